@@ -1,0 +1,66 @@
+# Everything a developer types. Each target sets up what it needs.
+
+CARGO   ?= cargo
+PYTHON  ?= python3
+VENV    := .venv
+PY      := $(VENV)/bin/python
+READY   := $(VENV)/.ready
+SERVER  := target/release/stratalog-server
+CLI     := target/release/stratalog
+
+export STRATALOG_SERVER := $(abspath $(SERVER))
+export STRATALOG_CLI    := $(abspath $(CLI))
+
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden bench ci clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: build $(READY) ## load Debian's package graph into a fresh server and ask it questions
+	$(PY) demo/demo.py --server $(STRATALOG_SERVER) --cli $(STRATALOG_CLI)
+
+demo-keep: build $(READY) ## the same, and leave the server running
+	$(PY) demo/demo.py --server $(STRATALOG_SERVER) --cli $(STRATALOG_CLI) --keep
+
+run: build ## start a server on 127.0.0.1:8080
+	$(SERVER)
+
+build: ## build server and command line
+	$(CARGO) build --release --locked -p stratalog-server -p stratalog-client
+
+test: test-rust test-python ## every test: Rust, golden files, random programs, sockets, Python, demo answers
+
+test-rust: build
+	$(CARGO) test --release --locked --workspace
+
+test-python: build $(READY)
+	$(PY) -m pytest python/tests -q
+
+check: fmt lint ## what CI checks beside the tests
+
+fmt: $(READY)
+	$(CARGO) fmt --all --check
+	$(VENV)/bin/ruff format --check python demo
+
+lint: $(READY)
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(VENV)/bin/ruff check python demo
+	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests demo
+
+golden: build ## rewrite the answers of the golden files; the diff is the review
+	UPDATE_GOLDEN=1 $(CARGO) test --release --locked -p stratalog-tests --test golden
+
+bench: ## the criterion suites
+	$(CARGO) bench --locked -p stratalog-benches
+
+ci: test check ## all of it
+
+clean:
+	$(CARGO) clean
+	rm -rf $(VENV)
+
+# One virtual environment with the client and all that its tests and the demo use.
+$(READY): python/pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python[dev]'
+	touch $@

@@ -1,0 +1,37 @@
+//! Loading a million facts of three columns (key, text, large number), by the way in and by what is there already.
+//! Arrow batches need interning and sorting only; program text is parsed as well; into a full relation, every fact is
+//! looked up. Throughput is facts a second.
+
+use std::fmt::Write;
+
+use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use stratalog_benches::{define, load, session, wide_facts};
+
+const FACTS: usize = 1_000_000;
+
+fn ingest(c: &mut Criterion) {
+    let mut group = c.benchmark_group("ingest");
+    group.sample_size(10).sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(FACTS as u64));
+    let batch = [wide_facts(FACTS)];
+    group.bench_function("arrow/into_empty", |b| {
+        b.iter_batched(session, |mut session| load(&mut session, "fact", &batch), BatchSize::PerIteration);
+    });
+    group.bench_function("arrow/again", |b| {
+        let mut session = session();
+        load(&mut session, "fact", &batch);
+        b.iter(|| load(&mut session, "fact", &batch));
+    });
+    let mut text = String::from("+fact[");
+    for i in 0..FACTS {
+        let separator = if i == 0 { "" } else { "," };
+        let _ = write!(text, "{separator}({i},\"n{}\",{})", i % 1_000, i * 7);
+    }
+    text.push(']');
+    group.bench_function("text/into_empty", |b| {
+        b.iter_batched(session, |mut session| define(&mut session, &text), BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, ingest);
+criterion_main!(benches);

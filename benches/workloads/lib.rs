@@ -1,0 +1,9 @@
+//! Data and questions that the benches share. Everything random has a fixed seed.
+
+mod graphs;
+mod packages;
+mod questions;
+
+pub use graphs::{edges_batch, orders_batch, random_graph, wide_facts};
+pub use packages::package_dependencies;
+pub use questions::{answer_rows, define, load, session};

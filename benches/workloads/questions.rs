@@ -1,0 +1,35 @@
+//! Sessions that are loaded, taught rules, and asked.
+
+use arrow::array::RecordBatch;
+use stratalog_engine::{Budget, Content, Engine, EngineOptions, Parameters, RunOptions, Scope, Session};
+
+/// A session of a fresh engine.
+pub fn session() -> Session {
+    let engine = Engine::in_memory(EngineOptions::default()).expect("an engine starts");
+    engine.open_session("default").expect("the default graph exists")
+}
+
+/// Loads batches into a relation.
+pub fn load(session: &mut Session, relation: &str, batches: &[RecordBatch]) {
+    let inserted = session.insert_batches(relation, Scope::Persistent, batches, &Budget::unlimited());
+    inserted.unwrap_or_else(|error| panic!("{relation}: {error}"));
+}
+
+/// Runs a program for its effect.
+pub fn define(session: &mut Session, program: &str) {
+    run(session, program);
+}
+
+/// Runs a query; answers the number of its rows.
+pub fn answer_rows(session: &mut Session, query: &str) -> usize {
+    match run(session, query) {
+        Content::Rows(rows) => rows.row_count(),
+        Content::Messages(messages) => panic!("{query} is no query: {messages:?}"),
+    }
+}
+
+fn run(session: &mut Session, program: &str) -> Content {
+    let prepared = session.prepare(program, &Parameters::new());
+    let answer = prepared.and_then(|p| session.run(p, &RunOptions::default(), &Budget::unlimited()));
+    answer.unwrap_or_else(|error| panic!("{}", error.render(program))).content
+}

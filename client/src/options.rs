@@ -1,0 +1,74 @@
+//! How a program is to run: parameters, limits, and whether it is one transaction.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use stratalog_protocol::Value;
+
+/// How a program is to run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExecuteOptions {
+    /// A value for each `$name` in the program.
+    pub params: BTreeMap<String, Value>,
+    /// At most so many rows.
+    pub limit: Option<u64>,
+    /// The program is stopped after so long, or sooner where the server's own limit is shorter.
+    pub timeout: Option<Duration>,
+    /// Either all writes of the program take effect, or none.
+    pub atomic: bool,
+}
+
+impl ExecuteOptions {
+    /// Gives `$name` a value.
+    #[must_use]
+    pub fn param(mut self, name: impl Into<String>, value: impl Into<Parameter>) -> ExecuteOptions {
+        self.params.insert(name.into(), value.into().0);
+        self
+    }
+
+    /// Asks for at most so many rows.
+    #[must_use]
+    pub fn limit(mut self, rows: u64) -> ExecuteOptions {
+        self.limit = Some(rows);
+        self
+    }
+
+    /// Stops the program after so long.
+    #[must_use]
+    pub fn timeout(mut self, time: Duration) -> ExecuteOptions {
+        self.timeout = Some(time);
+        self
+    }
+
+    /// Makes the program's writes one transaction.
+    #[must_use]
+    pub fn atomic(mut self) -> ExecuteOptions {
+        self.atomic = true;
+        self
+    }
+}
+
+/// What may be given to a `$name`: a [`Value`], or what turns into one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter(Value);
+
+macro_rules! parameter_from {
+    ($($type:ty => $value:expr),* $(,)?) => {
+        $(impl From<$type> for Parameter {
+            fn from(value: $type) -> Parameter {
+                let make: fn($type) -> Value = $value;
+                Parameter(make(value))
+            }
+        })*
+    };
+}
+
+parameter_from! {
+    Value => |value| value,
+    bool => Value::Bool,
+    i64 => Value::Int,
+    i32 => |value| Value::Int(value.into()),
+    f64 => Value::Float,
+    String => Value::Text,
+    &str => |value| Value::Text(value.to_owned()),
+    Vec<f64> => Value::Vector,
+}

@@ -1,0 +1,58 @@
+//! What stands behind standard output and standard error: colours, width, and whether anybody looks.
+
+use std::io::{IsTerminal, stderr, stdin, stdout};
+
+/// True when a person can type.
+pub(crate) fn can_ask() -> bool {
+    stdin().is_terminal()
+}
+
+/// True when rows go to a person.
+pub(crate) fn is_watched() -> bool {
+    stdout().is_terminal()
+}
+
+/// The columns that rows may take; `None` where there is no terminal.
+pub(crate) fn output_width() -> Option<u16> {
+    if stdout().is_terminal() { comfy_table::Table::new().width() } else { None }
+}
+
+/// The columns that errors may take; `None` where there is no terminal.
+pub(crate) fn error_width() -> Option<u16> {
+    if stderr().is_terminal() { comfy_table::Table::new().use_stderr().width() } else { None }
+}
+
+/// Whether errors and the prompt may be coloured.
+pub(crate) fn colour() -> bool {
+    allows_colour(|name| std::env::var(name).ok(), stderr().is_terminal())
+}
+
+/// `NO_COLOR` forbids, `CLICOLOR_FORCE` demands, and else it takes a terminal that can.
+fn allows_colour(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
+    let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+    if set("NO_COLOR") {
+        return false;
+    }
+    let forced = variable("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+    forced || (is_terminal && variable("TERM").is_none_or(|terminal| terminal != "dumb"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allows_colour;
+
+    #[test]
+    fn the_environment_decides_before_the_terminal_does() {
+        let check = |set: &[(&str, &str)], is_terminal| {
+            let find = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+            allows_colour(find, is_terminal)
+        };
+        assert!(check(&[], true));
+        assert!(!check(&[], false));
+        assert!(!check(&[("NO_COLOR", "1")], true));
+        assert!(check(&[("NO_COLOR", "")], true));
+        assert!(check(&[("CLICOLOR_FORCE", "1")], false));
+        assert!(!check(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true));
+        assert!(!check(&[("TERM", "dumb")], true));
+    }
+}

@@ -1,0 +1,525 @@
+//! One clause at a time: terms and literals with names become expressions and atoms with ids.
+//!
+//! A clause with errors still binds its variables, so that one mistake is reported once.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::{AnalysisError, Role};
+use super::near::near_names;
+use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
+use super::resolve::{Clause, Origin, Resolver, Source, near_relations};
+use super::safety::{self, Use};
+use super::types::{self, Declared};
+use crate::aggregates::{AGGREGATES, Aggregate};
+use crate::data::{DataType, RelationId, Value, VariableId};
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::syntax::ast;
+use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
+
+impl Resolver<'_> {
+    /// Resolves the clauses of all relations met so far, and of those they meet.
+    pub(super) fn resolve_reachable(&mut self) {
+        let catalog = self.catalog;
+        while let Some(id) = self.pending.pop() {
+            let Relation { ref name, arity, .. } = self.relations[id.index()];
+            for rule in catalog.rules(&name.clone()) {
+                let errors = std::mem::take(&mut self.errors);
+                if rule.head.terms.len() == arity {
+                    let origin = Origin::Catalog;
+                    let source = Source { head: id, origin, text: rule.to_string(), span: rule.span };
+                    self.clause(source, &rule.head.terms, &rule.body);
+                } else {
+                    self.errors.push(AnalysisError::Arity {
+                        relation: rule.head.relation.text.clone(),
+                        expected: arity,
+                        found: rule.head.terms.len(),
+                        span: rule.head.span,
+                    });
+                }
+                let own = std::mem::replace(&mut self.errors, errors);
+                self.errors.extend(
+                    own.into_iter().map(|error| AnalysisError::InRule {
+                        rule: rule.to_string(),
+                        error: Box::new(error),
+                    }),
+                );
+            }
+        }
+    }
+
+    /// Resolves `head <- body`.
+    pub(super) fn clause(&mut self, source: Source, head_terms: &[ast::Term], body: &[ast::Literal]) {
+        let mut builder = Builder::new(self, source.origin);
+        if body.is_empty() {
+            builder.errors().push(AnalysisError::EmptyBody { span: source.span });
+        }
+        for literal in body {
+            builder.literal(literal);
+        }
+        let head_terms: Vec<_> = head_terms.iter().map(|term| (builder.head_term(term), term.span)).collect();
+        builder.finish(source, &head_terms, 0);
+    }
+
+    /// Resolves a query `?goal, body`: its columns are the goal's arguments, then every further variable of positive
+    /// atoms and comparisons. Answers the names of the latter.
+    pub(super) fn goal_clause(
+        &mut self,
+        source: Source,
+        goal: &ast::Atom,
+        body: &[ast::Literal],
+    ) -> Vec<String> {
+        let span = source.span;
+        let mut builder = Builder::new(self, Origin::Query);
+        builder.positive(goal, goal.span);
+        let mut head_terms: Vec<(Option<HeadTerm>, Span)> = match builder.literals.first() {
+            Some((Literal::Atom(atom), _)) => {
+                atom.arguments.iter().map(|argument| (Some(head_of(argument)), goal.span)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for literal in body {
+            builder.literal(literal);
+        }
+        let further = further_variables(goal, body);
+        for name in &further {
+            let variable = builder.variable(name);
+            builder.uses.push(Use { variable, role: Role::Comparison, span });
+            head_terms.push((Some(HeadTerm::Expression(Expression::Variable(variable))), span));
+        }
+        builder.finish(source, &head_terms, goal.terms.len());
+        further
+    }
+}
+
+/// One clause at work.
+struct Builder<'r, 'a> {
+    resolver: &'r mut Resolver<'a>,
+    origin: Origin,
+    variables: Vec<Variable>,
+    names: HashMap<String, VariableId>,
+    /// For each variable, the first declared column it stands in.
+    declared: Vec<Option<Declared>>,
+    literals: Vec<(Literal, Span)>,
+    uses: Vec<Use>,
+    /// Variables of what was refused: they are not reported again.
+    excused: Vec<VariableId>,
+    errors_before: usize,
+}
+
+impl<'r, 'a> Builder<'r, 'a> {
+    fn new(resolver: &'r mut Resolver<'a>, origin: Origin) -> Builder<'r, 'a> {
+        Builder {
+            errors_before: resolver.errors.len(),
+            resolver,
+            origin,
+            variables: Vec::new(),
+            names: HashMap::new(),
+            declared: Vec::new(),
+            literals: Vec::new(),
+            uses: Vec::new(),
+            excused: Vec::new(),
+        }
+    }
+
+    fn errors(&mut self) -> &mut Vec<AnalysisError> {
+        &mut self.resolver.errors
+    }
+
+    /// Decides what binds, checks safety and types, and hands the clause over.
+    fn finish(mut self, source: Source, head_terms: &[(Option<HeadTerm>, Span)], goal_arguments: usize) {
+        let Source { head, text, span, .. } = source;
+        let (body, spans): (Vec<Literal>, Vec<Span>) = std::mem::take(&mut self.literals).into_iter().unzip();
+        let mut rule = Rule {
+            head,
+            head_terms: head_terms.iter().filter_map(|(term, _)| term.clone()).collect(),
+            body,
+            variables: std::mem::take(&mut self.variables),
+            text,
+        };
+        let (assignments, bound) = safety::bind(&mut rule, &self.excused);
+        let unbound = safety::unbound(&rule, &bound, &self.uses, span);
+        self.errors().extend(unbound);
+        if self.origin != Origin::Catalog {
+            let relation = &self.resolver.relations[head.index()];
+            let columns: Vec<_> = head_terms
+                .iter()
+                .enumerate()
+                .filter(|(_, (term, _))| term.is_some())
+                .map(|(column, (_, span))| {
+                    let declared =
+                        Declared::of(self.resolver.catalog, &relation.name, column, relation.arity, *span);
+                    (*span, declared)
+                })
+                .collect();
+            let places = types::Places { literals: &spans, head: &columns };
+            let clashes = types::check(&rule, &assignments, &places, &self.declared);
+            self.errors().extend(clashes);
+        }
+        if self.resolver.errors.len() == self.errors_before {
+            self.resolver.clauses.push(Clause { rule, assignments, goal_arguments });
+        }
+    }
+
+    fn literal(&mut self, literal: &ast::Literal) {
+        match &literal.kind {
+            LiteralKind::Positive(atom) => self.positive(atom, literal.span),
+            LiteralKind::Negative(atom) => self.negative(atom, literal.span),
+            LiteralKind::Comparison { operator, left, right } => {
+                match (self.expression(left), self.expression(right)) {
+                    (Some(left), Some(right)) => {
+                        self.literals
+                            .push((Literal::Filter { operator: *operator, left, right }, literal.span));
+                    }
+                    (_, _) => {
+                        self.excuse(left);
+                        self.excuse(right);
+                    }
+                }
+            }
+        }
+    }
+
+    fn positive(&mut self, atom: &ast::Atom, span: Span) {
+        let relation = self.atom_relation(atom);
+        let mut filters = Vec::new();
+        let mut arguments = Vec::with_capacity(atom.terms.len());
+        for (column, term) in atom.terms.iter().enumerate() {
+            arguments.push(match &term.kind {
+                TermKind::Variable(name) => self.column_variable(name, atom, column, term.span),
+                TermKind::Placeholder => Argument::Variable(self.fresh()),
+                TermKind::Constant(value) => self.constant(value, atom, column, term.span),
+                TermKind::Parameter(_)
+                | TermKind::Arithmetic { .. }
+                | TermKind::Call { .. }
+                | TermKind::Aggregate { .. } => self.computed_argument(term, &mut filters),
+            });
+        }
+        self.literals.push((Literal::Atom(Atom { relation, arguments, span: atom.span }), span));
+        self.literals.extend(filters);
+    }
+
+    fn negative(&mut self, atom: &ast::Atom, span: Span) {
+        let relation = self.atom_relation(atom);
+        let mut assignments = Vec::new();
+        let mut arguments = Vec::with_capacity(atom.terms.len());
+        for (column, term) in atom.terms.iter().enumerate() {
+            arguments.push(match &term.kind {
+                TermKind::Variable(name) => {
+                    let argument = self.column_variable(name, atom, column, term.span);
+                    if let Argument::Variable(variable) = argument {
+                        self.uses.push(Use { variable, role: Role::Negation, span: term.span });
+                    }
+                    argument
+                }
+                TermKind::Placeholder => Argument::Any,
+                TermKind::Constant(value) => self.constant(value, atom, column, term.span),
+                TermKind::Parameter(_)
+                | TermKind::Arithmetic { .. }
+                | TermKind::Call { .. }
+                | TermKind::Aggregate { .. } => self.computed_argument(term, &mut assignments),
+            });
+        }
+        self.literals.extend(assignments);
+        self.literals.push((Literal::Negated(Atom { relation, arguments, span: atom.span }), span));
+    }
+
+    /// An argument that is computed: a fresh variable that equals it.
+    fn computed_argument(&mut self, term: &ast::Term, equalities: &mut Vec<(Literal, Span)>) -> Argument {
+        let variable = self.fresh();
+        match self.expression(term) {
+            Some(right) => {
+                let left = Expression::Variable(variable);
+                equalities.push((Literal::Filter { operator: Comparison::Equal, left, right }, term.span));
+            }
+            None => self.excused.push(variable),
+        }
+        Argument::Variable(variable)
+    }
+
+    /// The atom's relation. Complains if it is not known or has another number of columns.
+    fn atom_relation(&mut self, atom: &ast::Atom) -> RelationId {
+        let name = &atom.relation.text;
+        let found = atom.terms.len();
+        match self.resolver.known_arity(name) {
+            Some(expected) if expected != found => {
+                self.errors().push(AnalysisError::Arity {
+                    relation: name.clone(),
+                    expected,
+                    found,
+                    span: atom.span,
+                });
+                // Something of the right width, so that the rest of the clause can be checked.
+                return self.resolver.add_relation(name.clone(), found);
+            }
+            Some(_) => {}
+            None if self.resolver.knows(name) => {}
+            None => self.unknown_relation(atom),
+        }
+        self.resolver.relation(name, found)
+    }
+
+    fn unknown_relation(&mut self, atom: &ast::Atom) {
+        let relation = atom.relation.text.clone();
+        let near = near_relations(&relation, self.resolver.catalog);
+        if self.origin == Origin::Query {
+            let span = atom.relation.span;
+            self.errors().push(AnalysisError::UnknownRelation { relation, near, span });
+            return;
+        }
+        if !self.resolver.warned.insert(relation.clone()) {
+            return;
+        }
+        let (message, span) = match self.origin {
+            Origin::Catalog => {
+                (format!("a rule reads `{relation}`, which is not known: it counts as empty"), None)
+            }
+            Origin::Query | Origin::NewRule => {
+                (format!("`{relation}` is not known yet: it counts as empty"), Some(atom.relation.span))
+            }
+        };
+        let mut warning = Diagnostic::warning(Code::UnknownRelation, message);
+        warning.span = span;
+        if !near.is_empty() {
+            warning = warning.help(format!("did you mean `{}`?", near.join("` or `")));
+        }
+        self.resolver.warnings.push(warning);
+    }
+
+    fn fresh(&mut self) -> VariableId {
+        let name = format!("?{}", self.variables.len());
+        self.add_variable(name)
+    }
+
+    fn variable(&mut self, name: &str) -> VariableId {
+        if let Some(variable) = self.names.get(name) {
+            return *variable;
+        }
+        let variable = self.add_variable(name.to_owned());
+        self.names.insert(name.to_owned(), variable);
+        variable
+    }
+
+    fn add_variable(&mut self, name: String) -> VariableId {
+        self.variables.push(Variable { name, data_type: DataType::Unknown });
+        self.declared.push(None);
+        VariableId::new(self.variables.len() - 1)
+    }
+
+    /// A variable in a column: all its declared columns must be able to hold one value.
+    fn column_variable(&mut self, name: &str, atom: &ast::Atom, column: usize, span: Span) -> Argument {
+        let variable = self.variable(name);
+        if self.origin != Origin::Catalog
+            && let Some(declared) =
+                Declared::of(self.resolver.catalog, &atom.relation.text, column, atom.terms.len(), span)
+        {
+            match &self.declared[variable.index()] {
+                None => self.declared[variable.index()] = Some(declared),
+                Some(first) if types::clash(first.data_type, declared.data_type) => {
+                    let error = AnalysisError::Join {
+                        variable: name.to_owned(),
+                        expected: first.data_type,
+                        expected_column: first.column.clone(),
+                        expected_at: first.span,
+                        found: declared.data_type,
+                        found_column: declared.column,
+                        span,
+                    };
+                    self.errors().push(error);
+                }
+                Some(first) if !first.data_type.overlaps(declared.data_type) => {
+                    let message = format!(
+                        "`{name}` joins `{}` ({}) with `{}` ({}), which are never equal",
+                        first.column, first.data_type, declared.column, declared.data_type
+                    );
+                    self.resolver.warnings.push(
+                        Diagnostic::warning(Code::TypeMismatch, message)
+                            .at(span)
+                            .help("sets and joins are typed: use two variables and compare them as numbers, `X + 0 = Y`"),
+                    );
+                }
+                Some(_) => {}
+            }
+        }
+        Argument::Variable(variable)
+    }
+
+    fn constant(&mut self, value: &Value, atom: &ast::Atom, column: usize, span: Span) -> Argument {
+        if self.origin != Origin::Catalog
+            && let Some(declared) =
+                Declared::of(self.resolver.catalog, &atom.relation.text, column, atom.terms.len(), span)
+            && !types::may_hold(declared.data_type, value)
+        {
+            self.errors().push(AnalysisError::Constant {
+                column: declared.column,
+                expected: declared.data_type,
+                found: types::type_of(value),
+                value: value.to_string(),
+                span,
+            });
+        }
+        Argument::Constant(value.clone())
+    }
+
+    fn head_term(&mut self, term: &ast::Term) -> Option<HeadTerm> {
+        match &term.kind {
+            TermKind::Aggregate { function, arguments } => {
+                let aggregate = self.aggregate(function, arguments, term.span);
+                if aggregate.is_none() {
+                    arguments.iter().for_each(|argument| self.excuse(&argument.term));
+                }
+                aggregate
+            }
+            TermKind::Variable(_)
+            | TermKind::Placeholder
+            | TermKind::Constant(_)
+            | TermKind::Parameter(_)
+            | TermKind::Arithmetic { .. }
+            | TermKind::Call { .. } => self.used_expression(term, Role::Head).map(HeadTerm::Expression),
+        }
+    }
+
+    fn aggregate(
+        &mut self,
+        function: &ast::Name,
+        arguments: &[ast::AggregateArgument],
+        span: Span,
+    ) -> Option<HeadTerm> {
+        let name = || function.text.clone();
+        let Some(aggregate) = Aggregate::named(&function.text) else {
+            let near = near_names(&function.text, AGGREGATES.iter().map(|aggregate| aggregate.name()));
+            self.errors().push(AnalysisError::UnknownAggregate {
+                aggregate: name(),
+                near,
+                span: function.span,
+            });
+            return None;
+        };
+        let [ast::AggregateArgument { term, order: None }] = arguments else {
+            let found = ast::Term {
+                kind: TermKind::Aggregate { function: function.clone(), arguments: arguments.to_vec() },
+                span,
+            };
+            let found = found.to_string();
+            self.errors().push(AnalysisError::AggregateArguments { aggregate: name(), found, span });
+            return None;
+        };
+        let TermKind::Variable(variable) = &term.kind else {
+            let found = term.to_string();
+            self.errors().push(AnalysisError::AggregateOfExpression {
+                aggregate: name(),
+                found,
+                span: term.span,
+            });
+            return None;
+        };
+        let variable = self.variable(variable);
+        self.uses.push(Use { variable, role: Role::Aggregate, span: term.span });
+        Some(HeadTerm::Aggregate { function: aggregate, argument: variable })
+    }
+
+    fn expression(&mut self, term: &ast::Term) -> Option<Expression> {
+        self.used_expression(term, Role::Comparison)
+    }
+
+    /// An expression whose variables are needed for `role`. Nothing if it was refused.
+    fn used_expression(&mut self, term: &ast::Term, role: Role) -> Option<Expression> {
+        let span = term.span;
+        let error = match &term.kind {
+            TermKind::Variable(name) => {
+                let variable = self.variable(name);
+                self.uses.push(Use { variable, role, span });
+                return Some(Expression::Variable(variable));
+            }
+            TermKind::Constant(value) => return Some(Expression::Constant(value.clone())),
+            TermKind::Arithmetic { operator, left, right } => {
+                let left = self.used_expression(left, role);
+                let right = self.used_expression(right, role);
+                let (left, right) = (Box::new(left?), Box::new(right?));
+                return Some(Expression::Arithmetic { operator: *operator, left, right });
+            }
+            TermKind::Placeholder => AnalysisError::Placeholder { span },
+            TermKind::Parameter(name) => AnalysisError::Parameter { name: name.clone(), span },
+            TermKind::Call { function, .. } => {
+                self.excuse(term);
+                AnalysisError::UnknownFunction {
+                    function: function.text.clone(),
+                    is_relation: self.resolver.knows(&function.text),
+                    span: function.span,
+                }
+            }
+            TermKind::Aggregate { function, .. } => {
+                AnalysisError::MisplacedAggregate { aggregate: function.text.clone(), span: function.span }
+            }
+        };
+        self.errors().push(error);
+        None
+    }
+
+    fn excuse(&mut self, term: &ast::Term) {
+        for_each_variable(term, &mut |name| {
+            let variable = self.variable(name);
+            self.excused.push(variable);
+        });
+    }
+}
+
+/// The goal's argument as a column of the result.
+fn head_of(argument: &Argument) -> HeadTerm {
+    HeadTerm::Expression(match argument {
+        Argument::Variable(variable) => Expression::Variable(*variable),
+        Argument::Constant(value) => Expression::Constant(value.clone()),
+        // Positive atoms have fresh variables instead.
+        Argument::Any => Expression::Constant(Value::Null),
+    })
+}
+
+/// The variables of positive atoms and comparisons that are not arguments of the goal, in order of first occurrence.
+fn further_variables(goal: &ast::Atom, body: &[ast::Literal]) -> Vec<String> {
+    let mut seen: HashSet<&str> = goal.terms.iter().filter_map(variable_name).collect();
+    let mut further = Vec::new();
+    let mut visit = |name| {
+        if seen.insert(name) {
+            further.push(name.to_owned());
+        }
+    };
+    for literal in body {
+        match &literal.kind {
+            LiteralKind::Positive(atom) => {
+                for term in &atom.terms {
+                    for_each_variable(term, &mut visit);
+                }
+            }
+            LiteralKind::Negative(_) => {}
+            LiteralKind::Comparison { left, right, .. } => {
+                for_each_variable(left, &mut visit);
+                for_each_variable(right, &mut visit);
+            }
+        }
+    }
+    further
+}
+
+fn variable_name(term: &ast::Term) -> Option<&str> {
+    match &term.kind {
+        TermKind::Variable(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Calls `visit` for every variable in a term, in the order written.
+fn for_each_variable<'t>(term: &'t ast::Term, visit: &mut impl FnMut(&'t str)) {
+    match &term.kind {
+        TermKind::Variable(name) => visit(name),
+        TermKind::Placeholder | TermKind::Constant(_) | TermKind::Parameter(_) => {}
+        TermKind::Arithmetic { left, right, .. } => {
+            for_each_variable(left, visit);
+            for_each_variable(right, visit);
+        }
+        TermKind::Call { arguments, .. } => {
+            arguments.iter().for_each(|argument| for_each_variable(argument, visit));
+        }
+        TermKind::Aggregate { arguments, .. } => {
+            arguments.iter().for_each(|argument| for_each_variable(&argument.term, visit));
+        }
+    }
+}

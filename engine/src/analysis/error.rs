@@ -1,0 +1,350 @@
+//! `AnalysisError`: why statements that follow the grammar are refused.
+
+use crate::data::DataType;
+use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
+use crate::syntax::ast::{Arithmetic, Comparison};
+
+/// Why a query or a rule means nothing that could be evaluated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// A query reads a relation of which nothing is known.
+    #[error("there is no relation `{relation}`")]
+    UnknownRelation {
+        /// As written.
+        relation: String,
+        /// Relations with similar names.
+        near: Vec<String>,
+        /// Where it is read.
+        span: Span,
+    },
+    /// An atom has too many or too few arguments.
+    #[error("`{relation}` has {}, found {found}", columns(*.expected))]
+    Arity {
+        /// The relation.
+        relation: String,
+        /// Its number of columns.
+        expected: usize,
+        /// The number of arguments.
+        found: usize,
+        /// The atom.
+        span: Span,
+    },
+    /// No function has this name.
+    #[error("there is no function `{function}`")]
+    UnknownFunction {
+        /// As written.
+        function: String,
+        /// Whether a relation has this name.
+        is_relation: bool,
+        /// Where it is called.
+        span: Span,
+    },
+    /// No aggregate has this name.
+    #[error("there is no aggregate `{aggregate}`")]
+    UnknownAggregate {
+        /// As written.
+        aggregate: String,
+        /// Aggregates with similar names.
+        near: Vec<String>,
+        /// Where it is used.
+        span: Span,
+    },
+    /// An aggregate has too many arguments, or an order where none counts.
+    #[error("`{aggregate}` takes one variable without order, found `{found}`")]
+    AggregateArguments {
+        /// The aggregate.
+        aggregate: String,
+        /// As written.
+        found: String,
+        /// The aggregate with its arguments.
+        span: Span,
+    },
+    /// An aggregate over something else than a variable.
+    #[error("`{aggregate}` aggregates a variable, found `{found}`")]
+    AggregateOfExpression {
+        /// The aggregate.
+        aggregate: String,
+        /// As written.
+        found: String,
+        /// The argument.
+        span: Span,
+    },
+    /// An aggregate where only expressions may stand.
+    #[error("the aggregate `{aggregate}` stands only as a whole column of a rule's or query's head")]
+    MisplacedAggregate {
+        /// The aggregate.
+        aggregate: String,
+        /// Where it is used.
+        span: Span,
+    },
+    /// A rule without conditions.
+    #[error("a rule needs at least one condition after `<-`")]
+    EmptyBody {
+        /// The rule.
+        span: Span,
+    },
+    /// Some answer would be infinite, or nobody can say what it is.
+    #[error("{}", role.message(variable))]
+    Unbound {
+        /// The variable.
+        variable: String,
+        /// What it is used for.
+        role: Role,
+        /// Where.
+        span: Span,
+        /// The rule or query.
+        rule: Span,
+    },
+    /// `_` where a value is needed.
+    #[error("`_` has no value that could stand here")]
+    Placeholder {
+        /// Where.
+        span: Span,
+    },
+    /// A parameter that nobody filled in.
+    #[error("the parameter `${name}` has no value")]
+    Parameter {
+        /// Without its dollar sign.
+        name: String,
+        /// Where.
+        span: Span,
+    },
+    /// A variable stands in columns that are declared with types without common values.
+    #[error("`{variable}` stands for {expected} and for {found}, which are never equal")]
+    Join {
+        /// The variable.
+        variable: String,
+        /// The first type.
+        expected: DataType,
+        /// Where it comes from: `relation.column`.
+        expected_column: String,
+        /// Its place.
+        expected_at: Span,
+        /// The second type.
+        found: DataType,
+        /// Where it comes from.
+        found_column: String,
+        /// Its place.
+        span: Span,
+    },
+    /// A constant that the declared column can never hold.
+    #[error("`{column}` is declared {expected}, found {found} `{value}`")]
+    Constant {
+        /// `relation.column`.
+        column: String,
+        /// Its declared type.
+        expected: DataType,
+        /// The constant's type.
+        found: DataType,
+        /// The constant.
+        value: String,
+        /// Its place.
+        span: Span,
+    },
+    /// A comparison between types that cannot be compared.
+    #[error("`{operator}` cannot compare {left} with {right}")]
+    Comparison {
+        /// The operator.
+        operator: Comparison,
+        /// The type of its left side.
+        left: DataType,
+        /// The type of its right side.
+        right: DataType,
+        /// The comparison.
+        span: Span,
+    },
+    /// Arithmetic over something that is no number.
+    #[error("`{operator}` needs numbers, found {found}")]
+    Arithmetic {
+        /// The operator.
+        operator: Arithmetic,
+        /// The type found.
+        found: DataType,
+        /// The literal or head column.
+        span: Span,
+    },
+    /// A rule derives what the declared column cannot hold.
+    #[error("`{column}` is declared {expected}, but the rule derives {found}")]
+    Head {
+        /// `relation.column`.
+        column: String,
+        /// Its declared type.
+        expected: DataType,
+        /// The derived type.
+        found: DataType,
+        /// The head's column.
+        span: Span,
+    },
+    /// A relation depends on its own negation or aggregation.
+    #[error("recursion through {}: {}", if *.negation { "negation" } else { "aggregation" }, cycle.join(" -> "))]
+    Unstratifiable {
+        /// The relations on the way round; the first is also the last.
+        cycle: Vec<String>,
+        /// Negation, or else aggregation.
+        negation: bool,
+        /// The literal of the new rule that closes the cycle, or else the whole rule. Unknown for registered rules.
+        span: Option<Span>,
+    },
+    /// A registered rule on which the query depends is refused.
+    #[error("the rule `{rule}` cannot be evaluated: {error}")]
+    InRule {
+        /// The rule.
+        rule: String,
+        /// What is wrong with it. Its places belong to another text.
+        error: Box<AnalysisError>,
+    },
+}
+
+/// What an unbound variable is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A column of the head.
+    Head,
+    /// A column that is aggregated.
+    Aggregate,
+    /// An argument of a negated atom.
+    Negation,
+    /// A comparison or an expression.
+    Comparison,
+}
+
+impl Role {
+    fn message(self, variable: &str) -> String {
+        match self {
+            Role::Head => format!("`{variable}` of the head is not bound by the body"),
+            Role::Aggregate => format!("the aggregated `{variable}` is not bound by the body"),
+            Role::Negation => format!("`{variable}` occurs only under negation"),
+            Role::Comparison => format!("`{variable}` is compared, but nothing binds it"),
+        }
+    }
+}
+
+impl Diagnose for AnalysisError {
+    fn diagnose(&self) -> Diagnostic {
+        let diagnostic = Diagnostic::error(self.code(), self.to_string());
+        let diagnostic = match self {
+            AnalysisError::UnknownRelation { span, .. }
+            | AnalysisError::Arity { span, .. }
+            | AnalysisError::UnknownFunction { span, .. }
+            | AnalysisError::UnknownAggregate { span, .. }
+            | AnalysisError::AggregateArguments { span, .. }
+            | AnalysisError::AggregateOfExpression { span, .. }
+            | AnalysisError::MisplacedAggregate { span, .. }
+            | AnalysisError::EmptyBody { span }
+            | AnalysisError::Placeholder { span }
+            | AnalysisError::Parameter { span, .. }
+            | AnalysisError::Constant { span, .. }
+            | AnalysisError::Comparison { span, .. }
+            | AnalysisError::Arithmetic { span, .. }
+            | AnalysisError::Head { span, .. } => diagnostic.at(*span),
+            AnalysisError::Unbound { span, rule, .. } => {
+                diagnostic.at(*span).label(*rule, "nothing here binds it")
+            }
+            AnalysisError::Join {
+                expected, expected_column, expected_at, found, found_column, span, ..
+            } => diagnostic
+                .at(*span)
+                .label(*expected_at, format!("`{expected_column}` is declared {expected}"))
+                .label(*span, format!("`{found_column}` is declared {found}")),
+            AnalysisError::Unstratifiable { span: Some(span), .. } => diagnostic.at(*span),
+            AnalysisError::Unstratifiable { span: None, .. } | AnalysisError::InRule { .. } => diagnostic,
+        };
+        match self.help() {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+}
+
+impl AnalysisError {
+    fn code(&self) -> Code {
+        match self {
+            AnalysisError::UnknownRelation { .. } => Code::UnknownRelation,
+            AnalysisError::Arity { .. } => Code::ArityMismatch,
+            AnalysisError::UnknownFunction { .. }
+            | AnalysisError::UnknownAggregate { .. }
+            | AnalysisError::AggregateArguments { .. } => Code::UnknownFunction,
+            AnalysisError::AggregateOfExpression { .. }
+            | AnalysisError::MisplacedAggregate { .. }
+            | AnalysisError::EmptyBody { .. }
+            | AnalysisError::Unbound { .. }
+            | AnalysisError::Placeholder { .. } => Code::UnsafeRule,
+            AnalysisError::Parameter { .. } => Code::InvalidParameter,
+            AnalysisError::Join { .. }
+            | AnalysisError::Constant { .. }
+            | AnalysisError::Comparison { .. }
+            | AnalysisError::Arithmetic { .. }
+            | AnalysisError::Head { .. } => Code::TypeMismatch,
+            AnalysisError::Unstratifiable { .. } => Code::Unstratifiable,
+            AnalysisError::InRule { error, .. } => error.code(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            AnalysisError::UnknownRelation { relation, near, .. } => Some(match near.as_slice() {
+                [] => format!(
+                    "insert facts with `+{relation}(..)` or declare it first; `.rel` lists what there is"
+                ),
+                near => did_you_mean(near),
+            }),
+            AnalysisError::Arity { expected, found, .. } => Some(if expected > found {
+                "write `_` for columns that may hold anything".into()
+            } else {
+                "`.rel describe` shows the columns".into()
+            }),
+            AnalysisError::UnknownFunction { function, is_relation: true, .. } => {
+                Some(format!("`{function}` is a relation: write it as a condition, as in `?{function}(X)`"))
+            }
+            AnalysisError::UnknownFunction { .. } => None,
+            AnalysisError::UnknownAggregate { near, .. } if near.is_empty() => None,
+            AnalysisError::UnknownAggregate { near, .. } => Some(did_you_mean(near)),
+            AnalysisError::AggregateArguments { aggregate, .. } => Some(format!("write `{aggregate}<X>`")),
+            AnalysisError::AggregateOfExpression { aggregate, .. } => {
+                Some(format!("compute it in the body, as in `{aggregate}<Y>` with `Y = X * 2`"))
+            }
+            AnalysisError::MisplacedAggregate { .. } => {
+                Some("aggregate in a rule, and use its result here".into())
+            }
+            AnalysisError::EmptyBody { .. } => Some("write facts without `<-`, as in `+edge(1, 2)`".into()),
+            AnalysisError::Unbound { variable, role, .. } => Some(match role {
+                Role::Negation => {
+                    format!("bind `{variable}` in a positive condition, or write `_` if any value will do")
+                }
+                Role::Head | Role::Aggregate | Role::Comparison => format!(
+                    "use `{variable}` in a positive condition such as `p({variable})`, or set it: `{variable} = ..`"
+                ),
+            }),
+            AnalysisError::Placeholder { .. } => {
+                Some("name it: a variable that a positive condition binds, such as `X`".into())
+            }
+            AnalysisError::Parameter { name, .. } => {
+                Some(format!("send `{name}` in `params` with the program"))
+            }
+            AnalysisError::Join { .. } => Some("use two variables, and compare what can be compared".into()),
+            AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
+            AnalysisError::Comparison { .. } => Some("compare values of one type".into()),
+            AnalysisError::Arithmetic { .. } => None,
+            AnalysisError::Head { expected, .. } => {
+                Some(format!("derive values of type {expected}, or declare the column differently"))
+            }
+            AnalysisError::Unstratifiable { negation: true, .. } => {
+                Some("derive what is negated by rules that do not depend on its negation".into())
+            }
+            AnalysisError::Unstratifiable { negation: false, .. } => {
+                Some("let the recursion finish in one relation, and aggregate over it in another".into())
+            }
+            AnalysisError::InRule { error, .. } => error.help(),
+        }
+    }
+}
+
+/// "1 column", "3 columns".
+fn columns(count: usize) -> String {
+    if count == 1 { "1 column".into() } else { format!("{count} columns") }
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    let names: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    format!("did you mean {}?", names.join(" or "))
+}

@@ -1,0 +1,170 @@
+//! `Program`: resolved rules grouped into strata, with one goal. Rewrites take and give it; planning starts from it.
+//!
+//! Guaranteed of every `Program`: names are ids, arities agree, every variable is bound when its turn can come (some
+//! order of the body's literals evaluates it), a stratum uses negation and aggregation only on earlier strata.
+
+use crate::aggregates::Aggregate;
+use crate::data::{DataType, RelationId, Value, VariableId};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{Arithmetic, Comparison};
+
+/// Everything that one question needs, and nothing else.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The relations; a [`RelationId`] is a position in this list.
+    pub relations: Vec<Relation>,
+    /// Rules in the order of evaluation.
+    pub strata: Vec<Stratum>,
+    /// The relation whose rows are the answer.
+    pub goal: RelationId,
+    /// What deserves a second look.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A relation that the program reads or derives.
+#[derive(Debug, Clone)]
+pub struct Relation {
+    /// Its name. Relations made by us have names that no program can write, such as `?` or `?magic_path_bf`.
+    pub name: String,
+    /// Number of columns.
+    pub arity: usize,
+    /// The type of each column as far as it is known before evaluation.
+    pub column_types: Vec<DataType>,
+    /// Whether rows may be stored under this name: they count beside what rules derive.
+    pub stored: bool,
+}
+
+/// Rules that are evaluated together. If `recursive`, until nothing new comes.
+#[derive(Debug, Clone)]
+pub struct Stratum {
+    /// The relations derived here.
+    pub relations: Vec<RelationId>,
+    /// Their rules.
+    pub rules: Vec<Rule>,
+    /// Whether some rule reads a relation of this stratum.
+    pub recursive: bool,
+}
+
+/// A resolved rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// The relation it derives.
+    pub head: RelationId,
+    /// One term a column.
+    pub head_terms: Vec<HeadTerm>,
+    /// The conditions, in the order written.
+    pub body: Vec<Literal>,
+    /// The variables; a [`VariableId`] is a position in this list.
+    pub variables: Vec<Variable>,
+    /// Canonical text, for plans and proofs.
+    pub text: String,
+}
+
+impl Rule {
+    /// Whether some head term is an aggregate; the others are then its groups.
+    pub fn aggregates(&self) -> bool {
+        self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
+    }
+}
+
+/// A variable of a rule.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// As written; made-up ones start with `?`.
+    pub name: String,
+    /// Its type as far as it is known.
+    pub data_type: DataType,
+}
+
+/// One column of a head.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeadTerm {
+    /// An expression over the body's variables.
+    Expression(Expression),
+    /// An aggregate over the body's solutions.
+    Aggregate {
+        /// Which.
+        function: Aggregate,
+        /// Over which variable.
+        argument: VariableId,
+    },
+}
+
+/// A condition of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// Some row of the relation matches.
+    Atom(Atom),
+    /// No row of the relation matches.
+    Negated(Atom),
+    /// The comparison holds.
+    Filter {
+        /// The operator.
+        operator: Comparison,
+        /// Left side.
+        left: Expression,
+        /// Right side.
+        right: Expression,
+    },
+    /// Binds a variable that no atom binds.
+    Assign {
+        /// The variable.
+        variable: VariableId,
+        /// Its value.
+        expression: Expression,
+    },
+}
+
+/// `relation(argument, ..)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Atom {
+    /// The relation.
+    pub relation: RelationId,
+    /// One argument a column.
+    pub arguments: Vec<Argument>,
+    /// Its place in the text it came from.
+    pub span: Span,
+}
+
+/// An argument of an atom.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// A variable; the same variable twice means equality.
+    Variable(VariableId),
+    /// This value, compared as sets do: typed.
+    Constant(Value),
+    /// Anything.
+    Any,
+}
+
+/// A scalar expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expression {
+    /// A variable's value.
+    Variable(VariableId),
+    /// A constant.
+    Constant(Value),
+    /// An arithmetic operation.
+    Arithmetic {
+        /// The operator.
+        operator: Arithmetic,
+        /// Left side.
+        left: Box<Expression>,
+        /// Right side.
+        right: Box<Expression>,
+    },
+}
+
+impl Expression {
+    /// Calls `visit` for every variable in the expression.
+    pub fn for_each_variable(&self, visit: &mut impl FnMut(VariableId)) {
+        match self {
+            Expression::Variable(variable) => visit(*variable),
+            Expression::Constant(_) => {}
+            Expression::Arithmetic { left, right, .. } => {
+                left.for_each_variable(visit);
+                right.for_each_variable(visit);
+            }
+        }
+    }
+}

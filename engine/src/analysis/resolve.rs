@@ -1,0 +1,126 @@
+//! Names to ids: the relations of a program, and where their clauses come from.
+//!
+//! A [`Resolver`] starts with the goal and goes on with the clauses of every derived relation that is met, so a
+//! program holds what its goal needs and nothing else. Errors and warnings are collected.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::AnalysisError;
+use super::near::near_names;
+use super::program::{Relation, Rule};
+use crate::catalog::Catalog;
+use crate::data::{DataType, RelationId};
+use crate::diagnostic::{Diagnostic, Span};
+
+/// Where a clause comes from, which decides how its faults are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The query itself: relations must be known.
+    Query,
+    /// A rule that is about to be registered: relations may come later.
+    NewRule,
+    /// A registered rule: its places belong to another text.
+    Catalog,
+}
+
+/// What a clause is, apart from its terms.
+pub(super) struct Source {
+    pub(super) head: RelationId,
+    pub(super) origin: Origin,
+    /// Canonical text.
+    pub(super) text: String,
+    /// Its place.
+    pub(super) span: Span,
+}
+
+/// A resolved clause, with what later stages need to know.
+#[derive(Debug)]
+pub(super) struct Clause {
+    pub(super) rule: Rule,
+    /// The positions of its assignments, in an order in which they can run.
+    pub(super) assignments: Vec<usize>,
+    /// So many head terms repeat the arguments of the first literal: constants there take its values.
+    pub(super) goal_arguments: usize,
+}
+
+/// Resolves clauses and remembers the relations they read.
+pub(super) struct Resolver<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) relations: Vec<Relation>,
+    pub(super) clauses: Vec<Clause>,
+    pub(super) warnings: Vec<Diagnostic>,
+    pub(super) errors: Vec<AnalysisError>,
+    ids: HashMap<(String, usize), RelationId>,
+    /// Derived relations whose clauses have not been resolved.
+    pub(super) pending: Vec<RelationId>,
+    /// Unknown relations that a warning was given for.
+    pub(super) warned: HashSet<String>,
+    /// The head of the rule that is about to be registered: known, although not in the catalog.
+    new_head: Option<(&'a str, usize)>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(catalog: &'a Catalog, new_head: Option<(&'a str, usize)>) -> Resolver<'a> {
+        Resolver {
+            catalog,
+            relations: Vec::new(),
+            clauses: Vec::new(),
+            warnings: Vec::new(),
+            errors: Vec::new(),
+            ids: HashMap::new(),
+            pending: Vec::new(),
+            warned: HashSet::new(),
+            new_head,
+        }
+    }
+
+    /// A relation of our own making, derived only.
+    pub(super) fn add_relation(&mut self, name: String, arity: usize) -> RelationId {
+        self.relations.push(Relation {
+            name,
+            arity,
+            column_types: vec![DataType::Unknown; arity],
+            stored: false,
+        });
+        RelationId::new(self.relations.len() - 1)
+    }
+
+    /// The id of a relation with so many columns.
+    pub(super) fn relation(&mut self, name: &str, arity: usize) -> RelationId {
+        if let Some(id) = self.ids.get(&(name.to_owned(), arity)) {
+            return *id;
+        }
+        let definition = self.catalog.relation(name).filter(|definition| definition.arity == arity);
+        let derived = !self.catalog.rules(name).is_empty();
+        let id = self.add_relation(name.to_owned(), arity);
+        let relation = &mut self.relations[id.index()];
+        relation.stored = definition.is_some() || !derived;
+        if let Some(definition) = definition {
+            for (column, known) in relation.column_types.iter_mut().zip(&definition.column_types) {
+                *column = *known;
+            }
+        }
+        if derived {
+            self.pending.push(id);
+        }
+        self.ids.insert((name.to_owned(), arity), id);
+        id
+    }
+
+    /// The number of columns, if anything of this name is known.
+    pub(super) fn known_arity(&self, name: &str) -> Option<usize> {
+        let new = self.new_head.filter(|(head, _)| *head == name).map(|(_, arity)| arity);
+        self.catalog.arity(name).or(new)
+    }
+
+    /// Whether anything of this name is known; an emptied rule has no arity, but is known.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.catalog.knows(name) || self.new_head.is_some_and(|(head, _)| head == name)
+    }
+}
+
+/// Known relations with similar names.
+pub(super) fn near_relations(name: &str, catalog: &Catalog) -> Vec<String> {
+    let stored = catalog.relations().map(|relation| relation.name.as_str());
+    near_names(name, stored.chain(catalog.derived().map(|(name, _)| name)))
+}

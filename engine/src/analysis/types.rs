@@ -1,0 +1,357 @@
+//! Types: what a declared column accepts, which comparisons make no sense, and the type of every column and variable.
+//!
+//! Only declarations and literals are grounds for an error. What columns hold at the moment is used to plan, never to
+//! refuse: it may change with the next insert.
+
+use std::collections::VecDeque;
+
+use super::error::AnalysisError;
+use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule};
+use super::resolve::Clause;
+use crate::aggregates::Aggregate;
+use crate::catalog::Catalog;
+use crate::data::{DataType, Value};
+use crate::diagnostic::Span;
+use crate::syntax::ast::{Arithmetic, Comparison};
+
+/// The value as a column of the declared type stores it, or nothing if it does not belong there.
+///
+/// Integers become floats or timestamps where these are declared. Null belongs everywhere.
+pub fn fit(value: Value, declared: DataType) -> Option<Value> {
+    let length_fits = |length: usize, declared: Option<u32>| declared.is_none_or(|n| n as usize == length);
+    match (declared, value) {
+        (_, Value::Null) => Some(Value::Null),
+        (DataType::Any | DataType::Unknown, value) => Some(value),
+        (DataType::Int, value @ Value::Int(_))
+        | (DataType::Float, value @ Value::Float(_))
+        | (DataType::Text, value @ Value::Text(_))
+        | (DataType::Bool, value @ Value::Bool(_))
+        | (DataType::Timestamp, value @ Value::Timestamp(_)) => Some(value),
+        (DataType::Float, Value::Int(n)) => Some(Value::Float(n as f64)),
+        (DataType::Timestamp, Value::Int(n)) => Some(Value::Timestamp(n)),
+        (DataType::Vector(length), Value::Vector(elements)) if length_fits(elements.len(), length) => {
+            Some(Value::Vector(elements))
+        }
+        (DataType::Vector(length), Value::VectorInt8(elements)) if length_fits(elements.len(), length) => {
+            Some(Value::Vector(elements.iter().map(|x| f32::from(*x)).collect()))
+        }
+        (DataType::VectorInt8(length), Value::VectorInt8(elements))
+            if length_fits(elements.len(), length) =>
+        {
+            Some(Value::VectorInt8(elements))
+        }
+        (DataType::VectorInt8(length), Value::Vector(elements)) if length_fits(elements.len(), length) => {
+            elements.iter().map(|x| whole_byte(*x)).collect::<Option<Box<[i8]>>>().map(Value::VectorInt8)
+        }
+        _ => None,
+    }
+}
+
+/// A literal of a quantised vector is written with whole numbers.
+fn whole_byte(x: f32) -> Option<i8> {
+    let byte = x as i8;
+    (f32::from(byte) == x).then_some(byte)
+}
+
+/// The type of a constant, with the length of a vector.
+pub(super) fn type_of(value: &Value) -> DataType {
+    match value {
+        Value::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
+        Value::VectorInt8(elements) => DataType::VectorInt8(u32::try_from(elements.len()).ok()),
+        value => DataType::of(value),
+    }
+}
+
+/// Whether a column of this declared type may hold a value equal to the constant.
+pub(super) fn may_hold(declared: DataType, value: &Value) -> bool {
+    match (declared, value) {
+        (DataType::Int | DataType::Timestamp, Value::Float(x)) => x.fract() == 0.0,
+        (declared, value) => !clash(declared, type_of(value)),
+    }
+}
+
+/// Whether values of the two types can be neither equal nor compared as numbers.
+pub(super) fn clash(a: DataType, b: DataType) -> bool {
+    let numbers = a.may_be_number() && b.may_be_number();
+    !numbers && !a.overlaps(b)
+}
+
+/// What a declaration says of a variable.
+#[derive(Debug, Clone)]
+pub(super) struct Declared {
+    pub(super) data_type: DataType,
+    /// `relation.column`
+    pub(super) column: String,
+    pub(super) span: Span,
+}
+
+impl Declared {
+    /// The declaration of a column, if there is one that says something.
+    pub(super) fn of(
+        catalog: &Catalog,
+        relation: &str,
+        column: usize,
+        arity: usize,
+        span: Span,
+    ) -> Option<Declared> {
+        let schema = catalog.relation(relation)?.schema.as_ref().filter(|schema| schema.arity() == arity)?;
+        let column = schema.columns.get(column)?;
+        match column.data_type {
+            DataType::Any | DataType::Unknown => None,
+            data_type => Some(Declared { data_type, column: format!("{relation}.{}", column.name), span }),
+        }
+    }
+}
+
+/// What a clause looks like from here: the places of its literals, and for each head column its place and declaration.
+pub(super) struct Places<'p> {
+    pub(super) literals: &'p [Span],
+    pub(super) head: &'p [(Span, Option<Declared>)],
+}
+
+/// Comparisons, arithmetic and head columns that cannot make sense, judged by declarations and literals alone.
+pub(super) fn check(
+    rule: &Rule,
+    assignments: &[usize],
+    places: &Places<'_>,
+    declared: &[Option<Declared>],
+) -> Vec<AnalysisError> {
+    let certain = certain_types(rule, assignments, declared);
+    let mut errors = Vec::new();
+    for (literal, span) in rule.body.iter().zip(places.literals) {
+        match literal {
+            Literal::Filter { operator, left, right } => {
+                let left = certain_type(left, &certain, *span, &mut errors);
+                let right = certain_type(right, &certain, *span, &mut errors);
+                if incomparable(*operator, left, right) {
+                    errors.push(AnalysisError::Comparison { operator: *operator, left, right, span: *span });
+                }
+            }
+            Literal::Assign { expression, .. } => {
+                certain_type(expression, &certain, *span, &mut errors);
+            }
+            Literal::Atom(_) | Literal::Negated(_) => {}
+        }
+    }
+    for (term, (span, column)) in rule.head_terms.iter().zip(places.head) {
+        let found = match term {
+            HeadTerm::Expression(expression) => certain_type(expression, &certain, *span, &mut errors),
+            HeadTerm::Aggregate { function, argument } => {
+                aggregate_type(*function, certain[argument.index()].unwrap_or(DataType::Unknown))
+            }
+        };
+        if let Some(column) = column
+            && clash(column.data_type, found)
+        {
+            errors.push(AnalysisError::Head {
+                column: column.column.clone(),
+                expected: column.data_type,
+                found,
+                span: *span,
+            });
+        }
+    }
+    errors
+}
+
+/// The types that declarations and literals give to variables.
+fn certain_types(rule: &Rule, assignments: &[usize], declared: &[Option<Declared>]) -> Vec<Option<DataType>> {
+    let mut certain: Vec<Option<DataType>> =
+        declared.iter().map(|declared| declared.as_ref().map(|declared| declared.data_type)).collect();
+    for position in assignments {
+        if let Literal::Assign { variable, expression } = &rule.body[*position] {
+            let data_type = certain_type(expression, &certain, Span::default(), &mut Vec::new());
+            if data_type != DataType::Unknown {
+                certain[variable.index()] = Some(data_type);
+            }
+        }
+    }
+    certain
+}
+
+/// The certain type of an expression, `Unknown` where there is none.
+fn certain_type(
+    expression: &Expression,
+    certain: &[Option<DataType>],
+    span: Span,
+    errors: &mut Vec<AnalysisError>,
+) -> DataType {
+    match expression {
+        Expression::Variable(variable) => certain[variable.index()].unwrap_or(DataType::Unknown),
+        Expression::Constant(value) => type_of(value),
+        Expression::Arithmetic { operator, left, right } => {
+            let left = certain_type(left, certain, span, errors);
+            let right = certain_type(right, certain, span, errors);
+            for found in [left, right] {
+                if !found.may_be_number() {
+                    errors.push(AnalysisError::Arithmetic { operator: *operator, found, span });
+                    return DataType::Unknown;
+                }
+            }
+            match (left, right) {
+                (DataType::Unknown | DataType::Any, _) | (_, DataType::Unknown | DataType::Any) => {
+                    DataType::Unknown
+                }
+                (left, right) => arithmetic_type(*operator, left, right),
+            }
+        }
+    }
+}
+
+fn incomparable(operator: Comparison, left: DataType, right: DataType) -> bool {
+    let ordered = |t: DataType| !matches!(t, DataType::Bool | DataType::Vector(_) | DataType::VectorInt8(_));
+    match operator {
+        Comparison::Equal => clash(left, right),
+        Comparison::NotEqual => false,
+        Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
+            clash(left, right) || !ordered(left) || !ordered(right)
+        }
+    }
+}
+
+/// Finds the type of every column and variable: what a derived column holds is what its clauses put there.
+pub(super) fn infer(relations: &mut [Relation], clauses: &mut [Clause]) {
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); relations.len()];
+    for (number, clause) in clauses.iter().enumerate() {
+        for literal in &clause.rule.body {
+            if let Literal::Atom(atom) = literal {
+                readers[atom.relation.index()].push(number);
+            }
+        }
+    }
+    // Clauses were found from the goal downwards, so the last ones depend on least.
+    let mut queue: VecDeque<usize> = (0..clauses.len()).rev().collect();
+    let mut queued = vec![true; clauses.len()];
+    while let Some(number) = queue.pop_front() {
+        queued[number] = false;
+        let clause = &mut clauses[number];
+        let found = infer_clause(clause, relations);
+        let head = clause.rule.head.index();
+        let mut changed = false;
+        for (known, found) in relations[head].column_types.iter_mut().zip(found) {
+            let joined = known.join(found);
+            changed |= joined != *known;
+            *known = joined;
+        }
+        if changed {
+            for reader in &readers[head] {
+                if !std::mem::replace(&mut queued[*reader], true) {
+                    queue.push_back(*reader);
+                }
+            }
+        }
+    }
+}
+
+/// Sets the types of a clause's variables and answers those of its head.
+fn infer_clause(clause: &mut Clause, relations: &[Relation]) -> Vec<DataType> {
+    let rule = &mut clause.rule;
+    for variable in &mut rule.variables {
+        variable.data_type = DataType::Unknown;
+    }
+    for literal in &rule.body {
+        let Literal::Atom(atom) = literal else { continue };
+        for (argument, column) in atom.arguments.iter().zip(&relations[atom.relation.index()].column_types) {
+            if let Argument::Variable(variable) = argument {
+                let known = &mut rule.variables[variable.index()].data_type;
+                *known = narrower(*known, *column);
+            }
+        }
+    }
+    for position in &clause.assignments {
+        if let Literal::Assign { variable, expression } = &rule.body[*position] {
+            rule.variables[variable.index()].data_type = expression_type(expression, rule);
+        }
+    }
+    rule.head_terms
+        .iter()
+        .map(|term| match term {
+            HeadTerm::Expression(expression) => expression_type(expression, rule),
+            HeadTerm::Aggregate { function, argument } => {
+                aggregate_type(*function, rule.variables[argument.index()].data_type)
+            }
+        })
+        .collect()
+}
+
+/// A variable in two columns has a value of both: the type that says more.
+fn narrower(a: DataType, b: DataType) -> DataType {
+    match (a, b) {
+        (DataType::Unknown | DataType::Any, more) => more,
+        (more, DataType::Unknown | DataType::Any) => more,
+        (DataType::Vector(None), more @ DataType::Vector(_)) => more,
+        (a, _) => a,
+    }
+}
+
+fn expression_type(expression: &Expression, rule: &Rule) -> DataType {
+    match expression {
+        Expression::Variable(variable) => rule.variables[variable.index()].data_type,
+        Expression::Constant(value) => type_of(value),
+        Expression::Arithmetic { operator, left, right } => {
+            arithmetic_type(*operator, expression_type(left, rule), expression_type(right, rule))
+        }
+    }
+}
+
+/// The type of an arithmetic result; Null, which knows no type, where an operand is no number.
+fn arithmetic_type(operator: Arithmetic, left: DataType, right: DataType) -> DataType {
+    use DataType::{Any, Float, Int, Timestamp, Unknown};
+    match (left, right) {
+        (Unknown, _) | (_, Unknown) => Unknown,
+        (left, right) if !left.may_be_number() || !right.may_be_number() => Unknown,
+        _ if operator == Arithmetic::Divide => Float,
+        (Float, _) | (_, Float) => Float,
+        (Int | Timestamp, Int | Timestamp) => Int,
+        _ => Any,
+    }
+}
+
+fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
+    match function {
+        Aggregate::Count | Aggregate::CountDistinct => DataType::Int,
+        Aggregate::Avg => DataType::Float,
+        Aggregate::Min | Aggregate::Max => argument,
+        Aggregate::Sum => match argument {
+            DataType::Int | DataType::Float | DataType::Any => argument,
+            DataType::Timestamp => DataType::Any,
+            DataType::Unknown
+            | DataType::Text
+            | DataType::Bool
+            | DataType::Vector(_)
+            | DataType::VectorInt8(_) => DataType::Unknown,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_become_what_is_declared_or_do_not_belong() {
+        assert_eq!(fit(Value::Int(5), DataType::Float), Some(Value::Float(5.0)));
+        assert_eq!(fit(Value::Int(5), DataType::Timestamp), Some(Value::Timestamp(5)));
+        assert_eq!(fit(Value::Int(5), DataType::Any), Some(Value::Int(5)));
+        assert_eq!(fit(Value::Float(5.0), DataType::Int), None);
+        assert_eq!(fit(Value::text("5"), DataType::Int), None);
+        assert_eq!(fit(Value::Null, DataType::Bool), Some(Value::Null));
+        let vector = || Value::Vector([1.0, -2.0].into());
+        assert_eq!(fit(vector(), DataType::Vector(None)), Some(vector()));
+        assert_eq!(fit(vector(), DataType::Vector(Some(2))), Some(vector()));
+        assert_eq!(fit(vector(), DataType::Vector(Some(3))), None);
+        assert_eq!(fit(vector(), DataType::VectorInt8(Some(2))), Some(Value::VectorInt8([1, -2].into())));
+        assert_eq!(fit(Value::Vector([0.5].into()), DataType::VectorInt8(None)), None);
+    }
+
+    #[test]
+    fn arithmetic_results_have_a_type() {
+        use DataType::{Any, Float, Int, Text, Timestamp, Unknown};
+        assert_eq!(arithmetic_type(Arithmetic::Add, Int, Int), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Divide, Int, Int), Float);
+        assert_eq!(arithmetic_type(Arithmetic::Remainder, Int, Float), Float);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Int), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Multiply, Any, Int), Any);
+        assert_eq!(arithmetic_type(Arithmetic::Add, Text, Int), Unknown);
+    }
+}

@@ -1,0 +1,138 @@
+//! `Answer`: what running a program gives.
+
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{Schema, SchemaRef};
+
+use crate::data::arrow_columns::{decode, field, type_of_codes};
+use crate::data::{self, Codec, DataType, Dictionary, DictionaryFull, Value};
+use crate::diagnostic::Diagnostic;
+
+/// The answer to a program.
+#[derive(Debug)]
+pub struct Answer {
+    /// The last query's rows, or else what each statement did.
+    pub content: Content,
+    /// The graph that the session is bound to from now on, if that changed.
+    pub switched_graph: Option<String>,
+    /// What deserves a second look.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Rows or messages.
+#[derive(Debug)]
+pub enum Content {
+    /// One sentence a statement.
+    Messages(Vec<String>),
+    /// The answer to a query, or a listing.
+    Rows(Rows),
+}
+
+/// A result: columns of codes, decoded batch by batch as they are read.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    columns: Vec<ResultColumn>,
+    schema: SchemaRef,
+    rows: data::Rows,
+    total_count: usize,
+    codec: Codec,
+}
+
+/// A column of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultColumn {
+    /// Its name; names may repeat.
+    pub name: String,
+    /// The type of all its values.
+    pub data_type: DataType,
+}
+
+impl Rows {
+    /// A result of these rows. Types are read off the values; `known` ones serve where there are none.
+    pub(crate) fn new(
+        names: Vec<String>,
+        known: &[DataType],
+        rows: data::Rows,
+        total_count: usize,
+        codec: Codec,
+    ) -> Rows {
+        let columns: Vec<ResultColumn> = names
+            .into_iter()
+            .enumerate()
+            .map(|(i, name)| {
+                let data_type = match type_of_codes(&rows.columns[i], &codec) {
+                    DataType::Unknown => known.get(i).copied().unwrap_or(DataType::Unknown),
+                    found => found,
+                };
+                ResultColumn { name, data_type }
+            })
+            .collect();
+        let fields: Vec<_> = columns.iter().map(|column| field(&column.name, column.data_type)).collect();
+        Rows { schema: Arc::new(Schema::new(fields)), columns, rows, total_count, codec }
+    }
+
+    /// A listing of values.
+    pub(crate) fn listing(names: &[&str], tuples: Vec<Vec<Value>>) -> Result<Rows, DictionaryFull> {
+        let codec = Codec::over(Arc::new(Dictionary::shared()));
+        let mut rows = data::Rows::empty(names.len());
+        rows.len = tuples.len();
+        for tuple in tuples {
+            for (column, value) in rows.columns.iter_mut().zip(tuple) {
+                column.push(codec.encode(value.as_ref())?);
+            }
+        }
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let total = rows.len;
+        Ok(Rows::new(names, &[], rows, total, codec))
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[ResultColumn] {
+        &self.columns
+    }
+
+    /// Number of rows that can be read.
+    pub fn row_count(&self) -> usize {
+        self.rows.len
+    }
+
+    /// Number of rows before limit and offset.
+    pub fn total_count(&self) -> usize {
+        self.total_count
+    }
+
+    /// Whether a limit left rows out.
+    pub fn truncated(&self) -> bool {
+        self.row_count() < self.total_count
+    }
+
+    /// The Arrow schema of every batch.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// The rows from `offset`, at most `length` of them.
+    pub fn batch(&self, offset: usize, length: usize) -> RecordBatch {
+        let start = offset.min(self.rows.len);
+        let end = start.saturating_add(length).min(self.rows.len);
+        let arrays = self
+            .rows
+            .columns
+            .iter()
+            .zip(&self.columns)
+            .map(|(codes, column)| decode(&codes[start..end], &self.codec, column.data_type))
+            .collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(end - start));
+        RecordBatch::try_new_with_options(self.schema(), arrays, &options)
+            .expect("decoded arrays have the types of their fields and one length")
+    }
+
+    /// Keeps at most so many rows.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        if rows < self.rows.len {
+            self.rows.len = rows;
+            self.rows.columns.iter_mut().for_each(|column| column.truncate(rows));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is defined in a graph: relations with their schemas and observed types, rules as written, named types.
+//!
+//! A `Catalog` is a value: it is cloned and edited by a commit and never changes once published. Cloning is cheap
+//! because definitions are shared.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::data::{DataType, Schema};
+use crate::syntax::ast;
+
+/// The definitions of one graph, or of one graph and one session laid over it.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    relations: BTreeMap<String, Arc<RelationDefinition>>,
+    rules: BTreeMap<String, Vec<Arc<ast::Rule>>>,
+    types: BTreeMap<String, DataType>,
+}
+
+/// What is known of a stored relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RelationDefinition {
+    /// Its name.
+    pub name: String,
+    /// Its declaration, if there is one.
+    pub schema: Option<Schema>,
+    /// The number of columns; remembered when all rows are gone.
+    pub arity: usize,
+    /// The type of each column: declared, or else found in the rows that were ever inserted.
+    pub column_types: Vec<DataType>,
+    /// Whether rows were ever inserted: listings show a relation from then on.
+    pub filled: bool,
+}
+
+impl RelationDefinition {
+    /// The column names: declared, or `A`, `B`, `C`, ... .
+    pub fn column_names(&self) -> Vec<String> {
+        match &self.schema {
+            Some(schema) => schema.columns.iter().map(|c| c.name.clone()).collect(),
+            None => default_column_names(self.arity),
+        }
+    }
+}
+
+/// `A` to `Z`, then `A1`, `B1`, ... .
+pub fn default_column_names(arity: usize) -> Vec<String> {
+    (0..arity)
+        .map(|i| {
+            let letter = char::from(b'A' + (i % 26) as u8);
+            if i < 26 { letter.to_string() } else { format!("{letter}{}", i / 26) }
+        })
+        .collect()
+}
+
+impl Catalog {
+    /// The definition of a stored relation.
+    pub fn relation(&self, name: &str) -> Option<&Arc<RelationDefinition>> {
+        self.relations.get(name)
+    }
+
+    /// All stored relations by name.
+    pub fn relations(&self) -> impl Iterator<Item = &Arc<RelationDefinition>> {
+        self.relations.values()
+    }
+
+    /// The clauses of a derived relation, in the order of registration; empty where there are none.
+    pub fn rules(&self, head: &str) -> &[Arc<ast::Rule>] {
+        self.rules.get(head).map_or(&[], Vec::as_slice)
+    }
+
+    /// All derived relations with their clauses, by name.
+    pub fn derived(&self) -> impl Iterator<Item = (&str, &[Arc<ast::Rule>])> {
+        self.rules.iter().map(|(name, clauses)| (name.as_str(), clauses.as_slice()))
+    }
+
+    /// Whether anything of this name is known: a schema, rows, a remembered arity, or a rule.
+    pub fn knows(&self, name: &str) -> bool {
+        self.relations.contains_key(name) || self.rules.contains_key(name)
+    }
+
+    /// The number of columns of a relation, from its definition or else from its first clause.
+    pub fn arity(&self, name: &str) -> Option<usize> {
+        self.relation(name).map(|r| r.arity).or_else(|| self.rules(name).first().map(|r| r.head.terms.len()))
+    }
+
+    /// The meaning of a declared type name.
+    pub fn named_type(&self, name: &str) -> Option<DataType> {
+        self.types.get(name).copied()
+    }
+
+    /// Sets or replaces a relation's definition.
+    pub fn set_relation(&mut self, definition: RelationDefinition) {
+        self.relations.insert(definition.name.clone(), Arc::new(definition));
+    }
+
+    /// Forgets a relation's definition.
+    pub fn remove_relation(&mut self, name: &str) {
+        self.relations.remove(name);
+    }
+
+    /// Adds a clause, unless an identical one is there. Answers whether it was added.
+    pub fn add_rule(&mut self, rule: Arc<ast::Rule>) -> bool {
+        let clauses = self.rules.entry(rule.head.relation.text.clone()).or_default();
+        let text = rule.to_string();
+        if clauses.iter().any(|known| known.to_string() == text) {
+            return false;
+        }
+        clauses.push(rule);
+        true
+    }
+
+    /// Forgets all clauses of a relation; answers how many there were.
+    pub fn remove_rules(&mut self, head: &str) -> usize {
+        self.rules.remove(head).map_or(0, |clauses| clauses.len())
+    }
+
+    /// Declares a named type.
+    pub fn set_type(&mut self, name: String, data_type: DataType) {
+        self.types.insert(name, data_type);
+    }
+}

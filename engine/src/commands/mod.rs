@@ -1,0 +1,96 @@
+//! Dot commands: one list, from which parser, rights and help read.
+
+mod kg;
+mod relation;
+mod rule;
+mod status;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::engine::{Engine, Session};
+use crate::error::Error;
+use crate::statements::{Context, Need, Outcome};
+use crate::syntax::ast::{Command, Name};
+
+/// A dot command.
+pub struct CommandEntry {
+    /// Its words; aliases of a word are separated by `|`.
+    pub words: &'static [&'static str],
+    /// How to write its arguments.
+    pub usage: &'static str,
+    /// One sentence for the manual.
+    pub doc: &'static str,
+    /// The right it asks for.
+    pub need: Need,
+    /// At least so many arguments.
+    arguments: usize,
+    run: Run,
+}
+
+type Run = fn(&[Name], &mut Context<'_>, &Engine, &mut Session) -> Result<Outcome, Error>;
+
+/// All commands. Of those whose words match, the one with the most words runs.
+pub const COMMANDS: &[&[CommandEntry]] = &[kg::COMMANDS, relation::COMMANDS, rule::COMMANDS, status::COMMANDS];
+
+fn find(command: &Command) -> Option<(&'static CommandEntry, &[Name])> {
+    let mut best: Option<&'static CommandEntry> = None;
+    for entry in COMMANDS.iter().flat_map(|family| family.iter()) {
+        let matches = entry.words.len() <= command.words.len()
+            && entry.words.iter().zip(&command.words).all(|(aliases, word)| {
+                aliases.split('|').any(|alias| alias.eq_ignore_ascii_case(&word.text))
+            })
+            && command.words.len() >= entry.words.len() + entry.arguments;
+        if matches && best.is_none_or(|best| entry.words.len() > best.words.len()) {
+            best = Some(entry);
+        }
+    }
+    best.map(|entry| (entry, &command.words[entry.words.len()..]))
+}
+
+/// The right that a command asks for. One that does not exist asks for none: it fails when it is run.
+pub(crate) fn need(command: &Command) -> Need {
+    find(command).map_or(Need::Nothing, |(entry, _)| entry.need)
+}
+
+pub(crate) fn run(
+    command: &Command,
+    context: &mut Context<'_>,
+    engine: &Engine,
+    session: &mut Session,
+) -> Result<Outcome, Error> {
+    match find(command) {
+        Some((entry, arguments)) => (entry.run)(arguments, context, engine, session),
+        None => Err(unknown(command)),
+    }
+}
+
+fn unknown(command: &Command) -> Error {
+    let typed: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+    let first = typed.first().copied().unwrap_or_default();
+    let family: Vec<String> = COMMANDS
+        .iter()
+        .flat_map(|family| family.iter())
+        .filter(|entry| entry.words[0].split('|').any(|alias| alias.eq_ignore_ascii_case(first)))
+        .map(CommandEntry::written)
+        .collect();
+    let help = if family.is_empty() {
+        let all = COMMANDS.iter().flat_map(|family| family.iter()).map(|entry| entry.words[0]);
+        let nearest = all
+            .flat_map(|words| words.split('|'))
+            .max_by(|a, b| strsim::jaro_winkler(a, first).total_cmp(&strsim::jaro_winkler(b, first)));
+        nearest.map_or_else(String::new, |name| format!("the nearest command is .{name}"))
+    } else {
+        format!("write one of: {}", family.join("; "))
+    };
+    let mut diagnostic =
+        Diagnostic::error(Code::ParseError, format!("no command reads `.{}`", typed.join(" "))).help(help);
+    diagnostic.span = command.words.iter().map(|word| word.span).reduce(crate::diagnostic::Span::to);
+    Error::refused(diagnostic)
+}
+
+impl CommandEntry {
+    /// The command as it is typed.
+    pub fn written(&self) -> String {
+        let words: Vec<&str> = self.words.iter().filter_map(|word| word.split('|').next()).collect();
+        format!(".{} {}", words.join(" "), self.usage).trim_end().to_owned()
+    }
+}

@@ -1,0 +1,111 @@
+//! `.rel`: relations.
+
+use super::CommandEntry;
+use crate::answer::Rows;
+use crate::data::{Codec, Run, Value};
+use crate::engine::{Engine, Session};
+use crate::error::Error;
+use crate::exec::{Relations, sort_limit};
+use crate::graph::Change;
+use crate::statements::{Context, Need, Outcome};
+use crate::syntax::ast::Name;
+
+pub(super) const COMMANDS: &[CommandEntry] = &[
+    CommandEntry {
+        words: &["rel|relation|relations"],
+        usage: "",
+        doc: "Lists the relations: name, tuples, arity, columns, kind.",
+        need: Need::Read,
+        arguments: 0,
+        run: list,
+    },
+    CommandEntry {
+        words: &["rel|relation|relations"],
+        usage: "NAME",
+        doc: "Shows the stored rows of a relation.",
+        need: Need::Read,
+        arguments: 1,
+        run: show,
+    },
+    CommandEntry {
+        words: &["rel|relation", "describe"],
+        usage: "NAME",
+        doc: "Lists the columns of a relation with their types.",
+        need: Need::Read,
+        arguments: 1,
+        run: describe,
+    },
+    CommandEntry {
+        words: &["rel|relation", "drop"],
+        usage: "NAME",
+        doc: "Drops a relation: rows, schema and rules.",
+        need: Need::Write,
+        arguments: 1,
+        run: drop,
+    },
+];
+
+fn list(_: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let catalog = snapshot.catalog();
+    let mut rows = Vec::new();
+    for known in catalog.relations().filter(|known| known.filled) {
+        let tuples = snapshot.relation(&known.name).map_or(0, |relation| relation.len());
+        let columns = known.column_names().iter().zip(&known.column_types).map(|(n, t)| format!("{n}: {t}")).collect::<Vec<_>>();
+        rows.push((known.name.clone(), Value::Int(tuples as i64), known.arity, columns.join(", "), "base"));
+    }
+    for (name, clauses) in catalog.derived() {
+        if catalog.relation(name).is_none_or(|known| !known.filled) {
+            let arity = clauses.first().map_or(0, |clause| clause.head.terms.len());
+            let columns = crate::catalog::default_column_names(arity).join(", ");
+            rows.push((name.to_owned(), Value::Null, arity, columns, "derived"));
+        }
+    }
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    let rows = rows
+        .into_iter()
+        .map(|(name, tuples, arity, columns, kind)| {
+            vec![Value::text(name), tuples, Value::Int(arity as i64), Value::text(columns), Value::text(kind)]
+        })
+        .collect();
+    Ok(Outcome::Listing(Rows::listing(&["name", "tuples", "arity", "columns", "kind"], rows)?))
+}
+
+fn show(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let name = &words[0];
+    let Some(known) = snapshot.catalog().relation(&name.text) else {
+        return Err(unknown(name, context));
+    };
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let runs = snapshot.runs(&name.text);
+    let total = runs.iter().map(Run::len).sum();
+    let rows = sort_limit(&runs, known.arity, &[], None, &codec);
+    Ok(Outcome::Listing(Rows::new(known.column_names(), &known.column_types, rows, total, codec)))
+}
+
+fn describe(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let Some(known) = snapshot.catalog().relation(&words[0].text) else {
+        return Err(unknown(&words[0], context));
+    };
+    let columns = known.column_names().into_iter().zip(&known.column_types);
+    let rows = columns.map(|(name, data_type)| vec![Value::text(name), Value::text(data_type.to_string())]).collect();
+    Ok(Outcome::Listing(Rows::listing(&["column", "type"], rows)?))
+}
+
+fn drop(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+    let name = words[0].clone();
+    let error = unknown(&name, context);
+    context.write(|snapshot, _| {
+        if !snapshot.catalog().knows(&name.text) {
+            return Err(error);
+        }
+        Ok((vec![Change::DropRelation(name.text.clone()), Change::RemoveRules(name.text.clone())], ()))
+    })?;
+    Ok(Outcome::Message(format!("dropped relation {}", name.text)))
+}
+
+fn unknown(name: &Name, context: &Context<'_>) -> Error {
+    Error::refused(crate::analysis::unknown_relation(&name.text, Some(name.span), context.snapshot().catalog()))
+}

@@ -1,0 +1,50 @@
+//! `.status` and `.help`.
+
+use super::CommandEntry;
+use crate::answer::Rows;
+use crate::data::Value;
+use crate::engine::{Engine, Session};
+use crate::error::Error;
+use crate::statements::{Context, Need, Outcome};
+use crate::syntax::ast::Name;
+
+pub(super) const COMMANDS: &[CommandEntry] = &[
+    CommandEntry {
+        words: &["status"],
+        usage: "",
+        doc: "Shows the version and what is stored.",
+        need: Need::Nothing,
+        arguments: 0,
+        run: status,
+    },
+    CommandEntry {
+        words: &["help|?"],
+        usage: "",
+        doc: "Lists the commands.",
+        need: Need::Nothing,
+        arguments: 0,
+        run: help,
+    },
+];
+
+fn status(_: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Session) -> Result<Outcome, Error> {
+    let statistics = engine.statistics();
+    let columns = ["version", "knowledge_graph", "knowledge_graphs", "relations", "views", "tuples", "memory_bytes"];
+    let count = |n: usize| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    let row = vec![
+        Value::text(env!("CARGO_PKG_VERSION")),
+        Value::text(session.graph()),
+        count(statistics.knowledge_graphs),
+        count(statistics.relations),
+        count(statistics.views),
+        count(statistics.tuples),
+        count(statistics.memory_bytes),
+    ];
+    Ok(Outcome::Listing(Rows::listing(&columns, vec![row])?))
+}
+
+fn help(_: &[Name], _: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+    let entries = super::COMMANDS.iter().flat_map(|family| family.iter());
+    let rows = entries.map(|entry| vec![Value::text(entry.written()), Value::text(entry.doc)]).collect();
+    Ok(Outcome::Listing(Rows::listing(&["command", "what it does"], rows)?))
+}

@@ -1,0 +1,372 @@
+//! Columns of codes to Arrow arrays and back: the way in and out of the engine.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array,
+    Int64Array, LargeStringArray, ListArray, NullArray, StringArray, StringBuilder, StringViewArray,
+    TimestampMillisecondArray, UInt64Array,
+};
+use arrow::buffer::OffsetBuffer;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType as ArrowType, Field, Int64Type, TimeUnit};
+
+use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, INLINE_END, NULL, inline_int};
+use super::{DataType, Kind, ValueRef};
+
+/// Why an Arrow column cannot become facts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// No counterpart among our types.
+    #[error("a column of Arrow type {found} has no counterpart here")]
+    Unsupported {
+        /// The Arrow type.
+        found: ArrowType,
+    },
+    /// An unsigned integer above the largest signed one.
+    #[error("{value} does not fit a 64-bit signed integer")]
+    TooLarge {
+        /// The value.
+        value: u64,
+    },
+    /// A string longer than allowed.
+    #[error("a string of {length} bytes is longer than the {limit} bytes allowed")]
+    StringTooLong {
+        /// Its length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The dictionary is full.
+    #[error(transparent)]
+    Full(#[from] DictionaryFull),
+}
+
+/// The narrowest type that holds all of these codes.
+pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
+    let mut found = DataType::Unknown;
+    for &code in codes {
+        let next = if code < INLINE_END {
+            DataType::Int
+        } else {
+            match codec.value(code) {
+                ValueRef::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
+                _ => DataType::from(codec.kind(code)),
+            }
+        };
+        if next != found {
+            found = found.join(next);
+            if found == DataType::Any {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The Arrow field of a result column.
+pub fn field(name: &str, data_type: DataType) -> Field {
+    let field = Field::new(name, data_type.arrow(), true);
+    match data_type {
+        DataType::Any => field.with_metadata([("stratalog.type".to_owned(), "any".to_owned())].into()),
+        _ => field,
+    }
+}
+
+/// Decodes a column whose values are all Null or of this type.
+pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
+    let values = codes.iter().map(|code| codec.value(*code));
+    match data_type {
+        DataType::Unknown => Arc::new(NullArray::new(codes.len())),
+        DataType::Int => {
+            if codes.iter().all(|code| *code < INLINE_END) {
+                return Arc::new(Int64Array::from_iter_values(codes.iter().map(|code| i64::from(*code))));
+            }
+            Arc::new(Int64Array::from_iter(values.map(|value| match value {
+                ValueRef::Int(n) => Some(n),
+                _ => None,
+            })))
+        }
+        DataType::Float => Arc::new(Float64Array::from_iter(values.map(|value| match value {
+            ValueRef::Float(x) => Some(x),
+            _ => None,
+        }))),
+        DataType::Bool => Arc::new(BooleanArray::from_iter(values.map(|value| match value {
+            ValueRef::Bool(b) => Some(b),
+            _ => None,
+        }))),
+        DataType::Timestamp => Arc::new(
+            TimestampMillisecondArray::from_iter(values.map(|value| match value {
+                ValueRef::Timestamp(t) => Some(t),
+                _ => None,
+            }))
+            .with_timezone("UTC"),
+        ),
+        DataType::Text => Arc::new(StringArray::from_iter(values.map(|value| match value {
+            ValueRef::Text(text) => Some(text),
+            _ => None,
+        }))),
+        DataType::Vector(length) => decode_vectors(codes, codec, length),
+        DataType::VectorInt8(_) => decode_vectors_int8(codes, codec),
+        DataType::Any => {
+            let mut texts = StringBuilder::with_capacity(codes.len(), codes.len() * 8);
+            let mut text = String::new();
+            for value in values {
+                if matches!(value, ValueRef::Null) {
+                    texts.append_null();
+                } else {
+                    text.clear();
+                    write_json(&mut text, value);
+                    texts.append_value(&text);
+                }
+            }
+            Arc::new(texts.finish())
+        }
+    }
+}
+
+fn decode_vectors(codes: &[Code], codec: &Codec, length: Option<u32>) -> ArrayRef {
+    let mut elements: Vec<f32> = Vec::new();
+    let mut lengths = Vec::with_capacity(codes.len());
+    let mut valid = Vec::with_capacity(codes.len());
+    for code in codes {
+        let before = elements.len();
+        match codec.value(*code) {
+            ValueRef::Vector(vector) => {
+                elements.extend_from_slice(vector);
+                valid.push(true);
+            }
+            _ => {
+                elements.extend(std::iter::repeat_n(0.0, length.unwrap_or(0) as usize));
+                valid.push(false);
+            }
+        }
+        lengths.push(elements.len() - before);
+    }
+    let item = Arc::new(Field::new("item", ArrowType::Float32, false));
+    let elements = Arc::new(Float32Array::from(elements));
+    let nulls = Some(valid.into());
+    match length.filter(|n| *n > 0).and_then(|n| i32::try_from(n).ok()) {
+        Some(n) => Arc::new(FixedSizeListArray::new(item, n, elements, nulls)),
+        None => Arc::new(ListArray::new(item, OffsetBuffer::from_lengths(lengths), elements, nulls)),
+    }
+}
+
+fn decode_vectors_int8(codes: &[Code], codec: &Codec) -> ArrayRef {
+    let mut elements: Vec<i8> = Vec::new();
+    let mut lengths = Vec::with_capacity(codes.len());
+    let mut valid = Vec::with_capacity(codes.len());
+    for code in codes {
+        let before = elements.len();
+        if let ValueRef::VectorInt8(vector) = codec.value(*code) {
+            elements.extend_from_slice(vector);
+            valid.push(true);
+        } else {
+            valid.push(false);
+        }
+        lengths.push(elements.len() - before);
+    }
+    let item = Arc::new(Field::new("item", ArrowType::Int8, false));
+    let offsets = OffsetBuffer::from_lengths(lengths);
+    Arc::new(ListArray::new(item, offsets, Arc::new(Int8Array::from(elements)), Some(valid.into())))
+}
+
+/// The JSON text of a value, as it stands in a mixed column.
+fn write_json(out: &mut String, value: ValueRef<'_>) {
+    // Writing to a `String` cannot fail.
+    let _ = match value {
+        ValueRef::Text(text) => {
+            out.push('"');
+            for c in text.chars() {
+                match c {
+                    '"' => out.push_str("\\\""),
+                    '\\' => out.push_str("\\\\"),
+                    '\n' => out.push_str("\\n"),
+                    '\r' => out.push_str("\\r"),
+                    '\t' => out.push_str("\\t"),
+                    c if (c as u32) < 0x20 => {
+                        let _ = write!(out, "\\u{:04x}", c as u32);
+                    }
+                    c => out.push(c),
+                }
+            }
+            out.push('"');
+            Ok(())
+        }
+        // All other literals of the language are JSON.
+        value => write!(out, "{value}"),
+    };
+}
+
+/// Encodes an Arrow column; new values are learnt by the dictionary. Answers the codes and the type of the column.
+pub fn encode(
+    array: &ArrayRef,
+    dictionary: &Dictionary,
+    string_limit: usize,
+) -> Result<(Vec<Code>, DataType), EncodeError> {
+    let unsupported = || EncodeError::Unsupported { found: array.data_type().clone() };
+    let cast_to = |target: &ArrowType| cast(array, target).map_err(|_| unsupported());
+    match array.data_type() {
+        ArrowType::Null => Ok((vec![NULL; array.len()], DataType::Unknown)),
+        ArrowType::Int64 => {
+            let ints = downcast::<Int64Array>(array).ok_or_else(unsupported)?;
+            let codes = ints
+                .iter()
+                .map(|n| match n {
+                    None => Ok(NULL),
+                    Some(n) => inline_int(n).map_or_else(|| dictionary.store(ValueRef::Int(n)), Ok),
+                })
+                .collect::<Result<_, _>>()?;
+            Ok((codes, DataType::Int))
+        }
+        ArrowType::Int8
+        | ArrowType::Int16
+        | ArrowType::Int32
+        | ArrowType::UInt8
+        | ArrowType::UInt16
+        | ArrowType::UInt32 => encode(&cast_to(&ArrowType::Int64)?, dictionary, string_limit),
+        ArrowType::UInt64 => {
+            let unsigned = downcast::<UInt64Array>(array).ok_or_else(unsupported)?;
+            if let Some(value) = unsigned.iter().flatten().find(|n| i64::try_from(*n).is_err()) {
+                return Err(EncodeError::TooLarge { value });
+            }
+            encode(&cast_to(&ArrowType::Int64)?, dictionary, string_limit)
+        }
+        ArrowType::Float64 => {
+            let floats = downcast::<Float64Array>(array).ok_or_else(unsupported)?;
+            let codes = floats
+                .iter()
+                .map(|x| match x {
+                    Some(x) if x.is_finite() => dictionary.store(ValueRef::Float(x)),
+                    _ => Ok(NULL),
+                })
+                .collect::<Result<_, _>>()?;
+            Ok((codes, DataType::Float))
+        }
+        ArrowType::Float16 | ArrowType::Float32 => encode(&cast_to(&ArrowType::Float64)?, dictionary, string_limit),
+        ArrowType::Boolean => {
+            let booleans = downcast::<BooleanArray>(array).ok_or_else(unsupported)?;
+            let codes = booleans
+                .iter()
+                .map(|b| dictionary.store(b.map_or(ValueRef::Null, ValueRef::Bool)))
+                .collect::<Result<_, _>>()?;
+            Ok((codes, DataType::Bool))
+        }
+        ArrowType::Utf8 => {
+            let texts = downcast::<StringArray>(array).ok_or_else(unsupported)?;
+            Ok((encode_texts(texts.iter(), dictionary, string_limit)?, DataType::Text))
+        }
+        ArrowType::LargeUtf8 => {
+            let texts = downcast::<LargeStringArray>(array).ok_or_else(unsupported)?;
+            Ok((encode_texts(texts.iter(), dictionary, string_limit)?, DataType::Text))
+        }
+        ArrowType::Utf8View => {
+            let texts = downcast::<StringViewArray>(array).ok_or_else(unsupported)?;
+            Ok((encode_texts(texts.iter(), dictionary, string_limit)?, DataType::Text))
+        }
+        ArrowType::Dictionary(_, values) => encode_dictionary(array, values, dictionary, string_limit),
+        ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _) => {
+            let milliseconds = cast_to(&ArrowType::Timestamp(TimeUnit::Millisecond, None))?;
+            let times = downcast::<TimestampMillisecondArray>(&milliseconds).ok_or_else(unsupported)?;
+            let codes = times
+                .iter()
+                .map(|t| dictionary.store(t.map_or(ValueRef::Null, ValueRef::Timestamp)))
+                .collect::<Result<_, _>>()?;
+            Ok((codes, DataType::Timestamp))
+        }
+        ArrowType::List(item) | ArrowType::LargeList(item) | ArrowType::FixedSizeList(item, _) => {
+            let quantised = item.data_type() == &ArrowType::Int8;
+            encode_lists(array, quantised, dictionary)?.ok_or_else(unsupported)
+        }
+        _ => Err(unsupported()),
+    }
+}
+
+fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
+    array.as_any().downcast_ref::<T>()
+}
+
+fn encode_texts<'a>(
+    texts: impl Iterator<Item = Option<&'a str>>,
+    dictionary: &Dictionary,
+    limit: usize,
+) -> Result<Vec<Code>, EncodeError> {
+    texts
+        .map(|text| match text {
+            None => Ok(NULL),
+            Some(text) if text.len() > limit => Err(EncodeError::StringTooLong { length: text.len(), limit }),
+            Some(text) => Ok(dictionary.store(ValueRef::Text(text))?),
+        })
+        .collect()
+}
+
+/// Each distinct value is encoded once.
+fn encode_dictionary(
+    array: &ArrayRef,
+    values: &ArrowType,
+    dictionary: &Dictionary,
+    string_limit: usize,
+) -> Result<(Vec<Code>, DataType), EncodeError> {
+    let wide = ArrowType::Dictionary(Box::new(ArrowType::Int64), Box::new(values.clone()));
+    let unsupported = || EncodeError::Unsupported { found: array.data_type().clone() };
+    let array = cast(array, &wide).map_err(|_| unsupported())?;
+    let array = downcast::<DictionaryArray<Int64Type>>(&array).ok_or_else(unsupported)?;
+    let (codes, data_type) = encode(array.values(), dictionary, string_limit)?;
+    let rows = array.keys().iter().map(|key| {
+        key.and_then(|key| usize::try_from(key).ok()).and_then(|key| codes.get(key).copied()).unwrap_or(NULL)
+    });
+    Ok((rows.collect(), data_type))
+}
+
+/// Vectors; `None` where the elements are no numbers.
+fn encode_lists(
+    array: &ArrayRef,
+    quantised: bool,
+    dictionary: &Dictionary,
+) -> Result<Option<(Vec<Code>, DataType)>, EncodeError> {
+    let element = if quantised { ArrowType::Int8 } else { ArrowType::Float32 };
+    let target = ArrowType::List(Arc::new(Field::new("item", element, true)));
+    let Ok(list) = cast(array, &target) else { return Ok(None) };
+    let Some(list) = downcast::<ListArray>(&list) else { return Ok(None) };
+    let mut codes = Vec::with_capacity(list.len());
+    let mut data_type = DataType::Unknown;
+    for row in 0..list.len() {
+        if list.is_null(row) {
+            codes.push(NULL);
+            continue;
+        }
+        let elements = list.value(row);
+        if elements.null_count() > 0 {
+            return Ok(None);
+        }
+        let code = if let Some(floats) = downcast::<Float32Array>(&elements) {
+            if floats.values().iter().any(|x| !x.is_finite()) {
+                return Ok(None);
+            }
+            data_type = data_type.join(DataType::Vector(u32::try_from(floats.len()).ok()));
+            dictionary.store(ValueRef::Vector(floats.values()))?
+        } else if let Some(ints) = downcast::<Int8Array>(&elements) {
+            data_type = DataType::VectorInt8(None);
+            dictionary.store(ValueRef::VectorInt8(ints.values()))?
+        } else {
+            return Ok(None);
+        };
+        codes.push(code);
+    }
+    Ok(Some((codes, data_type)))
+}
+
+/// The kinds a type may hold beside Null; `None` where it may hold any.
+pub fn kind_of_type(data_type: DataType) -> Option<Kind> {
+    match data_type {
+        DataType::Unknown | DataType::Any => None,
+        DataType::Int => Some(Kind::Int),
+        DataType::Float => Some(Kind::Float),
+        DataType::Text => Some(Kind::Text),
+        DataType::Bool => Some(Kind::Bool),
+        DataType::Timestamp => Some(Kind::Timestamp),
+        DataType::Vector(_) => Some(Kind::Vector),
+        DataType::VectorInt8(_) => Some(Kind::VectorInt8),
+    }
+}

@@ -1,0 +1,302 @@
+//! Codes: every value is a `u32`, so relations are columns of `u32` and equality of values is equality of codes.
+//!
+//! ```text
+//! 0x0000_0000 .. 0x7FFF_FFFF   the integers 0 .. 2^31 - 1, as themselves
+//! 0x8000_0000                  Null
+//! 0x8000_0001, 0x8000_0002     false, true
+//! 0x8000_0003 .. 0xBFFF_FFFF   entries of the graph's dictionary, in order of first appearance
+//! 0xC000_0000 .. 0xFFFF_FFFE   entries of one query's dictionary: values that its expressions made
+//! 0xFFFF_FFFF                  never a value: marks an empty slot in tables
+//! ```
+//!
+//! Entries are never removed or changed, so reading one takes no lock.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use parking_lot::RwLock;
+
+use super::{Kind, Value, ValueRef};
+
+/// A value in a column: see the table above.
+pub type Code = u32;
+
+/// Codes below this are integers as themselves.
+pub const INLINE_END: Code = 1 << 31;
+/// The code of Null.
+pub const NULL: Code = INLINE_END;
+/// The code of `false`; that of `true` follows.
+pub const FALSE: Code = INLINE_END + 1;
+/// The code of `true`.
+pub const TRUE: Code = INLINE_END + 2;
+/// Marks an empty slot; never the code of a value.
+pub const EMPTY: Code = Code::MAX;
+
+const SHARED_START: Code = INLINE_END + 3;
+const LOCAL_START: Code = 0xC000_0000;
+const SHARDS: usize = 64;
+
+/// No more distinct values fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("more than 2^30 distinct values in one dictionary")]
+pub struct DictionaryFull;
+
+/// Values by code and codes by value. Grows only.
+pub struct Dictionary {
+    first: Code,
+    capacity: usize,
+    entries: boxcar::Vec<Value>,
+    shards: Box<[RwLock<HashTable<Code>>]>,
+}
+
+impl Dictionary {
+    /// The dictionary of a graph.
+    pub fn shared() -> Dictionary {
+        Dictionary::starting_at(SHARED_START, LOCAL_START)
+    }
+
+    /// The dictionary of one query.
+    pub fn local() -> Dictionary {
+        Dictionary::starting_at(LOCAL_START, EMPTY)
+    }
+
+    fn starting_at(first: Code, end: Code) -> Dictionary {
+        Dictionary {
+            first,
+            // Each shard may be one entry over while others count.
+            capacity: (end - first) as usize - SHARDS,
+            entries: boxcar::Vec::new(),
+            shards: (0..SHARDS).map(|_| RwLock::new(HashTable::new())).collect(),
+        }
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.count()
+    }
+
+    /// An estimate of the bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        // Entry, slot in the table, and a guess at the boxed content.
+        self.len() * 64
+    }
+
+    fn find(&self, value: ValueRef<'_>, hash: u64) -> Option<Code> {
+        let shard = self.shards[shard_of(hash)].read();
+        shard.find(hash, |code| self.entry(*code) == value).copied()
+    }
+
+    fn intern(&self, value: ValueRef<'_>, hash: u64) -> Result<Code, DictionaryFull> {
+        if let Some(code) = self.find(value, hash) {
+            return Ok(code);
+        }
+        let mut shard = self.shards[shard_of(hash)].write();
+        if let Some(code) = shard.find(hash, |code| self.entry(*code) == value) {
+            return Ok(*code);
+        }
+        if self.entries.count() >= self.capacity {
+            return Err(DictionaryFull);
+        }
+        let code = self.first + self.entries.push(value.to_value()) as Code;
+        shard.insert_unique(hash, code, |code| hash_of(self.entry(*code)));
+        Ok(code)
+    }
+
+    fn entry(&self, code: Code) -> ValueRef<'_> {
+        self.entries.get((code - self.first) as usize).map_or(ValueRef::Null, Value::as_ref)
+    }
+}
+
+impl std::fmt::Debug for Dictionary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dictionary").field("first", &self.first).field("len", &self.len()).finish()
+    }
+}
+
+/// Translates between values and codes, over a graph's dictionary and one of a query's own.
+///
+/// Values that a query makes go to its own dictionary, so that reading never makes a graph grow.
+#[derive(Debug, Clone)]
+pub struct Codec {
+    shared: Arc<Dictionary>,
+    local: Arc<Dictionary>,
+}
+
+impl Codec {
+    /// A codec with an empty dictionary of its own.
+    pub fn over(shared: Arc<Dictionary>) -> Codec {
+        Codec { shared, local: Arc::new(Dictionary::local()) }
+    }
+
+    /// The graph's dictionary.
+    pub fn shared(&self) -> &Arc<Dictionary> {
+        &self.shared
+    }
+
+    /// The code of a value; new values go to the query's own dictionary.
+    pub fn encode(&self, value: ValueRef<'_>) -> Result<Code, DictionaryFull> {
+        if let Some(code) = inline(value) {
+            return Ok(code);
+        }
+        let hash = hash_of(value);
+        // The query's own entry comes first: the graph may have learnt the value since it was made.
+        if self.local.len() > 0
+            && let Some(code) = self.local.find(value, hash)
+        {
+            return Ok(code);
+        }
+        match self.shared.find(value, hash) {
+            Some(code) => Ok(code),
+            None => self.local.intern(value, hash),
+        }
+    }
+
+    /// The value of a code.
+    pub fn value(&self, code: Code) -> ValueRef<'_> {
+        if code < SHARED_START {
+            uncode(code)
+        } else if code < LOCAL_START {
+            self.shared.entry(code)
+        } else {
+            self.local.entry(code)
+        }
+    }
+
+    /// The code under which a value may be stored in the graph: one of a query's own values is learnt by the graph.
+    pub fn store(&self, code: Code) -> Result<Code, DictionaryFull> {
+        if code < LOCAL_START { Ok(code) } else { self.shared.store(self.local.entry(code)) }
+    }
+
+    /// The kind of a code's value.
+    pub fn kind(&self, code: Code) -> Kind {
+        if code < INLINE_END { Kind::Int } else { kind_of(self.value(code)) }
+    }
+}
+
+impl Dictionary {
+    /// The code of a value, learnt if it is new.
+    pub fn store(&self, value: ValueRef<'_>) -> Result<Code, DictionaryFull> {
+        match inline(value) {
+            Some(code) => Ok(code),
+            None => self.intern(value, hash_of(value)),
+        }
+    }
+}
+
+/// The code of an integer, if it is one that stands for itself.
+#[inline]
+pub fn inline_int(n: i64) -> Option<Code> {
+    if (0..i64::from(INLINE_END)).contains(&n) { Some(n as Code) } else { None }
+}
+
+fn inline(value: ValueRef<'_>) -> Option<Code> {
+    match value {
+        ValueRef::Null => Some(NULL),
+        ValueRef::Bool(false) => Some(FALSE),
+        ValueRef::Bool(true) => Some(TRUE),
+        ValueRef::Int(n) => inline_int(n),
+        ValueRef::Float(_)
+        | ValueRef::Timestamp(_)
+        | ValueRef::Text(_)
+        | ValueRef::Vector(_)
+        | ValueRef::VectorInt8(_) => None,
+    }
+}
+
+fn uncode(code: Code) -> ValueRef<'static> {
+    match code {
+        NULL => ValueRef::Null,
+        FALSE => ValueRef::Bool(false),
+        TRUE => ValueRef::Bool(true),
+        n => ValueRef::Int(i64::from(n)),
+    }
+}
+
+fn kind_of(value: ValueRef<'_>) -> Kind {
+    match value {
+        ValueRef::Null => Kind::Null,
+        ValueRef::Bool(_) => Kind::Bool,
+        ValueRef::Int(_) => Kind::Int,
+        ValueRef::Float(_) => Kind::Float,
+        ValueRef::Timestamp(_) => Kind::Timestamp,
+        ValueRef::Text(_) => Kind::Text,
+        ValueRef::Vector(_) => Kind::Vector,
+        ValueRef::VectorInt8(_) => Kind::VectorInt8,
+    }
+}
+
+fn shard_of(hash: u64) -> usize {
+    (hash >> 51) as usize % SHARDS
+}
+
+fn hash_of(value: ValueRef<'_>) -> u64 {
+    let mut hasher = FixedState::with_seed(0x5374_7261_7461_6c67).build_hasher();
+    match value {
+        ValueRef::Null | ValueRef::Bool(_) => {}
+        ValueRef::Int(n) => n.hash(&mut hasher),
+        ValueRef::Float(x) => (1_u8, x.to_bits()).hash(&mut hasher),
+        ValueRef::Timestamp(t) => (2_u8, t).hash(&mut hasher),
+        ValueRef::Text(text) => hasher.write(text.as_bytes()),
+        ValueRef::Vector(elements) => elements.iter().for_each(|x| hasher.write_u32(x.to_bits())),
+        ValueRef::VectorInt8(elements) => elements.iter().for_each(|x| hasher.write_i8(*x)),
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trip(value: Value) {
+        let codec = Codec::over(Arc::new(Dictionary::shared()));
+        let stored = codec.shared().store(value.as_ref()).unwrap();
+        assert_eq!(codec.value(stored).to_value(), value);
+        assert_eq!(codec.encode(value.as_ref()), Ok(stored));
+        assert_eq!(codec.kind(stored), value.kind());
+    }
+
+    #[test]
+    fn every_kind_comes_back_as_it_went_in() {
+        for n in [0, 1, -1, i64::from(INLINE_END) - 1, i64::from(INLINE_END), i64::MIN, i64::MAX] {
+            round_trip(Value::Int(n));
+            round_trip(Value::Timestamp(n));
+        }
+        for x in [0.0, -0.0, 1.0, -1.5, f64::MAX, f64::MIN_POSITIVE] {
+            round_trip(Value::Float(x));
+        }
+        round_trip(Value::Null);
+        round_trip(Value::Bool(true));
+        round_trip(Value::Bool(false));
+        round_trip(Value::text(""));
+        round_trip(Value::text("żółw"));
+        round_trip(Value::Vector([].into()));
+        round_trip(Value::Vector([1.0, -2.5].into()));
+        round_trip(Value::VectorInt8([-128, 127].into()));
+    }
+
+    #[test]
+    fn values_of_different_kinds_have_different_codes() {
+        let dictionary = Dictionary::shared();
+        let values =
+            [Value::Int(1), Value::Float(1.0), Value::Timestamp(1), Value::text("1"), Value::Bool(true), Value::Null];
+        let codes: Vec<Code> = values.iter().map(|v| dictionary.store(v.as_ref()).unwrap()).collect();
+        let distinct: std::collections::BTreeSet<_> = codes.iter().collect();
+        assert_eq!(distinct.len(), codes.len());
+    }
+
+    #[test]
+    fn what_a_query_makes_stays_with_the_query() {
+        let shared = Arc::new(Dictionary::shared());
+        let codec = Codec::over(Arc::clone(&shared));
+        let made = codec.encode(ValueRef::Text("made")).unwrap();
+        assert_eq!(shared.len(), 0);
+        assert_eq!(codec.encode(ValueRef::Text("made")), Ok(made));
+        // The graph learns the same value meanwhile: the query keeps its own code.
+        let learnt = shared.store(ValueRef::Text("made")).unwrap();
+        assert_ne!(learnt, made);
+        assert_eq!(codec.encode(ValueRef::Text("made")), Ok(made));
+        assert_eq!(codec.store(made), Ok(learnt));
+    }
+}

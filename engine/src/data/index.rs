@@ -1,0 +1,207 @@
+//! `RowIndex`: from a key to the rows that hold it.
+//!
+//! The rows of one key lie side by side, so a probe is one look-up and then a walk over neighbours. A single column
+//! whose codes are nearly dense needs no hash table: its keys are positions in an offset array, as in a graph's
+//! adjacency lists.
+
+use super::dictionary::Code;
+use super::keys::{Key, KeyNumbers, with_key};
+
+/// An index over some columns of a run.
+#[derive(Debug)]
+pub struct RowIndex {
+    directory: Directory,
+    /// `rows[starts[g]..starts[g + 1]]` are the rows of group `g`.
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Directory {
+    /// Group = code − first.
+    Dense { first: Code },
+    Narrow(KeyNumbers<u64>),
+    Middle(KeyNumbers<u128>),
+    Wide8(KeyNumbers<[Code; 8]>),
+    Wide16(KeyNumbers<[Code; 16]>),
+    Wide64(KeyNumbers<[Code; 64]>),
+    Widest(KeyNumbers<[Code; super::MAX_COLUMNS]>),
+}
+
+/// Lets [`RowIndex::build`] choose a directory by the type of its key.
+trait IndexKey: Key {
+    fn directory(numbers: KeyNumbers<Self>) -> Directory;
+    fn numbers(directory: &Directory) -> Option<&KeyNumbers<Self>>;
+}
+
+macro_rules! index_key {
+    ($key:ty, $variant:ident) => {
+        impl IndexKey for $key {
+            fn directory(numbers: KeyNumbers<Self>) -> Directory {
+                Directory::$variant(numbers)
+            }
+            fn numbers(directory: &Directory) -> Option<&KeyNumbers<Self>> {
+                match directory {
+                    Directory::$variant(numbers) => Some(numbers),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+index_key!(u64, Narrow);
+index_key!(u128, Middle);
+index_key!([Code; 8], Wide8);
+index_key!([Code; 16], Wide16);
+index_key!([Code; 64], Wide64);
+index_key!([Code; super::MAX_COLUMNS], Widest);
+
+impl RowIndex {
+    /// Indexes rows by these columns.
+    pub fn build(columns: &[&[Code]], row_count: usize) -> RowIndex {
+        if let [column] = columns
+            && let (Some(first), Some(last)) = (column.iter().min().copied(), column.iter().max().copied())
+            && ((last - first) as usize) < row_count * 4 + 64
+        {
+            let groups = (last - first) as usize + 1;
+            return RowIndex::group(Directory::Dense { first }, groups, column.iter().map(|code| code - first));
+        }
+        with_key!(columns.len(), K => RowIndex::build_hashed::<K>(columns, row_count))
+    }
+
+    fn build_hashed<K: IndexKey>(columns: &[&[Code]], row_count: usize) -> RowIndex {
+        const CHUNK: usize = 4_096;
+        let mut numbers = KeyNumbers::<K>::default();
+        let mut group_of_row = Vec::with_capacity(row_count);
+        let mut keys = Vec::with_capacity(CHUNK);
+        for start in (0..row_count).step_by(CHUNK) {
+            keys.clear();
+            K::pack(columns, start, (start + CHUNK).min(row_count), &mut keys);
+            group_of_row.extend(keys.iter().map(|key| numbers.number(*key)));
+        }
+        let groups = numbers.len();
+        RowIndex::group(K::directory(numbers), groups, group_of_row.into_iter())
+    }
+
+    /// Counting sort of rows by group.
+    fn group(directory: Directory, groups: usize, group_of_row: impl ExactSizeIterator<Item = u32> + Clone) -> RowIndex {
+        let mut starts = vec![0_u32; groups + 1];
+        for group in group_of_row.clone() {
+            starts[group as usize + 1] += 1;
+        }
+        for group in 0..groups {
+            starts[group + 1] += starts[group];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0_u32; group_of_row.len()];
+        for (row, group) in group_of_row.enumerate() {
+            let slot = &mut next[group as usize];
+            rows[*slot as usize] = row as u32;
+            *slot += 1;
+        }
+        RowIndex { directory, starts, rows }
+    }
+
+    /// Calls `visit(position, rows)` for every position of `start..end` in the probing columns whose key is here, in
+    /// order, until `visit` answers false.
+    pub fn probe(&self, columns: &[&[Code]], start: usize, end: usize, mut visit: impl FnMut(usize, &[u32]) -> bool) {
+        if let Directory::Dense { first } = self.directory {
+            let groups = self.starts.len() - 1;
+            for position in start..end {
+                let group = columns[0][position].wrapping_sub(first) as usize;
+                if group < groups {
+                    let rows = self.rows_of(group);
+                    if !rows.is_empty() && !visit(position, rows) {
+                        return;
+                    }
+                }
+            }
+            return;
+        }
+        with_key!(columns.len(), K => self.probe_hashed::<K>(columns, start, end, visit));
+    }
+
+    fn probe_hashed<K: IndexKey>(
+        &self,
+        columns: &[&[Code]],
+        start: usize,
+        end: usize,
+        mut visit: impl FnMut(usize, &[u32]) -> bool,
+    ) {
+        const CHUNK: usize = 1_024;
+        let Some(numbers) = K::numbers(&self.directory) else { return };
+        let mut keys = Vec::with_capacity(CHUNK.min(end - start));
+        for chunk in (start..end).step_by(CHUNK) {
+            keys.clear();
+            K::pack(columns, chunk, (chunk + CHUNK).min(end), &mut keys);
+            for (i, key) in keys.iter().enumerate() {
+                if let Some(group) = numbers.get(key)
+                    && !visit(chunk + i, self.rows_of(group as usize))
+                {
+                    return;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn rows_of(&self, group: usize) -> &[u32] {
+        &self.rows[self.starts[group] as usize..self.starts[group + 1] as usize]
+    }
+
+    /// Number of distinct keys, or a little more.
+    pub fn groups(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        let directory = match &self.directory {
+            Directory::Dense { .. } => 0,
+            Directory::Narrow(numbers) => numbers.memory_bytes(),
+            Directory::Middle(numbers) => numbers.memory_bytes(),
+            Directory::Wide8(numbers) => numbers.memory_bytes(),
+            Directory::Wide16(numbers) => numbers.memory_bytes(),
+            Directory::Wide64(numbers) => numbers.memory_bytes(),
+            Directory::Widest(numbers) => numbers.memory_bytes(),
+        };
+        directory + (self.starts.len() + self.rows.len()) * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows_of(index: &RowIndex, key: &[Code]) -> Vec<u32> {
+        let columns: Vec<&[Code]> = key.chunks(1).collect();
+        let mut found = Vec::new();
+        index.probe(&columns, 0, 1, |_, rows| {
+            found.extend_from_slice(rows);
+            true
+        });
+        found
+    }
+
+    #[test]
+    fn dense_and_hashed_keys_find_the_same_rows() {
+        let dense = RowIndex::build(&[&[3, 5, 3, 4]], 4);
+        let sparse = RowIndex::build(&[&[3, 5_000_000, 3, 4]], 4);
+        assert_eq!(rows_of(&dense, &[3]), [0, 2]);
+        assert_eq!(rows_of(&sparse, &[3]), [0, 2]);
+        assert_eq!(rows_of(&dense, &[5]), [1]);
+        assert_eq!(rows_of(&sparse, &[5_000_000]), [1]);
+        for missing in [0, 2, 6, Code::MAX - 1] {
+            assert!(rows_of(&dense, &[missing]).is_empty());
+            assert!(rows_of(&sparse, &[missing]).is_empty());
+        }
+    }
+
+    #[test]
+    fn several_columns_make_one_key() {
+        let (a, b, c) = ([1, 1, 2, 1], [7, 8, 7, 7], [0, 0, 0, 0]);
+        assert_eq!(rows_of(&RowIndex::build(&[&a, &b], 4), &[1, 7]), [0, 3]);
+        assert_eq!(rows_of(&RowIndex::build(&[&a, &b, &c], 4), &[1, 7, 0]), [0, 3]);
+        assert!(rows_of(&RowIndex::build(&[&a, &b, &c], 4), &[1, 7, 1]).is_empty());
+    }
+}

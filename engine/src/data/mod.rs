@@ -1,0 +1,28 @@
+//! What is stored: values and their types, ids, columns of codes, relations.
+
+pub mod arrow_columns;
+mod data_type;
+mod dictionary;
+pub(crate) mod ids;
+mod index;
+pub(crate) mod keys;
+pub(crate) mod parallel;
+mod relation;
+mod run;
+mod schema;
+mod value;
+
+pub use data_type::DataType;
+pub use dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, inline_int};
+pub use ids::{RelationId, VariableId};
+pub use index::RowIndex;
+pub use parallel::Threads;
+pub(crate) use relation::unpack;
+pub use relation::{Relation, Rows};
+pub use run::Run;
+pub use schema::{Schema, SchemaColumn};
+pub(crate) use value::{Number, compare_numbers};
+pub use value::{Kind, Value, ValueRef};
+
+/// The most columns a relation can have.
+pub const MAX_COLUMNS: usize = 256;

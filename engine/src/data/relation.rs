@@ -1,0 +1,307 @@
+//! `Relation`: the stored rows under one name, as a short list of immutable runs.
+//!
+//! A change makes a new `Relation` that shares all runs it does not touch, so a reader keeps what it sees. Runs are
+//! sorted by key, hold disjoint rows, and are merged when a younger one has grown to half of its elder: there are
+//! never more than about log2(rows) of them.
+
+use arrow::array::BooleanBufferBuilder;
+
+use super::MAX_COLUMNS;
+use super::dictionary::Code;
+use super::keys::{Key, with_key};
+use super::parallel;
+use super::run::Run;
+
+/// Stored rows: a set.
+#[derive(Debug, Clone)]
+pub struct Relation {
+    arity: usize,
+    runs: Vec<Run>,
+}
+
+/// Rows of codes on their way in or out, column by column.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    /// The columns, equally long.
+    pub columns: Vec<Vec<Code>>,
+    /// Their length.
+    pub len: usize,
+}
+
+impl Rows {
+    /// No rows of so many columns.
+    pub fn empty(arity: usize) -> Rows {
+        Rows { columns: vec![Vec::new(); arity], len: 0 }
+    }
+
+    /// The columns as slices.
+    pub fn slices(&self) -> Vec<&[Code]> {
+        self.columns.iter().map(Vec::as_slice).collect()
+    }
+}
+
+impl Relation {
+    /// No rows of so many columns.
+    pub fn empty(arity: usize) -> Relation {
+        Relation { arity, runs: Vec::new() }
+    }
+
+    /// Number of columns.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.runs.iter().map(Run::len).sum()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The runs, oldest first.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        self.runs.iter().map(Run::memory_bytes).sum()
+    }
+
+    /// The relation with these rows added, and how many of them were new.
+    pub fn insert(&self, rows: &Rows) -> (Relation, usize) {
+        with_key!(self.arity, K => self.insert_keys::<K>(sorted_keys(rows)))
+    }
+
+    /// The relation without these rows, and how many of them were there.
+    pub fn delete(&self, rows: &Rows) -> (Relation, usize) {
+        with_key!(self.arity, K => self.delete_keys::<K>(&sorted_keys(rows)))
+    }
+
+    /// Those of the rows that are not in the relation, each once.
+    pub fn absent(&self, rows: &Rows) -> Rows {
+        with_key!(self.arity, K => {
+            let mut keys = sorted_keys::<K>(rows);
+            self.retain_absent(&mut keys);
+            unpack(&keys, self.arity)
+        })
+    }
+
+    fn retain_absent<K: Key>(&self, keys: &mut Vec<K>) {
+        for run in &self.runs {
+            let found = find_sorted(run, keys);
+            let mut position = 0;
+            keys.retain(|_| {
+                position += 1;
+                found[position - 1].is_none_or(|row| !run.is_live(row))
+            });
+        }
+    }
+
+    fn insert_keys<K: Key>(&self, mut keys: Vec<K>) -> (Relation, usize) {
+        self.retain_absent(&mut keys);
+        let added = keys.len();
+        if added == 0 {
+            return (self.clone(), 0);
+        }
+        let mut runs = self.runs.clone();
+        while let Some(last) = runs.last()
+            && last.len() <= keys.len() * 2
+        {
+            keys = merge(&live_keys(last), &keys);
+            runs.pop();
+        }
+        let rows = unpack(&keys, self.arity);
+        runs.push(Run::new(rows.columns, rows.len));
+        (Relation { arity: self.arity, runs }, added)
+    }
+
+    fn delete_keys<K: Key>(&self, keys: &[K]) -> (Relation, usize) {
+        let mut removed = 0;
+        let mut runs = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            let dead: Vec<usize> =
+                find_sorted(run, keys).into_iter().flatten().filter(|row| run.is_live(*row)).collect();
+            removed += dead.len();
+            if dead.is_empty() {
+                runs.push(run.clone());
+            } else if dead.len() < run.len() {
+                runs.push(run.with_live(without(run, &dead)));
+            }
+        }
+        (Relation { arity: self.arity, runs: compacted::<K>(runs, self.arity) }, removed)
+    }
+}
+
+/// Rewrites runs that are mostly deleted rows.
+fn compacted<K: Key>(runs: Vec<Run>, arity: usize) -> Vec<Run> {
+    runs.into_iter()
+        .map(|run| {
+            if run.len() * 2 >= run.stored_len() {
+                return run;
+            }
+            let rows = unpack(&live_keys::<K>(&run), arity);
+            Run::new(rows.columns, rows.len)
+        })
+        .collect()
+}
+
+fn without(run: &Run, dead: &[usize]) -> arrow::buffer::BooleanBuffer {
+    let mut live = BooleanBufferBuilder::new(run.stored_len());
+    match run.live() {
+        Some(bits) => live.append_buffer(bits),
+        None => live.append_n(run.stored_len(), true),
+    }
+    for row in dead {
+        live.set_bit(*row, false);
+    }
+    live.finish()
+}
+
+fn sorted_keys<K: Key>(rows: &Rows) -> Vec<K> {
+    let mut keys = Vec::with_capacity(rows.len);
+    K::pack(&rows.slices(), 0, rows.len, &mut keys);
+    if !keys.is_sorted() {
+        parallel::sort_by_key(&mut keys, |key| *key);
+    }
+    keys.dedup();
+    keys
+}
+
+fn live_keys<K: Key>(run: &Run) -> Vec<K> {
+    let mut keys = Vec::with_capacity(run.stored_len());
+    K::pack(&run.columns(), 0, run.stored_len(), &mut keys);
+    if let Some(live) = run.live() {
+        let mut row = 0;
+        keys.retain(|_| {
+            row += 1;
+            live.value(row - 1)
+        });
+    }
+    keys
+}
+
+/// Where each of the sorted keys stands in the sorted run, deleted rows among them.
+fn find_sorted<K: Key>(run: &Run, keys: &[K]) -> Vec<Option<usize>> {
+    let columns = run.columns();
+    let len = run.stored_len();
+    let mut one = Vec::with_capacity(1);
+    let mut key_at = |row: usize| {
+        one.clear();
+        K::pack(&columns, row, row + 1, &mut one);
+        one[0]
+    };
+    let mut low = 0;
+    keys.iter()
+        .map(|key| {
+            // Gallop from the last position, then bisect: cheap for dense and for sparse batches.
+            let mut step = 1;
+            let mut high = low;
+            while high < len && key_at(high) < *key {
+                low = high + 1;
+                high += step;
+                step *= 2;
+            }
+            let mut high = high.min(len);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if key_at(middle) < *key {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            (low < len && key_at(low) == *key).then_some(low)
+        })
+        .collect()
+}
+
+fn merge<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] < b[j] {
+            merged.push(a[i]);
+            i += 1;
+        } else {
+            merged.push(b[j]);
+            j += 1;
+        }
+    }
+    merged.extend_from_slice(&a[i..]);
+    merged.extend_from_slice(&b[j..]);
+    merged
+}
+
+/// Keys back to columns.
+pub(crate) fn unpack<K: Key>(keys: &[K], arity: usize) -> Rows {
+    debug_assert!(arity <= MAX_COLUMNS);
+    let columns = (0..arity).map(|position| keys.iter().map(|key| key.code(position)).collect()).collect();
+    Rows { columns, len: keys.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn rows(tuples: &[(Code, Code)]) -> Rows {
+        Rows {
+            columns: vec![tuples.iter().map(|t| t.0).collect(), tuples.iter().map(|t| t.1).collect()],
+            len: tuples.len(),
+        }
+    }
+
+    fn tuples(relation: &Relation) -> BTreeSet<(Code, Code)> {
+        let mut all = BTreeSet::new();
+        for run in relation.runs() {
+            for row in (0..run.stored_len()).filter(|row| run.is_live(*row)) {
+                assert!(all.insert((run.column(0)[row], run.column(1)[row])), "a row stands in two runs");
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn a_relation_is_a_set_under_random_changes() {
+        let mut relation = Relation::empty(2);
+        let mut model: BTreeSet<(Code, Code)> = BTreeSet::new();
+        let mut state = 7_u32;
+        for _ in 0..300 {
+            let mut next = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 16) % 40
+            };
+            let insert = next() % 3 > 0;
+            let batch: Vec<(Code, Code)> = (0..next()).map(|_| (next(), next())).collect();
+            let before = model.len();
+            let (changed, count) = if insert {
+                model.extend(&batch);
+                relation.insert(&rows(&batch))
+            } else {
+                batch.iter().for_each(|t| {
+                    model.remove(t);
+                });
+                relation.delete(&rows(&batch))
+            };
+            relation = changed;
+            assert_eq!(count, before.abs_diff(model.len()));
+            assert_eq!(tuples(&relation), model);
+            assert_eq!(relation.len(), model.len());
+            assert!(relation.runs().len() <= 12);
+        }
+    }
+
+    #[test]
+    fn a_relation_of_no_columns_holds_one_row_or_none() {
+        let empty = Relation::empty(0);
+        let row = Rows { columns: vec![], len: 2 };
+        let (one, added) = empty.insert(&row);
+        assert_eq!((added, one.len(), one.insert(&row).1), (1, 1, 0));
+        assert_eq!(one.delete(&row).0.len(), 0);
+    }
+}

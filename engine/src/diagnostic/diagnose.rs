@@ -1,0 +1,136 @@
+//! One shape for everything that is reported: every stage has its own error enum, and each says itself as [`Diagnostic`]s.
+
+use super::Span;
+
+/// The stable code of a failure: what a program may match on. The wording of messages may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The text does not follow the grammar.
+    ParseError,
+    /// A query names a relation that is not known.
+    UnknownRelation,
+    /// The number of arguments is not the relation's.
+    ArityMismatch,
+    /// A value or column has another type than its place asks for.
+    TypeMismatch,
+    /// No function or aggregate has this name, or not with so many arguments.
+    UnknownFunction,
+    /// Some variable is not bound by a positive literal.
+    UnsafeRule,
+    /// Negation or aggregation inside a recursive cycle.
+    Unstratifiable,
+    /// Facts cannot be inserted into a relation that rules derive.
+    DerivedRelation,
+    /// A parameter is missing, left over, or of no use.
+    InvalidParameter,
+    /// Something named does not exist.
+    NotFound,
+    /// Something named exists already.
+    AlreadyExists,
+    /// The caller may not do this, or nobody may.
+    AccessDenied,
+    /// A limit was reached.
+    LimitExceeded,
+    /// The time allowed ran out.
+    Timeout,
+    /// The caller asked to stop.
+    Cancelled,
+    /// A promise of ours was broken: a bug.
+    Internal,
+}
+
+impl Code {
+    /// The code as it travels.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Code::ParseError => "parse_error",
+            Code::UnknownRelation => "unknown_relation",
+            Code::ArityMismatch => "arity_mismatch",
+            Code::TypeMismatch => "type_mismatch",
+            Code::UnknownFunction => "unknown_function",
+            Code::UnsafeRule => "unsafe_rule",
+            Code::Unstratifiable => "unstratifiable",
+            Code::DerivedRelation => "derived_relation",
+            Code::InvalidParameter => "invalid_parameter",
+            Code::NotFound => "not_found",
+            Code::AlreadyExists => "already_exists",
+            Code::AccessDenied => "access_denied",
+            Code::LimitExceeded => "limit_exceeded",
+            Code::Timeout => "timeout",
+            Code::Cancelled => "cancelled",
+            Code::Internal => "internal",
+        }
+    }
+}
+
+/// Whether the program was refused, or only deserves a second look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The statement was refused.
+    Error,
+    /// The statement ran.
+    Warning,
+}
+
+/// One report: what is wrong, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// The stable code.
+    pub code: Code,
+    /// One plain sentence: what was expected and what was found.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The cause in the text.
+    pub span: Option<Span>,
+    /// Further places with what they contribute.
+    pub labels: Vec<(Span, String)>,
+    /// Which statement of the program, from 0.
+    pub statement: Option<usize>,
+}
+
+impl Diagnostic {
+    /// An error without place or help.
+    pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            help: None,
+            span: None,
+            labels: Vec::new(),
+            statement: None,
+        }
+    }
+
+    /// A warning without place or help.
+    pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
+    }
+
+    /// Says where.
+    pub fn at(mut self, span: Span) -> Diagnostic {
+        self.span = Some(span);
+        self
+    }
+
+    /// Says what to do.
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Points at a further place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push((span, text.into()));
+        self
+    }
+}
+
+/// An error of some stage that can say itself.
+pub trait Diagnose {
+    /// The report for the user.
+    fn diagnose(&self) -> Diagnostic;
+}

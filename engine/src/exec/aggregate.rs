@@ -1,0 +1,314 @@
+//! Grouping: one accumulator an aggregate, a slot a group.
+//!
+//! Each lane groups its own solutions; lanes are then merged in order, so sums of floats come out the same on any
+//! number of threads.
+
+use super::error::ExecError;
+use super::pipeline::Pipeline;
+use super::batch::Bindings;
+use crate::aggregates::Aggregate;
+use crate::analysis::program::{Expression, HeadTerm};
+use crate::budget::Budget;
+use crate::data::keys::{Key, KeyNumbers, KeySet, with_key};
+use crate::data::{Code, Codec, EMPTY, NULL, Number, Rows, ValueRef, VariableId, inline_int};
+
+/// The head of an aggregating rule, taken apart.
+pub(super) struct Grouping<'a> {
+    groups: Vec<&'a Expression>,
+    aggregates: Vec<(Aggregate, VariableId)>,
+    /// For each head column: a group column or an aggregate.
+    layout: Vec<Slot>,
+}
+
+enum Slot {
+    Group(usize),
+    Aggregate(usize),
+}
+
+/// The groups of one lane.
+pub(super) struct Groups {
+    numbers: Numbers,
+    keys: Rows,
+    accumulators: Vec<Accumulator>,
+}
+
+impl<'a> Grouping<'a> {
+    pub(super) fn new(head: &'a [HeadTerm]) -> Grouping<'a> {
+        let mut grouping = Grouping { groups: Vec::new(), aggregates: Vec::new(), layout: Vec::new() };
+        for term in head {
+            match term {
+                HeadTerm::Expression(expression) => {
+                    grouping.layout.push(Slot::Group(grouping.groups.len()));
+                    grouping.groups.push(expression);
+                }
+                HeadTerm::Aggregate { function, argument } => {
+                    grouping.layout.push(Slot::Aggregate(grouping.aggregates.len()));
+                    grouping.aggregates.push((*function, *argument));
+                }
+            }
+        }
+        grouping
+    }
+
+    /// No groups yet.
+    pub(super) fn start(&self) -> Groups {
+        Groups {
+            numbers: Numbers::new(self.groups.len()),
+            keys: Rows::empty(self.groups.len()),
+            accumulators: self.aggregates.iter().map(|(function, _)| Accumulator::new(*function)).collect(),
+        }
+    }
+
+    /// Adds solutions.
+    pub(super) fn add(
+        &self,
+        groups: &mut Groups,
+        pipeline: &Pipeline<'_>,
+        codec: &Codec,
+        solutions: &Bindings,
+        budget: &Budget,
+    ) -> Result<(), ExecError> {
+        let keys = self
+            .groups
+            .iter()
+            .map(|expression| pipeline.evaluator().codes(expression, solutions))
+            .collect::<Result<Vec<_>, _>>()?;
+        let keys: Vec<&[Code]> = keys.iter().map(AsRef::as_ref).collect();
+        let before = groups.keys.len;
+        let numbers = groups.number(&keys, solutions.len);
+        for ((_, argument), accumulator) in self.aggregates.iter().zip(&mut groups.accumulators) {
+            accumulator.resize(groups.keys.len);
+            accumulator.add(&numbers, solutions.column(*argument), codec);
+        }
+        budget.charge((groups.keys.len - before) * 32 * (1 + self.aggregates.len()))?;
+        Ok(())
+    }
+
+    /// Adds the groups of a later lane.
+    pub(super) fn merge(&self, groups: &mut Groups, later: Groups, codec: &Codec) {
+        let numbers = groups.number(&later.keys.slices(), later.keys.len);
+        for (accumulator, later) in groups.accumulators.iter_mut().zip(later.accumulators) {
+            accumulator.resize(groups.keys.len);
+            accumulator.merge(&numbers, later, codec);
+        }
+    }
+
+    /// The head's rows.
+    pub(super) fn finish(&self, groups: Groups, codec: &Codec) -> Result<Rows, ExecError> {
+        let len = groups.keys.len;
+        let aggregates = groups
+            .accumulators
+            .into_iter()
+            .map(|accumulator| accumulator.finish(len, codec))
+            .collect::<Result<Vec<_>, _>>()?;
+        let columns = self.layout.iter().map(|slot| match slot {
+            Slot::Group(column) => groups.keys.columns[*column].clone(),
+            Slot::Aggregate(column) => aggregates[*column].clone(),
+        });
+        Ok(Rows { columns: columns.collect(), len })
+    }
+}
+
+impl Groups {
+    /// The group number of each row; new groups get the next ones.
+    fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32> {
+        let known = self.keys.len;
+        let numbers = self.numbers.number(keys, rows);
+        for (row, number) in numbers.iter().enumerate() {
+            if *number as usize == self.keys.len {
+                for (column, key) in self.keys.columns.iter_mut().zip(keys) {
+                    column.push(key[row]);
+                }
+                self.keys.len += 1;
+            }
+        }
+        debug_assert!(self.keys.len >= known);
+        numbers
+    }
+}
+
+/// [`KeyNumbers`] of any width.
+struct Numbers(Box<dyn NumberKeys>);
+
+trait NumberKeys: Send {
+    fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32>;
+}
+
+impl Numbers {
+    fn new(width: usize) -> Numbers {
+        Numbers(with_key!(width, K => Box::new(KeyNumbers::<K>::default())))
+    }
+
+    fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32> {
+        self.0.number(keys, rows)
+    }
+}
+
+impl<K: Key> NumberKeys for KeyNumbers<K> {
+    fn number(&mut self, columns: &[&[Code]], rows: usize) -> Vec<u32> {
+        let mut keys = Vec::with_capacity(rows);
+        K::pack(columns, 0, rows, &mut keys);
+        keys.into_iter().map(|key| KeyNumbers::number(self, key)).collect()
+    }
+}
+
+/// The state of one aggregate, a slot a group.
+enum Accumulator {
+    Count(Vec<i64>),
+    Distinct { seen: KeySet<u64>, counts: Vec<i64> },
+    Sum(Vec<Sum>),
+    Avg(Vec<Sum>),
+    /// The best code so far; `EMPTY` where there was none but Null.
+    Best { largest: bool, codes: Vec<Code> },
+}
+
+/// Integers are summed exactly, apart from floats.
+#[derive(Clone, Default)]
+struct Sum {
+    ints: i128,
+    floats: f64,
+    int_count: i64,
+    float_count: i64,
+}
+
+impl Accumulator {
+    fn new(function: Aggregate) -> Accumulator {
+        match function {
+            Aggregate::Count => Accumulator::Count(Vec::new()),
+            Aggregate::CountDistinct => Accumulator::Distinct { seen: KeySet::default(), counts: Vec::new() },
+            Aggregate::Sum => Accumulator::Sum(Vec::new()),
+            Aggregate::Avg => Accumulator::Avg(Vec::new()),
+            Aggregate::Min => Accumulator::Best { largest: false, codes: Vec::new() },
+            Aggregate::Max => Accumulator::Best { largest: true, codes: Vec::new() },
+        }
+    }
+
+    fn resize(&mut self, groups: usize) {
+        match self {
+            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.resize(groups, 0),
+            Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.resize(groups, Sum::default()),
+            Accumulator::Best { codes, .. } => codes.resize(groups, EMPTY),
+        }
+    }
+
+    fn add(&mut self, groups: &[u32], values: &[Code], codec: &Codec) {
+        match self {
+            Accumulator::Count(counts) => groups.iter().for_each(|group| counts[*group as usize] += 1),
+            Accumulator::Distinct { seen, counts } => {
+                for (group, code) in groups.iter().zip(values) {
+                    let key = u64::from(*group) << 32 | u64::from(*code);
+                    counts[*group as usize] += i64::from(seen.insert(key, key.hash()));
+                }
+            }
+            Accumulator::Sum(sums) | Accumulator::Avg(sums) => {
+                for (group, code) in groups.iter().zip(values) {
+                    sums[*group as usize].add(codec.value(*code));
+                }
+            }
+            Accumulator::Best { largest, codes } => {
+                for (group, code) in groups.iter().zip(values) {
+                    improve(&mut codes[*group as usize], *code, *largest, codec);
+                }
+            }
+        }
+    }
+
+    fn merge(&mut self, groups: &[u32], later: Accumulator, codec: &Codec) {
+        match (self, later) {
+            (Accumulator::Count(counts), Accumulator::Count(later)) => {
+                groups.iter().zip(later).for_each(|(group, count)| counts[*group as usize] += count);
+            }
+            (Accumulator::Distinct { seen, counts }, Accumulator::Distinct { seen: later, .. }) => {
+                for key in later.iter() {
+                    let group = groups[(key >> 32) as usize];
+                    let key = u64::from(group) << 32 | (key & u64::from(u32::MAX));
+                    counts[group as usize] += i64::from(seen.insert(key, key.hash()));
+                }
+            }
+            (Accumulator::Sum(sums), Accumulator::Sum(later)) | (Accumulator::Avg(sums), Accumulator::Avg(later)) => {
+                groups.iter().zip(later).for_each(|(group, sum)| sums[*group as usize].merge(&sum));
+            }
+            (Accumulator::Best { largest, codes }, Accumulator::Best { codes: later, .. }) => {
+                for (group, code) in groups.iter().zip(later).filter(|(_, code)| *code != EMPTY) {
+                    improve(&mut codes[*group as usize], code, *largest, codec);
+                }
+            }
+            // Lanes of one rule have the same accumulators in the same places.
+            _ => {}
+        }
+    }
+
+    fn finish(mut self, groups: usize, codec: &Codec) -> Result<Vec<Code>, ExecError> {
+        self.resize(groups);
+        let int = |n: i64| match inline_int(n) {
+            Some(code) => Ok(code),
+            None => codec.encode(ValueRef::Int(n)).map_err(ExecError::from),
+        };
+        match self {
+            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.into_iter().map(int).collect(),
+            Accumulator::Sum(sums) => sums
+                .into_iter()
+                .map(|sum| match (sum.int_count, sum.float_count) {
+                    (0, 0) => Ok(NULL),
+                    (_, 0) => int(sum.ints.clamp(i64::MIN.into(), i64::MAX.into()) as i64),
+                    _ => float(sum.total(), codec),
+                })
+                .collect(),
+            Accumulator::Avg(sums) => sums
+                .into_iter()
+                .map(|sum| match sum.int_count + sum.float_count {
+                    0 => Ok(NULL),
+                    count => float(sum.total() / count as f64, codec),
+                })
+                .collect(),
+            Accumulator::Best { codes, .. } => {
+                Ok(codes.into_iter().map(|code| if code == EMPTY { NULL } else { code }).collect())
+            }
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, value: ValueRef<'_>) {
+        match value.as_number() {
+            Some(Number::Int(n)) => {
+                self.ints += i128::from(n);
+                self.int_count += 1;
+            }
+            Some(Number::Float(x)) => {
+                self.floats += x;
+                self.float_count += 1;
+            }
+            None => {}
+        }
+    }
+
+    fn merge(&mut self, later: &Sum) {
+        self.ints += later.ints;
+        self.floats += later.floats;
+        self.int_count += later.int_count;
+        self.float_count += later.float_count;
+    }
+
+    fn total(&self) -> f64 {
+        self.ints as f64 + self.floats
+    }
+}
+
+fn float(x: f64, codec: &Codec) -> Result<Code, ExecError> {
+    if x.is_finite() { Ok(codec.encode(ValueRef::Float(x))?) } else { Ok(NULL) }
+}
+
+fn improve(best: &mut Code, code: Code, largest: bool, codec: &Codec) {
+    if code == NULL || code == *best {
+        return;
+    }
+    if *best == EMPTY {
+        *best = code;
+        return;
+    }
+    let order = codec.value(code).cmp(&codec.value(*best));
+    if if largest { order.is_gt() } else { order.is_lt() } {
+        *best = code;
+    }
+}

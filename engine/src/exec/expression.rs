@@ -1,0 +1,325 @@
+//! Expressions and comparisons over whole columns of bindings.
+//!
+//! Columns of small integers, the usual case, are computed on as slices of integers without looking anything up; other
+//! columns are decoded once.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::batch::Bindings;
+use super::error::ExecError;
+use crate::analysis::program::Expression;
+use crate::data::{Code, Codec, INLINE_END, NULL, Number, ValueRef, compare_numbers, inline_int};
+use crate::syntax::ast::{Arithmetic, Comparison};
+
+/// Floats and numeric literals that are this close count as equal.
+const TOLERANCE: f64 = 1e-10;
+
+/// Evaluates over one query's values.
+pub(super) struct Evaluator<'a> {
+    codec: &'a Codec,
+    /// Set when an integer operation was cut off at the end of the range.
+    saturated: &'a AtomicBool,
+}
+
+/// The value of an expression for each row.
+enum Column<'b> {
+    Constant(Code),
+    Codes(Cow<'b, [Code]>),
+    Numbers(Numbers),
+}
+
+/// Computed numbers.
+enum Numbers {
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    /// `None` is Null.
+    Mixed(Vec<Option<Number>>),
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(codec: &'a Codec, saturated: &'a AtomicBool) -> Self {
+        Evaluator { codec, saturated }
+    }
+
+    /// The codes of an expression, a row each.
+    pub(super) fn codes<'b>(
+        &self,
+        expression: &Expression,
+        bindings: &'b Bindings,
+    ) -> Result<Cow<'b, [Code]>, ExecError> {
+        Ok(match self.evaluate(expression, bindings)? {
+            Column::Constant(code) => Cow::Owned(vec![code; bindings.len]),
+            Column::Codes(codes) => codes,
+            Column::Numbers(numbers) => Cow::Owned(self.encode(numbers)?),
+        })
+    }
+
+    /// For which rows a comparison holds.
+    pub(super) fn compare(
+        &self,
+        operator: Comparison,
+        left: &Expression,
+        right: &Expression,
+        bindings: &Bindings,
+    ) -> Result<Vec<bool>, ExecError> {
+        let typed = is_typed_equality(left, right);
+        let tolerant = is_number(left) || is_number(right);
+        let left = self.evaluate(left, bindings)?;
+        let right = self.evaluate(right, bindings)?;
+        let rows = bindings.len;
+        let mut mask = Vec::with_capacity(rows);
+        match operator {
+            Comparison::Equal | Comparison::NotEqual if typed => {
+                let wanted = operator == Comparison::Equal;
+                let (left, right) = (self.to_codes(left, rows)?, self.to_codes(right, rows)?);
+                mask.extend(left.iter().zip(right.iter()).map(|(a, b)| (a == b) == wanted));
+            }
+            Comparison::Equal => {
+                mask.extend((0..rows).map(|row| self.equal(self.at(&left, row), self.at(&right, row), tolerant)));
+            }
+            Comparison::NotEqual => {
+                mask.extend((0..rows).map(|row| !self.equal(self.at(&left, row), self.at(&right, row), tolerant)));
+            }
+            Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
+                if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
+                    mask.extend((0..rows).map(|row| holds(operator, a.at(row).cmp(&b.at(row)))));
+                } else {
+                    mask.extend((0..rows).map(|row| {
+                        order(self.at(&left, row), self.at(&right, row)).is_some_and(|o| holds(operator, o))
+                    }));
+                }
+            }
+        }
+        Ok(mask)
+    }
+
+    fn evaluate<'b>(&self, expression: &Expression, bindings: &'b Bindings) -> Result<Column<'b>, ExecError> {
+        Ok(match expression {
+            Expression::Variable(variable) => Column::Codes(Cow::Borrowed(bindings.column(*variable))),
+            Expression::Constant(value) => Column::Constant(self.codec.encode(value.as_ref())?),
+            Expression::Arithmetic { operator, left, right } => {
+                let left = self.numbers(self.evaluate(left, bindings)?, bindings.len);
+                let right = self.numbers(self.evaluate(right, bindings)?, bindings.len);
+                Column::Numbers(self.arithmetic(*operator, left, right))
+            }
+        })
+    }
+
+    fn numbers(&self, column: Column<'_>, rows: usize) -> Numbers {
+        let codes = match column {
+            Column::Numbers(numbers) => return numbers,
+            Column::Codes(codes) => codes,
+            Column::Constant(code) => Cow::Owned(vec![code; rows]),
+        };
+        if codes.iter().all(|code| *code < INLINE_END) {
+            return Numbers::Ints(codes.iter().map(|code| i64::from(*code)).collect());
+        }
+        let mixed: Vec<Option<Number>> = codes.iter().map(|code| self.codec.value(*code).as_number()).collect();
+        narrowest(mixed)
+    }
+
+    fn arithmetic(&self, operator: Arithmetic, left: Numbers, right: Numbers) -> Numbers {
+        match (left, right) {
+            (Numbers::Ints(a), Numbers::Ints(b)) if operator != Arithmetic::Divide => {
+                self.integer_arithmetic(operator, &a, &b)
+            }
+            (left, right) => {
+                let (left, right) = (left.widen(), right.widen());
+                let rows = left.iter().zip(&right).map(|(a, b)| match (a, b) {
+                    (Some(a), Some(b)) => self.one(operator, *a, *b),
+                    _ => None,
+                });
+                narrowest(rows.collect())
+            }
+        }
+    }
+
+    fn integer_arithmetic(&self, operator: Arithmetic, a: &[i64], b: &[i64]) -> Numbers {
+        let pairs = a.iter().zip(b);
+        let saturating = |exact: fn(i64, i64) -> Option<i64>, bounded: fn(i64, i64) -> i64| {
+            let rows = pairs.clone().map(|(a, b)| exact(*a, *b).unwrap_or_else(|| self.saturate(bounded(*a, *b))));
+            Numbers::Ints(rows.collect())
+        };
+        match operator {
+            Arithmetic::Add => saturating(i64::checked_add, i64::saturating_add),
+            Arithmetic::Subtract => saturating(i64::checked_sub, i64::saturating_sub),
+            Arithmetic::Multiply => saturating(i64::checked_mul, i64::saturating_mul),
+            Arithmetic::Divide | Arithmetic::Remainder => narrowest(
+                pairs.map(|(a, b)| self.one(operator, Number::Int(*a), Number::Int(*b))).collect(),
+            ),
+        }
+    }
+
+    fn saturate(&self, bound: i64) -> i64 {
+        self.saturated.store(true, Ordering::Relaxed);
+        bound
+    }
+
+    /// One operation: integers stay integers but for `/`; what is not finite is Null.
+    fn one(&self, operator: Arithmetic, a: Number, b: Number) -> Option<Number> {
+        if let (Number::Int(a), Number::Int(b)) = (a, b) {
+            let exact = match operator {
+                Arithmetic::Add => a.checked_add(b).unwrap_or_else(|| self.saturate(a.saturating_add(b))),
+                Arithmetic::Subtract => a.checked_sub(b).unwrap_or_else(|| self.saturate(a.saturating_sub(b))),
+                Arithmetic::Multiply => a.checked_mul(b).unwrap_or_else(|| self.saturate(a.saturating_mul(b))),
+                Arithmetic::Remainder if b == 0 => return None,
+                Arithmetic::Remainder => a.wrapping_rem(b),
+                Arithmetic::Divide => return finite(a as f64 / b as f64),
+            };
+            return Some(Number::Int(exact));
+        }
+        let (a, b) = (float(a), float(b));
+        finite(match operator {
+            Arithmetic::Add => a + b,
+            Arithmetic::Subtract => a - b,
+            Arithmetic::Multiply => a * b,
+            Arithmetic::Divide => a / b,
+            Arithmetic::Remainder => a % b,
+        })
+    }
+
+    fn encode(&self, numbers: Numbers) -> Result<Vec<Code>, ExecError> {
+        let int = |n: i64| match inline_int(n) {
+            Some(code) => Ok(code),
+            None => self.codec.encode(ValueRef::Int(n)),
+        };
+        let codes: Result<Vec<Code>, _> = match numbers {
+            Numbers::Ints(ints) => ints.into_iter().map(int).collect(),
+            Numbers::Floats(floats) => floats.into_iter().map(|x| self.codec.encode(ValueRef::Float(x))).collect(),
+            Numbers::Mixed(mixed) => mixed
+                .into_iter()
+                .map(|number| match number {
+                    None => Ok(NULL),
+                    Some(Number::Int(n)) => int(n),
+                    Some(Number::Float(x)) => self.codec.encode(ValueRef::Float(x)),
+                })
+                .collect(),
+        };
+        Ok(codes?)
+    }
+
+    fn to_codes<'b>(&self, column: Column<'b>, rows: usize) -> Result<Cow<'b, [Code]>, ExecError> {
+        Ok(match column {
+            Column::Constant(code) => Cow::Owned(vec![code; rows]),
+            Column::Codes(codes) => codes,
+            Column::Numbers(numbers) => Cow::Owned(self.encode(numbers)?),
+        })
+    }
+
+    fn at<'v>(&'v self, column: &Column<'_>, row: usize) -> ValueRef<'v> {
+        match column {
+            Column::Constant(code) => self.codec.value(*code),
+            Column::Codes(codes) => self.codec.value(codes[row]),
+            Column::Numbers(Numbers::Ints(ints)) => ValueRef::Int(ints[row]),
+            Column::Numbers(Numbers::Floats(floats)) => ValueRef::Float(floats[row]),
+            Column::Numbers(Numbers::Mixed(mixed)) => match mixed[row] {
+                None => ValueRef::Null,
+                Some(Number::Int(n)) => ValueRef::Int(n),
+                Some(Number::Float(x)) => ValueRef::Float(x),
+            },
+        }
+    }
+
+    /// Numbers are equal by value across kinds; all else is equal if it is the same value.
+    fn equal(&self, a: ValueRef<'_>, b: ValueRef<'_>, tolerant: bool) -> bool {
+        match (a.as_number(), b.as_number()) {
+            (Some(Number::Int(a)), Some(Number::Int(b))) => a == b,
+            (Some(a), Some(b)) if tolerant => (float(a) - float(b)).abs() <= TOLERANCE,
+            (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
+            _ => a == b,
+        }
+    }
+}
+
+impl Numbers {
+    fn widen(self) -> Vec<Option<Number>> {
+        match self {
+            Numbers::Ints(ints) => ints.into_iter().map(|n| Some(Number::Int(n))).collect(),
+            Numbers::Floats(floats) => floats.into_iter().map(|x| Some(Number::Float(x))).collect(),
+            Numbers::Mixed(mixed) => mixed,
+        }
+    }
+}
+
+fn narrowest(mixed: Vec<Option<Number>>) -> Numbers {
+    if mixed.iter().all(|number| matches!(number, Some(Number::Int(_)))) {
+        let ints = mixed.iter().filter_map(|number| match number {
+            Some(Number::Int(n)) => Some(*n),
+            _ => None,
+        });
+        return Numbers::Ints(ints.collect());
+    }
+    if mixed.iter().all(|number| matches!(number, Some(Number::Float(_)))) {
+        let floats = mixed.iter().filter_map(|number| match number {
+            Some(Number::Float(x)) => Some(*x),
+            _ => None,
+        });
+        return Numbers::Floats(floats.collect());
+    }
+    Numbers::Mixed(mixed)
+}
+
+fn float(number: Number) -> f64 {
+    match number {
+        Number::Int(n) => n as f64,
+        Number::Float(x) => x,
+    }
+}
+
+fn finite(x: f64) -> Option<Number> {
+    x.is_finite().then_some(Number::Float(x))
+}
+
+/// Variables, and constants that are no numbers, are compared as joins compare: the same value of the same type.
+fn is_typed_equality(left: &Expression, right: &Expression) -> bool {
+    let plain = |expression: &Expression| match expression {
+        Expression::Variable(_) => true,
+        Expression::Constant(value) => value.as_ref().as_number().is_none(),
+        Expression::Arithmetic { .. } => false,
+    };
+    plain(left) && plain(right)
+}
+
+fn is_number(expression: &Expression) -> bool {
+    matches!(expression, Expression::Constant(value) if value.as_ref().as_number().is_some())
+}
+
+/// Codes that are all integers as themselves.
+struct SmallInts<'c>(&'c [Code]);
+
+impl SmallInts<'_> {
+    #[inline]
+    fn at(&self, row: usize) -> Code {
+        if self.0.len() == 1 { self.0[0] } else { self.0[row] }
+    }
+}
+
+fn small_ints<'c>(column: &'c Column<'_>) -> Option<SmallInts<'c>> {
+    let codes = match column {
+        Column::Constant(code) => std::slice::from_ref(code),
+        Column::Codes(codes) => codes,
+        Column::Numbers(_) => return None,
+    };
+    codes.iter().all(|code| *code < INLINE_END).then_some(SmallInts(codes))
+}
+
+/// The order of two values that can be ordered by `<`: numbers by value, texts by code point, booleans.
+fn order(a: ValueRef<'_>, b: ValueRef<'_>) -> Option<std::cmp::Ordering> {
+    match (a, b) {
+        (ValueRef::Text(a), ValueRef::Text(b)) => Some(a.cmp(b)),
+        (ValueRef::Bool(a), ValueRef::Bool(b)) => Some(a.cmp(&b)),
+        _ => Some(compare_numbers(a.as_number()?, b.as_number()?)),
+    }
+}
+
+fn holds(operator: Comparison, order: std::cmp::Ordering) -> bool {
+    match operator {
+        Comparison::Equal => order.is_eq(),
+        Comparison::NotEqual => order.is_ne(),
+        Comparison::Less => order.is_lt(),
+        Comparison::LessOrEqual => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::GreaterOrEqual => order.is_ge(),
+    }
+}

@@ -1,0 +1,42 @@
+//! Plans at work on columns of codes: a program's strata, one after the other, and the rows of its goal.
+
+mod aggregate;
+mod batch;
+mod error;
+mod expression;
+mod pipeline;
+mod relations;
+mod row_set;
+mod sort;
+mod stratum;
+
+use crate::analysis::program::Program;
+use crate::budget::Budget;
+use crate::data::{Codec, Run};
+
+pub use error::ExecError;
+pub use relations::Relations;
+pub use sort::{Order, sort_limit};
+
+/// What an evaluation gives.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The goal's rows: disjoint runs.
+    pub runs: Vec<Run>,
+    /// Whether some integer operation was cut off at the end of the 64-bit range.
+    pub saturated: bool,
+}
+
+/// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive).
+pub fn execute(
+    program: &Program,
+    relations: &dyn Relations,
+    codec: &Codec,
+    budget: &Budget,
+) -> Result<Outcome, ExecError> {
+    let mut view = stratum::View::new(program, relations, codec, budget);
+    for stratum in &program.strata {
+        view.evaluate(stratum)?;
+    }
+    Ok(view.finish())
+}

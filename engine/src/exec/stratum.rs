@@ -1,0 +1,449 @@
+//! One stratum to its fixpoint, semi-naively.
+//!
+//! Rows live in three places: *stable* runs, the *delta* that the last round found, and *fresh* rows that this round
+//! finds. A round joins the delta with everything; what is fresh becomes the next delta.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Outcome;
+use super::aggregate::Grouping;
+use super::batch::Bindings;
+use super::error::ExecError;
+use super::expression::Evaluator;
+use super::pipeline::Pipeline;
+use super::relations::Relations;
+use super::row_set::RowSet;
+use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::budget::Budget;
+use crate::data::{Code, Codec, RelationId, Rows, Run, parallel};
+use crate::plan::{Access, RulePlan, Statistics, Version, plan_delta_variants, plan_rule};
+
+/// Source rows of one lane.
+const LANE_ROWS: usize = 8_192;
+/// Lanes whose candidates are held at once.
+const WAVE_LANES: usize = 64;
+/// A fixpoint with so many known rows, and so many new ones in a round, goes on in parts if it can.
+const PIVOT_ROWS: usize = 1 << 18;
+const PIVOT_DELTA: usize = 1 << 16;
+const PIVOT_PARTS: usize = 512;
+
+/// What a pipeline may read while a stratum is evaluated.
+pub(super) struct View<'a> {
+    program: &'a Program,
+    pub(super) codec: &'a Codec,
+    pub(super) budget: &'a Budget,
+    /// Relations of earlier strata, and stored ones once they were asked for.
+    complete: HashMap<RelationId, Vec<Run>>,
+    /// Relations of the current stratum.
+    growing: HashMap<RelationId, Growing>,
+    saturated: Arc<AtomicBool>,
+}
+
+/// A relation inside a fixpoint.
+#[derive(Default)]
+struct Growing {
+    stable: Vec<Run>,
+    delta: Option<Run>,
+}
+
+impl Growing {
+    fn rows(&self) -> usize {
+        self.stable.iter().chain(&self.delta).map(Run::len).sum()
+    }
+
+    /// Ages the delta into the stable runs and puts fresh rows in its place; answers whether there are any. Runs are
+    /// merged when a younger one has grown to half of its elder, so a probe meets few of them.
+    fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> bool {
+        if let Some(delta) = self.delta.take() {
+            let mut runs = vec![delta];
+            while let Some(last) = self.stable.last()
+                && last.len() <= 2 * runs.iter().map(Run::len).sum::<usize>()
+            {
+                runs.extend(self.stable.pop());
+            }
+            runs.reverse();
+            self.stable.push(match <[Run; 1]>::try_from(runs) {
+                Ok([only]) => only,
+                Err(runs) => {
+                    let rows = concatenate(&runs, arity);
+                    Run::new(rows.columns, rows.len)
+                }
+            });
+        }
+        let rows = gather(fresh, arity);
+        if rows.len > 0 {
+            self.delta = Some(Run::new(rows.columns, rows.len));
+        }
+        self.delta.is_some()
+    }
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        relations: &'a dyn Relations,
+        codec: &'a Codec,
+        budget: &'a Budget,
+    ) -> View<'a> {
+        let mut complete = HashMap::new();
+        for (index, relation) in program.relations.iter().enumerate() {
+            if relation.stored {
+                complete.insert(RelationId::new(index), relations.runs(&relation.name));
+            }
+        }
+        View {
+            program,
+            codec,
+            budget,
+            complete,
+            growing: HashMap::new(),
+            saturated: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
+    /// The runs of a relation, in one of its versions.
+    pub(super) fn runs(&self, access: Access) -> Vec<Run> {
+        match self.growing.get(&access.relation) {
+            None => self.complete.get(&access.relation).cloned().unwrap_or_default(),
+            Some(growing) => match access.version {
+                Version::All => growing.stable.iter().chain(&growing.delta).cloned().collect(),
+                Version::Old => growing.stable.clone(),
+                Version::Delta => growing.delta.iter().cloned().collect(),
+            },
+        }
+    }
+
+    pub(super) fn evaluator(&'a self) -> Evaluator<'a> {
+        Evaluator::new(self.codec, &self.saturated)
+    }
+
+    pub(super) fn finish(mut self) -> Outcome {
+        let runs = self.complete.remove(&self.program.goal).unwrap_or_default();
+        Outcome { runs, saturated: self.saturated.load(Ordering::Relaxed) }
+    }
+
+    /// Evaluates a stratum; its relations are complete afterwards.
+    pub(super) fn evaluate(&mut self, stratum: &Stratum) -> Result<(), ExecError> {
+        if let Some((relation, runs)) = self.copied(stratum) {
+            self.complete.insert(relation, runs);
+            return Ok(());
+        }
+        let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
+        let mut sets: HashMap<RelationId, RowSet> =
+            own.iter().map(|relation| (*relation, RowSet::shared(self.arity(*relation)))).collect();
+        let mut fresh: HashMap<RelationId, Vec<Rows>> = HashMap::new();
+
+        // Stored rows count beside what rules derive.
+        for &relation in &stratum.relations {
+            for run in self.complete.remove(&relation).unwrap_or_default() {
+                let rows = concatenate(&[run], self.arity(relation));
+                let rows = self.take_in(&mut sets, relation, &rows)?;
+                fresh.entry(relation).or_default().push(rows);
+            }
+            self.growing.insert(relation, Growing::default());
+        }
+        let reads_own = |rule: &Rule| {
+            rule.body.iter().any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
+        };
+        for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
+            let plan = plan_rule(rule, self);
+            let rows = self.derive(&plan, rule.aggregates(), &mut sets)?;
+            fresh.entry(rule.head).or_default().extend(rows);
+        }
+        let variants: Vec<RulePlan> =
+            stratum.rules.iter().flat_map(|rule| plan_delta_variants(rule, &own, self)).collect();
+        let pivot = pivot_column(stratum);
+        while self.advance(&stratum.relations, &mut fresh) {
+            if let Some((relation, column)) = pivot
+                && self.is_large(relation)
+            {
+                drop(sets);
+                self.evaluate_in_parts(relation, column, &variants)?;
+                break;
+            }
+            for plan in &variants {
+                let rows = self.derive(plan, false, &mut sets)?;
+                fresh.entry(plan.head).or_default().extend(rows);
+            }
+        }
+        for (relation, growing) in std::mem::take(&mut self.growing) {
+            self.complete.insert(relation, growing.stable);
+        }
+        Ok(())
+    }
+
+    /// Starts the next round; answers whether there is anything to do in it.
+    fn advance(&mut self, relations: &[RelationId], fresh: &mut HashMap<RelationId, Vec<Rows>>) -> bool {
+        let mut more = false;
+        for relation in relations {
+            let arity = self.arity(*relation);
+            let rows = fresh.remove(relation).unwrap_or_default();
+            if let Some(growing) = self.growing.get_mut(relation) {
+                more |= growing.advance(rows, arity);
+            }
+        }
+        more
+    }
+
+    /// Whether rounds are so large that looking up known rows misses the cache.
+    fn is_large(&self, relation: RelationId) -> bool {
+        self.growing.get(&relation).is_some_and(|growing| {
+            growing.rows() >= PIVOT_ROWS && growing.delta.as_ref().is_some_and(|delta| delta.len() >= PIVOT_DELTA)
+        })
+    }
+
+    /// Runs the rest of a fixpoint apart for each part of the pivot column's values: no row of one part ever leads to
+    /// a row of another. The known rows of a part fit the cache, and threads share nothing.
+    fn evaluate_in_parts(
+        &mut self,
+        relation: RelationId,
+        column: usize,
+        variants: &[RulePlan],
+    ) -> Result<(), ExecError> {
+        let Some(growing) = self.growing.remove(&relation) else { return Ok(()) };
+        let arity = self.arity(relation);
+        let stable = split(&growing.stable, column, arity);
+        let delta = split(growing.delta.as_slice(), column, arity);
+        drop(growing);
+        let parts: Vec<(Rows, Rows)> = stable.into_iter().zip(delta).filter(|(stable, delta)| stable.len + delta.len > 0).collect();
+        let parts = parallel::map(parts, |(stable, delta)| {
+            let mut sets = HashMap::from([(relation, RowSet::single(arity))]);
+            let stable = self.take_in(&mut sets, relation, &stable)?;
+            let delta = self.take_in(&mut sets, relation, &delta)?;
+            let mut part = Growing::default();
+            part.advance(vec![stable], arity);
+            let mut view = self.with(relation, part);
+            let mut fresh = HashMap::from([(relation, vec![delta])]);
+            while view.advance(&[relation], &mut fresh) {
+                for plan in variants {
+                    let rows = view.derive(plan, false, &mut sets)?;
+                    fresh.entry(plan.head).or_default().extend(rows);
+                }
+            }
+            let part = view.growing.remove(&relation).unwrap_or_default();
+            Ok::<_, ExecError>(concatenate(&part.stable, arity))
+        });
+        let rows = gather(parts.into_iter().collect::<Result<_, _>>()?, arity);
+        let run = Run::new(rows.columns, rows.len);
+        self.growing.insert(relation, Growing { stable: vec![run], delta: None });
+        Ok(())
+    }
+
+    /// The same view, but for one growing relation.
+    fn with(&self, relation: RelationId, growing: Growing) -> View<'a> {
+        View {
+            program: self.program,
+            codec: self.codec,
+            budget: self.budget,
+            complete: self.complete.clone(),
+            growing: HashMap::from([(relation, growing)]),
+            saturated: Arc::clone(&self.saturated),
+        }
+    }
+
+    /// A stratum that only hands a relation through, column for column, needs no work: `?p(X, Y)`.
+    fn copied(&self, stratum: &Stratum) -> Option<(RelationId, Vec<Run>)> {
+        let [rule] = stratum.rules.as_slice() else { return None };
+        let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
+        if stratum.recursive
+            || self.complete.get(&rule.head).is_some_and(|runs| !runs.is_empty())
+            || rule.head_terms.len() != atom.arguments.len()
+        {
+            return None;
+        }
+        let mut seen = HashSet::new();
+        let straight = rule.head_terms.iter().zip(&atom.arguments).all(|(term, argument)| match (term, argument) {
+            (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
+                out == variable && seen.insert(*variable)
+            }
+            _ => false,
+        });
+        straight.then(|| (rule.head, self.runs(Access { relation: atom.relation, version: Version::All })))
+    }
+
+    /// Runs one plan; answers the rows that are new.
+    fn derive(
+        &self,
+        plan: &RulePlan,
+        aggregates: bool,
+        sets: &mut HashMap<RelationId, RowSet>,
+    ) -> Result<Vec<Rows>, ExecError> {
+        self.budget.check()?;
+        let pipeline = Pipeline::new(plan, self)?;
+        let lanes = parallel::lanes(pipeline.source_rows(), LANE_ROWS);
+        if aggregates {
+            let rows = self.aggregate(plan, &pipeline, lanes)?;
+            return Ok(vec![self.take_in(sets, plan.head, &rows)?]);
+        }
+        let Some(set) = sets.get_mut(&plan.head) else { return Ok(Vec::new()) };
+        let mut new = Vec::new();
+        for wave in lanes.chunks(WAVE_LANES) {
+            let known = &*set;
+            let candidates = parallel::map(wave.to_vec(), |lane| {
+                let mut candidates = known.candidates();
+                pipeline.run(lane, &mut |solutions| {
+                    let columns = head_columns(plan, &pipeline, solutions)?;
+                    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+                    known.collect(&columns, solutions.len, &mut candidates, self.budget)
+                })?;
+                Ok::<_, ExecError>(candidates)
+            });
+            let rows = set.absorb(candidates.into_iter().collect::<Result<_, _>>()?, self.budget)?;
+            if rows.len > 0 {
+                new.push(rows);
+            }
+        }
+        Ok(new)
+    }
+
+    fn aggregate(&self, plan: &RulePlan, pipeline: &Pipeline<'_>, lanes: Vec<Range<usize>>) -> Result<Rows, ExecError> {
+        let grouping = Grouping::new(&plan.head_terms);
+        let partial = parallel::map(lanes, |lane| {
+            let mut groups = grouping.start();
+            pipeline.run(lane, &mut |solutions| {
+                grouping.add(&mut groups, pipeline, self.codec, solutions, self.budget)
+            })?;
+            Ok::<_, ExecError>(groups)
+        });
+        let mut all = grouping.start();
+        for groups in partial {
+            grouping.merge(&mut all, groups?, self.codec);
+        }
+        grouping.finish(all, self.codec)
+    }
+
+    /// Adds rows to the known ones; answers those that are new.
+    fn take_in(
+        &self,
+        sets: &mut HashMap<RelationId, RowSet>,
+        relation: RelationId,
+        rows: &Rows,
+    ) -> Result<Rows, ExecError> {
+        let Some(set) = sets.get_mut(&relation) else { return Ok(Rows::empty(self.arity(relation))) };
+        let mut candidates = set.candidates();
+        set.collect(&rows.slices(), rows.len, &mut candidates, self.budget)?;
+        set.absorb(vec![candidates], self.budget)
+    }
+
+    fn arity(&self, relation: RelationId) -> usize {
+        self.program.relations[relation.index()].arity
+    }
+}
+
+fn head_columns<'b>(
+    plan: &RulePlan,
+    pipeline: &Pipeline<'_>,
+    solutions: &'b Bindings,
+) -> Result<Vec<std::borrow::Cow<'b, [Code]>>, ExecError> {
+    plan.head_terms
+        .iter()
+        .filter_map(|term| match term {
+            HeadTerm::Expression(expression) => Some(pipeline.evaluator().codes(expression, solutions)),
+            HeadTerm::Aggregate { .. } => None,
+        })
+        .collect()
+}
+
+impl Statistics for View<'_> {
+    fn rows(&self, relation: RelationId) -> usize {
+        match self.growing.get(&relation) {
+            None => self.complete.get(&relation).into_iter().flatten().map(Run::len).sum(),
+            // It will grow: take it for no smaller than the largest relation that is known.
+            Some(growing) => {
+                let largest = self.complete.values().map(|runs| runs.iter().map(Run::len).sum()).max().unwrap_or(0);
+                growing.rows().max(largest)
+            }
+        }
+    }
+
+    fn distinct(&self, relation: RelationId, column: usize) -> usize {
+        match self.growing.get(&relation) {
+            None => self
+                .complete
+                .get(&relation)
+                .into_iter()
+                .flatten()
+                .filter(|run| run.len() > 0)
+                .map(|run| run.distinct(column))
+                .max()
+                .unwrap_or(1),
+            Some(_) => self.rows(relation).isqrt(),
+        }
+    }
+}
+
+/// The column along which a recursion falls apart: every recursive rule is linear and hands it through unchanged, as
+/// `t(X, Z) <- t(X, Y), e(Y, Z)` does with the first (Wolfson and Silberschatz, Distributed processing of logic
+/// programs, 1988).
+fn pivot_column(stratum: &Stratum) -> Option<(RelationId, usize)> {
+    let [relation] = *stratum.relations.as_slice() else { return None };
+    let mut columns: Option<Vec<usize>> = None;
+    for rule in &stratum.rules {
+        let mut own = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) if atom.relation == relation => Some(atom),
+            Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+        });
+        let Some(atom) = own.next() else { continue };
+        if own.next().is_some() {
+            return None;
+        }
+        let carried: Vec<usize> = (0..atom.arguments.len())
+            .filter(|column| match (&rule.head_terms[*column], &atom.arguments[*column]) {
+                (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => out == variable,
+                _ => false,
+            })
+            .filter(|column| columns.as_ref().is_none_or(|columns| columns.contains(column)))
+            .collect();
+        columns = Some(carried);
+    }
+    Some((relation, columns?.first().copied()?))
+}
+
+/// Rows by the part of a column's value.
+fn split(runs: &[Run], column: usize, arity: usize) -> Vec<Rows> {
+    let mut parts = vec![Rows::empty(arity); PIVOT_PARTS];
+    for run in runs {
+        let rows = run.live_rows();
+        for row in 0..rows.len {
+            let hash = rows.columns[column][row].wrapping_mul(0x9E37_79B9);
+            let part = &mut parts[(hash >> 16) as usize % PIVOT_PARTS];
+            part.len += 1;
+            for (to, from) in part.columns.iter_mut().zip(&rows.columns) {
+                to.push(from[row]);
+            }
+        }
+    }
+    parts
+}
+
+/// The live rows of several runs as one, in their order.
+fn concatenate(runs: &[Run], arity: usize) -> Rows {
+    let columns = (0..arity)
+        .map(|column| {
+            let mut codes = Vec::with_capacity(runs.iter().map(Run::len).sum());
+            for run in runs {
+                match run.live() {
+                    None => codes.extend_from_slice(run.column(column)),
+                    Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
+                }
+            }
+            codes
+        })
+        .collect();
+    Rows { columns, len: runs.iter().map(Run::len).sum() }
+}
+
+fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
+    let mut parts = parts.into_iter().filter(|rows| rows.len > 0);
+    let Some(mut all) = parts.next() else { return Rows::empty(arity) };
+    for part in parts {
+        all.len += part.len;
+        for (column, more) in all.columns.iter_mut().zip(part.columns) {
+            column.extend(more);
+        }
+    }
+    all
+}

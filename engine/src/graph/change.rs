@@ -1,0 +1,39 @@
+//! `ChangeSet`: facts and definitions in and out, the one currency of writes.
+
+use std::sync::Arc;
+
+use crate::catalog::RelationDefinition;
+use crate::data::{DataType, Rows};
+use crate::syntax::ast;
+
+/// Changes in the order in which they apply.
+pub type ChangeSet = Vec<Change>;
+
+/// One change of a graph.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Sets what is known of a stored relation.
+    Define(RelationDefinition),
+    /// Adds rows. The relation must be defined.
+    Insert {
+        /// The relation.
+        relation: String,
+        /// Its new rows, in codes of the graph's dictionary.
+        rows: Rows,
+    },
+    /// Removes rows.
+    Delete {
+        /// The relation.
+        relation: String,
+        /// The rows.
+        rows: Rows,
+    },
+    /// Forgets a relation: rows and definition.
+    DropRelation(String),
+    /// Adds a clause.
+    AddRule(Arc<ast::Rule>),
+    /// Removes all clauses of a head.
+    RemoveRules(String),
+    /// Names a type.
+    DefineType(String, DataType),
+}

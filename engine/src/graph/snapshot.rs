@@ -1,0 +1,88 @@
+//! `Snapshot`: a graph at one version. It never changes once published.
+
+use std::collections::BTreeMap;
+
+use super::change::{Change, ChangeSet};
+use crate::catalog::Catalog;
+use crate::data::{Relation, Run};
+use crate::exec::Relations;
+
+/// Definitions and rows at one version. Versions share all runs that did not change.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    version: u64,
+    catalog: Catalog,
+    relations: BTreeMap<String, Relation>,
+}
+
+impl Snapshot {
+    /// Counts the commits.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// What is defined.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The stored rows of a relation.
+    pub fn relation(&self, name: &str) -> Option<&Relation> {
+        self.relations.get(name)
+    }
+
+    /// All stored relations with their rows.
+    pub fn relations(&self) -> impl Iterator<Item = (&str, &Relation)> {
+        self.relations.iter().map(|(name, relation)| (name.as_str(), relation))
+    }
+
+    /// The next version, and how many rows or clauses each change really changed.
+    pub fn apply(&self, changes: &ChangeSet) -> (Snapshot, Vec<usize>) {
+        let mut next = self.clone();
+        next.version += 1;
+        let counts = changes.iter().map(|change| next.apply_one(change)).collect();
+        (next, counts)
+    }
+
+    fn apply_one(&mut self, change: &Change) -> usize {
+        match change {
+            Change::Define(definition) => {
+                self.relations
+                    .entry(definition.name.clone())
+                    .and_modify(|relation| {
+                        if relation.arity() != definition.arity {
+                            *relation = Relation::empty(definition.arity);
+                        }
+                    })
+                    .or_insert_with(|| Relation::empty(definition.arity));
+                self.catalog.set_relation(definition.clone());
+                1
+            }
+            Change::Insert { relation, rows } => self.replace(relation, |stored| stored.insert(rows)),
+            Change::Delete { relation, rows } => self.replace(relation, |stored| stored.delete(rows)),
+            Change::DropRelation(relation) => {
+                self.catalog.remove_relation(relation);
+                self.relations.remove(relation).map_or(0, |rows| rows.len())
+            }
+            Change::AddRule(rule) => usize::from(self.catalog.add_rule(rule.clone())),
+            Change::RemoveRules(head) => self.catalog.remove_rules(head),
+            Change::DefineType(name, data_type) => {
+                self.catalog.set_type(name.clone(), *data_type);
+                1
+            }
+        }
+    }
+
+    fn replace(&mut self, name: &str, change: impl FnOnce(&Relation) -> (Relation, usize)) -> usize {
+        let Some(relation) = self.relations.get_mut(name) else { return 0 };
+        let (next, count) = change(relation);
+        *relation = next;
+        count
+    }
+}
+
+impl Relations for Snapshot {
+    fn runs(&self, relation: &str) -> Vec<Run> {
+        self.relation(relation).map(|relation| relation.runs().to_vec()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,65 @@
+//! A columnar Datalog engine: text in, record batches out. It knows nothing of sockets, users or JSON.
+//!
+//! Read the modules in this order; each uses only those above it.
+
+/// What is stored: values, types, codes, relations as runs of record batches.
+pub mod data;
+
+/// How anything is reported: spans, codes, carets.
+pub mod diagnostic;
+
+/// What a request may use: time, memory, and the right to go on.
+pub mod budget;
+
+/// What a request can fail with.
+pub mod error;
+
+/// Aggregates: one list.
+pub mod aggregates;
+
+/// What the user wrote: tokens, statements with their places, and text again.
+pub mod syntax;
+
+/// What is defined in a graph: relations, rules, types.
+pub mod catalog;
+
+/// What a program means, or why it is refused.
+pub mod analysis;
+
+/// Program to program, one pass a file.
+pub mod rewrite;
+
+/// A rule to a pipeline of operators.
+pub mod plan;
+
+/// Plans at work on columns of codes.
+pub mod exec;
+
+/// One named knowledge graph: snapshots, commits, a session's overlay.
+pub mod graph;
+
+/// What running a program gives.
+pub mod answer;
+
+/// How large things may be.
+pub mod limits;
+
+/// Statements at work, one file each.
+pub mod statements;
+
+/// Dot commands: one list, one file a family.
+pub mod commands;
+
+/// Engine and sessions: the way in.
+pub mod engine;
+
+pub use answer::{Answer, Content, ResultColumn, Rows};
+pub use budget::Budget;
+pub use data::{DataType, Kind, Value};
+pub use diagnostic::{Code, Diagnostic, Place, Severity, SourceMap, Span};
+pub use engine::{DEFAULT_GRAPH, Engine, EngineOptions, Prepared, Session, Statistics};
+pub use error::Error;
+pub use limits::Limits;
+pub use rewrite::names as rewrite_names;
+pub use statements::{Inserted, Need, Parameters, RunOptions};
+pub use syntax::ast::Scope;

@@ -1,0 +1,34 @@
+//! `Limits`: how large a program, a fact or a graph may be.
+
+/// Bounds on what is sent and kept. All are generous, and reaching one is an error that names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a program.
+    pub program_bytes: usize,
+    /// Statements of a program.
+    pub statements: usize,
+    /// Depth of nested parentheses, brackets and expressions.
+    pub nesting: usize,
+    /// Tuples of an insert statement.
+    pub insert_tuples: usize,
+    /// Bytes of a string.
+    pub string_bytes: usize,
+    /// Columns of a relation; 256 is the most the engine can do.
+    pub columns: usize,
+    /// Knowledge graphs of an engine.
+    pub graphs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            program_bytes: 16 << 20,
+            statements: 100_000,
+            nesting: 200,
+            insert_tuples: 1_000_000,
+            string_bytes: 1 << 20,
+            columns: crate::data::MAX_COLUMNS,
+            graphs: 1_000,
+        }
+    }
+}

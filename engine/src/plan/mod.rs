@@ -1,0 +1,11 @@
+//! One rule to one pipeline of operators: which atom first, which next, what to keep.
+//!
+//! Plans are made when a stratum is about to run, so the sizes of everything below it are known.
+
+mod join_order;
+mod physical;
+mod rule_plan;
+
+pub use join_order::Statistics;
+pub use physical::{Access, KeyPart, RulePlan, Scan, Source, Step, Version};
+pub use rule_plan::{plan_delta_variants, plan_rule};

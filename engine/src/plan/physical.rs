@@ -1,0 +1,124 @@
+//! `RulePlan`: a rule as a source and a row of steps. Batches of variable bindings flow through them.
+
+use crate::analysis::program::{Expression, HeadTerm};
+use crate::data::{RelationId, Value, VariableId};
+use crate::syntax::ast::Comparison;
+
+/// A rule, ready to run.
+#[derive(Debug, Clone)]
+pub struct RulePlan {
+    /// The relation it derives.
+    pub head: RelationId,
+    /// What each solution becomes.
+    pub head_terms: Vec<HeadTerm>,
+    /// Where bindings begin.
+    pub source: Source,
+    /// What happens to them, in order.
+    pub steps: Vec<Step>,
+    /// Number of variables.
+    pub variables: usize,
+    /// The rule's text.
+    pub text: String,
+}
+
+/// Where bindings begin.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// One binding of no variables.
+    One,
+    /// The rows of a relation.
+    Scan(Scan),
+}
+
+/// Which rows of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The relation.
+    pub relation: RelationId,
+    /// Which of its rows.
+    pub version: Version,
+}
+
+/// Rows by age, inside a fixpoint. A relation that is complete has all of them in every version but `Delta`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// Every row known when the round began.
+    All,
+    /// Those known before the last round.
+    Old,
+    /// Those that came in the last round.
+    Delta,
+}
+
+/// A scan of a relation.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    /// What to read.
+    pub access: Access,
+    /// Columns that must hold a constant.
+    pub constants: Vec<(usize, Value)>,
+    /// Pairs of columns that must agree.
+    pub equal: Vec<(usize, usize)>,
+    /// Which column binds which variable.
+    pub outputs: Vec<(usize, VariableId)>,
+}
+
+/// One operator. `keep` lists the variables that later steps or the head still read.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Joins with the rows whose key columns match.
+    Probe {
+        /// What to read.
+        access: Access,
+        /// Key columns with what they must hold; none means every row.
+        key: Vec<(usize, KeyPart)>,
+        /// Pairs of columns that must agree.
+        equal: Vec<(usize, usize)>,
+        /// Which column binds which variable.
+        outputs: Vec<(usize, VariableId)>,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Keeps the bindings that have a match (semijoin), or none (antijoin).
+    Exists {
+        /// What to read.
+        access: Access,
+        /// Key columns with what they must hold.
+        key: Vec<(usize, KeyPart)>,
+        /// Pairs of columns that must agree.
+        equal: Vec<(usize, usize)>,
+        /// Whether a match drops the binding.
+        negated: bool,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Keeps the bindings for which a comparison holds.
+    Filter {
+        /// The operator.
+        operator: Comparison,
+        /// Left side.
+        left: Expression,
+        /// Right side.
+        right: Expression,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Binds a variable to a computed value.
+    Compute {
+        /// The variable.
+        variable: VariableId,
+        /// Its value.
+        expression: Expression,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+}
+
+/// What a key column must hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum KeyPart {
+    /// The value of a bound variable.
+    Variable(VariableId),
+    /// A constant.
+    Constant(Value),
+}

@@ -1,0 +1,361 @@
+//! Magic sets: a question with a constant evaluates only what its answer can depend on.
+//!
+//! Beeri and Ramakrishnan, On the power of magic (1991). For each derived relation and each set of its columns that
+//! the question binds (its *adornment*, `b` or `f` a column) there is an adorned copy, whose rules are guarded by a
+//! *magic* relation: the bindings that are asked for. Bindings are passed sideways, from literal to literal, in an
+//! order that begins with what is bound.
+//!
+//! Relations under negation are evaluated in full, so strata stay as they were. A relation that aggregates may be
+//! bound in its group columns; should that make it depend on itself, it is evaluated in full as well.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule};
+use crate::analysis::stratify;
+use crate::data::{RelationId, VariableId};
+use crate::diagnostic::Span;
+
+/// Which columns are bound.
+type Adornment = Vec<bool>;
+
+pub(super) fn run(program: Program) -> Program {
+    [true, false]
+        .into_iter()
+        .find_map(|bind_aggregates| Magic::new(&program, bind_aggregates).rewrite())
+        .unwrap_or(program)
+}
+
+struct Magic<'p> {
+    program: &'p Program,
+    rules: BTreeMap<RelationId, Vec<&'p Rule>>,
+    bind_aggregates: bool,
+    relations: Vec<Relation>,
+    adorned: BTreeMap<(RelationId, Adornment), Adorned>,
+    queue: VecDeque<(RelationId, Adornment)>,
+    /// Relations that are read as they are.
+    whole: BTreeSet<RelationId>,
+    made: Vec<Rule>,
+}
+
+/// The two relations of an adornment.
+#[derive(Clone, Copy)]
+struct Adorned {
+    rows: RelationId,
+    magic: RelationId,
+}
+
+impl<'p> Magic<'p> {
+    fn new(program: &'p Program, bind_aggregates: bool) -> Magic<'p> {
+        let mut rules: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
+        for rule in program.strata.iter().flat_map(|stratum| &stratum.rules) {
+            rules.entry(rule.head).or_default().push(rule);
+        }
+        Magic {
+            program,
+            rules,
+            bind_aggregates,
+            relations: program.relations.clone(),
+            adorned: BTreeMap::new(),
+            queue: VecDeque::new(),
+            whole: BTreeSet::new(),
+            made: Vec::new(),
+        }
+    }
+
+    /// `None` if nothing is bound, or if the result could not be stratified.
+    fn rewrite(mut self) -> Option<Program> {
+        for rule in self.rules.get(&self.program.goal).cloned().unwrap_or_default() {
+            let rule = self.pass_bindings(rule, None);
+            self.made.push(rule);
+        }
+        if self.adorned.is_empty() {
+            return None;
+        }
+        while let Some((relation, adornment)) = self.queue.pop_front() {
+            self.adorn_rules(relation, &adornment);
+        }
+        self.keep_whole_relations();
+        let strata = stratify(self.relations.len(), self.made).ok()?;
+        Some(Program {
+            relations: self.relations,
+            strata,
+            goal: self.program.goal,
+            warnings: self.program.warnings.clone(),
+        })
+    }
+
+    /// The guarded rules of an adorned relation.
+    fn adorn_rules(&mut self, relation: RelationId, adornment: &Adornment) {
+        let Some(adorned) = self.adorned.get(&(relation, adornment.clone())).copied() else { return };
+        for rule in self.rules.get(&relation).cloned().unwrap_or_default() {
+            let guard = Atom {
+                relation: adorned.magic,
+                arguments: bound(adornment, &rule.head_terms).filter_map(head_argument).collect(),
+                span: Span::default(),
+            };
+            let mut rule = self.pass_bindings(rule, Some(guard));
+            rule.head = adorned.rows;
+            self.made.push(rule);
+        }
+        if self.program.relations[relation.index()].stored {
+            let rule = self.stored_rows(relation, adornment, adorned);
+            self.made.push(rule);
+        }
+    }
+
+    /// Stored rows count beside what rules derive: `p_bf(X, Y) <- magic_p_bf(X), p(X, Y)`.
+    fn stored_rows(&mut self, relation: RelationId, adornment: &Adornment, adorned: Adorned) -> Rule {
+        let known = &self.program.relations[relation.index()];
+        let stored = self.add(known.name.clone(), known.arity, relation, true);
+        let columns: Vec<VariableId> = (0..known.arity).map(VariableId::new).collect();
+        let all = columns.iter().map(|variable| Argument::Variable(*variable)).collect();
+        let asked = bound(adornment, &columns).map(|variable| Argument::Variable(*variable)).collect();
+        Rule {
+            head: adorned.rows,
+            head_terms: columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect(),
+            body: vec![
+                Literal::Atom(Atom { relation: adorned.magic, arguments: asked, span: Span::default() }),
+                Literal::Atom(Atom { relation: stored, arguments: all, span: Span::default() }),
+            ],
+            variables: columns
+                .iter()
+                .zip(&known.column_types)
+                .map(|(variable, data_type)| crate::analysis::program::Variable {
+                    name: format!("?{}", variable.index()),
+                    data_type: *data_type,
+                })
+                .collect(),
+            text: format!("{} as stored", known.name),
+        }
+    }
+
+    /// A rule whose derived atoms are adorned with the bindings that reach them. For each of them a magic rule says
+    /// which bindings those are.
+    fn pass_bindings(&mut self, rule: &Rule, guard: Option<Atom>) -> Rule {
+        let mut known: HashSet<VariableId> = guard.iter().flat_map(variables).collect();
+        let mut passed: Vec<Literal> = guard.clone().map(Literal::Atom).into_iter().collect();
+        let mut body = rule.body.clone();
+        let mut open: Vec<usize> = (0..body.len()).collect();
+        while let Some(next) = self.next_bound(&body, &open, &known) {
+            open.retain(|literal| *literal != next);
+            let mut literal = body[next].clone();
+            if let Literal::Atom(atom) = &mut literal {
+                if let Some((magic, adorned)) = self.adorn_atom(atom, &known) {
+                    self.add_magic_rule(rule, magic, &passed);
+                    atom.relation = adorned.rows;
+                    body[next] = Literal::Atom(atom.clone());
+                }
+                known.extend(variables(atom));
+            }
+            if let Literal::Assign { variable, .. } = &literal {
+                known.insert(*variable);
+            }
+            passed.push(literal);
+        }
+        for literal in &body {
+            if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
+                self.read_whole(atom.relation);
+            }
+        }
+        let body = guard.into_iter().map(Literal::Atom).chain(body).collect();
+        Rule { body, ..rule.clone() }
+    }
+
+    /// The next literal that a binding reaches: filters and computations at once, then stored relations before
+    /// derived ones, the most bound first.
+    fn next_bound(&self, body: &[Literal], open: &[usize], known: &HashSet<VariableId>) -> Option<usize> {
+        let all_known = |expression: &Expression| {
+            let mut all = true;
+            expression.for_each_variable(&mut |variable| all &= known.contains(&variable));
+            all
+        };
+        let ready = open.iter().copied().find(|literal| match &body[*literal] {
+            Literal::Filter { left, right, .. } => all_known(left) && all_known(right),
+            Literal::Assign { expression, .. } => all_known(expression),
+            Literal::Negated(atom) => variables(atom).all(|variable| known.contains(&variable)),
+            Literal::Atom(_) => false,
+        });
+        if ready.is_some() {
+            return ready;
+        }
+        open.iter()
+            .copied()
+            .filter_map(|literal| match &body[literal] {
+                Literal::Atom(atom) => {
+                    let bound = atom.arguments.iter().filter(|argument| is_bound(argument, known)).count();
+                    let derived = self.rules.contains_key(&atom.relation);
+                    (bound > 0).then_some((literal, (!derived, bound)))
+                }
+                Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+            })
+            .max_by_key(|(literal, rank)| (*rank, std::cmp::Reverse(*literal)))
+            .map(|(literal, _)| literal)
+    }
+
+    /// The adornment under which an atom is read, unless it is read whole, and the atom that asks for it.
+    fn adorn_atom(&mut self, atom: &Atom, known: &HashSet<VariableId>) -> Option<(Atom, Adorned)> {
+        let rules = self.rules.get(&atom.relation)?;
+        if !self.bind_aggregates && rules.iter().any(|rule| rule.aggregates()) {
+            return None;
+        }
+        let adornment: Adornment = atom
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(column, argument)| {
+                is_bound(argument, known) && rules.iter().all(|rule| head_argument(&rule.head_terms[column]).is_some())
+            })
+            .collect();
+        if !adornment.contains(&true) {
+            return None;
+        }
+        let adorned = self.adorned(atom.relation, &adornment);
+        let arguments = bound(&adornment, &atom.arguments).cloned().collect();
+        Some((Atom { relation: adorned.magic, arguments, span: atom.span }, adorned))
+    }
+
+    fn adorned(&mut self, relation: RelationId, adornment: &Adornment) -> Adorned {
+        if let Some(adorned) = self.adorned.get(&(relation, adornment.clone())) {
+            return *adorned;
+        }
+        let name = &self.program.relations[relation.index()].name;
+        let letters: String = adornment.iter().map(|bound| if *bound { 'b' } else { 'f' }).collect();
+        let arity = adornment.len();
+        let asked = adornment.iter().filter(|bound| **bound).count();
+        let rows = self.add(format!("?{name}_{letters}"), arity, relation, false);
+        let magic = self.add(format!("?magic_{name}_{letters}"), asked, relation, false);
+        let types = self.program.relations[relation.index()].column_types.clone();
+        self.relations[magic.index()].column_types = bound(adornment, &types).copied().collect();
+        let adorned = Adorned { rows, magic };
+        self.adorned.insert((relation, adornment.clone()), adorned);
+        self.queue.push_back((relation, adornment.clone()));
+        adorned
+    }
+
+    fn add(&mut self, name: String, arity: usize, like: RelationId, stored: bool) -> RelationId {
+        let column_types = self.program.relations[like.index()].column_types.clone();
+        self.relations.push(Relation { name, arity, column_types, stored });
+        RelationId::new(self.relations.len() - 1)
+    }
+
+    /// `magic(bindings) <- passed`, with only those literals that the bindings depend on.
+    fn add_magic_rule(&mut self, rule: &Rule, magic: Atom, passed: &[Literal]) {
+        let mut needed: HashSet<VariableId> = variables(&magic).collect();
+        let mut body: Vec<Literal> = Vec::new();
+        for literal in passed.iter().rev() {
+            let mine = literal_variables(literal);
+            let is_guard = matches!(literal, Literal::Atom(atom) if self.is_magic(atom.relation));
+            let binds = matches!(literal, Literal::Atom(_) | Literal::Assign { .. });
+            if is_guard || (binds && mine.iter().any(|variable| needed.contains(variable))) {
+                needed.extend(mine);
+                body.push(literal.clone());
+            }
+        }
+        // What filters the bindings does so here as well.
+        for literal in passed.iter().filter(|literal| matches!(literal, Literal::Filter { .. } | Literal::Negated(_))) {
+            let mine = literal_variables(literal);
+            if !mine.is_empty() && mine.iter().all(|variable| needed.contains(variable)) {
+                body.push(literal.clone());
+            }
+        }
+        body.reverse();
+        let same = matches!(body.as_slice(), [Literal::Atom(only)] if only.relation == magic.relation && only.arguments == magic.arguments);
+        if same {
+            return;
+        }
+        for literal in &body {
+            if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
+                self.read_whole(atom.relation);
+            }
+        }
+        self.made.push(Rule {
+            head: magic.relation,
+            head_terms: magic
+                .arguments
+                .iter()
+                .filter_map(|argument| match argument {
+                    Argument::Variable(variable) => Some(HeadTerm::Expression(Expression::Variable(*variable))),
+                    Argument::Constant(value) => Some(HeadTerm::Expression(Expression::Constant(value.clone()))),
+                    Argument::Any => None,
+                })
+                .collect(),
+            body,
+            variables: rule.variables.clone(),
+            text: format!("{} for {}", self.relations[magic.relation.index()].name, rule.text),
+        });
+    }
+
+    fn is_magic(&self, relation: RelationId) -> bool {
+        self.adorned.values().any(|adorned| adorned.magic == relation)
+    }
+
+    /// Remembers that the relation is read as it is, if it is one of the program's own.
+    fn read_whole(&mut self, relation: RelationId) {
+        if relation.index() < self.program.relations.len() {
+            self.whole.insert(relation);
+        }
+    }
+
+    /// Relations that are read as they are keep their rules, and so does all that these read.
+    fn keep_whole_relations(&mut self) {
+        let mut open: Vec<RelationId> = self.whole.iter().copied().collect();
+        let mut kept = self.whole.clone();
+        while let Some(relation) = open.pop() {
+            for rule in self.rules.get(&relation).into_iter().flatten() {
+                self.made.push((*rule).clone());
+                for literal in &rule.body {
+                    if let Literal::Atom(atom) | Literal::Negated(atom) = literal
+                        && kept.insert(atom.relation)
+                    {
+                        open.push(atom.relation);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn bound<'t, T>(adornment: &'t [bool], columns: &'t [T]) -> impl Iterator<Item = &'t T> {
+    adornment.iter().zip(columns).filter(|(bound, _)| **bound).map(|(_, column)| column)
+}
+
+/// A head term as an argument of its guard; computed and aggregated ones cannot be asked for.
+fn head_argument(term: &HeadTerm) -> Option<Argument> {
+    match term {
+        HeadTerm::Expression(Expression::Variable(variable)) => Some(Argument::Variable(*variable)),
+        HeadTerm::Expression(Expression::Constant(value)) => Some(Argument::Constant(value.clone())),
+        HeadTerm::Expression(Expression::Arithmetic { .. }) | HeadTerm::Aggregate { .. } => None,
+    }
+}
+
+fn is_bound(argument: &Argument, known: &HashSet<VariableId>) -> bool {
+    match argument {
+        Argument::Variable(variable) => known.contains(variable),
+        Argument::Constant(_) => true,
+        Argument::Any => false,
+    }
+}
+
+fn variables(atom: &Atom) -> impl Iterator<Item = VariableId> + '_ {
+    atom.arguments.iter().filter_map(|argument| match argument {
+        Argument::Variable(variable) => Some(*variable),
+        Argument::Constant(_) | Argument::Any => None,
+    })
+}
+
+fn literal_variables(literal: &Literal) -> Vec<VariableId> {
+    let mut found = Vec::new();
+    let mut add = |variable: VariableId| found.push(variable);
+    match literal {
+        Literal::Atom(atom) | Literal::Negated(atom) => variables(atom).for_each(add),
+        Literal::Filter { left, right, .. } => {
+            left.for_each_variable(&mut add);
+            right.for_each_variable(&mut add);
+        }
+        Literal::Assign { variable, expression } => {
+            add(*variable);
+            expression.for_each_variable(&mut add);
+        }
+    }
+    found
+}

@@ -1,0 +1,217 @@
+//! `-facts`, by value or by condition, and updates that delete and insert at once.
+
+use std::sync::Arc;
+
+use super::insert::{Problems, constant, wrong_arity};
+use super::query::{Evaluated, evaluate, refused};
+use super::{Context, counted};
+use crate::analysis::{self, Analysed};
+use crate::catalog::{Catalog, RelationDefinition};
+use crate::data::{self, Codec, DataType, EMPTY, NULL, Run, Value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::error::Error;
+use crate::graph::{Change, ChangeSet, Overlay, SessionView, Snapshot};
+use crate::syntax::ast::{Atom, Delete, DeleteWhere, Literal, LiteralKind, Term, TermKind, Update};
+
+pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, Error> {
+    let name = &delete.relation.text;
+    let dictionary = Codec::over(context.graph.dictionary().clone());
+    let (counts, ()) = context.write(|snapshot, _| {
+        let mut problems = Problems::default();
+        let arity = snapshot.catalog().relation(name).map(|known| known.arity);
+        let mut rows = data::Rows::empty(arity.unwrap_or(0));
+        for tuple in &delete.tuples {
+            if let Some(arity) = arity
+                && arity != tuple.terms.len()
+            {
+                problems.add(wrong_arity(name, arity, tuple.terms.len()).at(tuple.span));
+                continue;
+            }
+            rows.len += 1;
+            for (column, term) in tuple.terms.iter().enumerate() {
+                match constant(term) {
+                    Err(problem) => problems.add(problem),
+                    Ok((value, _)) => {
+                        if let Some(codes) = rows.columns.get_mut(column) {
+                            let declared = declared_type(snapshot.catalog(), name, column);
+                            let value = analysis::fit(value.clone(), declared).unwrap_or_else(|| value.clone());
+                            codes.push(dictionary.encode(value.as_ref())?);
+                        }
+                    }
+                }
+            }
+        }
+        problems.check()?;
+        let changes = match arity {
+            Some(_) => vec![Change::Delete { relation: name.clone(), rows }],
+            None => Vec::new(),
+        };
+        Ok((changes, ()))
+    })?;
+    Ok(format!("deleted {} from {name}", counted(counts.iter().sum(), "fact")))
+}
+
+/// `-target <- body`: the target itself is part of the body. Variables that occur only in the target, and `_`, stand
+/// for any value.
+pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Result<String, Error> {
+    let name = delete.target.relation.text.clone();
+    let mut target = delete.target.clone();
+    for (column, term) in target.terms.iter_mut().enumerate() {
+        if matches!(term.kind, TermKind::Placeholder) {
+            term.kind = TermKind::Variable(format!("?{column}"));
+        }
+    }
+    let literal = Literal { kind: LiteralKind::Positive(target.clone()), span: target.span };
+    let body: Vec<Literal> = std::iter::once(literal).chain(delete.body.iter().cloned()).collect();
+    let counts = decide_and_write(context, |context, view| {
+        let rows = solve(&target.terms, &body, context, view)?;
+        Ok(vec![Change::Delete { relation: name.clone(), rows }])
+    })?;
+    Ok(format!("deleted {} from {name}", counted(counts.iter().sum(), "fact")))
+}
+
+/// Solutions of the body are found once, on the state before; then everything is deleted, then everything inserted.
+pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<String, Error> {
+    let counts = decide_and_write(context, |context, view| {
+        let catalog = view.catalog();
+        let mut problems = Problems::default();
+        for atom in update.deletes.iter().chain(&update.inserts) {
+            match catalog.relation(&atom.relation.text) {
+                Some(known) if known.arity != atom.terms.len() => problems
+                    .add(wrong_arity(&atom.relation.text, known.arity, atom.terms.len()).at(atom.span)),
+                _ => {}
+            }
+        }
+        for atom in update.inserts.iter().filter(|atom| !catalog.rules(&atom.relation.text).is_empty()) {
+            let name = &atom.relation.text;
+            problems.add(
+                Diagnostic::error(Code::DerivedRelation, format!("{name} is derived by rules"))
+                    .at(atom.relation.span)
+                    .help("insert into a relation that its rules read"),
+            );
+        }
+        problems.check()?;
+        let mut changes = ChangeSet::new();
+        for atom in &update.deletes {
+            let rows = solve(&atom.terms, &update.body, context, view)?;
+            if catalog.relation(&atom.relation.text).is_some() {
+                changes.push(Change::Delete { relation: atom.relation.text.clone(), rows });
+            }
+        }
+        let mut inserts = Vec::new();
+        for atom in &update.inserts {
+            let rows = solve(&atom.terms, &update.body, context, view)?;
+            let known = changes.iter().rev().find_map(|change| match change {
+                Change::Define(definition) if definition.name == atom.relation.text => Some(definition.clone()),
+                _ => None,
+            });
+            let known = known.or_else(|| catalog.relation(&atom.relation.text).map(|known| RelationDefinition::clone(known)));
+            let (definition, rows) = fit_rows(atom, known, rows, context)?;
+            changes.push(Change::Define(definition));
+            inserts.push(Change::Insert { relation: atom.relation.text.clone(), rows });
+        }
+        changes.extend(inserts);
+        Ok(changes)
+    })?;
+    let deleted: usize = counts[..update.deletes.len().min(counts.len())].iter().sum();
+    let inserted: usize = counts[counts.len().saturating_sub(update.inserts.len())..].iter().sum();
+    Ok(format!("deleted {}, inserted {}", counted(deleted, "fact"), counted(inserted, "fact")))
+}
+
+/// Lets `decide` evaluate on the state that its changes will apply to: nobody else writes in between. The session's
+/// own facts and rules take no part in changes of the graph.
+fn decide_and_write(
+    context: &mut Context<'_>,
+    decide: impl FnOnce(&mut Context<'_>, &SessionView) -> Result<ChangeSet, Error>,
+) -> Result<Vec<usize>, Error> {
+    let mut evaluating = Context {
+        graph: context.graph,
+        budget: context.budget,
+        limits: context.limits,
+        threads: context.threads,
+        disabled_rewrites: context.disabled_rewrites,
+        transaction: None,
+        overlay: Overlay::default(),
+        warnings: Vec::new(),
+    };
+    let (counts, ()) = context.write(|snapshot: &Arc<Snapshot>, warnings| {
+        let view = SessionView::new(Arc::clone(snapshot), Overlay::default());
+        let changes = decide(&mut evaluating, &view)?;
+        warnings.append(&mut evaluating.warnings);
+        Ok((changes, ()))
+    })?;
+    Ok(counts)
+}
+
+/// The terms' values for each solution of the body, as codes that the graph may store.
+fn solve(
+    terms: &[Term],
+    body: &[Literal],
+    context: &mut Context<'_>,
+    view: &SessionView,
+) -> Result<data::Rows, Error> {
+    let analysed: Analysed = analysis::analyse_body(terms, body, view.catalog()).map_err(refused)?;
+    let arity = terms.len();
+    let (Evaluated { runs, .. }, codec) = evaluate(analysed, view, context)?;
+    let mut all = data::Rows::empty(arity);
+    for rows in runs.iter().map(Run::live_rows) {
+        all.len += rows.len;
+        for (column, codes) in all.columns.iter_mut().zip(rows.columns) {
+            for code in codes {
+                column.push(codec.store(code)?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Computed rows on their way into a relation: types as declared, integers to floats where asked.
+fn fit_rows(
+    atom: &Atom,
+    known: Option<RelationDefinition>,
+    mut rows: data::Rows,
+    context: &Context<'_>,
+) -> Result<(RelationDefinition, data::Rows), Error> {
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let mut definition = known.unwrap_or_else(|| RelationDefinition {
+        name: atom.relation.text.clone(),
+        schema: None,
+        arity: atom.terms.len(),
+        column_types: vec![DataType::Unknown; atom.terms.len()],
+        filled: true,
+    });
+    definition.filled = true;
+    for (column, codes) in rows.columns.iter_mut().enumerate() {
+        let declared = definition.schema.as_ref().map_or(DataType::Unknown, |schema| schema.columns[column].data_type);
+        if !matches!(declared, DataType::Unknown | DataType::Any) {
+            let mut last = (EMPTY, NULL);
+            for code in codes.iter_mut() {
+                if last.0 != *code {
+                    let value = codec.value(*code).to_value();
+                    let fitted = analysis::fit(value.clone(), declared).ok_or_else(|| mismatch(atom, column, declared, &value))?;
+                    last = (*code, context.graph.dictionary().store(fitted.as_ref())?);
+                }
+                *code = last.1;
+            }
+        } else {
+            let found = data::arrow_columns::type_of_codes(codes, &codec);
+            definition.column_types[column] = definition.column_types[column].join(found);
+        }
+    }
+    Ok((definition, rows))
+}
+
+fn mismatch(atom: &Atom, column: usize, declared: DataType, value: &Value) -> Error {
+    let message = format!(
+        "column {} of {} is declared {declared}, found {} `{value}`",
+        column + 1,
+        atom.relation.text,
+        DataType::of(value)
+    );
+    Error::refused(Diagnostic::error(Code::TypeMismatch, message).at(atom.span).help("convert the value in the body"))
+}
+
+fn declared_type(catalog: &Catalog, name: &str, column: usize) -> DataType {
+    let schema = catalog.relation(name).and_then(|known| known.schema.as_ref());
+    schema.and_then(|schema| schema.columns.get(column)).map_or(DataType::Any, |column| column.data_type)
+}

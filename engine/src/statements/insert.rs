@@ -1,0 +1,413 @@
+//! `+facts`, and the bulk inserts that need no program text.
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::DataType as ArrowType;
+
+use super::{Context, counted, place};
+use crate::analysis::fit;
+use crate::catalog::{Catalog, RelationDefinition};
+use crate::data::arrow_columns::{EncodeError, encode};
+use crate::data::{self, DataType, Dictionary, Value};
+use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
+use crate::error::Error;
+use crate::graph::{Change, ChangeSet};
+use crate::limits::Limits;
+use crate::syntax::ast::{self, Scope, Term, TermKind};
+
+/// What an insert did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inserted {
+    /// Facts that were new.
+    pub inserted: u64,
+    /// Facts that were there already, or came twice.
+    pub duplicates: u64,
+}
+
+pub(super) fn run(insert: &ast::Insert, context: &mut Context<'_>) -> Result<String, Error> {
+    let tuples: Vec<&ast::Tuple> = insert.tuples.iter().filter(|tuple| !tuple.terms.is_empty()).collect();
+    let name = &insert.relation.text;
+    let Some(first) = tuples.first() else {
+        return Ok(format!("inserted 0 facts into {name}{}", place(insert.scope)));
+    };
+    let arity = first.terms.len();
+    let mut problems = Problems::default();
+    for tuple in &tuples {
+        if tuple.terms.len() != arity {
+            problems.add(wrong_arity(name, arity, tuple.terms.len()).at(tuple.span).label(first.span, "as here"));
+        }
+    }
+    problems.check()?;
+    let cell = |row: usize, column: usize| constant(&tuples[row].terms[column]);
+    let inserted = write_facts(name, insert.relation.span, insert.scope, context, |target, dictionary, limits| {
+        encode_cells(target, arity, tuples.len(), cell, dictionary, limits)
+    })?;
+    Ok(format!(
+        "inserted {} into {name}{}",
+        counted(inserted.inserted as usize, "fact"),
+        place(insert.scope)
+    ))
+}
+
+/// Inserts rows of values, all or nothing.
+pub(crate) fn insert_rows(
+    relation: &str,
+    scope: Scope,
+    rows: &[Vec<Value>],
+    context: &mut Context<'_>,
+) -> Result<Inserted, Error> {
+    check_name(relation)?;
+    let Some(arity) = rows.first().map(Vec::len) else { return Ok(Inserted { inserted: 0, duplicates: 0 }) };
+    if let Some(row) = rows.iter().position(|row| row.len() != arity || row.is_empty()) {
+        let message = format!("row {row} has {}, row 0 has {arity}", counted(rows[row].len(), "value"));
+        return Err(Error::simple(Code::ArityMismatch, message));
+    }
+    let cell = |row: usize, column: usize| Ok((&rows[row][column], None));
+    write_facts(relation, None, scope, context, |target, dictionary, limits| {
+        encode_cells(target, arity, rows.len(), cell, dictionary, limits)
+    })
+}
+
+/// Inserts Arrow batches, all or nothing. Columns go by position.
+pub(crate) fn insert_batches(
+    relation: &str,
+    scope: Scope,
+    batches: &[RecordBatch],
+    context: &mut Context<'_>,
+) -> Result<Inserted, Error> {
+    check_name(relation)?;
+    let Some(arity) = batches.first().map(RecordBatch::num_columns).filter(|arity| *arity > 0) else {
+        return Ok(Inserted { inserted: 0, duplicates: 0 });
+    };
+    write_facts(relation, None, scope, context, |target, dictionary, limits| {
+        let mut facts = Facts::empty(arity);
+        if let Some(wrong) = batches.iter().find(|batch| batch.num_columns() != arity) {
+            return Err(Error::refused(wrong_arity(relation, arity, wrong.num_columns())));
+        }
+        target.check_arity(arity)?;
+        for batch in batches {
+            facts.rows.len += batch.num_rows();
+            for (column, array) in batch.columns().iter().enumerate() {
+                let array = fit_array(array, target.declared(column)).ok_or_else(|| {
+                    Error::refused(wrong_type(&target.column_name(column), target.declared(column), array.data_type()))
+                })?;
+                let (codes, data_type) =
+                    encode(&array, dictionary, limits.string_bytes).map_err(|error| Error::refused(error.diagnose()))?;
+                check_length(target, column, data_type)?;
+                facts.rows.columns[column].extend(codes);
+                facts.types[column] = facts.types[column].join(data_type);
+            }
+        }
+        Ok(facts)
+    })
+}
+
+/// Encoded facts with the types that were found in their columns.
+struct Facts {
+    rows: data::Rows,
+    types: Vec<DataType>,
+}
+
+impl Facts {
+    fn empty(arity: usize) -> Facts {
+        Facts { rows: data::Rows::empty(arity), types: vec![DataType::Unknown; arity] }
+    }
+}
+
+/// The relation that facts go to.
+struct Target<'c> {
+    name: &'c str,
+    span: Option<Span>,
+    known: Option<&'c RelationDefinition>,
+}
+
+impl Target<'_> {
+    fn declared(&self, column: usize) -> DataType {
+        let schema = self.known.and_then(|known| known.schema.as_ref());
+        schema.and_then(|schema| schema.columns.get(column)).map_or(DataType::Unknown, |c| c.data_type)
+    }
+
+    fn column_name(&self, column: usize) -> String {
+        let names = self.known.map_or_else(|| crate::catalog::default_column_names(column + 1), |k| k.column_names());
+        format!("{}.{}", self.name, names.get(column).map_or("?", String::as_str))
+    }
+
+    fn check_arity(&self, arity: usize) -> Result<(), Error> {
+        match self.known {
+            Some(known) if known.arity != arity => {
+                let mut diagnostic = wrong_arity(self.name, known.arity, arity);
+                diagnostic.span = self.span;
+                Err(Error::refused(diagnostic))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write_facts(
+    name: &str,
+    span: impl Into<Option<Span>>,
+    scope: Scope,
+    context: &mut Context<'_>,
+    encode: impl FnOnce(&Target<'_>, &Dictionary, &Limits) -> Result<Facts, Error>,
+) -> Result<Inserted, Error> {
+    let span = span.into();
+    let (limits, dictionary) = (context.limits, context.graph.dictionary().clone());
+    let changes = |catalog: &Catalog| -> Result<(ChangeSet, usize), Error> {
+        if !catalog.rules(name).is_empty() && scope == Scope::Persistent {
+            return Err(Error::refused(derived(name, span)));
+        }
+        let target = Target { name, span, known: catalog.relation(name).map(AsRef::as_ref) };
+        let facts = encode(&target, &dictionary, limits)?;
+        if facts.types.len() > limits.columns {
+            return Err(Error::simple(
+                Code::LimitExceeded,
+                format!("{} columns are more than the {} that a relation may have", facts.types.len(), limits.columns),
+            ));
+        }
+        let total = facts.rows.len;
+        let definition = extended(name, target.known, &facts.types);
+        Ok((
+            vec![Change::Define(definition), Change::Insert { relation: name.to_owned(), rows: facts.rows }],
+            total,
+        ))
+    };
+    let (counts, total) = match scope {
+        Scope::Persistent => {
+            context.write(|snapshot, _| changes(snapshot.catalog()))?
+        }
+        Scope::Session => {
+            let view = context.view();
+            let (changes, total) = changes(view.catalog())?;
+            let (overlay, counts) = context.overlay.apply(&changes);
+            context.overlay = overlay;
+            (counts, total)
+        }
+    };
+    let inserted = counts.last().copied().unwrap_or(0);
+    Ok(Inserted { inserted: inserted as u64, duplicates: (total - inserted) as u64 })
+}
+
+/// The definition that also covers these facts.
+fn extended(name: &str, known: Option<&RelationDefinition>, types: &[DataType]) -> RelationDefinition {
+    match known {
+        None => RelationDefinition {
+            name: name.to_owned(),
+            schema: None,
+            arity: types.len(),
+            column_types: types.to_vec(),
+            filled: true,
+        },
+        Some(known) => {
+            let column_types = match &known.schema {
+                Some(schema) => schema
+                    .columns
+                    .iter()
+                    .zip(known.column_types.iter().zip(types))
+                    .map(|(column, (old, new))| match column.data_type {
+                        DataType::Any => if known.filled { old.join(*new) } else { *new },
+                        declared => declared,
+                    })
+                    .collect(),
+                None => known.column_types.iter().zip(types).map(|(old, new)| old.join(*new)).collect(),
+            };
+            RelationDefinition { column_types, filled: true, ..known.clone() }
+        }
+    }
+}
+
+fn encode_cells<'v>(
+    target: &Target<'_>,
+    arity: usize,
+    row_count: usize,
+    cell: impl Fn(usize, usize) -> Result<(&'v Value, Option<Span>), Diagnostic>,
+    dictionary: &Dictionary,
+    limits: &Limits,
+) -> Result<Facts, Error> {
+    target.check_arity(arity)?;
+    let mut facts = Facts::empty(arity);
+    facts.rows.len = row_count;
+    let mut problems = Problems::default();
+    for column in 0..arity {
+        let declared = target.declared(column);
+        let codes = &mut facts.rows.columns[column];
+        codes.reserve(row_count);
+        for row in 0..row_count {
+            let (value, span) = match cell(row, column) {
+                Ok(found) => found,
+                Err(problem) => {
+                    problems.add(problem);
+                    continue;
+                }
+            };
+            let fitted;
+            let value = match declared {
+                DataType::Unknown | DataType::Any => value,
+                declared => match fit(value.clone(), declared) {
+                    Some(value) => {
+                        fitted = value;
+                        &fitted
+                    }
+                    None => {
+                        let mut problem = wrong_value(&target.column_name(column), declared, value);
+                        problem.span = span;
+                        problems.add(problem);
+                        continue;
+                    }
+                },
+            };
+            if let Value::Text(text) = value
+                && text.len() > limits.string_bytes
+            {
+                let error = EncodeError::StringTooLong { length: text.len(), limit: limits.string_bytes };
+                problems.add(Diagnostic { span, ..error.diagnose() });
+                continue;
+            }
+            let data_type = match value {
+                Value::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
+                value => DataType::of(value),
+            };
+            facts.types[column] = facts.types[column].join(data_type);
+            codes.push(dictionary.store(value.as_ref())?);
+        }
+    }
+    problems.check()?;
+    Ok(facts)
+}
+
+/// The constant that a term of a fact must be.
+pub(super) fn constant(term: &Term) -> Result<(&Value, Option<Span>), Diagnostic> {
+    match &term.kind {
+        TermKind::Constant(value) => Ok((value, Some(term.span))),
+        TermKind::Variable(name) => Err(Diagnostic::error(
+            Code::UnsafeRule,
+            format!("a fact consists of constants, but `{name}` is a variable"),
+        )
+        .at(term.span)
+        .help("put text in double quotes, or write a rule: head <- body")),
+        TermKind::Placeholder => {
+            Err(Diagnostic::error(Code::UnsafeRule, "a fact consists of constants, but `_` stands for any value")
+                .at(term.span)
+                .help("write `null` for an absent value"))
+        }
+        TermKind::Parameter(_) | TermKind::Arithmetic { .. } | TermKind::Call { .. } | TermKind::Aggregate { .. } => {
+            Err(Diagnostic::error(Code::UnsafeRule, "a fact consists of constants, and this must be computed")
+                .at(term.span)
+                .help("compute it in a rule or an update: +r(X) <- body, X = ..."))
+        }
+    }
+}
+
+/// A cast where the declared type asks for one: integers to floats and to timestamps.
+fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
+    let found = array.data_type();
+    let is_null = matches!(found, ArrowType::Null);
+    let is_text = |t: &ArrowType| matches!(t, ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View);
+    let is_list =
+        matches!(found, ArrowType::List(_) | ArrowType::LargeList(_) | ArrowType::FixedSizeList(_, _));
+    let fits = match declared {
+        DataType::Unknown | DataType::Any => true,
+        DataType::Int => found.is_integer(),
+        DataType::Float => {
+            if found.is_integer() {
+                return cast(array, &ArrowType::Float64).ok();
+            }
+            found.is_floating()
+        }
+        DataType::Bool => matches!(found, ArrowType::Boolean),
+        DataType::Text => match found {
+            ArrowType::Dictionary(_, values) => is_text(values),
+            other => is_text(other),
+        },
+        DataType::Timestamp => {
+            if found.is_integer() {
+                let ints = cast(array, &ArrowType::Int64).ok()?;
+                return cast(&ints, &DataType::Timestamp.arrow()).ok();
+            }
+            matches!(found, ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _))
+        }
+        DataType::Vector(_) | DataType::VectorInt8(_) => is_list,
+    };
+    (fits || is_null).then(|| array.clone())
+}
+
+/// A declared vector column of fixed length takes no other.
+fn check_length(target: &Target<'_>, column: usize, found: DataType) -> Result<(), Error> {
+    match target.declared(column) {
+        declared @ DataType::Vector(Some(_)) if found != declared && found != DataType::Unknown => {
+            Err(Error::refused(Diagnostic::error(
+                Code::TypeMismatch,
+                format!("{} is declared {declared}, found {found}", target.column_name(column)),
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A relation's name as the grammar has it: bulk inserts bring theirs without a parser having seen it.
+fn check_name(name: &str) -> Result<(), Error> {
+    let mut characters = name.chars();
+    let first = characters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    if first && characters.all(|c| c.is_alphanumeric() || c == '_') && name != "_" && name.len() <= 256 {
+        return Ok(());
+    }
+    Err(Error::refused(
+        Diagnostic::error(Code::ParseError, format!("`{}` is not the name of a relation", name.escape_debug()))
+            .help("a name starts with a letter or `_`, followed by letters, digits and `_`"),
+    ))
+}
+
+pub(super) fn wrong_arity(name: &str, expected: usize, found: usize) -> Diagnostic {
+    Diagnostic::error(Code::ArityMismatch, format!("{name} has {}, found {found}", counted(expected, "column")))
+        .help(format!("give {} for each fact", counted(expected, "value")))
+}
+
+fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic {
+    Diagnostic::error(Code::TypeMismatch, format!("{column} is declared {declared}, found Arrow type {found}"))
+        .help("convert the column before inserting it")
+}
+
+fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
+    let found = match value {
+        Value::Vector(elements) => format!("a vector of {} elements", elements.len()),
+        value => format!("{} `{value}`", DataType::of(value)),
+    };
+    Diagnostic::error(Code::TypeMismatch, format!("{column} is declared {declared}, found {found}"))
+        .help("change the value, or declare the column with another type")
+}
+
+fn derived(name: &str, span: Option<Span>) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(Code::DerivedRelation, format!("{name} is derived by rules"))
+        .help(format!("insert into a relation that its rules read, or drop the rules: -{name}"));
+    diagnostic.span = span;
+    diagnostic
+}
+
+impl Diagnose for EncodeError {
+    fn diagnose(&self) -> Diagnostic {
+        match self {
+            EncodeError::Unsupported { .. } | EncodeError::TooLarge { .. } => {
+                Diagnostic::error(Code::TypeMismatch, self.to_string()).help("convert the column before inserting it")
+            }
+            EncodeError::StringTooLong { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("shorten it, or raise limits.string_bytes"),
+            EncodeError::Full(full) => full.diagnose(),
+        }
+    }
+}
+
+/// Problems of one statement: the first hundred are reported together.
+#[derive(Default)]
+pub(super) struct Problems(Vec<Diagnostic>);
+
+impl Problems {
+    pub(super) fn add(&mut self, problem: Diagnostic) {
+        if self.0.len() < 100 {
+            self.0.push(problem);
+        }
+    }
+
+    pub(super) fn check(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::Refused(self.0)) }
+    }
+}

@@ -1,0 +1,108 @@
+//! Parameters: `$name` in a program is filled with a value that came beside it. It is a value, never text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::data::Value;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{Atom, Literal, LiteralKind, QueryHead, Statement, StatementKind, Term, TermKind};
+
+/// Values by the name of their parameter, without the `$`.
+pub type Parameters = BTreeMap<String, Value>;
+
+/// Puts the values in place. A parameter without a value is an error, and so is a value without a parameter.
+pub(crate) fn fill(statements: &mut [Statement], parameters: &Parameters) -> Result<(), Vec<Diagnostic>> {
+    let mut filler = Filler { parameters, used: BTreeSet::new(), problems: Vec::new() };
+    for (index, statement) in statements.iter_mut().enumerate() {
+        let before = filler.problems.len();
+        filler.statement(&mut statement.kind);
+        filler.problems[before..].iter_mut().for_each(|problem| problem.statement = Some(index));
+    }
+    for name in parameters.keys().filter(|name| !filler.used.contains(name.as_str())) {
+        filler.problems.push(
+            Diagnostic::error(Code::InvalidParameter, format!("the program has no parameter `${name}`"))
+                .help("remove it from `params`, or correct its name"),
+        );
+    }
+    if filler.problems.is_empty() { Ok(()) } else { Err(filler.problems) }
+}
+
+struct Filler<'p> {
+    parameters: &'p Parameters,
+    used: BTreeSet<&'p str>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Filler<'_> {
+    fn statement(&mut self, kind: &mut StatementKind) {
+        match kind {
+            StatementKind::Insert(insert) => self.terms(insert.tuples.iter_mut().flat_map(|t| &mut t.terms)),
+            StatementKind::Delete(delete) => self.terms(delete.tuples.iter_mut().flat_map(|t| &mut t.terms)),
+            StatementKind::DeleteWhere(delete) => {
+                self.atom(&mut delete.target);
+                self.body(&mut delete.body);
+            }
+            StatementKind::Update(update) => {
+                update.deletes.iter_mut().chain(&mut update.inserts).for_each(|atom| self.atom(atom));
+                self.body(&mut update.body);
+            }
+            StatementKind::Rule(rule) => {
+                self.atom(&mut rule.rule.head);
+                self.body(&mut rule.rule.body);
+            }
+            StatementKind::Query(query) => {
+                match &mut query.head {
+                    QueryHead::Goal { atom, .. } => self.atom(atom),
+                    QueryHead::Projection(items) => self.terms(items.iter_mut().map(|item| &mut item.term)),
+                }
+                self.body(&mut query.body);
+            }
+            StatementKind::DropRule(_)
+            | StatementKind::Declare(_)
+            | StatementKind::DeclareType(_)
+            | StatementKind::Command(_) => {}
+        }
+    }
+
+    fn atom(&mut self, atom: &mut Atom) {
+        self.terms(atom.terms.iter_mut());
+    }
+
+    fn body(&mut self, body: &mut [Literal]) {
+        for literal in body {
+            match &mut literal.kind {
+                LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => self.atom(atom),
+                LiteralKind::Comparison { left, right, .. } => {
+                    self.term(left);
+                    self.term(right);
+                }
+            }
+        }
+    }
+
+    fn terms<'t>(&mut self, terms: impl Iterator<Item = &'t mut Term>) {
+        terms.for_each(|term| self.term(term));
+    }
+
+    fn term(&mut self, term: &mut Term) {
+        match &mut term.kind {
+            TermKind::Parameter(name) => match self.parameters.get_key_value(name.as_str()) {
+                Some((name, value)) => {
+                    self.used.insert(name);
+                    term.kind = TermKind::Constant(value.clone());
+                }
+                None => self.problems.push(
+                    Diagnostic::error(Code::InvalidParameter, format!("the parameter `${name}` has no value"))
+                        .at(term.span)
+                        .help("give it in `params` beside the program"),
+                ),
+            },
+            TermKind::Arithmetic { left, right, .. } => {
+                self.term(left);
+                self.term(right);
+            }
+            TermKind::Call { arguments, .. } => self.terms(arguments.iter_mut()),
+            TermKind::Aggregate { arguments, .. } => self.terms(arguments.iter_mut().map(|a| &mut a.term)),
+            TermKind::Variable(_) | TermKind::Placeholder | TermKind::Constant(_) => {}
+        }
+    }
+}

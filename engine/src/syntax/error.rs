@@ -1,0 +1,179 @@
+//! `SyntaxError`: why a text is not a program.
+
+use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
+
+/// One fault in a text, with its place.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{fault}")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub fault: SyntaxFault,
+    /// The cause in the text.
+    pub span: Span,
+    /// Which statement of the program, from 0.
+    pub statement: Option<usize>,
+}
+
+/// The faults a text can have.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SyntaxFault {
+    /// Nothing but blanks and comments.
+    #[error("the program holds no statement")]
+    Empty,
+    /// Something else should stand here.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What may stand here.
+        expected: String,
+        /// What does.
+        found: String,
+        /// What to do, if that can be guessed.
+        help: Option<String>,
+    },
+    /// `(`, `[` or `{` without its partner.
+    #[error("`{bracket}` is not closed before {found}")]
+    UnclosedBracket {
+        /// The bracket.
+        bracket: char,
+        /// Where it was opened.
+        opened: Span,
+        /// What stands where it should have been closed at the latest.
+        found: String,
+    },
+    /// A string without closing quote.
+    #[error("this string is not closed")]
+    UnclosedText,
+    /// `/*` without `*/`.
+    #[error("this comment is not closed")]
+    UnclosedComment,
+    /// An operator of other languages.
+    #[error("`{found}` is not an operator here")]
+    ForeignOperator {
+        /// As written.
+        found: String,
+        /// What to write.
+        help: &'static str,
+    },
+    /// `'text'` or backticks.
+    #[error("strings stand in double quotes")]
+    WrongQuote,
+    /// A lower-case word where a term should stand.
+    #[error("`{word}` is neither a variable nor a constant")]
+    UnquotedWord {
+        /// The word.
+        word: String,
+    },
+    /// A period after the statement.
+    #[error("a statement ends with its line, not with a period")]
+    TrailingPeriod,
+    /// `-X`.
+    #[error("`{sign}` stands only before a number")]
+    SignBeforeTerm {
+        /// The sign.
+        sign: char,
+    },
+    /// Digits that run into letters.
+    #[error("`{text}` is not a number")]
+    BadNumber {
+        /// As written.
+        text: String,
+    },
+    /// A number too large for a float.
+    #[error("`{text}` is beyond the largest {kind} number")]
+    NumberTooLarge {
+        /// As written.
+        text: String,
+        /// `64-bit` or `32-bit`.
+        kind: &'static str,
+    },
+    /// An aggregate in a body or inside an expression.
+    #[error("the aggregate `{name}` stands only as a whole column of a head")]
+    MisplacedAggregate {
+        /// The aggregate.
+        name: String,
+    },
+    /// `limit` with something else than one or two numbers.
+    #[error("`limit` takes a number of rows and perhaps an offset, both written as digits")]
+    BadLimit,
+    /// An update without `-` or without `+` target.
+    #[error("an update needs at least one `-` and one `+` before `<-`")]
+    OneSidedUpdate,
+    /// A type that does not exist.
+    #[error("there is no type `{word}`")]
+    UnknownType {
+        /// As written.
+        word: String,
+        /// The type that may be meant.
+        meant: Option<&'static str>,
+    },
+    /// A limit was reached.
+    #[error("{what} may not exceed {limit}")]
+    Limit {
+        /// What is limited.
+        what: &'static str,
+        /// To how much.
+        limit: usize,
+    },
+}
+
+impl SyntaxError {
+    pub(super) fn new(fault: SyntaxFault, span: Span) -> SyntaxError {
+        SyntaxError { fault, span, statement: None }
+    }
+}
+
+impl Diagnose for SyntaxError {
+    fn diagnose(&self) -> Diagnostic {
+        let code = match self.fault {
+            SyntaxFault::Limit { .. } => Code::LimitExceeded,
+            _ => Code::ParseError,
+        };
+        let mut diagnostic = Diagnostic::error(code, self.to_string()).at(self.span);
+        diagnostic.statement = self.statement;
+        diagnostic.help = self.fault.help();
+        if let SyntaxFault::UnclosedBracket { opened, .. } = self.fault {
+            diagnostic = diagnostic.label(opened, "opened here");
+        }
+        diagnostic
+    }
+}
+
+impl SyntaxFault {
+    fn help(&self) -> Option<String> {
+        match self {
+            SyntaxFault::Empty => {
+                Some("write a query such as `?edge(X, Y)`, or a fact such as `+edge(1, 2)`".into())
+            }
+            SyntaxFault::Unexpected { help, .. } => help.clone(),
+            SyntaxFault::UnclosedBracket { .. } => Some("a statement goes on while brackets are open".into()),
+            SyntaxFault::UnclosedText => {
+                Some("add the closing `\"`; inside a string write it as `\\\"`".into())
+            }
+            SyntaxFault::UnclosedComment => Some("add `*/`; comments nest".into()),
+            SyntaxFault::ForeignOperator { help, .. } => Some((*help).into()),
+            SyntaxFault::WrongQuote => Some("write \"text\"".into()),
+            SyntaxFault::UnquotedWord { word } => {
+                Some(format!("write \"{word}\" if it is text; variables start with an upper-case letter"))
+            }
+            SyntaxFault::TrailingPeriod => Some("leave the period away".into()),
+            SyntaxFault::SignBeforeTerm { .. } => Some("write `0 - X`".into()),
+            SyntaxFault::BadNumber { .. } => {
+                Some("numbers are decimal: `12`, `1.5`, `1e9`; put text in double quotes".into())
+            }
+            SyntaxFault::MisplacedAggregate { .. } => {
+                Some("compute with its column in a second rule or in the query".into())
+            }
+            SyntaxFault::BadLimit => Some("write `limit(10)` or `limit(10, 20)`".into()),
+            SyntaxFault::OneSidedUpdate => {
+                Some("write `-old(X), +new(X) <- old(X)`; a single `-old(X) <- ..` deletes".into())
+            }
+            SyntaxFault::UnknownType { meant, .. } => Some(match meant {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "types are int, float, string, bool, timestamp, vector, vector_int8, any, list[..], \
+                         or a name declared by `type`"
+                    .into(),
+            }),
+            SyntaxFault::NumberTooLarge { .. } | SyntaxFault::Limit { .. } => None,
+        }
+    }
+}

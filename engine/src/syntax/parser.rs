@@ -1,0 +1,324 @@
+//! `Parser`: where the parser stands, what may come next, and how it goes on after an error.
+//!
+//! A statement ends before a token that starts its line, unless brackets are open or the line above ended with `,` or
+//! `<-`. That rule lives in [`Cursor::advance`]; the grammar in the `parse_*` files only ever sees [`TokenKind::End`].
+
+use super::ParseLimits;
+use super::ast::Name;
+use super::error::{SyntaxError, SyntaxFault};
+use super::lexer::{Lexer, end_of_identifier};
+use super::token::{Position, Token, TokenKind};
+use crate::diagnostic::Span;
+
+/// The result of parsing something.
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
+
+/// A place between two tokens.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a> {
+    lexer: Lexer<'a>,
+    token: Token,
+    /// The kind of `token`, or `End` where it belongs to the next statement.
+    kind: TokenKind,
+    /// The last token taken.
+    previous: Token,
+    /// Brackets that are open.
+    open: Vec<Span>,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(text: &'a str) -> Cursor<'a> {
+        let mut lexer = Lexer::new(text);
+        let token = lexer.next_token();
+        Cursor { lexer, token, kind: token.kind, previous: token, open: Vec::new() }
+    }
+
+    /// Steps over the current token.
+    fn advance(&mut self) {
+        if self.token.kind.opens() {
+            self.open.push(self.token.span);
+        } else if self.token.kind.closes() {
+            self.open.pop();
+        }
+        self.previous = self.token;
+        self.token = self.lexer.next_token();
+        self.kind = if self.token.position == Position::StartsLine && !self.continues() {
+            TokenKind::End
+        } else {
+            self.token.kind
+        };
+    }
+
+    /// Whether the statement goes on in the next line, wherever that starts.
+    fn continues(&self) -> bool {
+        !self.open.is_empty() || matches!(self.previous.kind, TokenKind::Comma | TokenKind::Arrow)
+    }
+}
+
+/// A recursive descent over the tokens of a program.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) limits: &'a ParseLimits,
+    cursor: Cursor<'a>,
+    /// How deep the descent is.
+    nesting: usize,
+    /// The height of the term parsed last.
+    pub(super) height: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, limits: &'a ParseLimits) -> Parser<'a> {
+        Parser { text, limits, cursor: Cursor::new(text), nesting: 0, height: 0 }
+    }
+
+    /// What comes next; `End` at the end of the statement.
+    pub(super) fn kind(&self) -> TokenKind {
+        self.cursor.kind
+    }
+
+    /// Whether this comes next.
+    pub(super) fn at(&self, kind: TokenKind) -> bool {
+        self.cursor.kind == kind
+    }
+
+    /// What comes after the next token.
+    pub(super) fn second(&self) -> TokenKind {
+        let Cursor { mut lexer, token, ref open, .. } = self.cursor;
+        let second = lexer.next_token();
+        let still_open =
+            if token.kind.closes() { open.len() > 1 } else { token.kind.opens() || !open.is_empty() };
+        let continues = still_open || matches!(token.kind, TokenKind::Comma | TokenKind::Arrow);
+        if second.position == Position::StartsLine && !continues { TokenKind::End } else { second.kind }
+    }
+
+    /// Whether `(identifier :` comes next.
+    pub(super) fn at_columns(&self) -> bool {
+        let mut lexer = self.cursor.lexer;
+        self.at(TokenKind::LeftParen)
+            && matches!(lexer.next_token().kind, TokenKind::Word | TokenKind::Variable)
+            && lexer.next_token().kind == TokenKind::Colon
+    }
+
+    /// The place of the next token.
+    pub(super) fn span(&self) -> Span {
+        self.cursor.token.span
+    }
+
+    /// The text of the next token.
+    pub(super) fn token_text(&self) -> &'a str {
+        self.slice(self.span())
+    }
+
+    /// The text of a place.
+    pub(super) fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// From here to the last token taken.
+    pub(super) fn since(&self, start: Span) -> Span {
+        start.to(self.cursor.previous.span)
+    }
+
+    /// Takes the next token, whatever it is.
+    pub(super) fn bump(&mut self) -> Span {
+        let span = self.cursor.token.span;
+        self.cursor.advance();
+        span
+    }
+
+    /// Takes the next token if it is this one.
+    pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.cursor.advance();
+        }
+        found
+    }
+
+    /// Takes this token or complains.
+    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> Parsed<Span> {
+        if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected(expected)) }
+    }
+
+    /// Takes an identifier that names something.
+    pub(super) fn name(&mut self, expected: &str) -> Parsed<Name> {
+        match self.kind() {
+            TokenKind::Word | TokenKind::Variable => {
+                let text = self.token_text().to_owned();
+                Ok(Name { text, span: self.bump() })
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    /// Whether an identifier and `second` come next.
+    pub(super) fn at_name_and(&self, second: TokenKind) -> bool {
+        matches!(self.kind(), TokenKind::Word | TokenKind::Variable) && self.second() == second
+    }
+
+    /// Goes down one level of nesting; [`Parser::leave`] comes up again.
+    pub(super) fn enter(&mut self) -> Parsed<()> {
+        self.nesting += 1;
+        self.check_height(self.nesting)
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.nesting -= 1;
+    }
+
+    /// Refuses terms and types that are too high.
+    pub(super) fn check_height(&self, height: usize) -> Parsed<()> {
+        let limit = self.limits.nesting.min(500);
+        if height > limit { Err(self.limit("the nesting of an expression or type", limit)) } else { Ok(()) }
+    }
+
+    /// A limit was reached at the next token.
+    pub(super) fn limit(&self, what: &'static str, limit: usize) -> SyntaxError {
+        SyntaxError::new(SyntaxFault::Limit { what, limit }, self.span())
+    }
+
+    /// Whether the next token begins a statement for certain, although an open bracket or a comma stands before it.
+    pub(super) fn at_new_statement(&self) -> bool {
+        self.cursor.token.position == Position::StartsLine
+            && starts_statement(&self.text[self.span().start as usize..])
+    }
+
+    /// Whether an arrow follows in this statement, outside of brackets.
+    pub(super) fn arrow_follows(&self) -> bool {
+        let mut ahead = Parser { cursor: self.cursor.clone(), ..*self };
+        loop {
+            match ahead.kind() {
+                TokenKind::End => return false,
+                TokenKind::Arrow if ahead.cursor.open.is_empty() => return true,
+                _ if ahead.at_new_statement() => return false,
+                _ => ahead.cursor.advance(),
+            }
+        }
+    }
+
+    /// Whether nothing is left of the program.
+    pub(super) fn at_end_of_program(&self) -> bool {
+        self.cursor.token.kind == TokenKind::End
+    }
+
+    /// Makes the next token the first of a statement.
+    pub(super) fn start_statement(&mut self) -> Span {
+        self.cursor.open.clear();
+        self.cursor.kind = self.cursor.token.kind;
+        self.nesting = 0;
+        self.span()
+    }
+
+    /// After an error: goes to where the next statement starts, at least one token past `start`.
+    pub(super) fn recover(&mut self, start: Span) {
+        if self.span() == start && !self.at_end_of_program() {
+            self.cursor.advance();
+        }
+        while !self.at(TokenKind::End) && !self.at_new_statement() {
+            self.cursor.advance();
+        }
+    }
+
+    /// Goes on after text that was read without tokens up to `last`, at an end of line.
+    pub(super) fn seek(&mut self, last: Span, end_of_line: usize) {
+        self.cursor.lexer.seek(end_of_line);
+        self.cursor.previous.span = last;
+        self.cursor.token = self.cursor.lexer.next_token();
+        self.cursor.kind = TokenKind::End;
+    }
+
+    /// The next token is not what was expected: says so, or what is really wrong.
+    pub(super) fn unexpected(&self, expected: &str) -> SyntaxError {
+        SyntaxError::new(self.fault(expected), self.span())
+    }
+
+    fn fault(&self, expected: &str) -> SyntaxFault {
+        let token = self.cursor.token;
+        let text = self.token_text();
+        let foreign = |help| SyntaxFault::ForeignOperator { found: text.into(), help };
+        if let Some(opened) = self.cursor.open.last()
+            && (token.kind == TokenKind::End || self.at_new_statement())
+        {
+            let bracket = self.slice(*opened).chars().next().unwrap_or('(');
+            return SyntaxFault::UnclosedBracket { bracket, opened: *opened, found: self.found() };
+        }
+        if self.at(TokenKind::End) {
+            return SyntaxFault::Unexpected { expected: expected.into(), found: self.found(), help: None };
+        }
+        match token.kind {
+            TokenKind::UnclosedText => SyntaxFault::UnclosedText,
+            TokenKind::UnclosedComment => SyntaxFault::UnclosedComment,
+            TokenKind::BadNumber => SyntaxFault::BadNumber { text: shortened(text) },
+            TokenKind::WrongQuote => SyntaxFault::WrongQuote,
+            TokenKind::DoubleEqual => foreign("write `=`"),
+            TokenKind::ColonArrow => {
+                foreign("write `<-` between head and body, `=` to give a variable a value")
+            }
+            TokenKind::Diamond => foreign("write `!=`"),
+            TokenKind::Semicolon => foreign("write `,` between conditions; a statement ends with its line"),
+            TokenKind::And => foreign("write `,` between conditions that must all hold"),
+            TokenKind::Or => foreign("write one rule for each alternative"),
+            TokenKind::Dot if self.second() == TokenKind::End => SyntaxFault::TrailingPeriod,
+            _ => SyntaxFault::Unexpected {
+                expected: expected.into(),
+                found: self.found(),
+                help: self.hint(token, text),
+            },
+        }
+    }
+
+    /// A guess at what was meant.
+    fn hint(&self, token: Token, text: &str) -> Option<String> {
+        let indented = token.position == Position::Indented;
+        match token.kind {
+            TokenKind::Plus | TokenKind::Minus | TokenKind::Question | TokenKind::Dot | TokenKind::Word
+                if indented =>
+            {
+                Some(
+                    "a line that starts with a blank continues the line above; start statements without"
+                        .into(),
+                )
+            }
+            TokenKind::Arrow => Some("one `<-` separates the head of a rule from its body".into()),
+            TokenKind::Stray if text == "~" => Some("write `!` to negate".into()),
+            TokenKind::Stray if text == "#" => Some("comments start with `//` or `%`".into()),
+            _ => None,
+        }
+    }
+
+    /// The next token in words.
+    pub(super) fn found(&self) -> String {
+        if self.at_end_of_program() {
+            "the end of the program".into()
+        } else if self.at(TokenKind::End) {
+            "the end of the statement".into()
+        } else {
+            format!("`{}`", shortened(self.token_text()))
+        }
+    }
+}
+
+/// Whether a line can only be the start of a statement: `?`, `.`, `+name(`, `-name`.
+pub(super) fn starts_statement(line: &str) -> bool {
+    match line.as_bytes().first() {
+        Some(b'?') => true,
+        Some(b'.') => !line.as_bytes().get(1).is_some_and(u8::is_ascii_digit),
+        Some(sign @ (b'+' | b'-')) => {
+            let end = end_of_identifier(line, 1);
+            let is_name = end > 1 && !line.as_bytes()[1].is_ascii_digit();
+            let after = line[end..].trim_start_matches([' ', '\t', '\r']).as_bytes().first();
+            is_name
+                && (matches!(after, Some(b'(' | b'['))
+                    || *sign == b'-' && matches!(after, None | Some(b'\n')))
+        }
+        _ => false,
+    }
+}
+
+/// At most forty characters of a text, for messages.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into(),
+    }
+}

@@ -1,0 +1,22 @@
+//! The messages between Stratalog's server and its clients, and nothing else.
+//!
+//! A frame is one JSON object with a `type`. [`Message`] is what a client sends, [`Reply`] what the server sends;
+//! both are read with `parse`, which looks at `type` and `id` first and so can say what is wrong with the rest.
+
+mod envelope;
+mod failure;
+mod request;
+mod response;
+mod rows;
+mod value;
+
+pub use envelope::{InvalidMessage, RequestId};
+pub use failure::{Annotation, Code, Failure, Label, LimitReached, Place, Severity, ValidationError};
+pub use request::{Authenticate, Cancel, Execute, Format, Insert, Login, Message, Request, Scope, Secret};
+pub use response::{
+    AuthError, Authenticated, Metadata, Reply, Response, ResultChunk, ResultEnd, ResultStart, ResultTable,
+};
+pub use value::Value;
+
+/// The version of server, clients and protocol.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,351 @@
+//! `Message`: what a client sends. One variant of [`Request`] a type.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::envelope::{Envelope, InvalidMessage, RequestId};
+use crate::value::Value;
+
+/// One frame from a client: a request, and perhaps an id that every reply to it repeats.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Message {
+    /// What is asked.
+    #[serde(flatten)]
+    pub request: Request,
+    /// Repeated in every reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<RequestId>,
+}
+
+/// What a client may ask.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Request {
+    /// Says who is there, by password.
+    Login(Login),
+    /// Says who is there, by API key.
+    Authenticate(Authenticate),
+    /// Runs a program.
+    Execute(Execute),
+    /// Inserts rows without program text.
+    Insert(Insert),
+    /// Stops a running or waiting request of the same connection.
+    Cancel(Cancel),
+    /// Asks for a sign of life.
+    Ping,
+}
+
+/// The types in the order of [`Request`], for messages about an unknown one.
+const TYPES: &[&str] = &["login", "authenticate", "execute", "insert", "cancel", "ping"];
+
+/// `login`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Login {
+    /// The user's name.
+    pub username: String,
+    /// The user's password.
+    pub password: Secret,
+}
+
+/// `authenticate`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Authenticate {
+    /// The key.
+    pub api_key: Secret,
+}
+
+/// `execute`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Execute {
+    /// The statements.
+    pub program: String,
+    /// A value for each `$name` in the program.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+    /// How the rows of a query travel.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Format::is_json")]
+    pub format: Format,
+    /// Shorter than the server's limit, never longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// At most so many rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// The program's writes are one transaction.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
+}
+
+/// `insert`. With [`Format::Json`] the rows are in `rows`; with [`Format::Arrow`] binary frames follow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Insert {
+    /// The relation to insert into.
+    pub relation: String,
+    /// Whose facts these are.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Scope::is_persistent")]
+    pub scope: Scope,
+    /// How the rows travel.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Format::is_json")]
+    pub format: Format,
+    /// The rows, where they travel as JSON.
+    #[serde(default, deserialize_with = "crate::rows::rows", skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<Vec<Value>>>,
+}
+
+/// `cancel`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cancel {
+    /// The id of the request to stop.
+    pub target: RequestId,
+}
+
+/// How rows travel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// As JSON arrays in text frames.
+    #[default]
+    Json,
+    /// As one Arrow IPC stream in binary frames.
+    Arrow,
+}
+
+impl Format {
+    fn is_json(&self) -> bool {
+        *self == Format::Json
+    }
+}
+
+/// Whose facts are inserted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The graph's: they stay.
+    #[default]
+    Persistent,
+    /// The session's: they end with it.
+    Session,
+}
+
+impl Scope {
+    fn is_persistent(&self) -> bool {
+        *self == Scope::Persistent
+    }
+}
+
+/// A password or key: travels as a string, and never shows itself in a log.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a password or key.
+    pub fn new(text: impl Into<String>) -> Secret {
+        Secret(text.into())
+    }
+
+    /// The text itself.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+impl From<Request> for Message {
+    fn from(request: Request) -> Message {
+        Message { request, id: None }
+    }
+}
+
+impl Message {
+    /// Reads a text frame. Fields that are not known are ignored.
+    pub fn parse(text: &str) -> Result<Message, InvalidMessage> {
+        let envelope = Envelope::open(text)?;
+        let request = match envelope.kind.as_str() {
+            "login" => Request::Login(envelope.body()?),
+            "authenticate" => Request::Authenticate(envelope.body()?),
+            "execute" => Request::Execute(envelope.body()?),
+            "insert" => Request::Insert(complete(&envelope, envelope.body()?)?),
+            "cancel" => Request::Cancel(envelope.body()?),
+            "ping" => Request::Ping,
+            _ => return Err(envelope.unknown_type(TYPES)),
+        };
+        Ok(Message { request, id: envelope.id })
+    }
+
+    /// The text of the frame.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers, and maps with string keys: nothing that JSON could refuse.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// Rows stand in the message exactly when they travel as JSON.
+fn complete(envelope: &Envelope<'_>, insert: Insert) -> Result<Insert, InvalidMessage> {
+    match (insert.format, &insert.rows) {
+        (Format::Json, Some(_)) | (Format::Arrow, None) => Ok(insert),
+        (Format::Json, None) => {
+            Err(envelope.refuse("missing field `rows`, or `format` with the value \"arrow\""))
+        }
+        (Format::Arrow, Some(_)) => Err(envelope
+            .refuse("`rows` and `format` \"arrow\" exclude each other: Arrow rows follow as binary frames")),
+    }
+}
+
+/// `null` means the same as leaving the field out.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Authenticate, Cancel, Execute, Format, Insert, Login, Message, Request, Scope, Secret};
+    use crate::envelope::RequestId;
+    use crate::value::Value;
+
+    fn check(text: &str, request: Request, id: Option<RequestId>) {
+        let message = Message { request, id };
+        assert_eq!(message.to_json(), text);
+        assert_eq!(Message::parse(text).unwrap(), message);
+    }
+
+    fn problem(text: &str) -> String {
+        Message::parse(text).unwrap_err().problem
+    }
+
+    #[test]
+    fn every_type_has_this_text() {
+        check(
+            r#"{"type":"login","username":"ada","password":"lace"}"#,
+            Request::Login(Login { username: "ada".to_owned(), password: Secret::new("lace") }),
+            None,
+        );
+        check(
+            r#"{"type":"authenticate","api_key":"00ff"}"#,
+            Request::Authenticate(Authenticate { api_key: Secret::new("00ff") }),
+            None,
+        );
+        check(
+            r#"{"type":"execute","program":"?p(X)"}"#,
+            Request::Execute(Execute { program: "?p(X)".to_owned(), ..Execute::default() }),
+            None,
+        );
+        check(
+            r#"{"type":"cancel","target":"q1","id":-7}"#,
+            Request::Cancel(Cancel { target: RequestId::Text("q1".to_owned()) }),
+            Some(RequestId::Number(-7)),
+        );
+        check(r#"{"type":"ping"}"#, Request::Ping, None);
+    }
+
+    #[test]
+    fn execute_carries_all_its_fields() {
+        check(
+            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"id":"é"}"#,
+            Request::Execute(Execute {
+                program: "?p($a,X)".to_owned(),
+                params: [("a".to_owned(), Value::Int(1)), ("v".to_owned(), Value::Vector(vec![1.0, 2.0]))]
+                    .into(),
+                format: Format::Arrow,
+                timeout_ms: Some(50),
+                limit: Some(10),
+                atomic: true,
+            }),
+            Some(RequestId::Text("é".to_owned())),
+        );
+    }
+
+    #[test]
+    fn insert_carries_rows_or_announces_frames() {
+        check(
+            r#"{"type":"insert","relation":"edge","scope":"session","rows":[[1,"a",null],[2.5,true,[0.5]]]}"#,
+            Request::Insert(Insert {
+                relation: "edge".to_owned(),
+                scope: Scope::Session,
+                rows: Some(vec![
+                    vec![Value::Int(1), Value::Text("a".to_owned()), Value::Null],
+                    vec![Value::Float(2.5), Value::Bool(true), Value::Vector(vec![0.5])],
+                ]),
+                ..Insert::default()
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"insert","relation":"edge","format":"arrow","id":1}"#,
+            Request::Insert(Insert {
+                relation: "edge".to_owned(),
+                format: Format::Arrow,
+                ..Insert::default()
+            }),
+            Some(RequestId::Number(1)),
+        );
+        assert_eq!(
+            problem(r#"{"type":"insert","relation":"edge"}"#),
+            "message of type `insert`: missing field `rows`, or `format` with the value \"arrow\""
+        );
+        assert!(
+            problem(r#"{"type":"insert","relation":"e","format":"arrow","rows":[]}"#)
+                .contains("exclude each other")
+        );
+    }
+
+    #[test]
+    fn unknown_fields_and_nulls_are_ignored() {
+        let text = r#"{"surplus":{"deep":[1]},"type":"execute","program":"p","params":null,"format":null,"atomic":null,"limit":null}"#;
+        let expected = Request::Execute(Execute { program: "p".to_owned(), ..Execute::default() });
+        assert_eq!(Message::parse(text).unwrap(), expected.into());
+    }
+
+    #[test]
+    fn each_way_of_being_wrong_says_so() {
+        assert!(problem("{\"type\":").starts_with("the message is not valid JSON: "));
+        assert!(problem("").starts_with("the message is not valid JSON: "));
+        assert!(problem("7").starts_with("a message is one JSON object: "));
+        assert_eq!(problem("{}"), "the message has no field `type`");
+        assert_eq!(problem(r#"{"type":3}"#), "the field `type` must be a string");
+        assert_eq!(
+            problem(r#"{"type":"query"}"#),
+            "unknown message type \"query\"; known types are login, authenticate, execute, insert, cancel, ping"
+        );
+        assert!(problem(r#"{"type":"execute"}"#).contains("missing field `program`"));
+        assert!(
+            problem(r#"{"type":"execute","program":5}"#)
+                .contains("invalid type: integer `5`, expected a string")
+        );
+    }
+
+    #[test]
+    fn a_refused_message_keeps_its_id() {
+        let refused = Message::parse(r#"{"type":"execute","id":42}"#).unwrap_err();
+        assert_eq!(refused.id, Some(RequestId::Number(42)));
+        let refused = Message::parse(r#"{"id":"a","type":"nothing"}"#).unwrap_err();
+        assert_eq!(refused.id, Some(RequestId::Text("a".to_owned())));
+    }
+
+    #[test]
+    fn an_id_is_an_integer_or_a_short_string() {
+        let long = "x".repeat(129);
+        for id in ["1.5", "{}", "[]", "true", "9223372036854775808", &format!("\"{long}\"")] {
+            let text = format!(r#"{{"type":"ping","id":{id}}}"#);
+            assert!(problem(&text).starts_with("an id is a 64-bit integer"), "{id}");
+        }
+        assert_eq!(Message::parse(r#"{"type":"ping","id":null}"#).unwrap(), Request::Ping.into());
+        let longest = format!(r#"{{"type":"ping","id":"{}"}}"#, "é".repeat(128));
+        assert!(Message::parse(&longest).is_ok());
+    }
+
+    #[test]
+    fn secrets_do_not_show() {
+        let login = Message::parse(r#"{"type":"login","username":"ada","password":"lace"}"#).unwrap();
+        assert!(!format!("{login:?}").contains("lace"));
+    }
+}

@@ -1,0 +1,282 @@
+//! `Reply`: what the server sends. One variant of [`Response`] a type.
+
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::{Envelope, InvalidMessage, RequestId};
+use crate::failure::Failure;
+use crate::request::Format;
+use crate::value::Value;
+
+/// One text frame from the server: a response, and the id of the request that it answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reply {
+    /// What is answered.
+    #[serde(flatten)]
+    pub response: Response,
+    /// The id of the request, if it had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<RequestId>,
+}
+
+/// What the server may answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Response {
+    /// The credentials are valid; requests may follow.
+    Authenticated(Authenticated),
+    /// The credentials are not valid, or there were none.
+    AuthError(AuthError),
+    /// A whole table.
+    Result(ResultTable),
+    /// A table begins; chunks or binary frames follow.
+    ResultStart(ResultStart),
+    /// Some rows of a table.
+    ResultChunk(ResultChunk),
+    /// A table is complete.
+    ResultEnd(ResultEnd),
+    /// The request failed.
+    Error(Failure),
+    /// The sign of life that was asked for.
+    Pong,
+}
+
+/// The types in the order of [`Response`].
+const TYPES: &[&str] =
+    &["authenticated", "auth_error", "result", "result_start", "result_chunk", "result_end", "error", "pong"];
+
+/// `authenticated`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Authenticated {
+    /// The new session.
+    pub session_id: String,
+    /// The graph that it is bound to.
+    pub knowledge_graph: String,
+    /// The server's version.
+    pub version: String,
+    /// The user's role: `admin`, `editor` or `viewer`.
+    pub role: String,
+}
+
+/// `auth_error`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthError {
+    /// What was wrong, without telling what is right.
+    pub message: String,
+}
+
+/// `result`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResultTable {
+    /// The names of the columns; the one column `message` where the statements had something to say.
+    pub columns: Vec<String>,
+    /// The rows, each in column order.
+    pub rows: Vec<Vec<Value>>,
+    /// How many rows these are.
+    pub row_count: u64,
+    /// How many there were before a limit.
+    pub total_count: u64,
+    /// Whether a limit left rows out.
+    pub truncated: bool,
+    /// How long the request took.
+    pub execution_time_ms: u64,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// The graph that the session is bound to from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switched_kg: Option<String>,
+}
+
+/// What else there is to know about a result.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// Whether the session has facts or rules of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_ephemeral: bool,
+    /// The relations with facts of the session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ephemeral_sources: Vec<String>,
+    /// What ran, but deserves a second look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// `result_start`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultStart {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// How many rows there were before a limit.
+    pub total_count: u64,
+    /// Whether a limit left rows out.
+    pub truncated: bool,
+    /// How long the request took, without sending.
+    pub execution_time_ms: u64,
+    /// `arrow` where binary frames follow; absent where chunks follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// The graph that the session is bound to from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switched_kg: Option<String>,
+}
+
+/// `result_chunk`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResultChunk {
+    /// At most 500 rows.
+    pub rows: Vec<Vec<Value>>,
+    /// The number of the chunk, from 0.
+    pub chunk_index: u64,
+}
+
+/// `result_end`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultEnd {
+    /// How many rows were sent.
+    pub row_count: u64,
+    /// In how many chunks or binary frames.
+    pub chunk_count: u64,
+}
+
+impl From<Response> for Reply {
+    fn from(response: Response) -> Reply {
+        Reply { response, id: None }
+    }
+}
+
+impl Reply {
+    /// Reads a text frame. Fields that are not known are ignored.
+    pub fn parse(text: &str) -> Result<Reply, InvalidMessage> {
+        let envelope = Envelope::open(text)?;
+        let response = match envelope.kind.as_str() {
+            "authenticated" => Response::Authenticated(envelope.body()?),
+            "auth_error" => Response::AuthError(envelope.body()?),
+            "result" => Response::Result(envelope.body()?),
+            "result_start" => Response::ResultStart(envelope.body()?),
+            "result_chunk" => Response::ResultChunk(envelope.body()?),
+            "result_end" => Response::ResultEnd(envelope.body()?),
+            "error" => Response::Error(envelope.body()?),
+            "pong" => Response::Pong,
+            _ => return Err(envelope.unknown_type(TYPES)),
+        };
+        Ok(Reply { response, id: envelope.id })
+    }
+
+    /// The text of the frame.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and arrays: nothing that JSON could refuse.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        AuthError, Authenticated, Metadata, Reply, Response, ResultChunk, ResultEnd, ResultStart, ResultTable,
+    };
+    use crate::envelope::RequestId;
+    use crate::failure::{Code, Failure};
+    use crate::request::Format;
+    use crate::value::Value;
+
+    fn check(text: &str, response: Response, id: Option<RequestId>) {
+        let reply = Reply { response, id };
+        assert_eq!(reply.to_json(), text);
+        assert_eq!(Reply::parse(text).unwrap(), reply);
+    }
+
+    #[test]
+    fn authentication_replies_have_this_text() {
+        check(
+            r#"{"type":"authenticated","session_id":"s","knowledge_graph":"default","version":"0.1.0","role":"admin"}"#,
+            Response::Authenticated(Authenticated {
+                session_id: "s".to_owned(),
+                knowledge_graph: "default".to_owned(),
+                version: "0.1.0".to_owned(),
+                role: "admin".to_owned(),
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"auth_error","message":"no"}"#,
+            Response::AuthError(AuthError { message: "no".to_owned() }),
+            None,
+        );
+        check(r#"{"type":"pong","id":1}"#, Response::Pong, Some(RequestId::Number(1)));
+    }
+
+    #[test]
+    fn a_result_always_has_the_fields_that_clients_read_without_default() {
+        check(
+            r#"{"type":"result","columns":[],"rows":[],"row_count":0,"total_count":0,"truncated":false,"execution_time_ms":0}"#,
+            Response::Result(ResultTable::default()),
+            None,
+        );
+        check(
+            concat!(
+                r#"{"type":"result","columns":["x"],"rows":[[1],[2.0]],"row_count":2,"total_count":9,"truncated":true,"#,
+                r#""execution_time_ms":3,"metadata":{"warnings":["w"]},"switched_kg":"g","id":"a"}"#
+            ),
+            Response::Result(ResultTable {
+                columns: vec!["x".to_owned()],
+                rows: vec![vec![Value::Int(1)], vec![Value::Float(2.0)]],
+                row_count: 2,
+                total_count: 9,
+                truncated: true,
+                execution_time_ms: 3,
+                metadata: Some(Metadata { warnings: vec!["w".to_owned()], ..Metadata::default() }),
+                switched_kg: Some("g".to_owned()),
+            }),
+            Some(RequestId::Text("a".to_owned())),
+        );
+    }
+
+    #[test]
+    fn a_stream_has_start_chunks_and_end() {
+        check(
+            r#"{"type":"result_start","columns":["x"],"total_count":1,"truncated":false,"execution_time_ms":0}"#,
+            Response::ResultStart(ResultStart {
+                columns: vec!["x".to_owned()],
+                total_count: 1,
+                ..ResultStart::default()
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"result_start","columns":[],"total_count":0,"truncated":false,"execution_time_ms":0,"format":"arrow"}"#,
+            Response::ResultStart(ResultStart { format: Some(Format::Arrow), ..ResultStart::default() }),
+            None,
+        );
+        check(
+            r#"{"type":"result_chunk","rows":[["a"]],"chunk_index":4}"#,
+            Response::ResultChunk(ResultChunk {
+                rows: vec![vec![Value::Text("a".to_owned())]],
+                chunk_index: 4,
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"result_end","row_count":1,"chunk_count":5}"#,
+            Response::ResultEnd(ResultEnd { row_count: 1, chunk_count: 5 }),
+            None,
+        );
+    }
+
+    #[test]
+    fn an_error_is_a_failure_with_a_type() {
+        check(
+            r#"{"type":"error","code":"timeout","message":"too long","id":3}"#,
+            Response::Error(Failure::new(Code::Timeout, "too long")),
+            Some(RequestId::Number(3)),
+        );
+    }
+
+    #[test]
+    fn a_type_of_a_later_version_is_told_apart() {
+        let refused = Reply::parse(r#"{"type":"delta","sub":1}"#).unwrap_err();
+        assert!(refused.problem.starts_with("unknown message type \"delta\""));
+    }
+}

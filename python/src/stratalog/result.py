@@ -1,0 +1,211 @@
+"""`Result`: the rows of an answer, in whatever form they are wanted.
+
+The rows stay in the bytes that arrived until somebody looks at them, and a DataFrame is made from those bytes
+without a Python object per value.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from . import columns as arrow
+from .errors import NotOneRow
+from .protocol import Answer
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Row = tuple[Any, ...]
+
+_SHOWN_ROWS = 20
+_SHOWN_HTML_ROWS = 50
+_SHOWN_CHARACTERS = 60
+
+
+class Result:
+    """The answer to a program: iterate over it for tuples, or take it as a DataFrame or an Arrow table.
+
+    Values are int, float, str, bool, None, timezone-aware datetime, and lists of floats for vectors.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._table = arrow.Table(answer.arrow) if answer.arrow is not None else None
+        #: The names of the columns.
+        self.columns = list(answer.columns)
+        #: How many rows these are.
+        self.row_count = answer.row_count
+        #: How many there were before a limit.
+        self.total_count = answer.total_count
+        #: Whether a limit left rows out.
+        self.truncated = answer.truncated
+        #: Time on the server, in milliseconds.
+        self.elapsed_ms = answer.execution_time_ms
+        #: What the server wants to have said about the program.
+        self.warnings = answer.warnings
+        #: Everything else that came along, such as `proof_trees` and `timing_breakdown`.
+        self.extra = answer.extra
+
+    @cached_property
+    def types(self) -> list[str]:
+        """Of each column int, float, string, bool, timestamp, vector, null, or any for a mixture."""
+        if self._table is not None:
+            return self._table.types()
+        return [arrow.kind_of(row[i] for row in self._answer.rows) for i in range(len(self.columns))]
+
+    @cached_property
+    def _decoded(self) -> tuple[list[Row], list[str]]:
+        if self._table is None:
+            return [tuple(row) for row in self._answer.rows], self._answer.provenance
+        columns, provenance, length = self._table.columns()
+        return (list(zip(*columns, strict=True)) if columns else [()] * length), provenance
+
+    @property
+    def provenance(self) -> list[str]:
+        """For each row `persistent` or `ephemeral`, where the session holds facts or rules of its own."""
+        return list(self._decoded[1])
+
+    @property
+    def messages(self) -> list[str]:
+        """What the statements of a program without a query had to say."""
+        if self._table is None and self.columns == ["message"]:
+            return [str(row[0]) for row in self._answer.rows]
+        return []
+
+    def __len__(self) -> int:
+        return self.row_count
+
+    def __bool__(self) -> bool:
+        return self.row_count > 0
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._decoded[0])
+
+    def __getitem__(self, place: int) -> Row:
+        return self._decoded[0][place]
+
+    def rows(self) -> list[Row]:
+        """Every row as a tuple."""
+        return list(self._decoded[0])
+
+    def dicts(self) -> list[dict[str, Any]]:
+        """Every row as a dict; of two columns of one name the later one wins."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self]
+
+    def one(self) -> Row:
+        """The only row; an error if there is none, or more than one."""
+        if self.row_count != 1:
+            raise NotOneRow(f"expected one row, found {self.row_count}")
+        return self[0]
+
+    def scalar(self) -> Any:
+        """The only value; an error on any other shape."""
+        row = self.one()
+        if len(row) != 1:
+            raise NotOneRow(f"expected one column, found {len(row)}: {', '.join(self.columns)}")
+        return row[0]
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The Arrow C stream interface; a requested schema is not honoured, as the interface allows."""
+        return self._stream().__arrow_c_stream__(None)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table. Values of mixed columns are JSON text."""
+        import pyarrow as pa
+
+        return pa.table(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A Polars DataFrame. Values of mixed columns are JSON text."""
+        import polars as pl
+
+        frame = pl.DataFrame(self)
+        return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas DataFrame."""
+        import pandas as pd
+
+        # pandas-stubs do not know from_arrow yet.
+        frame: pandas.DataFrame = pd.DataFrame.from_arrow(self)  # type: ignore[attr-defined]
+        for place, kind in enumerate(self.types):
+            if kind == "any":
+                values = [row[place] for row in self]
+                frame.isetitem(place, pd.Series(values, dtype=object).array)
+            elif isinstance(frame.dtypes.iloc[place], pd.CategoricalDtype):
+                frame.isetitem(place, frame.iloc[:, place].astype("str").array)
+        return frame
+
+    def __repr__(self) -> str:
+        shown = self._shown(_SHOWN_ROWS)
+        texts = [[_text(value) for value in row] for row in shown]
+        widths = [max(map(_width, column)) for column in zip(self.columns, *texts, strict=True)]
+        lines = ["  ".join(_pad(name, width) for name, width in zip(self.columns, widths, strict=True))]
+        lines.append("  ".join("─" * width for width in widths))
+        for row, values in zip(texts, shown, strict=True):
+            cells = zip(row, widths, values, strict=True)
+            lines.append("  ".join(_pad(text, width, _is_number(value)) for text, width, value in cells))
+        return "\n".join([line.rstrip() for line in lines] + [self._counted(len(shown))])
+
+    def _repr_html_(self) -> str:
+        shown = self._shown(_SHOWN_HTML_ROWS)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_text(value))}</td>" for value in row) + "</tr>"
+            for row in shown
+        )
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<p>{html.escape(self._counted(len(shown)))}</p>"
+        )
+
+    def _stream(self) -> Any:
+        if self._table is not None:
+            return self._table.stream()
+        import nanoarrow as na
+
+        return na.c_array_stream(arrow.table_stream(self.columns, self._answer.rows))
+
+    def _shown(self, most: int) -> list[Row]:
+        return self._decoded[0][:most]
+
+    def _counted(self, shown: int) -> str:
+        text = f"{self.row_count} row{'' if self.row_count == 1 else 's'}"
+        if shown < self.row_count:
+            text = f"{shown} of {text}"
+        if self.truncated:
+            text += f", cut from {self.total_count}"
+        return text
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ", timespec="milliseconds").replace("+00:00", "Z")
+    text = str(value).replace("\n", "⏎")
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _width(text: str) -> int:
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def _pad(text: str, width: int, right: bool = False) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space

@@ -1,0 +1,88 @@
+"""From what a user hands to `insert` to what the protocol can carry: JSON rows, or columns for Arrow.
+
+Few rows go as JSON, and so do columns of mixed types, which have no Arrow type. Many rows, and rows with
+column names, go as Arrow, where names and types travel along.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from . import columns as arrow
+from .values import plain
+
+#: From so many rows on, Arrow is worth its schema.
+_MANY = 1_000
+#: A text message stays well below the server's 64 MiB.
+_MANY_CHARACTERS = 1 << 24
+#: Rows of a record batch that we build.
+BATCH_ROWS = 1 << 16
+
+
+@dataclasses.dataclass(slots=True)
+class Plan:
+    """How the data will travel: as `rows`, or as `frames` with the rows done after each frame."""
+
+    rows: list[list[Any]] | None = None
+    frames: Iterator[tuple[bytes, int]] | None = None
+    total: int | None = None
+
+
+def plan(data: Any, names: Sequence[str] | None = None) -> Plan:
+    """Looks at the data and decides."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return Plan(frames=arrow.stream_frames(data, names), total=arrow.count_rows(data))
+    if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
+        raise TypeError(
+            f"cannot insert {type(data).__name__}: expected rows (tuples, lists, dicts, dataclasses or "
+            "scalars), or an object with __arrow_c_stream__"
+        )
+    names, rows = _table(data, names)
+    width = len(rows[0]) if rows else 0
+    for number, row in enumerate(rows):
+        if len(row) != width:
+            raise ValueError(f"row {number} has {len(row)} values, the rows before it have {width}")
+    # The type of a column is decided over all rows: each batch of a stream has the same schema.
+    whole = [[_typed(row[place]) for row in rows] for place in range(width)]
+    kinds = [arrow.kind_of(values) for values in whole]
+    few = names is None and "timestamp" not in kinds and len(rows) < _MANY
+    if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
+        return Plan(rows=[[plain(value) for value in row] for row in rows], total=len(rows))
+    if names is not None and len(names) != width and rows:
+        raise ValueError(f"{len(names)} column names for rows of {width} values")
+    return Plan(frames=arrow.frames(_batches(names or [""] * width, kinds, whole)), total=len(rows))
+
+
+def _table(data: Iterable[Any], names: Sequence[str] | None) -> tuple[list[str] | None, list[Sequence[Any]]]:
+    items = list(data)
+    first = items[0] if items else None
+    if dataclasses.is_dataclass(first) and not isinstance(first, type):
+        chosen = list(names) if names else [spec.name for spec in dataclasses.fields(first)]
+        return chosen, [[getattr(item, name) for name in chosen] for item in items]
+    if isinstance(first, Mapping):
+        chosen = list(names) if names else [str(name) for name in first]
+        for number, item in enumerate(items):
+            if surplus := set(item) - set(first):
+                raise ValueError(f"row {number} has the surplus key {min(map(str, surplus))!r}")
+        return chosen, [[item.get(name) for name in chosen] for item in items]
+    return list(names) if names else None, [
+        item if isinstance(item, tuple | list) else (item,) for item in items
+    ]
+
+
+def _batches(names: list[str], kinds: list[str], whole: list[list[Any]]) -> Iterator[arrow.Batch]:
+    length = len(whole[0]) if whole else 0
+    for start in range(0, max(1, length), BATCH_ROWS):
+        yield arrow.build(names, kinds, [values[start : start + BATCH_ROWS] for values in whole])
+
+
+def _characters(whole: list[list[Any]]) -> int:
+    return sum(len(value) for values in whole for value in values if isinstance(value, str | list))
+
+
+def _typed(value: Any) -> Any:
+    """A value for Arrow: as in JSON, but times stay times."""
+    return value if isinstance(value, date) else plain(value)

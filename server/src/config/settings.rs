@@ -1,0 +1,180 @@
+//! The list of settings: each key, where its value goes, and what is checked about it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use stratalog_protocol::Secret;
+use toml::Value;
+
+use super::Config;
+
+/// One key of the configuration.
+pub(super) struct Setting {
+    /// Section and name.
+    pub(super) key: &'static str,
+    /// Takes a value over, or says what is wrong with it.
+    pub(super) set: fn(&mut Config, &Given) -> Result<(), String>,
+}
+
+/// Every key, in the order of the documentation.
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting { key: "storage.data_dir", set: |c, v| v.text().map(|text| c.data_dir = PathBuf::from(text)) },
+    Setting { key: "storage.max_knowledge_graphs", set: |c, v| v.number().map(|n| c.program.graphs = n) },
+    Setting { key: "logging.level", set: |c, v| v.one_of(LEVELS).map(|level| c.log_level = level) },
+    Setting {
+        key: "logging.format",
+        set: |c, v| v.one_of(FORMATS).map(|format| c.log_json = format == "json"),
+    },
+    Setting { key: "http.enabled", set: |c, v| v.boolean().map(|b| c.enabled = b) },
+    Setting { key: "http.host", set: |c, v| v.text().map(|host| c.host = host) },
+    Setting { key: "http.port", set: |c, v| v.number().map(|port| c.port = port) },
+    Setting {
+        key: "http.auth.bootstrap_admin_password",
+        set: |c, v| v.text().map(|password| c.admin_password = Some(Secret::new(password))),
+    },
+    Setting { key: "http.max_message_bytes", set: |c, v| v.positive().map(|n| c.limits.message_bytes = n) },
+    Setting {
+        key: "http.ws_idle_timeout_ms",
+        set: |c, v| v.number().map(|n| c.limits.idle = Duration::from_millis(n)),
+    },
+    Setting {
+        key: "http.shutdown_timeout_secs",
+        set: |c, v| v.number().map(|n: u32| c.limits.shutdown = Duration::from_secs(n.into())),
+    },
+    Setting {
+        key: "http.rate_limit.max_connections",
+        set: |c, v| v.number().map(|n| c.limits.connections = n),
+    },
+    Setting {
+        key: "http.rate_limit.max_ws_connections",
+        set: |c, v| v.number().map(|n| c.limits.sockets = n),
+    },
+    Setting {
+        key: "http.rate_limit.max_unauthenticated_per_address",
+        set: |c, v| v.number().map(|n| c.limits.unauthenticated = n),
+    },
+    Setting {
+        key: "http.rate_limit.ws_max_messages_per_sec",
+        set: |c, v| v.number().map(|n| c.limits.messages_per_second = n),
+    },
+    Setting {
+        key: "http.rate_limit.ws_max_lifetime_secs",
+        set: |c, v| v.number().map(|n: u32| c.limits.lifetime = Duration::from_secs(n.into())),
+    },
+    Setting {
+        key: "limits.query_timeout_ms",
+        set: |c, v| v.number().map(|n| c.limits.query_timeout = Duration::from_millis(n)),
+    },
+    Setting { key: "limits.query_memory_bytes", set: |c, v| v.positive().map(|n| c.limits.query_memory = n) },
+    Setting {
+        key: "limits.max_concurrent_queries",
+        set: |c, v| v.positive().map(|n| c.limits.concurrent_queries = n),
+    },
+    Setting { key: "limits.max_result_rows", set: |c, v| v.number().map(|n| c.limits.result_rows = n) },
+    Setting {
+        key: "limits.max_program_bytes",
+        set: |c, v| v.positive().map(|n| c.program.program_bytes = n),
+    },
+    Setting { key: "limits.max_statements", set: |c, v| v.positive().map(|n| c.program.statements = n) },
+    Setting { key: "limits.max_nesting", set: |c, v| v.positive().map(|n| c.program.nesting = n) },
+    Setting {
+        key: "limits.max_insert_tuples",
+        set: |c, v| v.positive().map(|n| c.program.insert_tuples = n),
+    },
+    Setting { key: "limits.max_string_bytes", set: |c, v| v.positive().map(|n| c.program.string_bytes = n) },
+    Setting {
+        key: "limits.max_columns",
+        set: |c, v| v.at_most(c.program.columns).map(|n| c.program.columns = n),
+    },
+    Setting {
+        key: "limits.threads",
+        set: |c, v| v.number().map(|n: usize| c.threads = (n > 0).then_some(n)),
+    },
+];
+
+const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
+const FORMATS: &[&str] = &["text", "json"];
+
+/// Whether some key is in this section.
+pub(super) fn is_section(key: &str) -> bool {
+    SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The key that this one was perhaps meant to be.
+pub(super) fn nearest(key: &str) -> Option<&'static str> {
+    SETTINGS
+        .iter()
+        .map(|setting| (similarity(key, setting.key), setting.key))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|(score, _)| *score > 0.7)
+        .map(|(_, near)| near)
+}
+
+/// How alike two keys are: as wholes, or in their last word where the section was left out.
+fn similarity(key: &str, known: &str) -> f64 {
+    let last = known.rsplit('.').next().unwrap_or(known);
+    let given = key.rsplit('.').next().unwrap_or(key);
+    strsim::normalized_damerau_levenshtein(key, known)
+        .max(strsim::normalized_damerau_levenshtein(given, last))
+}
+
+/// A value as it was given: typed in the file, text in the environment.
+pub(super) enum Given {
+    /// From the file.
+    File(Value),
+    /// From a variable.
+    Environment(String),
+}
+
+impl Given {
+    fn text(&self) -> Result<String, String> {
+        match self {
+            Given::Environment(text) | Given::File(Value::String(text)) => Ok(text.clone()),
+            Given::File(other) => Err(format!("expected a string, found {}", other.type_str())),
+        }
+    }
+
+    fn one_of(&self, words: &[&str]) -> Result<String, String> {
+        let text = self.text()?;
+        match words.contains(&text.as_str()) {
+            true => Ok(text),
+            false => Err(format!("expected one of {}, found `{text}`", words.join(", "))),
+        }
+    }
+
+    fn boolean(&self) -> Result<bool, String> {
+        match self {
+            Given::File(Value::Boolean(b)) => Ok(*b),
+            Given::File(other) => Err(format!("expected true or false, found {}", other.type_str())),
+            Given::Environment(text) => {
+                text.parse().map_err(|_| format!("expected true or false, found `{text}`"))
+            }
+        }
+    }
+
+    fn number<T: TryFrom<i64>>(&self) -> Result<T, String> {
+        let number = match self {
+            Given::File(Value::Integer(n)) => *n,
+            Given::File(other) => return Err(format!("expected a whole number, found {}", other.type_str())),
+            Given::Environment(text) => {
+                text.parse().map_err(|_| format!("expected a whole number, found `{text}`"))?
+            }
+        };
+        T::try_from(number).map_err(|_| format!("{number} is out of range"))
+    }
+
+    /// More columns than the default are more than the engine can do.
+    fn at_most(&self, most: usize) -> Result<usize, String> {
+        self.positive().and_then(|n| match n <= most {
+            true => Ok(n),
+            false => Err(format!("must be at most {most}")),
+        })
+    }
+
+    fn positive<T: TryFrom<i64> + PartialOrd + Default>(&self) -> Result<T, String> {
+        self.number().and_then(|n: T| match n > T::default() {
+            true => Ok(n),
+            false => Err("must be greater than 0".to_owned()),
+        })
+    }
+}

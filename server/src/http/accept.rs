@@ -1,0 +1,91 @@
+//! The accept loop: counts connections, bounds how long their headers may take, and tells requests who is there.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::{Problem, routes};
+use crate::app::App;
+use crate::net::Wire;
+
+/// How long the headers of a request may take, and a kept connection may wait for the next one.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long to wait when the system has no file descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves connections until the server is told to stop.
+pub(crate) async fn accept(listener: TcpListener, app: Arc<App>) {
+    let service = warp::service(routes(&app));
+    let mut stopped = pin!(app.stopped());
+    loop {
+        let accepted = tokio::select! {
+            () = &mut stopped => return,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let Some(place) = app.places.connection() else {
+            tokio::spawn(turn_away(stream));
+            continue;
+        };
+        // Replies are whole frames: waiting for more to send would only delay them.
+        let _ = stream.set_nodelay(true);
+        let (wire, link) = Wire::new(stream, address, place);
+        let service = TowerToHyperService::new(service.clone());
+        let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+            request.extensions_mut().insert(link.clone());
+            service.call(request)
+        });
+        let app = app.clone();
+        tokio::spawn(async move {
+            let _counted = app.watch();
+            let mut http = http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+            let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service).with_upgrades());
+            let outcome = tokio::select! {
+                outcome = &mut connection => outcome,
+                () = app.stopped() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = outcome {
+                tracing::debug!(%address, %error, "a connection ended early");
+            }
+        });
+    }
+}
+
+/// Answers without reading: the server has no place for this connection.
+async fn turn_away(mut stream: TcpStream) {
+    let body = Problem::TooManyConnections.to_json();
+    let response = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+         x-api-version: v{}\r\nconnection: close\r\n\r\n{body}",
+        body.len(),
+        stratalog_protocol::VERSION,
+    );
+    let written: io::Result<()> = async {
+        stream.write_all(response.as_bytes()).await?;
+        stream.shutdown().await
+    }
+    .await;
+    if let Err(error) = written {
+        tracing::debug!(%error, "a connection without a place ended early");
+    }
+}

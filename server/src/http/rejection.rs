@@ -1,0 +1,117 @@
+//! What goes wrong over HTTP: status, code and message in the one error envelope.
+
+use serde::Serialize;
+use warp::http::{HeaderValue, StatusCode, header};
+use warp::reply::{Reply, Response};
+
+/// Why an HTTP request was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// No API key, or none that is valid.
+    Unauthorized,
+    /// No such endpoint.
+    NotFound,
+    /// Another method than GET or HEAD.
+    MethodNotAllowed,
+    /// A WebSocket endpoint without a WebSocket handshake.
+    UpgradeRequired,
+    /// All WebSocket places are taken.
+    TooManySockets,
+    /// Too many sockets of one address have not authenticated.
+    TooManyStrangers,
+    /// All places are taken.
+    TooManyConnections,
+}
+
+#[derive(Serialize)]
+struct Envelope {
+    success: bool,
+    error: Body,
+}
+
+#[derive(Serialize)]
+struct Body {
+    code: &'static str,
+    message: &'static str,
+}
+
+impl Problem {
+    fn describe(self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Problem::Unauthorized => (
+                StatusCode::UNAUTHORIZED,
+                "UNAUTHORIZED",
+                "a valid API key is required: Authorization: Bearer <API_KEY>",
+            ),
+            Problem::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such endpoint"),
+            Problem::MethodNotAllowed => {
+                (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "only GET and HEAD are allowed")
+            }
+            Problem::UpgradeRequired => (
+                StatusCode::BAD_REQUEST,
+                "BAD_REQUEST",
+                "this endpoint takes WebSocket connections: a GET request with the headers of a WebSocket handshake",
+            ),
+            Problem::TooManySockets => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "SERVICE_UNAVAILABLE",
+                "too many WebSocket connections are open; try again later",
+            ),
+            Problem::TooManyStrangers => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "RATE_LIMITED",
+                "too many connections of this address have not authenticated yet; try again later",
+            ),
+            Problem::TooManyConnections => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "SERVICE_UNAVAILABLE",
+                "too many connections are open; try again later",
+            ),
+        }
+    }
+
+    /// The error envelope as JSON.
+    pub(super) fn to_json(self) -> String {
+        let (_, code, message) = self.describe();
+        serde_json::to_string(&Envelope { success: false, error: Body { code, message } }).unwrap_or_default()
+    }
+
+    /// The whole response.
+    pub(crate) fn into_response(self) -> Response {
+        let mut response = self.to_json().into_response();
+        *response.status_mut() = self.describe().0;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match self {
+            Problem::Unauthorized => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Problem::MethodNotAllowed => {
+                headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            }
+            Problem::TooManySockets | Problem::TooManyStrangers => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Problem::NotFound | Problem::UpgradeRequired | Problem::TooManyConnections => {}
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Problem;
+
+    #[test]
+    fn every_error_has_the_envelope() {
+        assert_eq!(
+            Problem::NotFound.to_json(),
+            r#"{"success":false,"error":{"code":"NOT_FOUND","message":"there is no such endpoint"}}"#
+        );
+        let response = Problem::Unauthorized.into_response();
+        assert_eq!(response.status(), 401);
+        assert_eq!(response.headers()["www-authenticate"], "Bearer");
+        assert_eq!(response.headers()["content-type"], "application/json");
+        assert_eq!(Problem::MethodNotAllowed.into_response().headers()["allow"], "GET, HEAD");
+    }
+}

@@ -1,0 +1,129 @@
+//! The knowledge-graph server: who may ask, and how it travels.
+//!
+//! Read the modules in this order; each uses only those above it. Only `ws` and `http` know warp, only `wire` knows
+//! the values of both engine and protocol.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a failure ends its request: it is moved a few times and never stored"
+)]
+
+/// What can be set, and where from.
+pub mod config;
+
+/// Places that run out.
+mod limits;
+
+/// One TCP connection.
+mod net;
+
+/// Where queries run, and how they are stopped.
+mod queries;
+
+/// Who is asking, and what they may do.
+mod auth;
+
+/// Between the engine's values and the protocol's.
+mod wire;
+
+/// What the requests of one server share.
+mod app;
+
+/// What clients ask, one file a message.
+mod requests;
+
+/// The WebSocket transport.
+mod ws;
+
+/// The HTTP endpoints and the accept loop.
+mod http;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use stratalog_protocol::Secret;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+pub use app::OpenError;
+pub use auth::StartError;
+pub use config::{Config, ConfigError};
+
+use app::App;
+
+/// A running server.
+pub struct Server {
+    app: Arc<App>,
+    address: SocketAddr,
+    generated_password: Option<Secret>,
+    accepting: JoinHandle<()>,
+}
+
+/// Why the server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The configuration says not to.
+    #[error("http.enabled is false, and this server serves nothing but HTTP and WebSocket")]
+    Disabled,
+    /// The address cannot be listened on.
+    #[error("cannot listen on {host}:{port}: {reason}")]
+    Listen {
+        /// The host of the configuration.
+        host: String,
+        /// The port of the configuration.
+        port: u16,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// The data cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+/// Starts a server: when this returns, connections are accepted.
+pub async fn serve(config: Config) -> Result<Server, ServeError> {
+    if !config.enabled {
+        return Err(ServeError::Disabled);
+    }
+    let refused = |reason| ServeError::Listen { host: config.host.clone(), port: config.port, reason };
+    let listener = TcpListener::bind((config.host.as_str(), config.port)).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let shutdown = config.limits.shutdown;
+    let opened = tokio::task::spawn_blocking(move || App::open(config)).await;
+    let (app, generated_password) =
+        opened.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+    let accepting = tokio::spawn({
+        let app = app.clone();
+        async move {
+            http::accept(listener, app.clone()).await;
+            if tokio::time::timeout(shutdown, app.quiet()).await.is_err() {
+                tracing::warn!("some requests did not end in time");
+            }
+        }
+    });
+    Ok(Server { app, address, generated_password, accepting })
+}
+
+impl Server {
+    /// Where the server listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The password of `admin`, where none was given and one was generated.
+    pub fn generated_password(&self) -> Option<&Secret> {
+        self.generated_password.as_ref()
+    }
+
+    /// Tells the server to stop: no new connections, running requests cancelled, open connections closed.
+    pub fn stop(&self) {
+        self.app.stop();
+    }
+
+    /// Waits until the server has stopped.
+    pub async fn stopped(self) {
+        if let Err(error) = self.accepting.await {
+            tracing::error!(%error, "the accept loop panicked");
+        }
+    }
+}

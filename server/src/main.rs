@@ -1,0 +1,171 @@
+//! `stratalog-server`: arguments, configuration, run, exit code.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use stratalog_protocol::VERSION;
+use stratalog_server::{Config, ConfigError, ServeError, Server, serve};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The stack of every thread: programs may be deeply nested.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The exit code for wrong arguments or a wrong configuration.
+const USAGE: u8 = 2;
+
+/// The Stratalog knowledge-graph server.
+#[derive(Debug, Parser)]
+#[command(name = "stratalog-server", version)]
+struct Arguments {
+    /// A port number, or the path of a TOML configuration file.
+    #[arg(value_name = "PORT|FILE")]
+    target: Option<String>,
+    /// The address to listen on.
+    #[arg(long)]
+    host: Option<String>,
+    /// The port to listen on; 0 takes any free one.
+    #[arg(long)]
+    port: Option<u16>,
+    /// The TOML configuration file.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where data is kept.
+    #[arg(long, value_name = "FOLDER")]
+    data_dir: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let config = match Arguments::parse().configure() {
+        Ok(config) => config,
+        Err(problem) => {
+            eprintln!("stratalog-server: {problem}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    start_log(&config);
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()
+        {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                eprintln!("stratalog-server: cannot start threads: {error}");
+                return ExitCode::FAILURE;
+            }
+        };
+    let code = run(&runtime, config);
+    // What was cancelled needs no waiting for.
+    runtime.shutdown_background();
+    code
+}
+
+fn run(runtime: &Runtime, config: Config) -> ExitCode {
+    let outcome = runtime.block_on(async {
+        let server = serve(config).await?;
+        announce(&server);
+        until_stopped(server).await;
+        Ok(())
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(ServeError::Disabled) => {
+            eprintln!("stratalog-server: {}", ServeError::Disabled);
+            ExitCode::SUCCESS
+        }
+        Err(error @ (ServeError::Listen { .. } | ServeError::Open(_))) => {
+            eprintln!("stratalog-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn announce(server: &Server) {
+    if let Some(password) = server.generated_password() {
+        eprintln!("stratalog-server: created the user admin with the password {}", password.expose());
+    }
+    eprintln!("stratalog-server {VERSION} listening on http://{}", server.address());
+}
+
+/// The first signal stops the server in order, the second one at once.
+async fn until_stopped(server: Server) {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        tracing::error!("cannot listen for signals");
+        return server.stopped().await;
+    };
+    either(&mut terminate, &mut interrupt).await;
+    tracing::info!("stopping");
+    server.stop();
+    tokio::select! {
+        () = server.stopped() => tracing::info!("stopped"),
+        () = either(&mut terminate, &mut interrupt) => tracing::warn!("stopped at once"),
+    }
+}
+
+async fn either(one: &mut Signal, other: &mut Signal) {
+    tokio::select! {
+        _ = one.recv() => {}
+        _ = other.recv() => {}
+    }
+}
+
+/// Log lines go to standard error; `RUST_LOG` picks by module where the level alone is too coarse.
+fn start_log(config: &Config) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(&config.log_level));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    if config.log_json { log.json().init() } else { log.init() }
+}
+
+/// Why the arguments make no configuration.
+#[derive(Debug, thiserror::Error)]
+enum ArgumentError {
+    #[error("`{0}` is not a port: a port is a number from 0 to 65535")]
+    BadPort(String),
+    #[error("the port is given twice, as an argument and with --port")]
+    PortTwice,
+    #[error("the configuration file is given twice, as an argument and with --config")]
+    FileTwice,
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl Arguments {
+    /// Defaults, then the file, then the environment, then what the command line says.
+    fn configure(mut self) -> Result<Config, ArgumentError> {
+        if let Some(target) = self.target.take() {
+            if target.bytes().all(|byte| byte.is_ascii_digit()) {
+                let port = target.parse().map_err(|_| ArgumentError::BadPort(target))?;
+                if self.port.replace(port).is_some() {
+                    return Err(ArgumentError::PortTwice);
+                }
+            } else if self.config.replace(PathBuf::from(target)).is_some() {
+                return Err(ArgumentError::FileTwice);
+            }
+        }
+        let mut config = Config::default();
+        if let Some(path) = &self.config {
+            let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+                path: path.display().to_string(),
+                reason: error.to_string(),
+            })?;
+            config.merge_toml(&text)?;
+        }
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        config.merge_environment(variables)?;
+        config.host = self.host.unwrap_or(config.host);
+        config.port = self.port.unwrap_or(config.port);
+        config.data_dir = self.data_dir.unwrap_or(config.data_dir);
+        Ok(config)
+    }
+}

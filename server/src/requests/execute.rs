@@ -1,0 +1,37 @@
+//! `execute`: prepare, grant, run; all of it on the query pool.
+
+use std::time::{Duration, Instant};
+
+use stratalog_engine::RunOptions;
+use stratalog_protocol::{Execute, Failure, RequestId};
+
+use super::Caller;
+use crate::auth;
+use crate::queries::Ticket;
+use crate::wire::{self, Reply};
+
+/// Runs a program.
+pub(super) async fn execute(
+    caller: &Caller,
+    execute: Execute,
+    id: Option<RequestId>,
+    ticket: &Ticket,
+) -> Result<Reply, Failure> {
+    let parameters = wire::parameters(execute.params)?;
+    let most_rows = Some(caller.app.limits.result_rows).filter(|rows| *rows > 0);
+    let options =
+        RunOptions { limit: [execute.limit, most_rows].into_iter().flatten().min(), atomic: execute.atomic };
+    let (app, who, session) = (caller.app.clone(), caller.identity.clone(), caller.session.clone());
+    let run = move |budget: &_| {
+        let program = execute.program;
+        let start = Instant::now();
+        let mut session = session.lock();
+        let prepared =
+            session.prepare(&program, &parameters).map_err(|error| wire::failure(&error, &program))?;
+        let grant = auth::grant(&app.users, &who, prepared)?;
+        let answer =
+            grant.run(&mut session, &options, budget).map_err(|error| wire::failure(&error, &program))?;
+        wire::answer(answer, execute.format, start.elapsed(), id)
+    };
+    caller.app.queries.run(ticket, execute.timeout_ms.map(Duration::from_millis), run).await?
+}

@@ -1,0 +1,89 @@
+//! What clients ask, one file a message. Nothing here knows how messages travel.
+
+mod cancel;
+mod execute;
+mod insert;
+mod login;
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use stratalog_engine::Session;
+use stratalog_protocol::{Code, Failure, Reply as ReplyMessage, Request, RequestId, Response};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::app::App;
+use crate::auth::{Denied, Identity};
+use crate::queries::Ticket;
+use crate::wire::Reply;
+
+pub(crate) use cancel::Tickets;
+pub(crate) use insert::{Announced, Next, Upload};
+pub(crate) use login::{LoggedIn, LoginFailed, authenticated, log_in, open_session};
+
+/// An authenticated connection, as its requests see it.
+pub(crate) struct Caller {
+    /// What the server shares.
+    pub(crate) app: Arc<App>,
+    /// Who is asking.
+    pub(crate) identity: Identity,
+    /// The session; requests run one at a time, so nobody ever waits for it.
+    pub(crate) session: Arc<Mutex<Session>>,
+}
+
+/// One request in its turn.
+pub(crate) struct Job {
+    /// Repeated in every reply.
+    pub(crate) id: Option<RequestId>,
+    /// What to do.
+    pub(crate) work: Work,
+    /// The right to go on.
+    pub(crate) ticket: Arc<Ticket>,
+    /// The share of the queue that the request takes.
+    pub(crate) held: OwnedSemaphorePermit,
+}
+
+/// What there is to do for a request.
+pub(crate) enum Work {
+    /// Answer it.
+    Answer(Request),
+    /// Insert the Arrow stream that was announced.
+    Insert(Announced),
+    /// Say why it is none.
+    Refuse(Failure),
+}
+
+/// Answers a request in its turn.
+pub(crate) async fn answer(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Ticket) -> Reply {
+    let outcome = match work {
+        Work::Refuse(failure) => Err(failure),
+        Work::Insert(announced) => insert::insert_stream(caller, announced, id.clone(), ticket).await,
+        Work::Answer(request) => match request {
+            Request::Execute(execute) => execute::execute(caller, execute, id.clone(), ticket).await,
+            Request::Insert(insert) => insert::insert_rows(caller, insert, id.clone(), ticket).await,
+            Request::Login(_) | Request::Authenticate(_) => {
+                Err(Failure::new(Code::InvalidMessage, "this connection is already authenticated")
+                    .help("open another connection to act as another user"))
+            }
+            Request::Ping => return Reply::Whole(pong(id)),
+            Request::Cancel(_) => return Reply::Whole(cancel::cancelled(false, id)),
+        },
+    };
+    outcome.unwrap_or_else(|failure| Reply::Whole(error(failure, id)))
+}
+
+/// The answer to `ping`.
+pub(crate) fn pong(id: Option<RequestId>) -> String {
+    ReplyMessage { response: Response::Pong, id }.to_json()
+}
+
+/// An `error` message.
+pub(crate) fn error(failure: Failure, id: Option<RequestId>) -> String {
+    ReplyMessage { response: Response::Error(failure), id }.to_json()
+}
+
+impl From<Denied> for Failure {
+    fn from(denied: Denied) -> Failure {
+        Failure::new(Code::AccessDenied, denied.to_string())
+    }
+}

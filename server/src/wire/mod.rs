@@ -1,0 +1,258 @@
+//! The border between engine and protocol: the only module that knows the values, codes and answers of both.
+
+mod arrow_in;
+mod arrow_out;
+mod cells;
+mod messages;
+mod table;
+
+use std::time::Duration;
+
+use stratalog_engine::budget::BudgetError;
+use stratalog_engine::diagnostic::Diagnose;
+use stratalog_engine::{
+    self as engine, Answer, Content, Diagnostic, Error, Inserted, Parameters, SourceMap, Span,
+};
+use stratalog_protocol::{
+    self as protocol, Annotation, Failure, Format, Label, Metadata, RequestId, ValidationError,
+};
+use uuid::Uuid;
+
+pub(crate) use arrow_in::{ArrowIn, Fed, malformed};
+pub(crate) use messages::{Frame, Reply, TableStream};
+
+use messages::Heading;
+use table::Table;
+
+/// Turns JSON parameters into the engine's.
+pub(crate) fn parameters(
+    params: impl IntoIterator<Item = (String, protocol::Value)>,
+) -> Result<Parameters, Failure> {
+    params
+        .into_iter()
+        .map(|(name, value)| match to_engine(value) {
+            Ok(value) => Ok((name, value)),
+            Err(problem) => {
+                Err(Failure::new(protocol::Code::InvalidParameter, format!("parameter `{name}`: {problem}")))
+            }
+        })
+        .collect()
+}
+
+/// Turns JSON rows into the engine's.
+pub(crate) fn rows(rows: Vec<Vec<protocol::Value>>) -> Result<Vec<Vec<engine::Value>>, Failure> {
+    let row = |(number, row): (usize, Vec<protocol::Value>)| {
+        row.into_iter().map(to_engine).collect::<Result<Vec<_>, _>>().map_err(|problem| {
+            Failure::new(protocol::Code::TypeMismatch, format!("row {}: {problem}", number + 1))
+        })
+    };
+    rows.into_iter().enumerate().map(row).collect()
+}
+
+fn to_engine(value: protocol::Value) -> Result<engine::Value, String> {
+    Ok(match value {
+        protocol::Value::Null => engine::Value::Null,
+        protocol::Value::Bool(b) => engine::Value::Bool(b),
+        protocol::Value::Int(n) => engine::Value::Int(n),
+        protocol::Value::Float(x) => engine::Value::Float(x),
+        protocol::Value::Text(text) => engine::Value::text(text),
+        protocol::Value::Vector(elements) => engine::Value::Vector(
+            elements
+                .into_iter()
+                .map(|x| match x as f32 {
+                    narrow if narrow.is_finite() => Ok(narrow),
+                    _ => Err(format!("{x:?} is beyond the 32-bit floats of a vector")),
+                })
+                .collect::<Result<_, _>>()?,
+        ),
+    })
+}
+
+/// The scope of an insert.
+pub(crate) fn scope(scope: protocol::Scope) -> engine::Scope {
+    match scope {
+        protocol::Scope::Persistent => engine::Scope::Persistent,
+        protocol::Scope::Session => engine::Scope::Session,
+    }
+}
+
+/// Turns the answer to a program into what is sent: one message, or a stream of frames.
+pub(crate) fn answer(
+    answer: Answer,
+    format: Format,
+    took: Duration,
+    id: Option<RequestId>,
+) -> Result<Reply, Failure> {
+    let (table, format) = match answer.content {
+        Content::Rows(rows) => (Table::Rows(rows), format),
+        Content::Messages(messages) => (Table::messages(&messages)?, Format::Json),
+    };
+    let warnings: Vec<String> = answer.warnings.into_iter().map(|warning| warning.message).collect();
+    let metadata = (!warnings.is_empty()).then(|| Metadata { warnings, ..Metadata::default() });
+    let heading = Heading::new(&table, took, metadata, answer.switched_graph, id);
+    messages::render(table, heading, format)
+}
+
+/// Turns the outcome of an insert into what is sent.
+pub(crate) fn inserted(
+    relation: &str,
+    inserted: &Inserted,
+    took: Duration,
+    id: Option<RequestId>,
+) -> Result<Reply, Failure> {
+    let table = Table::inserted(relation, inserted)?;
+    let heading = Heading::new(&table, took, None, None, id);
+    messages::render(table, heading, Format::Json)
+}
+
+/// Turns an engine's error into what is sent; `program` is the text that its places point into.
+pub(crate) fn failure(error: &Error, program: &str) -> Failure {
+    match error {
+        Error::Refused(diagnostics) => refusal(diagnostics, program),
+        Error::Stopped(stopped) => {
+            let diagnostic = stopped.diagnose();
+            let failure =
+                Failure { help: diagnostic.help, ..Failure::new(code(diagnostic.code), diagnostic.message) };
+            match stopped {
+                BudgetError::Timeout { limit } => {
+                    failure.limit("query_timeout_ms", limit.as_millis().try_into().unwrap_or(u64::MAX))
+                }
+                BudgetError::Memory { limit } => failure.limit("query_memory_bytes", *limit),
+                BudgetError::Cancelled => failure,
+            }
+        }
+        Error::Internal { stage, detail } => {
+            let reference = Uuid::new_v4();
+            tracing::error!(%reference, stage, detail, "an internal error");
+            internal(reference)
+        }
+    }
+}
+
+/// A fault of ours: the client gets the reference, the log the rest.
+fn internal(reference: Uuid) -> Failure {
+    let message = format!("an internal error; the server's log has more under the reference {reference}");
+    Failure::new(protocol::Code::Internal, message)
+}
+
+/// Reports a fault of ours while an answer is written.
+fn broken(detail: &str) -> Failure {
+    let reference = Uuid::new_v4();
+    tracing::error!(%reference, detail, "an answer could not be written");
+    internal(reference)
+}
+
+fn refusal(diagnostics: &[Diagnostic], program: &str) -> Failure {
+    let source = SourceMap::new(program);
+    let annotations: Vec<Annotation> = diagnostics.iter().map(|d| annotation(d, &source)).collect();
+    let Some((first, shown)) = diagnostics.first().zip(annotations.first()) else {
+        return broken("a refusal without a diagnostic");
+    };
+    let validation_errors = diagnostics
+        .iter()
+        .zip(&annotations)
+        .filter(|(diagnostic, _)| diagnostic.code == engine::Code::ParseError)
+        .map(|(diagnostic, annotation)| ValidationError {
+            line: annotation.span.map_or(1, |span| span.line),
+            statement_index: diagnostic.statement.unwrap_or(0),
+            error: diagnostic.message.clone(),
+        })
+        .collect();
+    Failure {
+        help: first.help.clone(),
+        span: shown.span,
+        statement_index: first.statement,
+        validation_errors,
+        ..Failure::new(shown.code, first.message.clone())
+    }
+    .diagnostics(annotations)
+}
+
+fn annotation(diagnostic: &Diagnostic, source: &SourceMap<'_>) -> Annotation {
+    Annotation {
+        severity: match diagnostic.severity {
+            engine::Severity::Error => protocol::Severity::Error,
+            engine::Severity::Warning => protocol::Severity::Warning,
+        },
+        code: code(diagnostic.code),
+        message: diagnostic.message.clone(),
+        help: diagnostic.help.clone(),
+        span: diagnostic.span.map(|span| place(span, source)),
+        labels: diagnostic
+            .labels
+            .iter()
+            .map(|(span, text)| Label { span: place(*span, source), text: text.clone() })
+            .collect(),
+    }
+}
+
+fn place(span: Span, source: &SourceMap<'_>) -> protocol::Place {
+    let engine::Place { line, column, length, offset } = source.place(span);
+    protocol::Place { line, column, length, offset }
+}
+
+fn code(code: engine::Code) -> protocol::Code {
+    match code {
+        engine::Code::ParseError => protocol::Code::ParseError,
+        engine::Code::UnknownRelation => protocol::Code::UnknownRelation,
+        engine::Code::ArityMismatch => protocol::Code::ArityMismatch,
+        engine::Code::TypeMismatch => protocol::Code::TypeMismatch,
+        engine::Code::UnknownFunction => protocol::Code::UnknownFunction,
+        engine::Code::UnsafeRule => protocol::Code::UnsafeRule,
+        engine::Code::Unstratifiable => protocol::Code::Unstratifiable,
+        engine::Code::DerivedRelation => protocol::Code::DerivedRelation,
+        engine::Code::InvalidParameter => protocol::Code::InvalidParameter,
+        engine::Code::NotFound => protocol::Code::NotFound,
+        engine::Code::AlreadyExists => protocol::Code::AlreadyExists,
+        engine::Code::AccessDenied => protocol::Code::AccessDenied,
+        engine::Code::LimitExceeded => protocol::Code::LimitExceeded,
+        engine::Code::Timeout => protocol::Code::Timeout,
+        engine::Code::Cancelled => protocol::Code::Cancelled,
+        engine::Code::Internal => protocol::Code::Internal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stratalog_engine::{self as engine, Diagnostic, Error, Span};
+    use stratalog_protocol::{Code, Place, ValidationError, Value};
+
+    use super::{failure, parameters, rows};
+
+    #[test]
+    fn parse_errors_carry_place_help_and_the_short_form() {
+        let mut diagnostic = Diagnostic::error(engine::Code::ParseError, "expected `)`, found `,`")
+            .at(Span::new(5, 6))
+            .help("close it");
+        diagnostic.statement = Some(1);
+        let failure = failure(&Error::refused(diagnostic), "é\n+p(");
+        assert_eq!(failure.code, Code::ParseError);
+        assert_eq!(failure.message, "expected `)`, found `,`");
+        assert_eq!(failure.help.as_deref(), Some("close it"));
+        assert_eq!(failure.span, Some(Place { line: 2, column: 3, length: 1, offset: 5 }));
+        assert_eq!(failure.statement_index, Some(1));
+        assert_eq!(failure.diagnostics.len(), 1);
+        assert_eq!(
+            failure.validation_errors,
+            [ValidationError { line: 2, statement_index: 1, error: "expected `)`, found `,`".to_owned() }]
+        );
+    }
+
+    #[test]
+    fn an_internal_error_shows_a_reference_and_nothing_of_the_inside() {
+        let failure = failure(&Error::internal("join", "key 17 is gone"), "?p(X)");
+        assert_eq!(failure.code, Code::Internal);
+        assert!(failure.message.contains("reference"));
+        assert!(!failure.message.contains("key 17"));
+        assert!(failure.diagnostics.is_empty());
+    }
+
+    #[test]
+    fn a_number_beyond_a_vector_is_refused_by_name_or_row() {
+        let refused = parameters([("v".to_owned(), Value::Vector(vec![1e300]))]).unwrap_err();
+        assert_eq!(refused.code, Code::InvalidParameter);
+        assert!(refused.message.starts_with("parameter `v`: 1e300"), "{}", refused.message);
+        let refused = rows(vec![vec![], vec![Value::Vector(vec![-1e300])]]).unwrap_err();
+        assert!(refused.message.starts_with("row 2: -1e300"), "{}", refused.message);
+    }
+}

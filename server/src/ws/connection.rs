@@ -1,0 +1,299 @@
+//! One authenticated socket. Three tasks: this one reads and never waits for a query, one answers requests in their
+//! order, one sends.
+//!
+//! Because reading goes on, `ping` and `cancel` are answered at once, and a client that leaves stops its queries.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use stratalog_protocol::{Code, Failure, Format, InvalidMessage, Message as Incoming, Request, RequestId};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Instant as TokioInstant, sleep_until, timeout};
+use tokio_tungstenite::tungstenite;
+use warp::ws::{Message, WebSocket};
+
+use super::CloseCode;
+use super::stream::{self, Gone, Outgoing};
+use crate::limits::Rate;
+use crate::net::Link;
+use crate::queries::off_thread;
+use crate::requests::{self, Caller, Job, Next, Tickets, Upload, Work};
+
+/// How many requests wait at most; reading pauses beyond that.
+const QUEUE: usize = 4096;
+
+/// Messages above this size are parsed off the asynchronous threads.
+const SMALL: usize = 16 << 10;
+
+/// Arrow streams that are taken in or wait for their turn, at most.
+const UPLOADS: usize = 2;
+
+/// How long the other end may take to answer a close frame.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Serves a socket until either end closes it.
+pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
+    let app = caller.app.clone();
+    let (sink, mut frames) = socket.split();
+    let outgoing = stream::start(sink);
+    let tickets = Arc::new(Tickets::default());
+    let (jobs, queue) = mpsc::channel(QUEUE);
+    let worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone()));
+    let message_bytes = app.limits.message_bytes;
+    let reader = Reader {
+        outgoing: outgoing.clone(),
+        tickets: tickets.clone(),
+        jobs,
+        rate: Rate::new(app.limits.messages_per_second),
+        rate_limit: app.limits.messages_per_second,
+        upload: Receiving::Nothing,
+        upload_limit: app.limits.query_memory,
+        uploads: Arc::new(Semaphore::new(UPLOADS)),
+        share: Arc::new(Semaphore::new(shares(message_bytes).saturating_mul(2) as usize)),
+        largest: shares(message_bytes),
+    };
+    let end = tokio::select! {
+        biased;
+        () = app.stopped() => End::Close(CloseCode::Away, "the server is shutting down"),
+        () = outgoing.closed() => End::Gone,
+        end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
+    };
+    tickets.cancel_all();
+    if let End::Close(code, reason) = end {
+        link.linger();
+        let farewell = async {
+            outgoing.close(code, reason).await;
+            while let Some(Ok(_)) = frames.next().await {}
+        };
+        let _ = timeout(FAREWELL, farewell).await;
+    }
+    drop((outgoing, frames));
+    // The session ends only when its last request has.
+    if let Err(error) = worker.await {
+        tracing::error!(%error, "the task of a connection panicked");
+    }
+}
+
+/// Answers requests in their order.
+async fn work(caller: Caller, mut queue: mpsc::Receiver<Job>, outgoing: Outgoing, tickets: Arc<Tickets>) {
+    while let Some(Job { id, work, ticket, held }) = queue.recv().await {
+        let reply = requests::answer(&caller, id, work, &ticket).await;
+        drop(held);
+        let sent = outgoing.reply(reply, &ticket).await;
+        tickets.close(&ticket);
+        if let Err(Gone) = sent {
+            return;
+        }
+    }
+}
+
+/// How a connection ends.
+enum End {
+    /// With a reason from this side.
+    Close(CloseCode, &'static str),
+    /// The client closed it, or vanished.
+    Gone,
+}
+
+impl From<Gone> for End {
+    fn from(Gone: Gone) -> End {
+        End::Gone
+    }
+}
+
+/// Whether binary frames are awaited.
+enum Receiving {
+    /// Not until an insert announces them.
+    Nothing,
+    /// They belong to this upload.
+    Upload(Upload),
+    /// They are what is left of an upload that failed, and go nowhere.
+    Leftovers,
+}
+
+struct Reader {
+    outgoing: Outgoing,
+    tickets: Arc<Tickets>,
+    jobs: mpsc::Sender<Job>,
+    rate: Rate,
+    rate_limit: u64,
+    upload: Receiving,
+    upload_limit: u64,
+    uploads: Arc<Semaphore>,
+    /// What waiting requests may hold together, in KiB.
+    share: Arc<Semaphore>,
+    largest: u32,
+}
+
+impl Reader {
+    async fn read(
+        mut self,
+        frames: &mut (impl Stream<Item = Result<Message, warp::Error>> + Unpin),
+        idle: Duration,
+        lifetime: Duration,
+    ) -> End {
+        let end_of_life = sleep_until(far_or(TokioInstant::now(), lifetime));
+        tokio::pin!(end_of_life);
+        loop {
+            let idle_until = far_or(TokioInstant::now(), idle);
+            let frame = tokio::select! {
+                biased;
+                frame = frames.next() => frame,
+                () = sleep_until(idle_until) => {
+                    return self.farewell("the connection was idle for too long: send `ping` now and then").await;
+                }
+                () = &mut end_of_life => {
+                    return self.farewell("the connection reached its longest lifetime: connect again").await;
+                }
+            };
+            let message = match frame {
+                Some(Ok(message)) => message,
+                Some(Err(error)) => {
+                    return problem_of(&error).map_or(End::Gone, |(code, reason)| End::Close(code, reason));
+                }
+                None => return End::Gone,
+            };
+            let taken = if message.is_text() {
+                self.take_text(message).await
+            } else if message.is_binary() {
+                self.take_binary(message.into_bytes()).await
+            } else {
+                Ok(())
+            };
+            if let Err(gone) = taken {
+                return gone.into();
+            }
+        }
+    }
+
+    async fn farewell(&self, reason: &'static str) -> End {
+        let failure = Failure::new(Code::Timeout, reason);
+        match self.outgoing.urgent(requests::error(failure, None)).await {
+            Ok(()) => End::Close(CloseCode::Away, reason),
+            Err(gone) => gone.into(),
+        }
+    }
+
+    async fn take_text(&mut self, message: Message) -> Result<(), Gone> {
+        let size = message.as_bytes().len();
+        if let Err(wait) = self.rate.count(Instant::now()) {
+            let id = if size <= SMALL { id_of(parse(message).await) } else { None };
+            return self.outgoing.urgent(requests::error(too_fast(self.rate_limit, wait), id)).await;
+        }
+        match parse(message).await {
+            Ok(Incoming { request: Request::Ping, id }) => self.outgoing.urgent(requests::pong(id)).await,
+            Ok(Incoming { request: Request::Cancel(cancel), id }) => {
+                let answer = self.tickets.cancel(&cancel.target, id);
+                self.outgoing.urgent(answer).await
+            }
+            Ok(Incoming { request: Request::Insert(insert), id }) if insert.format == Format::Arrow => {
+                self.end_upload();
+                let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
+                let ticket = self.tickets.issue(id.clone());
+                let (announced, upload) = Upload::announce(insert, self.upload_limit, ticket.clone());
+                self.upload = Receiving::Upload(upload);
+                self.jobs
+                    .send(Job { id, work: Work::Insert(announced), ticket, held: place })
+                    .await
+                    .map_err(|_| Gone)
+            }
+            Ok(Incoming { request, id }) => {
+                self.end_upload();
+                self.queue(id, Work::Answer(request), size).await
+            }
+            Err(invalid) => {
+                self.end_upload();
+                let failure = Failure::new(Code::InvalidMessage, invalid.problem);
+                self.queue(invalid.id, Work::Refuse(failure), size).await
+            }
+        }
+    }
+
+    async fn take_binary(&mut self, frame: Bytes) -> Result<(), Gone> {
+        match std::mem::replace(&mut self.upload, Receiving::Nothing) {
+            Receiving::Upload(upload) => {
+                self.upload = match upload.feed(frame).await {
+                    Next::More(upload) => Receiving::Upload(upload),
+                    Next::Complete => Receiving::Nothing,
+                    Next::Failed => Receiving::Leftovers,
+                };
+                Ok(())
+            }
+            Receiving::Leftovers => {
+                self.upload = Receiving::Leftovers;
+                Ok(())
+            }
+            Receiving::Nothing => {
+                let failure = Failure::new(Code::InvalidMessage, "a binary frame that no message announced")
+                    .help("announce Arrow frames with a message of type `insert` with `format` \"arrow\"");
+                self.queue(None, Work::Refuse(failure), frame.len()).await
+            }
+        }
+    }
+
+    /// A text message other than `ping` and `cancel` says that no more frames of an upload will come.
+    fn end_upload(&mut self) {
+        if let Receiving::Upload(upload) = std::mem::replace(&mut self.upload, Receiving::Nothing) {
+            upload.break_off();
+        }
+    }
+
+    /// Puts a request into the queue, as soon as there is room for its size.
+    async fn queue(&self, id: Option<RequestId>, work: Work, size: usize) -> Result<(), Gone> {
+        let shares = shares(size).min(self.largest);
+        let held = self.share.clone().acquire_many_owned(shares).await.map_err(|_| Gone)?;
+        let ticket = self.tickets.issue(id.clone());
+        self.jobs.send(Job { id, work, ticket, held }).await.map_err(|_| Gone)
+    }
+}
+
+/// The room that a message takes in the queue.
+fn shares(bytes: usize) -> u32 {
+    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX / 2)
+}
+
+async fn parse(message: Message) -> Result<Incoming, InvalidMessage> {
+    let small = message.as_bytes().len() <= SMALL;
+    let parse = move || Incoming::parse(message.to_str().unwrap_or_default());
+    if small {
+        return parse();
+    }
+    off_thread(parse)
+        .await
+        .unwrap_or_else(|not_run| Err(InvalidMessage { id: None, problem: not_run.to_string() }))
+}
+
+fn id_of(parsed: Result<Incoming, InvalidMessage>) -> Option<RequestId> {
+    parsed.map_or_else(|invalid| invalid.id, |message| message.id)
+}
+
+fn too_fast(limit: u64, wait: Duration) -> Failure {
+    let retry = u64::try_from(wait.as_millis()).unwrap_or(1000).max(1);
+    Failure::new(Code::LimitExceeded, format!("more than {limit} messages in a second; this one was dropped"))
+        .limit("ws_max_messages_per_sec", limit)
+        .retry_after_ms(retry)
+}
+
+/// So long from now; zero means never, which is a year.
+fn far_or(now: TokioInstant, time: Duration) -> TokioInstant {
+    let year = Duration::from_secs(365 * 86_400);
+    now + if time.is_zero() { year } else { time.min(year) }
+}
+
+/// How to close after a failed read; `None` where nobody is there to be told.
+pub(super) fn problem_of(error: &warp::Error) -> Option<(CloseCode, &'static str)> {
+    match error.source()?.downcast_ref::<tungstenite::Error>()? {
+        tungstenite::Error::Capacity(_) => {
+            Some((CloseCode::TooLarge, "the message is too large: send it in parts"))
+        }
+        tungstenite::Error::Utf8(_) => Some((CloseCode::Encoding, "a text frame must be UTF-8")),
+        tungstenite::Error::Protocol(tungstenite::error::ProtocolError::ResetWithoutClosingHandshake) => None,
+        tungstenite::Error::Protocol(_) => {
+            Some((CloseCode::Protocol, "a frame breaks the WebSocket protocol"))
+        }
+        _ => None,
+    }
+}

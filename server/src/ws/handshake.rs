@@ -1,0 +1,164 @@
+//! A socket before authentication: who does not say who they are is shown out.
+//!
+//! Wrong credentials leave the socket open for another try; anything else closes it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use stratalog_protocol::{AuthError, Message as Request, Reply, RequestId, Response};
+use tokio::time::{Instant, timeout, timeout_at};
+use warp::ws::{Message, WebSocket};
+
+use super::CloseCode;
+use super::connection::problem_of;
+use crate::app::App;
+use crate::net::Link;
+use crate::requests::{self, Caller, LoginFailed};
+
+/// The time from connecting to authentication.
+const WINDOW: Duration = Duration::from_secs(30);
+
+/// The largest message before authentication.
+const LARGEST_MESSAGE: usize = 64 << 10;
+
+/// Bytes that may come in before authentication, all messages and their framing together.
+pub(super) const ALLOWANCE: i64 = 1 << 20;
+
+/// Wrong credentials after which the socket is closed.
+const TRIES: usize = 5;
+
+/// How long a farewell may take.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Waits for valid credentials and greets. `None` means that the socket is closed.
+pub(super) async fn authenticate(
+    socket: &mut WebSocket,
+    app: &Arc<App>,
+    link: &Link,
+    graph: &str,
+) -> Option<Caller> {
+    let mut door = Door { socket, link };
+    tokio::select! {
+        outcome = timeout_at(Instant::now() + WINDOW, door.wait(app, graph)) => {
+            if let Ok(outcome) = outcome {
+                return outcome;
+            }
+        }
+        () = app.stopped() => {
+            door.close(CloseCode::Away, "the server is shutting down").await;
+            return None;
+        }
+    }
+    door.refuse("no authentication within 30 seconds", None).await;
+    door.close(CloseCode::Policy, "authentication timed out: log in within 30 seconds").await;
+    None
+}
+
+struct Door<'a> {
+    socket: &'a mut WebSocket,
+    link: &'a Link,
+}
+
+impl Door<'_> {
+    async fn wait(&mut self, app: &Arc<App>, graph: &str) -> Option<Caller> {
+        let mut failures = 0;
+        loop {
+            let message = match self.next().await {
+                Ok(message) => message,
+                Err(Some((code, reason))) => {
+                    self.refuse(reason, None).await;
+                    self.close(code, reason).await;
+                    return None;
+                }
+                Err(None) => return None,
+            };
+            let (id, failed) = match message {
+                Err(failed) => (None, failed),
+                Ok(Request { request, id }) => match requests::log_in(app, request).await {
+                    Ok(who) => return self.greet(app, who, graph, id).await,
+                    Err(failed) => (id, failed),
+                },
+            };
+            self.refuse(&failed.to_string(), id).await;
+            match failed {
+                LoginFailed::NotCredentials => {
+                    self.close(CloseCode::Policy, "authentication required: log in first").await;
+                    return None;
+                }
+                LoginFailed::Password | LoginFailed::Key => failures += 1,
+                LoginFailed::NotRun(_) => {}
+            }
+            if failures == TRIES {
+                tracing::warn!(address = %self.link.address, "closed after {TRIES} failed logins");
+                self.close(CloseCode::Policy, "too many failed logins: connect again later").await;
+                return None;
+            }
+        }
+    }
+
+    /// The next message; an error says how to close, or that there is nobody to tell.
+    async fn next(&mut self) -> Result<Result<Request, LoginFailed>, Option<(CloseCode, &'static str)>> {
+        const TOO_LARGE: (CloseCode, &str) =
+            (CloseCode::TooLarge, "a message before authentication is at most 64 KiB");
+        loop {
+            let frame = match self.socket.next().await {
+                None => return Err(None),
+                Some(Ok(frame)) => frame,
+                Some(Err(_)) if self.link.is_exhausted() => return Err(Some(TOO_LARGE)),
+                Some(Err(error)) => return Err(problem_of(&error)),
+            };
+            if frame.as_bytes().len() > LARGEST_MESSAGE {
+                return Err(Some(TOO_LARGE));
+            }
+            if let Ok(text) = frame.to_str() {
+                return Ok(Request::parse(text).map_err(|_| LoginFailed::NotCredentials));
+            }
+            if frame.is_binary() {
+                return Ok(Err(LoginFailed::NotCredentials));
+            }
+        }
+    }
+
+    async fn greet(
+        &mut self,
+        app: &Arc<App>,
+        who: requests::LoggedIn,
+        graph: &str,
+        id: Option<RequestId>,
+    ) -> Option<Caller> {
+        let caller = match requests::open_session(app, who, graph) {
+            Ok(caller) => caller,
+            Err(failure) => {
+                self.send(requests::error(failure, id)).await;
+                self.close(CloseCode::Policy, "no such knowledge graph: connect with another ?kg=").await;
+                return None;
+            }
+        };
+        let (greeting, session) = requests::authenticated(&caller, id);
+        tracing::debug!(%session, user = caller.identity.username, address = %self.link.address, "authenticated");
+        self.socket.send(Message::text(greeting)).await.is_ok().then_some(caller)
+    }
+
+    async fn refuse(&mut self, message: &str, id: Option<RequestId>) {
+        let response = Response::AuthError(AuthError { message: message.to_owned() });
+        self.send(Reply { response, id }.to_json()).await;
+    }
+
+    async fn send(&mut self, text: String) {
+        // Whoever does not read the answer is gone, and the next read says so.
+        let _ = timeout(FAREWELL, self.socket.send(Message::text(text))).await;
+    }
+
+    /// Says why, and waits a moment for the other end to agree.
+    async fn close(&mut self, code: CloseCode, reason: &'static str) {
+        self.link.linger();
+        self.link.allow_everything();
+        let farewell = async {
+            if self.socket.send(Message::close_with(code as u16, reason)).await.is_ok() {
+                while let Some(Ok(_)) = self.socket.next().await {}
+            }
+        };
+        let _ = timeout(FAREWELL, farewell).await;
+    }
+}

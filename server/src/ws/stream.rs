@@ -1,0 +1,128 @@
+//! The sending side of a socket: one task owns it, and everybody else hands frames over.
+//!
+//! Only a few frames are ever queued, so an answer is made no faster than the client takes it.
+
+use std::time::Duration;
+
+use futures_util::{Sink, SinkExt};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use warp::ws::Message;
+
+use super::CloseCode;
+use crate::queries::NotRun;
+use crate::queries::{Ticket, off_thread};
+use crate::requests;
+use crate::wire::{Frame, Reply, TableStream};
+
+/// How many frames wait at most.
+const QUEUE: usize = 4;
+
+/// How many answers to `ping` and `cancel` wait at most.
+const URGENT_QUEUE: usize = 64;
+
+/// How often the server pings.
+const PING: Duration = Duration::from_secs(30);
+
+/// How long a client may take for one frame.
+const LONGEST_SEND: Duration = Duration::from_secs(300);
+
+/// Where frames are handed over.
+#[derive(Debug, Clone)]
+pub(super) struct Outgoing {
+    replies: mpsc::Sender<Message>,
+    urgent: mpsc::Sender<Message>,
+}
+
+/// The client is gone.
+#[derive(Debug)]
+pub(super) struct Gone;
+
+/// Starts the task that sends. It ends with the last [`Outgoing`], with a close frame, or with the client.
+pub(super) fn start(sink: impl Sink<Message> + Unpin + Send + 'static) -> Outgoing {
+    let (replies, reply_queue) = mpsc::channel(QUEUE);
+    let (urgent, urgent_queue) = mpsc::channel(URGENT_QUEUE);
+    tokio::spawn(write(sink, reply_queue, urgent_queue));
+    Outgoing { replies, urgent }
+}
+
+async fn write(
+    mut sink: impl Sink<Message> + Unpin,
+    mut replies: mpsc::Receiver<Message>,
+    mut urgent: mpsc::Receiver<Message>,
+) {
+    let mut pings = interval_at(Instant::now() + PING, PING);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let message = tokio::select! {
+            biased;
+            Some(message) = urgent.recv() => message,
+            message = replies.recv() => match message {
+                Some(message) => message,
+                None => return,
+            },
+            _ = pings.tick() => Message::ping(Vec::new()),
+        };
+        let last = message.is_close();
+        match timeout(LONGEST_SEND, sink.send(message)).await {
+            Ok(Ok(())) if !last => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+impl Outgoing {
+    /// Sends an answer out of turn.
+    pub(super) async fn urgent(&self, text: String) -> Result<(), Gone> {
+        self.urgent.send(Message::text(text)).await.map_err(|_| Gone)
+    }
+
+    /// Says why, and ends the sending side.
+    pub(super) async fn close(&self, code: CloseCode, reason: &'static str) {
+        // A client that is gone already needs no reason.
+        let _ = self.urgent.send(Message::close_with(code as u16, reason)).await;
+    }
+
+    /// Waits until nothing can be sent any more.
+    pub(super) async fn closed(&self) {
+        self.replies.closed().await;
+    }
+
+    /// Sends the whole reply to a request, at the pace of the client.
+    pub(super) async fn reply(&self, reply: Reply, ticket: &Ticket) -> Result<(), Gone> {
+        match reply {
+            Reply::Whole(text) => self.send(Frame::Text(text)).await,
+            Reply::Stream(stream) => self.stream(stream, ticket).await,
+        }
+    }
+
+    async fn stream(&self, mut stream: Box<TableStream>, ticket: &Ticket) -> Result<(), Gone> {
+        let id = stream.id();
+        loop {
+            let made = off_thread(move || {
+                let frame = stream.next();
+                (stream, frame)
+            });
+            let made = if ticket.is_cancelled() { Err(NotRun::Cancelled) } else { made.await };
+            let failure = match made {
+                Ok((_, Ok(None))) => return Ok(()),
+                Ok((rest, Ok(Some(frame)))) => {
+                    stream = rest;
+                    self.send(frame).await?;
+                    continue;
+                }
+                Ok((_, Err(failure))) => failure,
+                Err(not_run) => not_run.into(),
+            };
+            return self.send(Frame::Text(requests::error(failure, id))).await;
+        }
+    }
+
+    async fn send(&self, frame: Frame) -> Result<(), Gone> {
+        let message = match frame {
+            Frame::Text(text) => Message::text(text),
+            Frame::Binary(bytes) => Message::binary(bytes),
+        };
+        self.replies.send(message).await.map_err(|_| Gone)
+    }
+}

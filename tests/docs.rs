@@ -1,0 +1,347 @@
+//! The examples of the documentation, run on the engine as they stand.
+//!
+//! ````text
+//! ```stratalog            a program; the blocks of one page run one after the other in one session
+//! ?edge($from, X)
+//! ```
+//! ```json                 its parameters, if it has any
+//! {"from": 1}
+//! ```
+//! ```text                 its answer
+//! 1 | X
+//! 1 | 2
+//! ```
+//! ````
+//!
+//! An answer is the column names and then the rows (sorted, unless the program asks for an order), messages
+//! (`: text`), or errors (`! code: message`, and `  help: text` below). Warnings (`~ code: message`) and
+//! `(2 of 9 rows)` follow. Messages, help and the text after a code may be left out; a program without an answer must
+//! not fail. After `stratalog` may stand `fresh` (a new engine), a limit such as `timeout_ms=0`, or `cancelled`.
+//! `UPDATE_DOCS=1` writes the answers that the engine gives now into the pages.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stratalog_engine::{
+    Budget, Content, Diagnostic, Engine, EngineOptions, Error, Parameters, Rows, RunOptions, Session, Value,
+};
+use stratalog_tests::answers::rows_of;
+use stratalog_tests::value::Row;
+
+#[test]
+fn readme() {
+    check("README.md");
+}
+
+#[test]
+fn language() {
+    check("docs/language.md");
+}
+
+#[test]
+fn errors() {
+    check("docs/errors.md");
+}
+
+#[test]
+fn protocol() {
+    check("docs/protocol.md");
+}
+
+#[test]
+fn every_code_has_its_section() {
+    let source = read("protocol/src/failure.rs");
+    let (_, body) = source.split_once("pub enum Code {").expect("the codes are an enum");
+    let (body, _) = body.split_once("\n}").expect("the enum ends");
+    let mut codes: Vec<String> = body
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix(','))
+        .filter(|name| name.chars().all(char::is_alphanumeric) && *name != "Unknown")
+        .map(snake_case)
+        .collect();
+    codes.sort();
+    let page = read("docs/errors.md");
+    let mut sections: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`')).collect();
+    sections.sort_unstable();
+    assert_eq!(sections, codes);
+}
+
+#[test]
+fn every_setting_is_documented() {
+    let source = read("server/src/config/settings.rs");
+    let keys: Vec<&str> = source
+        .split("key: \"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .filter(|key| key.contains('.'))
+        .collect();
+    let page = read("docs/operations.md");
+    let documented: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .filter(|key| key.contains('.') && !key.starts_with('.'))
+        .collect();
+    assert_eq!(documented, keys);
+}
+
+#[test]
+fn every_command_is_documented() {
+    let page = read("docs/language.md");
+    let mut session = open(&Options::default());
+    let commands = answer(&mut session, ".help", &Parameters::new(), &Options::default());
+    for line in &commands[1..] {
+        let command = line.split('"').nth(1).expect("a command is text");
+        assert!(page.contains(&format!("`{command}`")), "docs/language.md does not name `{command}`");
+    }
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}
+
+/// A fenced block: its info string, its text, and where the text stands among the lines of the page.
+struct Block {
+    info: String,
+    text: String,
+    first: usize,
+    end: usize,
+}
+
+/// A program with its parameters and its answer.
+struct Example {
+    line: usize,
+    options: Options,
+    program: String,
+    parameters: Parameters,
+    answer: Option<Block>,
+}
+
+/// What the info string asks for.
+#[derive(Default)]
+struct Options {
+    fresh: bool,
+    cancelled: bool,
+    timeout_ms: Option<u64>,
+    memory_bytes: Option<u64>,
+    insert_tuples: Option<usize>,
+}
+
+impl Options {
+    fn parse(words: &str) -> Options {
+        let mut options = Options::default();
+        for word in words.split_whitespace() {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            let number = || value.parse().unwrap_or_else(|_| panic!("`{word}` wants a number"));
+            match name {
+                "fresh" => options.fresh = true,
+                "cancelled" => options.cancelled = true,
+                "timeout_ms" => options.timeout_ms = Some(number()),
+                "memory_bytes" => options.memory_bytes = Some(number()),
+                "max_insert_tuples" => options.insert_tuples = Some(number() as usize),
+                _ => panic!("`{word}` means nothing in the info string of a program"),
+            }
+        }
+        options
+    }
+
+    fn budget(&self) -> Budget {
+        let budget =
+            Budget::new(self.timeout_ms.map(Duration::from_millis), self.memory_bytes.unwrap_or(1 << 30));
+        if self.cancelled {
+            budget.cancel();
+        }
+        budget
+    }
+}
+
+fn open(options: &Options) -> Session {
+    let mut engine = EngineOptions { threads: Some(1), ..EngineOptions::default() };
+    if let Some(tuples) = options.insert_tuples {
+        engine.limits.insert_tuples = tuples;
+    }
+    let engine = Engine::in_memory(engine).expect("an engine starts");
+    engine.open_session("default").expect("the default graph exists")
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        at += 1;
+        let Some(info) = lines[at - 1].strip_prefix("```") else { continue };
+        let end = (at..lines.len()).find(|line| lines[*line] == "```").expect("a fenced block ends");
+        blocks.push(Block { info: info.to_owned(), text: lines[at..end].join("\n"), first: at, end });
+        at = end + 1;
+    }
+    blocks
+}
+
+fn examples(page: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut open = false;
+    for block in blocks(page) {
+        let (language, words) = block.info.split_once(' ').unwrap_or((&block.info, ""));
+        match (language, examples.last_mut()) {
+            ("stratalog", _) => {
+                examples.push(Example {
+                    line: block.first + 1,
+                    options: Options::parse(words),
+                    program: block.text,
+                    parameters: Parameters::new(),
+                    answer: None,
+                });
+                open = true;
+                continue;
+            }
+            ("json", Some(example)) if open && example.answer.is_none() => {
+                example.parameters = parameters(&block.text);
+                continue;
+            }
+            ("text", Some(example)) if open => example.answer = Some(block),
+            _ => {}
+        }
+        open = false;
+    }
+    examples
+}
+
+fn parameters(json: &str) -> Parameters {
+    let json: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(json).expect("parameters are a JSON object");
+    json.into_iter()
+        .map(|(name, value)| {
+            let value = match value {
+                serde_json::Value::Null => Value::Null,
+                serde_json::Value::Bool(b) => Value::Bool(b),
+                serde_json::Value::String(text) => Value::text(text),
+                serde_json::Value::Number(n) => match n.as_i64() {
+                    Some(n) => Value::Int(n),
+                    None => Value::Float(n.as_f64().expect("a number fits a float")),
+                },
+                other => panic!("examples have no parameter such as {other}"),
+            };
+            (name, value)
+        })
+        .collect()
+}
+
+fn check(name: &str) {
+    let page = read(name);
+    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+    let mut session = open(&Options::default());
+    let mut differences = String::new();
+    let mut updates = Vec::new();
+    for example in examples(&page) {
+        if example.options.fresh {
+            session = open(&example.options);
+        }
+        let found = answer(&mut session, &example.program, &example.parameters, &example.options);
+        let expected: Option<Vec<String>> =
+            example.answer.as_ref().map(|block| block.text.lines().map(str::to_owned).collect());
+        let agrees = match &expected {
+            Some(expected) => agree(expected, &found),
+            None => !found.iter().any(|line| line.starts_with('!')),
+        };
+        if !agrees {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(
+                differences,
+                "{name}:{}\n{}\n--- expected\n{}\n--- found\n{}\n",
+                example.line,
+                example.program,
+                expected.unwrap_or_default().join("\n"),
+                found.join("\n")
+            );
+            updates.extend(example.answer.map(|block| (block.first..block.end, found)));
+        }
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        for (range, found) in updates.into_iter().rev() {
+            lines.splice(range, found);
+        }
+        fs::write(path(name), lines.join("\n") + "\n").expect("a page can be written");
+    }
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+fn answer(session: &mut Session, program: &str, parameters: &Parameters, options: &Options) -> Vec<String> {
+    let ordered = program.contains(":asc") || program.contains(":desc");
+    let answer = session
+        .prepare(program, parameters)
+        .and_then(|prepared| session.run(prepared, &RunOptions::default(), &options.budget()));
+    match answer {
+        Ok(answer) => {
+            let mut lines = match &answer.content {
+                Content::Messages(messages) => messages.iter().map(|text| format!(": {text}")).collect(),
+                Content::Rows(rows) => print_rows(rows, ordered),
+            };
+            lines.extend(answer.warnings.iter().flat_map(|warning| print_diagnostic('~', warning)));
+            lines
+        }
+        Err(error) => print_error(&error),
+    }
+}
+
+fn print_error(error: &Error) -> Vec<String> {
+    error.diagnostics().iter().flat_map(|found| print_diagnostic('!', found)).collect()
+}
+
+fn print_diagnostic(mark: char, diagnostic: &Diagnostic) -> Vec<String> {
+    let first = format!("{mark} {}: {}", diagnostic.code.as_str(), diagnostic.message);
+    let help = diagnostic.help.as_ref().map(|help| format!("  help: {help}"));
+    std::iter::once(first).chain(help).collect()
+}
+
+fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
+    let names: Vec<&str> = rows.columns().iter().map(|column| column.name.as_str()).collect();
+    let mut values =
+        if names.is_empty() { vec![Row::new(); rows.row_count()] } else { rows_of(&rows.batch(0, rows.row_count())) };
+    if !ordered {
+        values.sort();
+    }
+    let mut lines = vec![print_row(&names)];
+    lines.extend(values.iter().map(|row| print_row(row)));
+    if rows.truncated() {
+        lines.push(format!("({} of {} rows)", rows.row_count(), rows.total_count()));
+    }
+    lines
+}
+
+fn print_row<T: ToString>(row: &[T]) -> String {
+    if row.is_empty() {
+        return "()".to_owned();
+    }
+    row.iter().map(T::to_string).collect::<Vec<_>>().join(" | ")
+}
+
+/// Whether the answer is the expected one, which may leave out help and the text after a code.
+fn agree(expected: &[String], found: &[String]) -> bool {
+    let is_help = |line: &&String| line.starts_with("  help: ");
+    let found: Vec<&String> = match expected.iter().any(|line| is_help(&line)) {
+        true => found.iter().collect(),
+        false => found.iter().filter(|line| !is_help(line)).collect(),
+    };
+    expected.len() == found.len()
+        && expected.iter().zip(found).all(|(expected, found)| {
+            expected == found || (expected.starts_with(['!', '~']) && found.starts_with(&format!("{expected}: ")))
+        })
+}

@@ -1,0 +1,157 @@
+//! Arrow batches as rows of [`Value`]s, and back.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int64Array,
+    ListArray, NullArray, RecordBatch, StringArray, TimestampMillisecondArray,
+};
+use arrow::datatypes::{DataType, Field, Schema};
+
+use crate::value::{Row, Value};
+
+/// The rows of a batch, as the engine's `Rows::batch` and the server's Arrow frames shape it.
+pub fn rows_of(batch: &RecordBatch) -> Vec<Row> {
+    let schema = batch.schema();
+    let columns: Vec<Vec<Value>> = batch
+        .columns()
+        .iter()
+        .zip(schema.fields())
+        .map(|(column, field)| (0..column.len()).map(|row| value_at(column, field, row)).collect())
+        .collect();
+    (0..batch.num_rows()).map(|row| columns.iter().map(|column| column[row].clone()).collect()).collect()
+}
+
+/// One value of a column. Panics on a type that no answer has.
+fn value_at(column: &ArrayRef, field: &Field, row: usize) -> Value {
+    if column.is_null(row) || column.data_type() == &DataType::Null {
+        return Value::Null;
+    }
+    match column.data_type() {
+        DataType::Int64 => Value::Int(typed::<Int64Array>(column).value(row)),
+        DataType::Float64 => Value::Float(typed::<Float64Array>(column).value(row)),
+        DataType::Boolean => Value::Bool(typed::<BooleanArray>(column).value(row)),
+        DataType::Timestamp(_, _) => Value::Timestamp(typed::<TimestampMillisecondArray>(column).value(row)),
+        DataType::Utf8 => {
+            let text = typed::<StringArray>(column).value(row);
+            match field.metadata().get("stratalog.type").map(String::as_str) {
+                Some("any") => from_json(&serde_json::from_str(text).expect("a mixed column holds JSON")),
+                _ => Value::text(text),
+            }
+        }
+        DataType::List(_) => elements(&typed::<ListArray>(column).value(row)),
+        DataType::FixedSizeList(_, _) => elements(&typed::<FixedSizeListArray>(column).value(row)),
+        other => panic!("no answer has a column of type {other}"),
+    }
+}
+
+fn elements(array: &ArrayRef) -> Value {
+    Value::Vector(match array.data_type() {
+        DataType::Int8 => typed::<Int8Array>(array).values().iter().map(|x| f32::from(*x)).collect(),
+        _ => typed::<Float32Array>(array).values().to_vec(),
+    })
+}
+
+fn typed<T: Array + 'static>(array: &ArrayRef) -> &T {
+    array.as_any().downcast_ref().expect("an array of the type that it names")
+}
+
+/// A JSON value as it travels: numbers without a fraction are integers.
+pub fn from_json(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(b) => Value::Bool(*b),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(n) => Value::Int(n),
+            None => Value::Float(number.as_f64().expect("a number fits a float")),
+        },
+        serde_json::Value::String(text) => Value::text(text),
+        serde_json::Value::Array(elements) => {
+            Value::Vector(elements.iter().map(|x| x.as_f64().expect("vectors hold numbers") as f32).collect())
+        }
+        serde_json::Value::Object(_) => panic!("no value is an object: {json}"),
+    }
+}
+
+/// Rows as batches, in order; a batch ends where the kinds of a row do not go with those before it.
+pub fn batches_of(rows: &[Row]) -> Vec<RecordBatch> {
+    let mut batches = Vec::new();
+    let mut start = 0;
+    while start < rows.len() {
+        let mut types = vec![DataType::Null; rows[start].len()];
+        let mut end = start;
+        while end < rows.len() {
+            let Some(wider) =
+                rows[end].iter().zip(&types).map(|(value, so_far)| widen(so_far, value)).collect()
+            else {
+                break;
+            };
+            types = wider;
+            end += 1;
+        }
+        batches.push(batch_of(&rows[start..end], &types));
+        start = end;
+    }
+    batches
+}
+
+fn widen(so_far: &DataType, value: &Value) -> Option<DataType> {
+    let own = match value {
+        Value::Null => return Some(so_far.clone()),
+        Value::Bool(_) => DataType::Boolean,
+        Value::Int(_) => DataType::Int64,
+        Value::Float(_) => DataType::Float64,
+        Value::Text(_) => DataType::Utf8,
+        Value::Timestamp(_) | Value::Vector(_) => panic!("random programs have no such values"),
+    };
+    (so_far == &DataType::Null || so_far == &own).then_some(own)
+}
+
+fn batch_of(rows: &[Row], types: &[DataType]) -> RecordBatch {
+    let fields: Vec<Field> =
+        types.iter().enumerate().map(|(i, t)| Field::new(format!("c{i}"), t.clone(), true)).collect();
+    let columns =
+        types.iter().enumerate().map(|(i, t)| column_of(rows.iter().map(|row| &row[i]), t)).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("columns follow their types")
+}
+
+fn column_of<'a>(values: impl Iterator<Item = &'a Value>, data_type: &DataType) -> ArrayRef {
+    match data_type {
+        DataType::Boolean => Arc::new(BooleanArray::from_iter(values.map(|value| match value {
+            Value::Bool(b) => Some(*b),
+            _ => None,
+        }))),
+        DataType::Int64 => Arc::new(Int64Array::from_iter(values.map(|value| match value {
+            Value::Int(n) => Some(*n),
+            _ => None,
+        }))),
+        DataType::Float64 => Arc::new(Float64Array::from_iter(values.map(|value| match value {
+            Value::Float(x) => Some(*x),
+            _ => None,
+        }))),
+        DataType::Utf8 => Arc::new(StringArray::from_iter(values.map(|value| match value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        }))),
+        _ => Arc::new(NullArray::new(values.count())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{batches_of, rows_of};
+    use crate::value::Value;
+
+    #[test]
+    fn rows_survive_the_way_through_arrow() {
+        let rows = vec![
+            vec![Value::Int(1), Value::Null],
+            vec![Value::Null, Value::text("a")],
+            vec![Value::Float(1.0), Value::text("b")],
+            vec![Value::Bool(true), Value::Null],
+        ];
+        let batches = batches_of(&rows);
+        assert_eq!(batches.len(), 3);
+        assert_eq!(batches.iter().flat_map(rows_of).collect::<Vec<_>>(), rows);
+    }
+}

@@ -1,0 +1,339 @@
+//! Golden files: programs and their answers, side by side.
+//!
+//! ```text
+//! # A remark: kept, not sent.
+//! +edge[(1, 2), (2, 3)]
+//! ---
+//! : ...2...edge...
+//!
+//! ?edge(X, 3)
+//! ---
+//! X | 3
+//! 2 | 3
+//! ```
+//!
+//! A block is a program, `---`, its answer, a blank line; blocks run one after the other in one session. An answer is
+//! messages (`: text`), errors (`! code at line:column length n: text`), or the column names and then the rows, sorted
+//! unless the program asks for an order. `(2 of 9 rows)` follows rows that a limit cut, and warnings
+//! (`~ code at line:column ...`) follow everything. In the lines with a mark `...` stands for any text, and text at the
+//! end may be left out.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stratalog_engine::{
+    Answer, Budget, Content, Diagnostic, Error, Parameters, Rows, RunOptions, Session, SourceMap,
+};
+
+use crate::answers::rows_of;
+use crate::modes::{Mode, modes};
+use crate::value::Row;
+
+/// One golden file.
+#[derive(Debug)]
+pub struct Golden {
+    /// `topic::behaviour`.
+    pub name: String,
+    path: PathBuf,
+    blocks: Vec<Block>,
+}
+
+/// A program and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Block {
+    line: usize,
+    remarks: Vec<String>,
+    program: String,
+    answer: Vec<String>,
+}
+
+/// All golden files below a folder, by name.
+pub fn files(folder: &Path) -> Vec<Golden> {
+    let mut files = Vec::new();
+    for topic in entries(folder) {
+        for path in entries(&topic).into_iter().filter(|path| path.extension().is_some_and(|e| e == "dl")) {
+            let text = fs::read_to_string(&path).expect("a golden file can be read");
+            files.push(Golden {
+                name: format!("{}::{}", stem(&topic), stem(&path)),
+                blocks: parse(&text),
+                path,
+            });
+        }
+    }
+    files
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder of golden files can be read");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry can be read").path()).collect();
+    paths.sort();
+    paths
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn parse(text: &str) -> Vec<Block> {
+    let lines: Vec<&str> = text.lines().collect();
+    let owned =
+        |from: usize, to: usize| lines[from.min(to)..to].iter().map(|line| (*line).to_owned()).collect();
+    let find = |from: usize, stop: fn(&str) -> bool| {
+        lines.iter().skip(from).position(|line| stop(line)).map_or(lines.len(), |n| from + n)
+    };
+    let mut blocks = Vec::new();
+    let mut end = 0;
+    loop {
+        let start = find(end, |line| !line.trim().is_empty());
+        if start == lines.len() {
+            return blocks;
+        }
+        let program = find(start, |line| !line.starts_with('#'));
+        let answer = find(program, |line| line == "---");
+        end = find(answer, str::is_empty);
+        blocks.push(Block {
+            line: start + 1,
+            remarks: owned(start, program),
+            program: lines[program..answer].join("\n"),
+            answer: owned(answer + 1, end),
+        });
+    }
+}
+
+impl Golden {
+    /// Runs the file in every mode; answers what differs.
+    pub fn check(&self) -> Vec<String> {
+        let mut differences = Vec::new();
+        for (mode, in_pieces) in modes().into_iter().map(|mode| (mode, false)).chain([(modes()[0], true)]) {
+            let mut session = open(mode);
+            for block in &self.blocks {
+                let found = match explode(block).filter(|_| in_pieces) {
+                    Some(statements) => refusals(&mut session, &statements),
+                    None => answer(&mut session, &block.program),
+                };
+                let expected =
+                    if in_pieces && explode(block).is_some() { &[][..] } else { &block.answer[..] };
+                if !agree(expected, &found) {
+                    let facts = if in_pieces { ", facts in pieces" } else { "" };
+                    differences.push(format!(
+                        "{}:{}, {mode}{facts}\n{}\n--- expected\n{}\n--- found\n{}\n",
+                        self.path.display(),
+                        block.line,
+                        block.program,
+                        expected.join("\n"),
+                        found.join("\n")
+                    ));
+                }
+            }
+            if !differences.is_empty() {
+                break;
+            }
+        }
+        differences
+    }
+
+    /// Writes the answers that the first mode gives into the file.
+    pub fn update(&mut self) {
+        let mut session = open(modes()[0]);
+        let mut text = String::new();
+        for block in &mut self.blocks {
+            block.answer = answer(&mut session, &block.program);
+            let lines = block.remarks.iter().map(String::as_str).chain([block.program.as_str(), "---"]);
+            for line in lines.chain(block.answer.iter().map(String::as_str)).chain([""]) {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        fs::write(&self.path, text.trim_end().to_owned() + "\n").expect("a golden file can be written");
+    }
+}
+
+fn open(mode: Mode) -> Session {
+    mode.engine().open_session("default").expect("the graph `default` exists")
+}
+
+/// Runs a program and prints its answer.
+fn answer(session: &mut Session, program: &str) -> Vec<String> {
+    let ordered = program.contains(":asc") || program.contains(":desc");
+    match run(session, program) {
+        Ok(answer) => {
+            let mut lines = match &answer.content {
+                Content::Messages(messages) => {
+                    messages.iter().map(|message| format!(": {message}")).collect()
+                }
+                Content::Rows(rows) => print_rows(rows, ordered),
+            };
+            lines.extend(answer.warnings.iter().map(|warning| print_diagnostic('~', warning, program)));
+            lines
+        }
+        Err(error) => error.diagnostics().iter().map(|found| print_diagnostic('!', found, program)).collect(),
+    }
+}
+
+fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
+    let prepared = session.prepare(program, &Parameters::new())?;
+    session.run(prepared, &RunOptions::default(), &Budget::unlimited())
+}
+
+fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
+    let names: Vec<&str> = rows.columns().iter().map(|column| column.name.as_str()).collect();
+    let mut values = if names.is_empty() {
+        vec![Row::new(); rows.row_count()]
+    } else {
+        rows_of(&rows.batch(0, rows.row_count()))
+    };
+    if !ordered {
+        values.sort();
+    }
+    let mut lines = vec![print_row(&names)];
+    lines.extend(values.iter().map(|row| print_row(row)));
+    if rows.truncated() {
+        lines.push(format!("({} of {} rows)", rows.row_count(), rows.total_count()));
+    }
+    lines
+}
+
+fn print_row<T: ToString>(row: &[T]) -> String {
+    if row.is_empty() {
+        "()".to_owned()
+    } else {
+        row.iter().map(T::to_string).collect::<Vec<_>>().join(" | ")
+    }
+}
+
+fn print_diagnostic(mark: char, diagnostic: &Diagnostic, program: &str) -> String {
+    let mut line = format!("{mark} {}", diagnostic.code.as_str());
+    if let Some(span) = diagnostic.span {
+        let place = SourceMap::new(program).place(span);
+        // Writing to a `String` cannot fail.
+        let _ = write!(line, " at {}:{} length {}", place.line, place.column, place.length);
+    }
+    line + ": " + &diagnostic.message.replace('\n', " ")
+}
+
+fn agree(expected: &[String], found: &[String]) -> bool {
+    expected.len() == found.len() && expected.iter().zip(found).all(|(expected, found)| fits(expected, found))
+}
+
+/// Whether a line is what was expected; lines with a mark may leave text out.
+fn fits(expected: &str, found: &str) -> bool {
+    if expected == found {
+        return true;
+    }
+    if !expected.starts_with([':', '!', '~']) {
+        return false;
+    }
+    ["", " ...", ": ..."].iter().any(|rest| matches(&(expected.to_owned() + rest), found))
+}
+
+/// Whether the pieces of a pattern between `...` follow each other in the text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let pieces: Vec<&str> = pattern.split("...").collect();
+    let [first, .., last] = pieces[..] else { return pattern == text };
+    let Some(mut rest) = text.strip_prefix(first).and_then(|rest| rest.strip_suffix(last)) else {
+        return false;
+    };
+    for piece in &pieces[1..pieces.len() - 1] {
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    true
+}
+
+/// The facts of a block as one statement each, where it holds nothing but bulk inserts that succeed.
+fn explode(block: &Block) -> Option<Vec<String>> {
+    if !block.answer.iter().all(|line| line.starts_with(':')) {
+        return None;
+    }
+    let mut statements = Vec::new();
+    for line in block.program.lines() {
+        let (relation, tuples) = line.strip_prefix('+')?.split_once('[')?;
+        let tuples = tuples.strip_suffix(']')?;
+        if !relation.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        for tuple in split(tuples) {
+            let tuple = tuple.trim();
+            let open = if tuple.starts_with('(') { tuple.to_owned() } else { format!("({tuple})") };
+            statements.push(format!("+{relation}{open}"));
+        }
+    }
+    Some(statements)
+}
+
+/// Splits at the commas that stand outside of brackets and strings.
+fn split(tuples: &str) -> Vec<&str> {
+    let (mut depth, mut quoted, mut escaped, mut start) = (0_i32, false, false, 0);
+    let mut parts = Vec::new();
+    for (at, c) in tuples.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&tuples[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&tuples[start..]);
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+/// What the engine complains about; messages do not count.
+fn refusals(session: &mut Session, statements: &[String]) -> Vec<String> {
+    statements
+        .iter()
+        .flat_map(|statement| answer(session, statement))
+        .filter(|line| !line.starts_with(':'))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Block, explode, fits, parse};
+
+    #[test]
+    fn blocks_are_a_program_and_its_answer() {
+        let text = "\n# remark\n+e(1)\n\n+f(2)\n---\n: a\n\n\n?e(X)\n---\nX\n1\n";
+        let block = |line, remarks: &[&str], program: &str, answer: &[&str]| Block {
+            line,
+            remarks: remarks.iter().map(|&r| r.to_owned()).collect(),
+            program: program.to_owned(),
+            answer: answer.iter().map(|&a| a.to_owned()).collect(),
+        };
+        assert_eq!(
+            parse(text),
+            [block(2, &["# remark"], "+e(1)\n\n+f(2)", &[": a"]), block(10, &[], "?e(X)", &["X", "1"])]
+        );
+    }
+
+    #[test]
+    fn marked_lines_may_leave_text_out() {
+        assert!(fits(": ...2...edge...", ": 2 facts into `edge`"));
+        assert!(fits("! parse_error at 1:3", "! parse_error at 1:3 length 2: what"));
+        assert!(!fits("! parse_error at 1:3", "! parse_error at 1:34 length 2: what"));
+        assert!(!fits("1 ...", "1 | 2"));
+        assert!(fits(":", ": anything"));
+    }
+
+    #[test]
+    fn bulk_inserts_come_apart() {
+        let block = |program: &str| Block {
+            line: 1,
+            remarks: Vec::new(),
+            program: program.to_owned(),
+            answer: vec![": done".to_owned()],
+        };
+        let statements = explode(&block("+e[(1, \"a),(\"), ([1, 2], 3),]")).unwrap();
+        assert_eq!(statements, ["+e(1, \"a),(\")", "+e([1, 2], 3)"]);
+        assert_eq!(explode(&block("+e[1, 2]")).unwrap(), ["+e(1)", "+e(2)"]);
+        assert_eq!(explode(&block("+e(1)")), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! What the suites share: a naive evaluator, random programs, golden files, a running server.
+//!
+//! Nothing here trusts the engine: values, their order and their printed form are written down once more.
+
+pub mod value;
+
+pub mod answers;
+
+pub mod model;
+
+pub mod oracle;
+
+pub mod programs;
+
+pub mod modes;
+
+pub mod golden;
+
+pub mod server;

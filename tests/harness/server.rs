@@ -1,0 +1,240 @@
+//! The real server executable on a free port, with a folder of its own; and the plainest client for it.
+//!
+//! The executable is `target/release/stratalog-server`, or what `STRATALOG_SERVER` names.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// The password of `admin` on every test server.
+pub const PASSWORD: &str = "lovelace-1843";
+
+/// The longest a test waits for a message.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Messages that the server sends unasked.
+const NOTIFICATIONS: [&str; 4] = ["persistent_update", "rule_change", "kg_change", "schema_change"];
+
+/// A running server. It ends with this value.
+#[derive(Debug)]
+pub struct Server {
+    process: Child,
+    address: String,
+    log: Arc<Mutex<String>>,
+    _folder: TempDir,
+}
+
+impl Server {
+    /// Starts a server and waits until it listens.
+    pub fn start() -> Server {
+        let executable = executable();
+        assert!(
+            executable.exists(),
+            "{} is missing: run `cargo build --release -p stratalog-server`, or set STRATALOG_SERVER",
+            executable.display()
+        );
+        let folder = TempDir::new().expect("a temporary folder");
+        let mut process = Command::new(executable)
+            .arg("0")
+            .current_dir(folder.path())
+            .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut lines = BufReader::new(process.stderr.take().expect("standard error is piped"));
+        let log = Arc::new(Mutex::new(String::new()));
+        let mut address = None;
+        while address.is_none() {
+            let mut line = String::new();
+            if lines.read_line(&mut line).unwrap_or(0) == 0 {
+                // Taken back so that the message below is the last word on it.
+                let _ = process.kill();
+                let _ = process.wait();
+                panic!(
+                    "the server ended before it listened:\n{}",
+                    log.lock().expect("no panic while logging")
+                );
+            }
+            address = line.split_once("listening on http://").map(|(_, address)| address.trim().to_owned());
+            log.lock().expect("no panic while logging").push_str(&line);
+        }
+        let rest = Arc::clone(&log);
+        // Reads until the server ends, so that a full pipe never stops it.
+        std::thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                let mut log = rest.lock().expect("no panic while logging");
+                log.push_str(&line);
+                log.push('\n');
+            }
+        });
+        Server { process, address: address.expect("the loop ended"), log, _folder: folder }
+    }
+
+    /// Everything that the server wrote so far.
+    pub fn log(&self) -> String {
+        self.log.lock().expect("no panic while logging").clone()
+    }
+
+    /// Whether the process still runs.
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(None))
+    }
+
+    /// Sends one HTTP GET; answers status, headers in lower case, and body.
+    pub fn get(&self, path: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(&self.address).expect("the server accepts connections");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address)
+            .expect("the request is sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("the server answers and closes");
+        let (head, body) = reply.split_once("\r\n\r\n").expect("headers end with an empty line");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status line");
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    }
+
+    /// A connection that has not said who it is.
+    pub async fn connect(&self) -> Connection {
+        self.connect_to("/ws").await.expect("the server accepts WebSocket connections")
+    }
+
+    /// The same, at some path.
+    pub async fn connect_to(&self, path: &str) -> Result<Connection, tungstenite::Error> {
+        let (socket, _) = connect_async(format!("ws://{}{path}", self.address)).await?;
+        Ok(Connection { socket })
+    }
+
+    /// A connection of `admin`.
+    pub async fn log_in(&self) -> Connection {
+        let mut connection = self.connect().await;
+        let reply = connection.log_in(PASSWORD).await;
+        assert_eq!(reply["type"], "authenticated", "{reply}");
+        connection
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to do.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn executable() -> PathBuf {
+    match std::env::var_os("STRATALOG_SERVER") {
+        Some(path) => path.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/stratalog-server"),
+    }
+}
+
+/// What arrives on a connection.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame {
+    /// A text frame that holds JSON.
+    Text(Json),
+    /// A binary frame.
+    Binary(Vec<u8>),
+    /// The end, with its code.
+    Closed(Option<u16>),
+}
+
+/// A WebSocket connection that sends and receives JSON as it is.
+#[derive(Debug)]
+pub struct Connection {
+    socket: WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>,
+}
+
+impl Connection {
+    /// Sends any frame.
+    pub async fn send(&mut self, message: Message) {
+        self.socket.send(message).await.expect("the connection is open");
+    }
+
+    /// Sends a JSON message.
+    pub async fn send_json(&mut self, message: Json) {
+        self.send(Message::text(message.to_string())).await;
+    }
+
+    /// The next frame that is neither a ping nor a notification.
+    pub async fn receive(&mut self) -> Frame {
+        self.receive_within(PATIENCE).await.expect("the server answers in time")
+    }
+
+    /// The same, or nothing if none comes in time.
+    pub async fn receive_within(&mut self, time: Duration) -> Option<Frame> {
+        tokio::time::timeout(time, async {
+            loop {
+                match self.socket.next().await {
+                    Some(Ok(Message::Text(text))) => {
+                        let json: Json = serde_json::from_str(&text).expect("text frames hold JSON");
+                        if !NOTIFICATIONS.iter().any(|kind| json["type"] == *kind) {
+                            return Frame::Text(json);
+                        }
+                    }
+                    Some(Ok(Message::Binary(bytes))) => return Frame::Binary(bytes.to_vec()),
+                    Some(Ok(Message::Close(close))) => {
+                        return Frame::Closed(close.map(|close| close.code.into()));
+                    }
+                    Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
+                    Some(Err(_)) | None => return Frame::Closed(None),
+                }
+            }
+        })
+        .await
+        .ok()
+    }
+
+    /// The next message.
+    pub async fn receive_json(&mut self) -> Json {
+        match self.receive().await {
+            Frame::Text(json) => json,
+            other => panic!("expected a JSON message, received {other:?}"),
+        }
+    }
+
+    /// Sends a message and receives one.
+    pub async fn ask(&mut self, message: Json) -> Json {
+        self.send_json(message).await;
+        self.receive_json().await
+    }
+
+    /// Logs in as `admin`; answers the reply.
+    pub async fn log_in(&mut self, password: &str) -> Json {
+        self.ask(json!({"type": "login", "username": "admin", "password": password})).await
+    }
+
+    /// Runs a program.
+    pub async fn execute(&mut self, program: &str) -> Json {
+        self.ask(json!({"type": "execute", "program": program})).await
+    }
+
+    /// Runs a program that must succeed; answers its rows.
+    pub async fn rows(&mut self, program: &str) -> Json {
+        let reply = self.execute(program).await;
+        assert_eq!(reply["type"], "result", "{program}: {reply}");
+        reply["rows"].clone()
+    }
+
+    /// Waits for the close; answers its code. Panics if anything but `allowed` messages comes first.
+    pub async fn closed(&mut self, allowed: &[&str]) -> Option<u16> {
+        loop {
+            match self.receive().await {
+                Frame::Closed(code) => return code,
+                Frame::Text(json) if allowed.iter().any(|kind| json["type"] == *kind) => {}
+                other => panic!("expected the end, received {other:?}"),
+            }
+        }
+    }
+}
