@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import polars as pl
+
 import stratalog
 from expected import bound_packages
 from local_server import LocalServer
@@ -61,7 +62,7 @@ def main() -> int:
             return 0
         title("Stopping the server")
         if (status := server.stop()) != 0:
-            print(f"The server ended with status {status}:\n" + "\n".join(server.log[-20:]))
+            print(f"The server ended with status {status}:\n" + server.log[-2000:])
             return 1
         print("Stopped. To keep it running and go on from here: make demo-keep")
         print("\nWhat to try next then:")
@@ -131,7 +132,8 @@ def ask_by_command_line(cli: Path, url: str, password: str) -> None:
     title("The same through the command line")
     environment = os.environ | {"STRATALOG_PASSWORD": password}
     for number, question in enumerate(QUESTIONS, 1):
-        command = [str(cli), "query", question.program, "--url", url, "--user", "admin", "--format", "table"]
+        command = [str(cli), "query", question.program, "--url", url, "--user", "admin"]
+        command += ["--format", "table", "--timing"]
         start = time.perf_counter()
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         took = milliseconds(start)
@@ -142,12 +144,14 @@ def ask_by_command_line(cli: Path, url: str, password: str) -> None:
         print("\n".join(lines[: SHOWN_ROWS + 4]))
         if len(lines) > SHOWN_ROWS + 4:
             print("…")
+        if done.stderr:
+            print(done.stderr.rstrip())
         print(f"{took:,.1f} ms with the start of the program\n")
 
 
 IDEAS = (
-    '?needs("gnome", P), conflicts(P, Q), needs("gnome", Q)      packages of gnome in conflict with each other',
-    '.why ?needs("vim", "libc6")                                 why vim needs libc6',
+    '?needs("gnome", P), conflicts(P, Q), needs("gnome", Q)      conflicts inside gnome',
+    '?recommends("gnome", P), !needs("gnome", P)                 what gnome only recommends',
     "+bare(P) <- exists(P), !needs_directly(P, _)                packages that need nothing; then ?bare(P)",
     '-depends(P, "perl") <- depends(P, "perl")                   a world without perl; then ask again',
     ".rel                                                        what there is; .rule def needs shows a rule",

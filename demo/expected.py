@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from questions import BOUND_SEED, BOUND_TIMES
 
 DATA = Path(__file__).parent / "data"

@@ -5,42 +5,44 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import threading
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-_LISTENING = re.compile(r"listening on http://(127\.0\.0\.1:\d+)")
+_LISTENING = re.compile(r"listening on http://(127\.0\.0\.1:\d+)\s")
 _START_SECONDS = 60.0
 _STOP_SECONDS = 40.0
 
 
 class LocalServer:
-    """Starts with the object, and stops with `stop`, by its process id."""
+    """Starts with the object, and stops with `stop`, by its process id.
+
+    Data and log lie in `folder`. The log is a file, so that a server which outlives us can go on writing it.
+    """
 
     def __init__(
-        self, executable: Path, data: Path, password: str, settings: dict[str, str] | None = None
+        self, executable: Path, folder: Path, password: str, settings: dict[str, str] | None = None
     ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._log = folder / "server.log"
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
         environment = inherited | {"SERVICE_ADMIN_PASSWORD": password} | (settings or {})
-        # A session of its own: Ctrl-C at the terminal reaches us, and we decide when the server stops.
-        self._process = subprocess.Popen(
-            [str(executable), "--host", "127.0.0.1", "--port", "0", "--data-dir", str(data)],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        #: What the server has written, line by line.
-        self.log: list[str] = []
-        self._address: str | None = None
-        self._announced = threading.Event()
-        threading.Thread(target=self._read, daemon=True).start()
-        if not self._announced.wait(_START_SECONDS) or self._address is None:
+        with self._log.open("wb") as log:
+            # A session of its own: Ctrl-C at the terminal reaches us, and we decide when the server stops.
+            self._process = subprocess.Popen(
+                [str(executable), "--host", "127.0.0.1", "--port", "0", "--data-dir", str(folder / "data")],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,
+            )
+        try:
+            self._address = self._announced()
+        except BaseException:
             self.stop()
-            raise RuntimeError("the server did not start:\n" + "\n".join(self.log))
+            raise
 
     @property
     def url(self) -> str:
@@ -73,13 +75,16 @@ class LocalServer:
     ) -> None:
         self.stop()
 
-    def _read(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as lines:
-            for line in lines:
-                self.log.append(line.rstrip())
-                if (found := _LISTENING.search(line)) is not None:
-                    self._address = found[1]
-                    self._announced.set()
-        # The end of its output is the end of the server: nobody needs to wait any longer.
-        self._announced.set()
+    @property
+    def log(self) -> str:
+        """What the server has written."""
+        return self._log.read_text(errors="replace")
+
+    def _announced(self) -> str:
+        """Waits for the line that tells the port."""
+        deadline = time.monotonic() + _START_SECONDS
+        while (found := _LISTENING.search(self.log)) is None:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server did not start:\n{self.log}")
+            time.sleep(0.01)
+        return found[1]

@@ -22,7 +22,7 @@ SCHEMAS = {
 }
 
 RULES = """\
-// A name that a dependency uses is a package, or virtual: then the first package by name that provides it stands in.
+// A dependency names a package, or something virtual: then the first package by name that provides it.
 +exists(P) <- package(P, _, _, _, _, _, _)
 +stand_in(V, min<P>) <- provides(P, V), !exists(V)
 +needs_directly(P, Q) <- depends(P, Q), exists(Q), P != Q
@@ -61,7 +61,8 @@ QUESTIONS = (
     Question(
         "gnome",
         "What does `gnome` need in the end, and how much disk is that?",
-        'weight(count<P>, sum<KiB>) <- needs("gnome", P), package(P, _, _, KiB, _, _, _)\n?weight(Packages, KiB)',
+        'weight(count<P>, sum<KiB>) <- needs("gnome", P), package(P, _, _, KiB, _, _, _)\n'
+        "?weight(Packages, KiB)",
     ),
     Question(
         "gnome_largest",

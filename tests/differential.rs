@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use stratalog_engine::{Budget, Content, Parameters, RunOptions, Scope, Session, Value as EngineValue};
 use stratalog_tests::answers::{batches_of, rows_of};
 use stratalog_tests::model::{Facts, Program};
@@ -29,8 +29,12 @@ fn the_engine_answers_as_the_oracle_does() {
         answered.set(answered.get() + u32::from(expected.total > 0));
         ways().iter().try_for_each(|way| check(&case, &expected, *way))
     });
-    if let Err(failure) = outcome {
-        panic!("{failure}");
+    match outcome {
+        Ok(()) => {}
+        // The reason holds the program as text; nobody wants to read it as a structure.
+        Err(TestError::Fail(reason, _)) if reason.message().contains("this program") => panic!("{reason}"),
+        Err(TestError::Fail(reason, case)) => panic!("{reason}, with this program\n\n{}", case.program),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
     }
     assert!(skipped.get() * 10 < tried.get(), "{} of {} programs were skipped", skipped.get(), tried.get());
     assert!(
@@ -67,8 +71,8 @@ impl fmt::Display for Way {
 }
 
 fn ways() -> Vec<Way> {
-    let plain = modes()[0];
-    let whole = modes().into_iter().map(|mode| Way { mode, arrival: Arrival::Whole });
+    let plain = modes()[2];
+    let whole = modes().into_iter().skip(2).map(|mode| Way { mode, arrival: Arrival::Whole });
     let others =
         [Arrival::Pieces, Arrival::Rows, Arrival::Batches].map(|arrival| Way { mode: plain, arrival });
     whole.chain(others).collect()

@@ -13,7 +13,7 @@
 //! ```
 //! ````
 //!
-//! An answer is the column names and then the rows (sorted, unless the program asks for an order), messages
+//! An answer is the column names and then the rows (sorted, unless the program is a command or asks for an order), messages
 //! (`: text`), or errors (`! code: message`, and `  help: text` below). Warnings (`~ code: message`) and
 //! `(2 of 9 rows)` follow. Messages, help and the text after a code may be left out; a program without an answer must
 //! not fail. After `stratalog` may stand `fresh` (a new engine), a limit such as `timeout_ms=0`, or `cancelled`.
@@ -284,7 +284,7 @@ fn check(name: &str) {
 }
 
 fn answer(session: &mut Session, program: &str, parameters: &Parameters, options: &Options) -> Vec<String> {
-    let ordered = program.contains(":asc") || program.contains(":desc");
+    let ordered = program.starts_with('.') || program.contains(":asc") || program.contains(":desc");
     let answer = session
         .prepare(program, parameters)
         .and_then(|prepared| session.run(prepared, &RunOptions::default(), &options.budget()));
@@ -313,8 +313,10 @@ fn print_diagnostic(mark: char, diagnostic: &Diagnostic) -> Vec<String> {
 
 fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
     let names: Vec<&str> = rows.columns().iter().map(|column| column.name.as_str()).collect();
-    let mut values =
-        if names.is_empty() { vec![Row::new(); rows.row_count()] } else { rows_of(&rows.batch(0, rows.row_count())) };
+    let mut values = match names.is_empty() {
+        true => vec![Row::new(); rows.row_count()],
+        false => rows_of(&rows.batch(0, rows.row_count())),
+    };
     if !ordered {
         values.sort();
     }

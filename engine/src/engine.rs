@@ -1,24 +1,22 @@
 //! `Engine`: the graphs and the threads. `Session`: one connection's view of a graph.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use parking_lot::RwLock;
 
 use crate::answer::Answer;
 use crate::budget::Budget;
+use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::graph::{Graph, Overlay};
+use crate::graph::{Graphs, SessionState, Statistics};
 use crate::limits::Limits;
-use crate::statements::{self, Context, Inserted, Need, Parameters, RunOptions};
+use crate::need::Need;
+use crate::program::{self, RunOptions};
+use crate::statements::{self, Inserted, Parameters};
 use crate::syntax::ast::{Scope, Statement};
 use crate::syntax::{self, ParseLimits};
-
-/// The graph that always exists.
-pub const DEFAULT_GRAPH: &str = "default";
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -34,133 +32,45 @@ pub struct EngineOptions {
 /// The knowledge graphs, and the threads that answer questions about them. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    options: EngineOptions,
-    threads: Threads,
-    graphs: RwLock<BTreeMap<String, Arc<Graph>>>,
-}
-
-/// What an engine holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Number of graphs.
-    pub knowledge_graphs: usize,
-    /// Stored relations of all graphs.
-    pub relations: usize,
-    /// Derived relations of all graphs.
-    pub views: usize,
-    /// Stored rows of all graphs.
-    pub tuples: usize,
-    /// An estimate of the bytes they take.
-    pub memory_bytes: usize,
+    environment: Arc<Environment>,
 }
 
 impl Engine {
     /// An engine that keeps its graphs in memory. The graph `default` exists.
     pub fn in_memory(options: EngineOptions) -> Result<Engine, Error> {
-        let threads = Threads::new(options.threads).map_err(|error| Error::internal("threads", error))?;
-        let default = Arc::new(Graph::new(DEFAULT_GRAPH.to_owned()));
-        let graphs = RwLock::new([(DEFAULT_GRAPH.to_owned(), default)].into());
-        Ok(Engine { shared: Arc::new(Shared { options, threads, graphs }) })
+        let EngineOptions { threads, limits, disabled_rewrites } = options;
+        let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
+        let environment = Environment { graphs: Graphs::default(), threads, limits, disabled_rewrites };
+        Ok(Engine { environment: Arc::new(environment) })
     }
 
     /// The names of all graphs, sorted.
     pub fn graphs(&self) -> Vec<String> {
-        self.shared.graphs.read().keys().cloned().collect()
+        self.environment.graphs.names()
     }
 
     /// Whether a graph of this name exists.
     pub fn has_graph(&self, name: &str) -> bool {
-        self.shared.graphs.read().contains_key(name)
+        self.environment.graphs.get(name).is_ok()
     }
 
     /// A session on a graph.
     pub fn open_session(&self, graph: &str) -> Result<Session, Error> {
-        Ok(Session { engine: self.clone(), graph: self.graph(graph)?, overlay: Overlay::default() })
+        let state = SessionState::new(self.environment.graphs.get(graph)?);
+        Ok(Session { environment: Arc::clone(&self.environment), state })
     }
 
     /// What is stored.
     pub fn statistics(&self) -> Statistics {
-        let graphs: Vec<Arc<Graph>> = self.shared.graphs.read().values().cloned().collect();
-        let mut statistics = Statistics { knowledge_graphs: graphs.len(), ..Statistics::default() };
-        for graph in graphs {
-            let snapshot = graph.snapshot();
-            statistics.memory_bytes += graph.dictionary().memory_bytes();
-            statistics.views += snapshot.catalog().derived().count();
-            for (_, relation) in snapshot.relations() {
-                statistics.relations += 1;
-                statistics.tuples += relation.len();
-                statistics.memory_bytes += relation.memory_bytes();
-            }
-        }
-        statistics
+        self.environment.graphs.statistics()
     }
-
-    pub(crate) fn create_graph(&self, name: &str) -> Result<(), Diagnostic> {
-        if !is_graph_name(name) {
-            let message = format!("`{}` is not the name of a knowledge graph", name.escape_debug());
-            return Err(Diagnostic::error(Code::ParseError, message)
-                .help("use at most 128 bytes, without `/`, `\\`, `..` and control characters"));
-        }
-        let mut graphs = self.shared.graphs.write();
-        if graphs.contains_key(name) {
-            return Err(Diagnostic::error(Code::AlreadyExists, format!("a knowledge graph {name} exists already"))
-                .help(format!("switch to it: .kg use {name}")));
-        }
-        let limit = self.options().limits.graphs;
-        if limit > 0 && graphs.len() >= limit {
-            return Err(Diagnostic::error(Code::LimitExceeded, format!("there are {limit} knowledge graphs already"))
-                .help("drop one, or raise storage.max_knowledge_graphs"));
-        }
-        graphs.insert(name.to_owned(), Arc::new(Graph::new(name.to_owned())));
-        Ok(())
-    }
-
-    pub(crate) fn drop_graph(&self, name: &str) -> Result<(), Error> {
-        match self.shared.graphs.write().remove(name) {
-            Some(_) => Ok(()),
-            None => Err(Error::refused(not_found(name))),
-        }
-    }
-
-    fn graph(&self, name: &str) -> Result<Arc<Graph>, Error> {
-        let graph = self.shared.graphs.read().get(name).cloned();
-        graph.ok_or_else(|| Error::refused(not_found(name)))
-    }
-
-    pub(crate) fn options(&self) -> &EngineOptions {
-        &self.shared.options
-    }
-
-    pub(crate) fn threads(&self) -> &Threads {
-        &self.shared.threads
-    }
-}
-
-fn is_graph_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= 128
-        && name != "."
-        && !name.contains("..")
-        && !name.contains(['/', '\\'])
-        && !name.chars().any(char::is_control)
-}
-
-fn not_found(name: &str) -> Diagnostic {
-    Diagnostic::error(Code::NotFound, format!("knowledge graph {} not found", name.escape_debug()))
-        .help("list those there are: .kg list")
 }
 
 /// One connection's view: a graph, and facts and rules of its own on top.
 #[derive(Debug)]
 pub struct Session {
-    engine: Engine,
-    graph: Arc<Graph>,
-    overlay: Overlay,
+    environment: Arc<Environment>,
+    state: SessionState,
 }
 
 /// A program that was parsed and has all its parameters. Nothing of it has run.
@@ -172,7 +82,7 @@ pub struct Prepared {
 impl Prepared {
     /// The right that the program asks for: the greatest over all its statements.
     pub fn need(&self) -> Need {
-        Need::of_program(&self.statements)
+        program::need(&self.statements)
     }
 
     /// Number of statements.
@@ -184,17 +94,17 @@ impl Prepared {
 impl Session {
     /// The name of the graph that the session is bound to.
     pub fn graph(&self) -> &str {
-        self.graph.name()
+        self.state.graph.name()
     }
 
     /// Number of facts and of rules that only this session sees.
     pub fn ephemeral(&self) -> (usize, usize) {
-        (self.overlay.fact_count(), self.overlay.rule_count())
+        (self.state.overlay.fact_count(), self.state.overlay.rule_count())
     }
 
     /// Parses a program and fills in its parameters. All its errors are reported at once.
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
-        let limits = &self.engine.options().limits;
+        let limits = &self.environment.limits;
         let parse_limits = ParseLimits {
             program_bytes: limits.program_bytes,
             statements: limits.statements,
@@ -212,10 +122,15 @@ impl Session {
     }
 
     /// Runs a program. Blocks until it is done, or the budget is used up.
-    pub fn run(&mut self, prepared: Prepared, options: &RunOptions, budget: &Budget) -> Result<Answer, Error> {
+    pub fn run(
+        &mut self,
+        prepared: Prepared,
+        options: &RunOptions,
+        budget: &Budget,
+    ) -> Result<Answer, Error> {
         self.check_graph()?;
         let Prepared { statements } = prepared;
-        statements::run(self, &statements, options, budget)
+        program::run(&self.environment, &mut self.state, &statements, options, budget)
     }
 
     /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by position; a relation that
@@ -248,42 +163,21 @@ impl Session {
         insert: impl FnOnce(&mut Context<'_>) -> Result<Inserted, Error>,
     ) -> Result<Inserted, Error> {
         self.check_graph()?;
-        let mut context = Context::new(&self.engine, &self.graph, budget, self.overlay.clone());
+        let mut context =
+            Context::new(&self.environment, &self.state.graph, budget, self.state.overlay.clone());
         let inserted = insert(&mut context)?;
-        self.overlay = context.overlay;
+        self.state.overlay = context.overlay;
         Ok(inserted)
     }
 
     /// A dropped graph answers no more, even if another one has got its name.
     fn check_graph(&self) -> Result<(), Error> {
-        match self.engine.shared.graphs.read().get(self.graph.name()) {
-            Some(graph) if Arc::ptr_eq(graph, &self.graph) => Ok(()),
-            _ => Err(Error::refused(
-                Diagnostic::error(Code::NotFound, format!("knowledge graph {} was dropped", self.graph.name()))
-                    .help("switch to another one: .kg use default"),
-            )),
+        if self.environment.graphs.holds(&self.state.graph) {
+            return Ok(());
         }
-    }
-
-    pub(crate) fn bind(&mut self, engine: &Engine, graph: &str) -> Result<(), Error> {
-        self.graph = engine.graph(graph)?;
-        self.overlay = Overlay::default();
-        Ok(())
-    }
-
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
-    pub(crate) fn graph_handle(&self) -> &Arc<Graph> {
-        &self.graph
-    }
-
-    pub(crate) fn overlay(&self) -> &Overlay {
-        &self.overlay
-    }
-
-    pub(crate) fn set_overlay(&mut self, overlay: Overlay) {
-        self.overlay = overlay;
+        let message = format!("knowledge graph {} was dropped", self.graph());
+        Err(Error::refused(
+            Diagnostic::error(Code::NotFound, message).help("switch to another one: .kg use default"),
+        ))
     }
 }

@@ -44,11 +44,20 @@ pub mod answer;
 /// How large things may be.
 pub mod limits;
 
+/// The right that a statement asks for.
+pub mod need;
+
+/// What statements and commands work on.
+mod context;
+
 /// Statements at work, one file each.
 pub mod statements;
 
 /// Dot commands: one list, one file a family.
 pub mod commands;
+
+/// Programs: statements in order, and the last query.
+pub mod program;
 
 /// Engine and sessions: the way in.
 pub mod engine;
@@ -57,9 +66,12 @@ pub use answer::{Answer, Content, ResultColumn, Rows};
 pub use budget::Budget;
 pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, Place, Severity, SourceMap, Span};
-pub use engine::{DEFAULT_GRAPH, Engine, EngineOptions, Prepared, Session, Statistics};
+pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
+pub use graph::{DEFAULT_GRAPH, Statistics};
 pub use limits::Limits;
+pub use need::Need;
+pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;
-pub use statements::{Inserted, Need, Parameters, RunOptions};
+pub use statements::{Inserted, Parameters};
 pub use syntax::ast::Scope;

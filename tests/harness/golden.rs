@@ -177,7 +177,7 @@ fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
 }
 
 fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
-    let names: Vec<&str> = rows.columns().iter().map(|column| column.name.as_str()).collect();
+    let names: Vec<String> = rows.columns().iter().map(|column| column.name.replace('\n', "\\n")).collect();
     let mut values = if names.is_empty() {
         vec![Row::new(); rows.row_count()]
     } else {

@@ -337,7 +337,12 @@ fn build_body(body: &BodyDraft, readable: &Readable<'_>, mut names: Names, recur
             if right % 2 == 0 { Expression::Constant(constant(right / 2, domain)) } else { pick(right / 2) };
         // A comparison of two constants says nothing about the engine's joins, but may be one that it cannot type.
         if !(left.variables().is_empty() && right.variables().is_empty()) {
-            literals.push(Literal::Comparison(left, comparison(operator), right));
+            // Booleans written in a program have no order.
+            let operator = match right {
+                Expression::Constant(Value::Bool(_)) => comparison(1 + operator % 2),
+                _ => comparison(operator),
+            };
+            literals.push(Literal::Comparison(left, operator, right));
         }
     }
     if let Some((left, operator, right)) = body.assignment {

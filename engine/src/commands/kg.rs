@@ -2,11 +2,12 @@
 
 use super::CommandEntry;
 use crate::answer::Rows;
+use crate::context::{Context, Outcome};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::{DEFAULT_GRAPH, Engine, Session};
 use crate::error::Error;
-use crate::statements::{Context, Need, Outcome};
+use crate::graph::{DEFAULT_GRAPH, SessionState};
+use crate::need::Need;
 use crate::syntax::ast::Name;
 
 pub(super) const COMMANDS: &[CommandEntry] = &[
@@ -52,44 +53,51 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     },
 ];
 
-fn current(_: &[Name], _: &mut Context<'_>, _: &Engine, session: &mut Session) -> Result<Outcome, Error> {
-    Ok(Outcome::Message(session.graph().to_owned()))
+fn current(_: &[Name], _: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    Ok(Outcome::Message(session.graph.name().to_owned()))
 }
 
-fn list(_: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Session) -> Result<Outcome, Error> {
-    let current = session.graph();
+fn list(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    let current = session.graph.name();
     let row = |name: String| vec![Value::text(name.clone()), Value::Bool(name == current)];
-    let rows = engine.graphs().into_iter().map(row).collect();
+    let rows = context.environment.graphs.names().into_iter().map(row).collect();
     Ok(Outcome::Listing(Rows::listing(&["name", "current"], rows)?))
 }
 
-fn create(words: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Session) -> Result<Outcome, Error> {
+fn create(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
-    engine.create_graph(&name.text).map_err(|diagnostic| Error::refused(diagnostic.at(name.span)))?;
-    session.bind(engine, &name.text)?;
-    Ok(Outcome::Switched(name.text.clone(), format!("created knowledge graph {} and switched to it", name.text)))
+    let environment = context.environment;
+    let created = environment.graphs.create(&name.text, environment.limits.graphs);
+    session.bind(created.map_err(|diagnostic| Error::refused(diagnostic.at(name.span)))?);
+    Ok(Outcome::Switched(
+        name.text.clone(),
+        format!("created knowledge graph {} and switched to it", name.text),
+    ))
 }
 
-fn bind(words: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Session) -> Result<Outcome, Error> {
+fn bind(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0].text;
-    session.bind(engine, name)?;
+    session.bind(context.environment.graphs.get(name)?);
     Ok(Outcome::Switched(name.clone(), format!("switched to knowledge graph {name}")))
 }
 
-fn drop(words: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Session) -> Result<Outcome, Error> {
+fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
     let refuse = |message: String, help: &str| {
         Err(Error::refused(Diagnostic::error(Code::AccessDenied, message).at(name.span).help(help)))
     };
     if name.text == DEFAULT_GRAPH {
-        return refuse(format!("the knowledge graph {DEFAULT_GRAPH} always exists"), "drop its relations instead: .rel drop NAME");
+        return refuse(
+            format!("the knowledge graph {DEFAULT_GRAPH} always exists"),
+            "drop its relations instead: .rel drop NAME",
+        );
     }
-    if name.text == session.graph() {
+    if name.text == session.graph.name() {
         return refuse(
             format!("the session is bound to {}", name.text),
             "switch to another knowledge graph first: .kg use default",
         );
     }
-    engine.drop_graph(&name.text)?;
+    context.environment.graphs.remove(&name.text)?;
     Ok(Outcome::Message(format!("dropped knowledge graph {}", name.text)))
 }

@@ -5,10 +5,11 @@ mod relation;
 mod rule;
 mod status;
 
+use crate::context::{Context, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::{Engine, Session};
 use crate::error::Error;
-use crate::statements::{Context, Need, Outcome};
+use crate::graph::SessionState;
+use crate::need::Need;
 use crate::syntax::ast::{Command, Name};
 
 /// A dot command.
@@ -26,10 +27,11 @@ pub struct CommandEntry {
     run: Run,
 }
 
-type Run = fn(&[Name], &mut Context<'_>, &Engine, &mut Session) -> Result<Outcome, Error>;
+type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, Error>;
 
 /// All commands. Of those whose words match, the one with the most words runs.
-pub const COMMANDS: &[&[CommandEntry]] = &[kg::COMMANDS, relation::COMMANDS, rule::COMMANDS, status::COMMANDS];
+pub const COMMANDS: &[&[CommandEntry]] =
+    &[kg::COMMANDS, relation::COMMANDS, rule::COMMANDS, status::COMMANDS];
 
 fn find(command: &Command) -> Option<(&'static CommandEntry, &[Name])> {
     let mut best: Option<&'static CommandEntry> = None;
@@ -54,11 +56,10 @@ pub(crate) fn need(command: &Command) -> Need {
 pub(crate) fn run(
     command: &Command,
     context: &mut Context<'_>,
-    engine: &Engine,
-    session: &mut Session,
+    session: &mut SessionState,
 ) -> Result<Outcome, Error> {
     match find(command) {
-        Some((entry, arguments)) => (entry.run)(arguments, context, engine, session),
+        Some((entry, arguments)) => (entry.run)(arguments, context, session),
         None => Err(unknown(command)),
     }
 }

@@ -2,12 +2,13 @@
 
 use super::CommandEntry;
 use crate::answer::Rows;
+use crate::context::{Context, Outcome};
 use crate::data::{Codec, Run, Value};
-use crate::engine::{Engine, Session};
 use crate::error::Error;
 use crate::exec::{Relations, sort_limit};
 use crate::graph::Change;
-use crate::statements::{Context, Need, Outcome};
+use crate::graph::SessionState;
+use crate::need::Need;
 use crate::syntax::ast::Name;
 
 pub(super) const COMMANDS: &[CommandEntry] = &[
@@ -45,13 +46,18 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     },
 ];
 
-fn list(_: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
     let catalog = snapshot.catalog();
     let mut rows = Vec::new();
     for known in catalog.relations().filter(|known| known.filled) {
         let tuples = snapshot.relation(&known.name).map_or(0, |relation| relation.len());
-        let columns = known.column_names().iter().zip(&known.column_types).map(|(n, t)| format!("{n}: {t}")).collect::<Vec<_>>();
+        let columns = known
+            .column_names()
+            .iter()
+            .zip(&known.column_types)
+            .map(|(n, t)| format!("{n}: {t}"))
+            .collect::<Vec<_>>();
         rows.push((known.name.clone(), Value::Int(tuples as i64), known.arity, columns.join(", "), "base"));
     }
     for (name, clauses) in catalog.derived() {
@@ -71,7 +77,7 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> R
     Ok(Outcome::Listing(Rows::listing(&["name", "tuples", "arity", "columns", "kind"], rows)?))
 }
 
-fn show(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
     let name = &words[0];
     let Some(known) = snapshot.catalog().relation(&name.text) else {
@@ -84,17 +90,19 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) 
     Ok(Outcome::Listing(Rows::new(known.column_names(), &known.column_types, rows, total, codec)))
 }
 
-fn describe(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
     let Some(known) = snapshot.catalog().relation(&words[0].text) else {
         return Err(unknown(&words[0], context));
     };
     let columns = known.column_names().into_iter().zip(&known.column_types);
-    let rows = columns.map(|(name, data_type)| vec![Value::text(name), Value::text(data_type.to_string())]).collect();
+    let rows = columns
+        .map(|(name, data_type)| vec![Value::text(name), Value::text(data_type.to_string())])
+        .collect();
     Ok(Outcome::Listing(Rows::listing(&["column", "type"], rows)?))
 }
 
-fn drop(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = words[0].clone();
     let error = unknown(&name, context);
     context.write(|snapshot, _| {
@@ -107,5 +115,9 @@ fn drop(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) 
 }
 
 fn unknown(name: &Name, context: &Context<'_>) -> Error {
-    Error::refused(crate::analysis::unknown_relation(&name.text, Some(name.span), context.snapshot().catalog()))
+    Error::refused(crate::analysis::unknown_relation(
+        &name.text,
+        Some(name.span),
+        context.snapshot().catalog(),
+    ))
 }

@@ -3,11 +3,12 @@
 use super::CommandEntry;
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
+use crate::context::{Context, Outcome};
 use crate::data::Value;
-use crate::engine::{Engine, Session};
 use crate::error::Error;
 use crate::graph::Change;
-use crate::statements::{Context, Need, Outcome};
+use crate::graph::SessionState;
+use crate::need::Need;
 use crate::syntax::ast::Name;
 
 pub(super) const COMMANDS: &[CommandEntry] = &[
@@ -45,14 +46,15 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     },
 ];
 
-fn list(_: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
     let derived = snapshot.catalog().derived();
-    let rows = derived.map(|(name, clauses)| vec![Value::text(name), Value::Int(clauses.len() as i64)]).collect();
+    let rows =
+        derived.map(|(name, clauses)| vec![Value::text(name), Value::Int(clauses.len() as i64)]).collect();
     Ok(Outcome::Listing(Rows::listing(&["name", "clauses"], rows)?))
 }
 
-fn show(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
     let clauses = snapshot.catalog().rules(&words[0].text);
     if clauses.is_empty() {
@@ -62,7 +64,7 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) 
     Ok(Outcome::Listing(Rows::listing(&["clause"], rows)?))
 }
 
-fn drop(words: &[Name], context: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
     context.write(|snapshot, _| {
         if snapshot.catalog().rules(&name.text).is_empty() {

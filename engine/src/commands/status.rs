@@ -2,10 +2,11 @@
 
 use super::CommandEntry;
 use crate::answer::Rows;
+use crate::context::{Context, Outcome};
 use crate::data::Value;
-use crate::engine::{Engine, Session};
 use crate::error::Error;
-use crate::statements::{Context, Need, Outcome};
+use crate::graph::SessionState;
+use crate::need::Need;
 use crate::syntax::ast::Name;
 
 pub(super) const COMMANDS: &[CommandEntry] = &[
@@ -27,13 +28,14 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     },
 ];
 
-fn status(_: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Session) -> Result<Outcome, Error> {
-    let statistics = engine.statistics();
-    let columns = ["version", "knowledge_graph", "knowledge_graphs", "relations", "views", "tuples", "memory_bytes"];
+fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    let statistics = context.environment.graphs.statistics();
+    let columns =
+        ["version", "knowledge_graph", "knowledge_graphs", "relations", "views", "tuples", "memory_bytes"];
     let count = |n: usize| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let row = vec![
         Value::text(env!("CARGO_PKG_VERSION")),
-        Value::text(session.graph()),
+        Value::text(session.graph.name()),
         count(statistics.knowledge_graphs),
         count(statistics.relations),
         count(statistics.views),
@@ -43,7 +45,7 @@ fn status(_: &[Name], _: &mut Context<'_>, engine: &Engine, session: &mut Sessio
     Ok(Outcome::Listing(Rows::listing(&columns, vec![row])?))
 }
 
-fn help(_: &[Name], _: &mut Context<'_>, _: &Engine, _: &mut Session) -> Result<Outcome, Error> {
+fn help(_: &[Name], _: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let entries = super::COMMANDS.iter().flat_map(|family| family.iter());
     let rows = entries.map(|entry| vec![Value::text(entry.written()), Value::text(entry.doc)]).collect();
     Ok(Outcome::Listing(Rows::listing(&["command", "what it does"], rows)?))

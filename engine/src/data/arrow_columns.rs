@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array,
-    Int64Array, LargeStringArray, ListArray, NullArray, StringArray, StringBuilder, StringViewArray,
-    TimestampMillisecondArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
+    Int8Array, Int64Array, LargeStringArray, ListArray, NullArray, StringArray, StringBuilder,
+    StringViewArray, TimestampMillisecondArray, UInt64Array,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::compute::cast;
@@ -244,7 +244,9 @@ pub fn encode(
                 .collect::<Result<_, _>>()?;
             Ok((codes, DataType::Float))
         }
-        ArrowType::Float16 | ArrowType::Float32 => encode(&cast_to(&ArrowType::Float64)?, dictionary, string_limit),
+        ArrowType::Float16 | ArrowType::Float32 => {
+            encode(&cast_to(&ArrowType::Float64)?, dictionary, string_limit)
+        }
         ArrowType::Boolean => {
             let booleans = downcast::<BooleanArray>(array).ok_or_else(unsupported)?;
             let codes = booleans

@@ -86,7 +86,9 @@ impl DataType {
             DataType::Text => ArrowType::Utf8,
             DataType::Bool => ArrowType::Boolean,
             DataType::Timestamp => ArrowType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
-            DataType::Vector(None | Some(0)) => ArrowType::List(Arc::new(Field::new("item", ArrowType::Float32, false))),
+            DataType::Vector(None | Some(0)) => {
+                ArrowType::List(Arc::new(Field::new("item", ArrowType::Float32, false)))
+            }
             DataType::Vector(Some(n)) => ArrowType::FixedSizeList(
                 Arc::new(Field::new("item", ArrowType::Float32, false)),
                 n.try_into().unwrap_or(i32::MAX),

@@ -77,6 +77,11 @@ impl Dictionary {
         self.entries.count()
     }
 
+    /// Whether nothing was learnt yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// An estimate of the bytes held.
     pub fn memory_bytes(&self) -> usize {
         // Entry, slot in the table, and a guess at the boxed content.
@@ -142,7 +147,7 @@ impl Codec {
         }
         let hash = hash_of(value);
         // The query's own entry comes first: the graph may have learnt the value since it was made.
-        if self.local.len() > 0
+        if !self.local.is_empty()
             && let Some(code) = self.local.find(value, hash)
         {
             return Ok(code);
@@ -249,10 +254,10 @@ fn hash_of(value: ValueRef<'_>) -> u64 {
 mod tests {
     use super::*;
 
-    fn round_trip(value: Value) {
+    fn round_trip(value: &Value) {
         let codec = Codec::over(Arc::new(Dictionary::shared()));
         let stored = codec.shared().store(value.as_ref()).unwrap();
-        assert_eq!(codec.value(stored).to_value(), value);
+        assert_eq!(codec.value(stored).to_value(), *value);
         assert_eq!(codec.encode(value.as_ref()), Ok(stored));
         assert_eq!(codec.kind(stored), value.kind());
     }
@@ -260,27 +265,33 @@ mod tests {
     #[test]
     fn every_kind_comes_back_as_it_went_in() {
         for n in [0, 1, -1, i64::from(INLINE_END) - 1, i64::from(INLINE_END), i64::MIN, i64::MAX] {
-            round_trip(Value::Int(n));
-            round_trip(Value::Timestamp(n));
+            round_trip(&Value::Int(n));
+            round_trip(&Value::Timestamp(n));
         }
         for x in [0.0, -0.0, 1.0, -1.5, f64::MAX, f64::MIN_POSITIVE] {
-            round_trip(Value::Float(x));
+            round_trip(&Value::Float(x));
         }
-        round_trip(Value::Null);
-        round_trip(Value::Bool(true));
-        round_trip(Value::Bool(false));
-        round_trip(Value::text(""));
-        round_trip(Value::text("żółw"));
-        round_trip(Value::Vector([].into()));
-        round_trip(Value::Vector([1.0, -2.5].into()));
-        round_trip(Value::VectorInt8([-128, 127].into()));
+        round_trip(&Value::Null);
+        round_trip(&Value::Bool(true));
+        round_trip(&Value::Bool(false));
+        round_trip(&Value::text(""));
+        round_trip(&Value::text("żółw"));
+        round_trip(&Value::Vector([].into()));
+        round_trip(&Value::Vector([1.0, -2.5].into()));
+        round_trip(&Value::VectorInt8([-128, 127].into()));
     }
 
     #[test]
     fn values_of_different_kinds_have_different_codes() {
         let dictionary = Dictionary::shared();
-        let values =
-            [Value::Int(1), Value::Float(1.0), Value::Timestamp(1), Value::text("1"), Value::Bool(true), Value::Null];
+        let values = [
+            Value::Int(1),
+            Value::Float(1.0),
+            Value::Timestamp(1),
+            Value::text("1"),
+            Value::Bool(true),
+            Value::Null,
+        ];
         let codes: Vec<Code> = values.iter().map(|v| dictionary.store(v.as_ref()).unwrap()).collect();
         let distinct: std::collections::BTreeSet<_> = codes.iter().collect();
         assert_eq!(distinct.len(), codes.len());

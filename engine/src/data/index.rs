@@ -19,7 +19,9 @@ pub struct RowIndex {
 #[derive(Debug)]
 enum Directory {
     /// Group = code − first.
-    Dense { first: Code },
+    Dense {
+        first: Code,
+    },
     Narrow(KeyNumbers<u64>),
     Middle(KeyNumbers<u128>),
     Wide8(KeyNumbers<[Code; 8]>),
@@ -64,7 +66,11 @@ impl RowIndex {
             && ((last - first) as usize) < row_count * 4 + 64
         {
             let groups = (last - first) as usize + 1;
-            return RowIndex::group(Directory::Dense { first }, groups, column.iter().map(|code| code - first));
+            return RowIndex::group(
+                Directory::Dense { first },
+                groups,
+                column.iter().map(|code| code - first),
+            );
         }
         with_key!(columns.len(), K => RowIndex::build_hashed::<K>(columns, row_count))
     }
@@ -84,7 +90,11 @@ impl RowIndex {
     }
 
     /// Counting sort of rows by group.
-    fn group(directory: Directory, groups: usize, group_of_row: impl ExactSizeIterator<Item = u32> + Clone) -> RowIndex {
+    fn group(
+        directory: Directory,
+        groups: usize,
+        group_of_row: impl ExactSizeIterator<Item = u32> + Clone,
+    ) -> RowIndex {
         let mut starts = vec![0_u32; groups + 1];
         for group in group_of_row.clone() {
             starts[group as usize + 1] += 1;
@@ -104,11 +114,17 @@ impl RowIndex {
 
     /// Calls `visit(position, rows)` for every position of `start..end` in the probing columns whose key is here, in
     /// order, until `visit` answers false.
-    pub fn probe(&self, columns: &[&[Code]], start: usize, end: usize, mut visit: impl FnMut(usize, &[u32]) -> bool) {
+    pub fn probe(
+        &self,
+        columns: &[&[Code]],
+        start: usize,
+        end: usize,
+        mut visit: impl FnMut(usize, &[u32]) -> bool,
+    ) {
         if let Directory::Dense { first } = self.directory {
             let groups = self.starts.len() - 1;
-            for position in start..end {
-                let group = columns[0][position].wrapping_sub(first) as usize;
+            for (position, code) in columns[0].iter().enumerate().take(end).skip(start) {
+                let group = code.wrapping_sub(first) as usize;
                 if group < groups {
                     let rows = self.rows_of(group);
                     if !rows.is_empty() && !visit(position, rows) {

@@ -4,9 +4,7 @@
 use super::dictionary::{Code, EMPTY};
 
 /// A packed row of codes.
-pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
-    /// How many codes fit.
-    const WIDTH: usize;
+pub(crate) trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     /// Marks an empty slot: no row packs to this.
     const EMPTY: Self;
     /// Appends the keys of rows `start..end` of equally long columns.
@@ -27,7 +25,6 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 impl Key for u64 {
-    const WIDTH: usize = 2;
     const EMPTY: u64 = u64::MAX;
 
     fn pack(columns: &[&[Code]], start: usize, end: usize, out: &mut Vec<u64>) {
@@ -52,7 +49,6 @@ impl Key for u64 {
 }
 
 impl Key for u128 {
-    const WIDTH: usize = 4;
     const EMPTY: u128 = u128::MAX;
 
     fn pack(columns: &[&[Code]], start: usize, end: usize, out: &mut Vec<u128>) {
@@ -78,7 +74,6 @@ impl Key for u128 {
 }
 
 impl<const N: usize> Key for [Code; N] {
-    const WIDTH: usize = N;
     const EMPTY: [Code; N] = [EMPTY; N];
 
     fn pack(columns: &[&[Code]], start: usize, end: usize, out: &mut Vec<[Code; N]>) {
@@ -137,7 +132,7 @@ pub(crate) use with_key;
 
 /// A set of keys: open addressing, keys in place.
 #[derive(Debug, Clone)]
-pub struct KeySet<K> {
+pub(crate) struct KeySet<K> {
     slots: Vec<K>,
     len: usize,
 }
@@ -149,19 +144,14 @@ impl<K: Key> Default for KeySet<K> {
 }
 
 impl<K: Key> KeySet<K> {
-    /// Number of keys.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
     /// Bytes held.
-    pub fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.len() * size_of::<K>()
     }
 
     /// Whether the key is in the set.
     #[inline]
-    pub fn contains(&self, key: &K, hash: u64) -> bool {
+    pub(crate) fn contains(&self, key: &K, hash: u64) -> bool {
         if self.slots.is_empty() {
             return false;
         }
@@ -170,7 +160,7 @@ impl<K: Key> KeySet<K> {
 
     /// Adds a key; answers whether it was new.
     #[inline]
-    pub fn insert(&mut self, key: K, hash: u64) -> bool {
+    pub(crate) fn insert(&mut self, key: K, hash: u64) -> bool {
         if self.len * 8 >= self.slots.len() * 5 {
             self.grow();
         }
@@ -184,7 +174,7 @@ impl<K: Key> KeySet<K> {
     }
 
     /// The keys, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = K> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = K> + '_ {
         self.slots.iter().copied().filter(|key| *key != K::EMPTY)
     }
 
@@ -214,7 +204,7 @@ impl<K: Key> KeySet<K> {
 
 /// Dense numbers for keys, in the order of first appearance.
 #[derive(Debug, Clone)]
-pub struct KeyNumbers<K> {
+pub(crate) struct KeyNumbers<K> {
     slots: Vec<(K, u32)>,
     len: usize,
 }
@@ -227,18 +217,18 @@ impl<K: Key> Default for KeyNumbers<K> {
 
 impl<K: Key> KeyNumbers<K> {
     /// Number of distinct keys.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Bytes held.
-    pub fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.len() * size_of::<(K, u32)>()
     }
 
     /// The number of a key, if it has one.
     #[inline]
-    pub fn get(&self, key: &K) -> Option<u32> {
+    pub(crate) fn get(&self, key: &K) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
@@ -248,7 +238,7 @@ impl<K: Key> KeyNumbers<K> {
 
     /// The number of a key, the next free one if it is new.
     #[inline]
-    pub fn number(&mut self, key: K) -> u32 {
+    pub(crate) fn number(&mut self, key: K) -> u32 {
         if self.len * 8 >= self.slots.len() * 5 {
             self.grow();
         }
@@ -295,7 +285,7 @@ mod tests {
         K::pack(&slices, 0, 2_000, &mut keys);
         let mut set = KeySet::default();
         let new = keys.iter().filter(|key| set.insert(**key, key.hash())).count();
-        assert_eq!((new, set.len()), (1_000, 1_000));
+        assert_eq!((new, set.iter().count()), (1_000, 1_000));
         for (row, key) in keys.iter().enumerate() {
             assert!(set.contains(key, key.hash()));
             for (position, column) in columns.iter().enumerate() {

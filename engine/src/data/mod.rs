@@ -13,7 +13,9 @@ mod schema;
 mod value;
 
 pub use data_type::DataType;
-pub use dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, inline_int};
+pub use dictionary::{
+    Code, Codec, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, inline_int,
+};
 pub use ids::{RelationId, VariableId};
 pub use index::RowIndex;
 pub use parallel::Threads;
@@ -21,8 +23,8 @@ pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows};
 pub use run::Run;
 pub use schema::{Schema, SchemaColumn};
-pub(crate) use value::{Number, compare_numbers};
 pub use value::{Kind, Value, ValueRef};
+pub(crate) use value::{Number, compare_numbers, float_of};
 
 /// The most columns a relation can have.
 pub const MAX_COLUMNS: usize = 256;

@@ -30,7 +30,7 @@ impl Threads {
 }
 
 /// `work` over every item, results in order.
-pub fn map<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+pub(crate) fn map<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
     if items.len() <= 1 {
         return items.into_iter().map(work).collect();
     }
@@ -38,19 +38,22 @@ pub fn map<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync + Send)
 }
 
 /// Cuts `0..rows` into lanes of about `lane_rows`.
-pub fn lanes(rows: usize, lane_rows: usize) -> Vec<Range<usize>> {
+pub(crate) fn lanes(rows: usize, lane_rows: usize) -> Vec<Range<usize>> {
     let count = rows.div_ceil(lane_rows.max(1)).max(1);
     (0..count).map(|i| rows * i / count..rows * (i + 1) / count).collect()
 }
 
 /// Sorts in parallel; equal items may change places.
-pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
+pub(crate) fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
     use rayon::slice::ParallelSliceMut;
     items.par_sort_unstable_by_key(key);
 }
 
 /// Sorts in parallel; equal items keep their order.
-pub fn sort_stable_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> std::cmp::Ordering + Sync) {
+pub(crate) fn sort_stable_by<T: Send>(
+    items: &mut [T],
+    compare: impl Fn(&T, &T) -> std::cmp::Ordering + Sync,
+) {
     use rayon::slice::ParallelSliceMut;
     items.par_sort_by(compare);
 }

@@ -20,10 +20,13 @@ pub struct Run {
     live_count: usize,
 }
 
+/// An index that the first to ask builds while others wait.
+type LazyIndex = Arc<OnceLock<Arc<RowIndex>>>;
+
 #[derive(Debug)]
 struct RunData {
     batch: RecordBatch,
-    indexes: Mutex<HashMap<Box<[usize]>, Arc<OnceLock<Arc<RowIndex>>>>>,
+    indexes: Mutex<HashMap<Box<[usize]>, LazyIndex>>,
     distinct: Box<[OnceLock<usize>]>,
 }
 
@@ -31,7 +34,8 @@ impl Run {
     /// A run of these columns, which are equally long; `rows` tells the length where there are none.
     pub fn new(columns: Vec<Vec<Code>>, rows: usize) -> Run {
         let arity = columns.len();
-        let arrays = columns.into_iter().map(|column| Arc::new(UInt32Array::from(column)) as ArrayRef).collect();
+        let arrays =
+            columns.into_iter().map(|column| Arc::new(UInt32Array::from(column)) as ArrayRef).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         // Columns are equally long and typed as the schema says: both hold by construction.
         let batch = RecordBatch::try_new_with_options(schema(arity), arrays, &options)
@@ -74,6 +78,11 @@ impl Run {
         self.live_count
     }
 
+    /// Whether no row counts.
+    pub fn is_empty(&self) -> bool {
+        self.live_count == 0
+    }
+
     /// Number of rows, deleted ones among them.
     pub fn stored_len(&self) -> usize {
         self.data.batch.num_rows()
@@ -114,8 +123,14 @@ impl Run {
 
     /// Bytes held by columns and indexes.
     pub fn memory_bytes(&self) -> usize {
-        let indexes: usize =
-            self.data.indexes.lock().values().filter_map(|cell| cell.get()).map(|index| index.memory_bytes()).sum();
+        let indexes: usize = self
+            .data
+            .indexes
+            .lock()
+            .values()
+            .filter_map(|cell| cell.get())
+            .map(|index| index.memory_bytes())
+            .sum();
         self.data.batch.get_array_memory_size() + indexes
     }
 }

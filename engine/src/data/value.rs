@@ -195,9 +195,14 @@ impl Ord for ValueRef<'_> {
             (ValueRef::Vector(a), ValueRef::Vector(b)) => a.len().cmp(&b.len()).then_with(|| {
                 a.iter().zip(*b).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
             }),
-            (ValueRef::VectorInt8(a), ValueRef::VectorInt8(b)) => a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
+            (ValueRef::VectorInt8(a), ValueRef::VectorInt8(b)) => {
+                a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+            }
             _ => match (self.as_number(), other.as_number()) {
-                (Some(a), Some(b)) => compare_numbers(a, b).then(self.rank().cmp(&other.rank())),
+                (Some(a), Some(b)) => compare_numbers(a, b)
+                    .then(self.rank().cmp(&other.rank()))
+                    // Zeros of both signs are two values.
+                    .then_with(|| float_of(a).total_cmp(&float_of(b))),
                 _ => self.rank().cmp(&other.rank()),
             },
         }
@@ -224,6 +229,14 @@ pub(crate) fn compare_numbers(a: Number, b: Number) -> Ordering {
         (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b).unwrap_or_else(|| a.total_cmp(&b)),
         (Number::Int(a), Number::Float(b)) => compare_int_float(a, b),
         (Number::Float(a), Number::Int(b)) => compare_int_float(b, a).reverse(),
+    }
+}
+
+/// The nearest float.
+pub(crate) fn float_of(number: Number) -> f64 {
+    match number {
+        Number::Int(n) => n as f64,
+        Number::Float(x) => x,
     }
 }
 

@@ -3,9 +3,9 @@
 //! Each lane groups its own solutions; lanes are then merged in order, so sums of floats come out the same on any
 //! number of threads.
 
+use super::batch::Bindings;
 use super::error::ExecError;
 use super::pipeline::Pipeline;
-use super::batch::Bindings;
 use crate::aggregates::Aggregate;
 use crate::analysis::program::{Expression, HeadTerm};
 use crate::budget::Budget;
@@ -155,11 +155,17 @@ impl<K: Key> NumberKeys for KeyNumbers<K> {
 /// The state of one aggregate, a slot a group.
 enum Accumulator {
     Count(Vec<i64>),
-    Distinct { seen: KeySet<u64>, counts: Vec<i64> },
+    Distinct {
+        seen: KeySet<u64>,
+        counts: Vec<i64>,
+    },
     Sum(Vec<Sum>),
     Avg(Vec<Sum>),
     /// The best code so far; `EMPTY` where there was none but Null.
-    Best { largest: bool, codes: Vec<Code> },
+    Best {
+        largest: bool,
+        codes: Vec<Code>,
+    },
 }
 
 /// Integers are summed exactly, apart from floats.
@@ -225,7 +231,8 @@ impl Accumulator {
                     counts[group as usize] += i64::from(seen.insert(key, key.hash()));
                 }
             }
-            (Accumulator::Sum(sums), Accumulator::Sum(later)) | (Accumulator::Avg(sums), Accumulator::Avg(later)) => {
+            (Accumulator::Sum(sums), Accumulator::Sum(later))
+            | (Accumulator::Avg(sums), Accumulator::Avg(later)) => {
                 groups.iter().zip(later).for_each(|(group, sum)| sums[*group as usize].merge(&sum));
             }
             (Accumulator::Best { largest, codes }, Accumulator::Best { codes: later, .. }) => {
@@ -245,7 +252,9 @@ impl Accumulator {
             None => codec.encode(ValueRef::Int(n)).map_err(ExecError::from),
         };
         match self {
-            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.into_iter().map(int).collect(),
+            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => {
+                counts.into_iter().map(int).collect()
+            }
             Accumulator::Sum(sums) => sums
                 .into_iter()
                 .map(|sum| match (sum.int_count, sum.float_count) {

@@ -37,7 +37,8 @@ impl Bindings {
     pub(super) fn gather(&mut self, from: &Bindings, keep: &[VariableId], positions: &[u32]) {
         for variable in keep {
             let source = from.column(*variable);
-            self.columns[variable.index()].extend(positions.iter().map(|position| source[*position as usize]));
+            self.columns[variable.index()]
+                .extend(positions.iter().map(|position| source[*position as usize]));
         }
         self.len += positions.len();
     }

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::batch::Bindings;
 use super::error::ExecError;
 use crate::analysis::program::Expression;
-use crate::data::{Code, Codec, INLINE_END, NULL, Number, ValueRef, compare_numbers, inline_int};
+use crate::data::{
+    Code, Codec, INLINE_END, NULL, Number, Value, ValueRef, compare_numbers, float_of, inline_int,
+};
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// Floats and numeric literals that are this close count as equal.
@@ -76,10 +78,14 @@ impl<'a> Evaluator<'a> {
                 mask.extend(left.iter().zip(right.iter()).map(|(a, b)| (a == b) == wanted));
             }
             Comparison::Equal => {
-                mask.extend((0..rows).map(|row| self.equal(self.at(&left, row), self.at(&right, row), tolerant)));
+                mask.extend(
+                    (0..rows).map(|row| self.equal(self.at(&left, row), self.at(&right, row), tolerant)),
+                );
             }
             Comparison::NotEqual => {
-                mask.extend((0..rows).map(|row| !self.equal(self.at(&left, row), self.at(&right, row), tolerant)));
+                mask.extend(
+                    (0..rows).map(|row| !self.equal(self.at(&left, row), self.at(&right, row), tolerant)),
+                );
             }
             Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
                 if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
@@ -115,7 +121,8 @@ impl<'a> Evaluator<'a> {
         if codes.iter().all(|code| *code < INLINE_END) {
             return Numbers::Ints(codes.iter().map(|code| i64::from(*code)).collect());
         }
-        let mixed: Vec<Option<Number>> = codes.iter().map(|code| self.codec.value(*code).as_number()).collect();
+        let mixed: Vec<Option<Number>> =
+            codes.iter().map(|code| self.codec.value(*code).as_number()).collect();
         narrowest(mixed)
     }
 
@@ -138,16 +145,17 @@ impl<'a> Evaluator<'a> {
     fn integer_arithmetic(&self, operator: Arithmetic, a: &[i64], b: &[i64]) -> Numbers {
         let pairs = a.iter().zip(b);
         let saturating = |exact: fn(i64, i64) -> Option<i64>, bounded: fn(i64, i64) -> i64| {
-            let rows = pairs.clone().map(|(a, b)| exact(*a, *b).unwrap_or_else(|| self.saturate(bounded(*a, *b))));
+            let rows =
+                pairs.clone().map(|(a, b)| exact(*a, *b).unwrap_or_else(|| self.saturate(bounded(*a, *b))));
             Numbers::Ints(rows.collect())
         };
         match operator {
             Arithmetic::Add => saturating(i64::checked_add, i64::saturating_add),
             Arithmetic::Subtract => saturating(i64::checked_sub, i64::saturating_sub),
             Arithmetic::Multiply => saturating(i64::checked_mul, i64::saturating_mul),
-            Arithmetic::Divide | Arithmetic::Remainder => narrowest(
-                pairs.map(|(a, b)| self.one(operator, Number::Int(*a), Number::Int(*b))).collect(),
-            ),
+            Arithmetic::Divide | Arithmetic::Remainder => {
+                narrowest(pairs.map(|(a, b)| self.one(operator, Number::Int(*a), Number::Int(*b))).collect())
+            }
         }
     }
 
@@ -161,15 +169,19 @@ impl<'a> Evaluator<'a> {
         if let (Number::Int(a), Number::Int(b)) = (a, b) {
             let exact = match operator {
                 Arithmetic::Add => a.checked_add(b).unwrap_or_else(|| self.saturate(a.saturating_add(b))),
-                Arithmetic::Subtract => a.checked_sub(b).unwrap_or_else(|| self.saturate(a.saturating_sub(b))),
-                Arithmetic::Multiply => a.checked_mul(b).unwrap_or_else(|| self.saturate(a.saturating_mul(b))),
+                Arithmetic::Subtract => {
+                    a.checked_sub(b).unwrap_or_else(|| self.saturate(a.saturating_sub(b)))
+                }
+                Arithmetic::Multiply => {
+                    a.checked_mul(b).unwrap_or_else(|| self.saturate(a.saturating_mul(b)))
+                }
                 Arithmetic::Remainder if b == 0 => return None,
                 Arithmetic::Remainder => a.wrapping_rem(b),
                 Arithmetic::Divide => return finite(a as f64 / b as f64),
             };
             return Some(Number::Int(exact));
         }
-        let (a, b) = (float(a), float(b));
+        let (a, b) = (float_of(a), float_of(b));
         finite(match operator {
             Arithmetic::Add => a + b,
             Arithmetic::Subtract => a - b,
@@ -186,7 +198,9 @@ impl<'a> Evaluator<'a> {
         };
         let codes: Result<Vec<Code>, _> = match numbers {
             Numbers::Ints(ints) => ints.into_iter().map(int).collect(),
-            Numbers::Floats(floats) => floats.into_iter().map(|x| self.codec.encode(ValueRef::Float(x))).collect(),
+            Numbers::Floats(floats) => {
+                floats.into_iter().map(|x| self.codec.encode(ValueRef::Float(x))).collect()
+            }
             Numbers::Mixed(mixed) => mixed
                 .into_iter()
                 .map(|number| match number {
@@ -221,13 +235,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Numbers are equal by value across kinds; all else is equal if it is the same value.
+    /// Numbers are equal by value across kinds; all else is equal if it is the same value. Null equals nothing here.
     fn equal(&self, a: ValueRef<'_>, b: ValueRef<'_>, tolerant: bool) -> bool {
         match (a.as_number(), b.as_number()) {
             (Some(Number::Int(a)), Some(Number::Int(b))) => a == b,
-            (Some(a), Some(b)) if tolerant => (float(a) - float(b)).abs() <= TOLERANCE,
+            (Some(a), Some(b)) if tolerant => (float_of(a) - float_of(b)).abs() <= TOLERANCE,
             (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
-            _ => a == b,
+            _ => a == b && !matches!(a, ValueRef::Null),
         }
     }
 }
@@ -260,21 +274,16 @@ fn narrowest(mixed: Vec<Option<Number>>) -> Numbers {
     Numbers::Mixed(mixed)
 }
 
-fn float(number: Number) -> f64 {
-    match number {
-        Number::Int(n) => n as f64,
-        Number::Float(x) => x,
-    }
-}
-
 fn finite(x: f64) -> Option<Number> {
     x.is_finite().then_some(Number::Float(x))
 }
 
-/// Variables, and constants that are no numbers, are compared as joins compare: the same value of the same type.
+/// Variables, and constants that are neither numbers nor Null, are compared as joins compare: the same value of the
+/// same type.
 fn is_typed_equality(left: &Expression, right: &Expression) -> bool {
     let plain = |expression: &Expression| match expression {
         Expression::Variable(_) => true,
+        Expression::Constant(Value::Null) => false,
         Expression::Constant(value) => value.as_ref().as_number().is_none(),
         Expression::Arithmetic { .. } => false,
     };

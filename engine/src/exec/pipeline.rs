@@ -114,7 +114,8 @@ impl<'a> Pipeline<'a> {
         if input.len == 0 {
             return Ok(());
         }
-        let (Some(step), Some((output, rest))) = (self.plan.steps.get(depth), buffers.split_first_mut()) else {
+        let (Some(step), Some((output, rest))) = (self.plan.steps.get(depth), buffers.split_first_mut())
+        else {
             self.view.budget.check()?;
             return sink(input);
         };

@@ -84,11 +84,6 @@ impl RowSet {
         Ok(new)
     }
 
-    /// Bytes held by the tables.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.parts.memory_bytes()
-    }
-
     fn row_bytes(&self) -> usize {
         with_key!(self.arity, K => size_of::<K>())
     }
@@ -131,7 +126,8 @@ impl<K: Key> Parts for KeyParts<K> {
 
     fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Rows {
         let total: usize = lanes.iter().map(Candidates::len).sum();
-        let mut by_part: Vec<Vec<Vec<K>>> = (0..self.parts.len()).map(|_| Vec::with_capacity(lanes.len())).collect();
+        let mut by_part: Vec<Vec<Vec<K>>> =
+            (0..self.parts.len()).map(|_| Vec::with_capacity(lanes.len())).collect();
         for lane in lanes {
             if let Ok(buffers) = lane.keys.downcast::<Vec<Vec<K>>>() {
                 for (part, buffer) in buffers.into_iter().enumerate() {
@@ -149,8 +145,11 @@ impl<K: Key> Parts for KeyParts<K> {
             (set, new)
         };
         let work: Vec<_> = std::mem::take(&mut self.parts).into_iter().zip(by_part).collect();
-        let done: Vec<_> =
-            if total < SMALL { work.into_iter().map(take_in).collect() } else { parallel::map(work, take_in) };
+        let done: Vec<_> = if total < SMALL {
+            work.into_iter().map(take_in).collect()
+        } else {
+            parallel::map(work, take_in)
+        };
         let mut new = Rows::empty(arity);
         for (set, keys) in done {
             self.parts.push(set);

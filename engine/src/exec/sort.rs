@@ -15,7 +15,13 @@ pub struct Order {
 
 /// The rows of a result in their order, after offset and limit. Rows that the order leaves equal come in ascending
 /// tuple order if a limit has to choose among them.
-pub fn sort_limit(runs: &[Run], arity: usize, order: &[Order], limit: Option<(u64, u64)>, codec: &Codec) -> Rows {
+pub fn sort_limit(
+    runs: &[Run],
+    arity: usize,
+    order: &[Order],
+    limit: Option<(u64, u64)>,
+    codec: &Codec,
+) -> Rows {
     let total: usize = runs.iter().map(Run::len).sum();
     let mut columns: Vec<Vec<Code>> = vec![Vec::with_capacity(total); arity];
     for run in runs {
@@ -35,10 +41,15 @@ pub fn sort_limit(runs: &[Run], arity: usize, order: &[Order], limit: Option<(u6
         let rest = (0..arity).filter(|column| order.iter().all(|key| key.column != *column));
         keys.extend(rest.map(|column| Order { column, descending: false }));
     }
-    let ranks: Vec<Vec<u32>> = keys.iter().map(|key| ranks(&rows.columns[key.column], codec, key.descending)).collect();
+    let ranks: Vec<Vec<u32>> =
+        keys.iter().map(|key| ranks(&rows.columns[key.column], codec, key.descending)).collect();
     let mut positions: Vec<u32> = (0..total as u32).collect();
     parallel::sort_stable_by(&mut positions, |a, b| {
-        ranks.iter().map(|ranks| ranks[*a as usize].cmp(&ranks[*b as usize])).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        ranks
+            .iter()
+            .map(|ranks| ranks[*a as usize].cmp(&ranks[*b as usize]))
+            .find(|o| o.is_ne())
+            .unwrap_or(std::cmp::Ordering::Equal)
     });
     let (count, offset) = limit.unwrap_or((u64::MAX, 0));
     let start = usize::try_from(offset).unwrap_or(usize::MAX).min(total);

@@ -146,7 +146,9 @@ impl<'a> View<'a> {
             self.growing.insert(relation, Growing::default());
         }
         let reads_own = |rule: &Rule| {
-            rule.body.iter().any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
+            rule.body
+                .iter()
+                .any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
         };
         for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
             let plan = plan_rule(rule, self);
@@ -191,7 +193,8 @@ impl<'a> View<'a> {
     /// Whether rounds are so large that looking up known rows misses the cache.
     fn is_large(&self, relation: RelationId) -> bool {
         self.growing.get(&relation).is_some_and(|growing| {
-            growing.rows() >= PIVOT_ROWS && growing.delta.as_ref().is_some_and(|delta| delta.len() >= PIVOT_DELTA)
+            growing.rows() >= PIVOT_ROWS
+                && growing.delta.as_ref().is_some_and(|delta| delta.len() >= PIVOT_DELTA)
         })
     }
 
@@ -208,7 +211,8 @@ impl<'a> View<'a> {
         let stable = split(&growing.stable, column, arity);
         let delta = split(growing.delta.as_slice(), column, arity);
         drop(growing);
-        let parts: Vec<(Rows, Rows)> = stable.into_iter().zip(delta).filter(|(stable, delta)| stable.len + delta.len > 0).collect();
+        let parts: Vec<(Rows, Rows)> =
+            stable.into_iter().zip(delta).filter(|(stable, delta)| stable.len + delta.len > 0).collect();
         let parts = parallel::map(parts, |(stable, delta)| {
             let mut sets = HashMap::from([(relation, RowSet::single(arity))]);
             let stable = self.take_in(&mut sets, relation, &stable)?;
@@ -255,12 +259,13 @@ impl<'a> View<'a> {
             return None;
         }
         let mut seen = HashSet::new();
-        let straight = rule.head_terms.iter().zip(&atom.arguments).all(|(term, argument)| match (term, argument) {
-            (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
-                out == variable && seen.insert(*variable)
-            }
-            _ => false,
-        });
+        let straight =
+            rule.head_terms.iter().zip(&atom.arguments).all(|(term, argument)| match (term, argument) {
+                (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
+                    out == variable && seen.insert(*variable)
+                }
+                _ => false,
+            });
         straight.then(|| (rule.head, self.runs(Access { relation: atom.relation, version: Version::All })))
     }
 
@@ -299,7 +304,12 @@ impl<'a> View<'a> {
         Ok(new)
     }
 
-    fn aggregate(&self, plan: &RulePlan, pipeline: &Pipeline<'_>, lanes: Vec<Range<usize>>) -> Result<Rows, ExecError> {
+    fn aggregate(
+        &self,
+        plan: &RulePlan,
+        pipeline: &Pipeline<'_>,
+        lanes: Vec<Range<usize>>,
+    ) -> Result<Rows, ExecError> {
         let grouping = Grouping::new(&plan.head_terms);
         let partial = parallel::map(lanes, |lane| {
             let mut groups = grouping.start();
@@ -353,7 +363,8 @@ impl Statistics for View<'_> {
             None => self.complete.get(&relation).into_iter().flatten().map(Run::len).sum(),
             // It will grow: take it for no smaller than the largest relation that is known.
             Some(growing) => {
-                let largest = self.complete.values().map(|runs| runs.iter().map(Run::len).sum()).max().unwrap_or(0);
+                let largest =
+                    self.complete.values().map(|runs| runs.iter().map(Run::len).sum()).max().unwrap_or(0);
                 growing.rows().max(largest)
             }
         }
@@ -366,7 +377,7 @@ impl Statistics for View<'_> {
                 .get(&relation)
                 .into_iter()
                 .flatten()
-                .filter(|run| run.len() > 0)
+                .filter(|run| !run.is_empty())
                 .map(|run| run.distinct(column))
                 .max()
                 .unwrap_or(1),
@@ -392,7 +403,9 @@ fn pivot_column(stratum: &Stratum) -> Option<(RelationId, usize)> {
         }
         let carried: Vec<usize> = (0..atom.arguments.len())
             .filter(|column| match (&rule.head_terms[*column], &atom.arguments[*column]) {
-                (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => out == variable,
+                (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
+                    out == variable
+                }
                 _ => false,
             })
             .filter(|column| columns.as_ref().is_none_or(|columns| columns.contains(column)))

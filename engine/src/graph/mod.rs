@@ -1,6 +1,7 @@
 //! One named knowledge graph: readers take a snapshot, one writer at a time makes the next.
 
 mod change;
+mod graphs;
 mod overlay;
 mod snapshot;
 
@@ -14,6 +15,7 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::{Dictionary, Threads};
 
 pub use change::{Change, ChangeSet};
+pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics};
 pub use overlay::{Overlay, SessionView};
 pub use snapshot::Snapshot;
 

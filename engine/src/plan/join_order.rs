@@ -79,7 +79,9 @@ fn cheapest_atom(
     for &literal in open {
         let Literal::Atom(atom) = &rule.body[literal] else { continue };
         // A cross product comes last, however small.
-        let detached = !bound.is_empty() && variables(atom).next().is_some() && !variables(atom).any(|v| bound.contains(&v));
+        let detached = !bound.is_empty()
+            && variables(atom).next().is_some()
+            && !variables(atom).any(|v| bound.contains(&v));
         let cost = expected_matches(atom, bound, statistics);
         if best.is_none_or(|(d, c, _)| (detached, cost) < (d, c)) {
             best = Some((detached, cost, literal));

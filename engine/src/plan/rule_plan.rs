@@ -81,7 +81,13 @@ fn plan(
                 let access = Access { relation: atom.relation, version: Version::All };
                 let columns = Columns::of(atom, &bound);
                 let keep = kept(&bound, &live);
-                steps.push(Step::Exists { access, key: columns.key, equal: columns.equal, negated: true, keep });
+                steps.push(Step::Exists {
+                    access,
+                    key: columns.key,
+                    equal: columns.equal,
+                    negated: true,
+                    keep,
+                });
             }
             Literal::Filter { operator, left, right } => steps.push(Step::Filter {
                 operator: *operator,
@@ -173,7 +179,10 @@ fn live_after(rule: &Rule, literals: &[usize]) -> HashSet<VariableId> {
     live
 }
 
-fn retain_live(mut outputs: Vec<(usize, VariableId)>, live: &HashSet<VariableId>) -> Vec<(usize, VariableId)> {
+fn retain_live(
+    mut outputs: Vec<(usize, VariableId)>,
+    live: &HashSet<VariableId>,
+) -> Vec<(usize, VariableId)> {
     outputs.retain(|(_, variable)| live.contains(variable));
     outputs
 }

@@ -10,10 +10,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable};
 use crate::analysis::stratify;
 use crate::data::{RelationId, VariableId};
 use crate::diagnostic::Span;
+use crate::syntax::ast::Comparison;
 
 /// Which columns are bound.
 type Adornment = Vec<bool>;
@@ -120,7 +121,7 @@ impl<'p> Magic<'p> {
             variables: columns
                 .iter()
                 .zip(&known.column_types)
-                .map(|(variable, data_type)| crate::analysis::program::Variable {
+                .map(|(variable, data_type)| Variable {
                     name: format!("?{}", variable.index()),
                     data_type: *data_type,
                 })
@@ -134,6 +135,8 @@ impl<'p> Magic<'p> {
     fn pass_bindings(&mut self, rule: &Rule, guard: Option<Atom>) -> Rule {
         let mut known: HashSet<VariableId> = guard.iter().flat_map(variables).collect();
         let mut passed: Vec<Literal> = guard.clone().map(Literal::Atom).into_iter().collect();
+        let mut rule = rule.clone();
+        compare_assigned(&mut rule, &known);
         let mut body = rule.body.clone();
         let mut open: Vec<usize> = (0..body.len()).collect();
         while let Some(next) = self.next_bound(&body, &open, &known) {
@@ -141,7 +144,7 @@ impl<'p> Magic<'p> {
             let mut literal = body[next].clone();
             if let Literal::Atom(atom) = &mut literal {
                 if let Some((magic, adorned)) = self.adorn_atom(atom, &known) {
-                    self.add_magic_rule(rule, magic, &passed);
+                    self.add_magic_rule(&rule, &magic, &passed);
                     atom.relation = adorned.rows;
                     body[next] = Literal::Atom(atom.clone());
                 }
@@ -158,7 +161,7 @@ impl<'p> Magic<'p> {
             }
         }
         let body = guard.into_iter().map(Literal::Atom).chain(body).collect();
-        Rule { body, ..rule.clone() }
+        Rule { body, ..rule }
     }
 
     /// The next literal that a binding reaches: filters and computations at once, then stored relations before
@@ -203,7 +206,8 @@ impl<'p> Magic<'p> {
             .iter()
             .enumerate()
             .map(|(column, argument)| {
-                is_bound(argument, known) && rules.iter().all(|rule| head_argument(&rule.head_terms[column]).is_some())
+                is_bound(argument, known)
+                    && rules.iter().all(|rule| head_argument(&rule.head_terms[column]).is_some())
             })
             .collect();
         if !adornment.contains(&true) {
@@ -239,8 +243,8 @@ impl<'p> Magic<'p> {
     }
 
     /// `magic(bindings) <- passed`, with only those literals that the bindings depend on.
-    fn add_magic_rule(&mut self, rule: &Rule, magic: Atom, passed: &[Literal]) {
-        let mut needed: HashSet<VariableId> = variables(&magic).collect();
+    fn add_magic_rule(&mut self, rule: &Rule, magic: &Atom, passed: &[Literal]) {
+        let mut needed: HashSet<VariableId> = variables(magic).collect();
         let mut body: Vec<Literal> = Vec::new();
         for literal in passed.iter().rev() {
             let mine = literal_variables(literal);
@@ -252,7 +256,9 @@ impl<'p> Magic<'p> {
             }
         }
         // What filters the bindings does so here as well.
-        for literal in passed.iter().filter(|literal| matches!(literal, Literal::Filter { .. } | Literal::Negated(_))) {
+        for literal in
+            passed.iter().filter(|literal| matches!(literal, Literal::Filter { .. } | Literal::Negated(_)))
+        {
             let mine = literal_variables(literal);
             if !mine.is_empty() && mine.iter().all(|variable| needed.contains(variable)) {
                 body.push(literal.clone());
@@ -274,8 +280,12 @@ impl<'p> Magic<'p> {
                 .arguments
                 .iter()
                 .filter_map(|argument| match argument {
-                    Argument::Variable(variable) => Some(HeadTerm::Expression(Expression::Variable(*variable))),
-                    Argument::Constant(value) => Some(HeadTerm::Expression(Expression::Constant(value.clone()))),
+                    Argument::Variable(variable) => {
+                        Some(HeadTerm::Expression(Expression::Variable(*variable)))
+                    }
+                    Argument::Constant(value) => {
+                        Some(HeadTerm::Expression(Expression::Constant(value.clone())))
+                    }
                     Argument::Any => None,
                 })
                 .collect(),
@@ -313,6 +323,26 @@ impl<'p> Magic<'p> {
             }
         }
     }
+}
+
+/// A variable that the guard binds is computed under another name and then compared, as joins compare.
+fn compare_assigned(rule: &mut Rule, known: &HashSet<VariableId>) {
+    let mut compared = Vec::new();
+    for literal in &mut rule.body {
+        if let Literal::Assign { variable, .. } = literal
+            && known.contains(variable)
+        {
+            let original = *variable;
+            *variable = VariableId::new(rule.variables.len());
+            rule.variables.push(rule.variables[original.index()].clone());
+            compared.push(Literal::Filter {
+                operator: Comparison::Equal,
+                left: Expression::Variable(original),
+                right: Expression::Variable(*variable),
+            });
+        }
+    }
+    rule.body.extend(compared);
 }
 
 fn bound<'t, T>(adornment: &'t [bool], columns: &'t [T]) -> impl Iterator<Item = &'t T> {

@@ -13,9 +13,19 @@ struct Pass {
 /// The passes in their order.
 const PASSES: &[Pass] = &[Pass { name: "magic_sets", run: magic_sets::run }];
 
+const NAMES: [&str; PASSES.len()] = {
+    let mut names = [""; PASSES.len()];
+    let mut i = 0;
+    while i < PASSES.len() {
+        names[i] = PASSES[i].name;
+        i += 1;
+    }
+    names
+};
+
 /// The names by which passes are switched off.
-pub fn names() -> Vec<&'static str> {
-    PASSES.iter().map(|pass| pass.name).collect()
+pub fn names() -> &'static [&'static str] {
+    &NAMES
 }
 
 /// Runs every pass that is not switched off.

@@ -1,7 +1,8 @@
 //! `+relation(column: type, ..)` and `type Name: type`.
 
-use super::{Context, counted, place};
+use super::{counted, place};
 use crate::catalog::{Catalog, RelationDefinition};
+use crate::context::Context;
 use crate::data::{DataType, Schema, SchemaColumn};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
@@ -64,16 +65,19 @@ fn definition(declare: &Declare, catalog: &Catalog, rows: usize) -> Result<Relat
             columns.len()
         );
         return Err(Error::refused(
-            Diagnostic::error(Code::ArityMismatch, message)
-                .at(declare.relation.span)
-                .help(format!("declare {}, or drop the relation first: .rel drop {name}", counted(known.arity, "column"))),
+            Diagnostic::error(Code::ArityMismatch, message).at(declare.relation.span).help(format!(
+                "declare {}, or drop the relation first: .rel drop {name}",
+                counted(known.arity, "column")
+            )),
         ));
     }
     if let Some(known) = known
         && rows > 0
     {
         for (column, stored) in columns.iter().zip(&known.column_types) {
-            if !column.data_type.overlaps(*stored) || (*stored == DataType::Any && column.data_type != DataType::Any) {
+            if !column.data_type.overlaps(*stored)
+                || (*stored == DataType::Any && column.data_type != DataType::Any)
+            {
                 let message = format!(
                     "{name} holds values of type {stored} in the column `{}` that is now declared {}",
                     column.name, column.data_type
@@ -90,7 +94,9 @@ fn definition(declare: &Declare, catalog: &Catalog, rows: usize) -> Result<Relat
         .iter()
         .enumerate()
         .map(|(i, column)| match column.data_type {
-            DataType::Any => known.and_then(|known| known.column_types.get(i)).copied().unwrap_or(DataType::Unknown),
+            DataType::Any => {
+                known.and_then(|known| known.column_types.get(i)).copied().unwrap_or(DataType::Unknown)
+            }
             declared => declared,
         })
         .collect();

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::counted;
 use super::insert::{Problems, constant, wrong_arity};
 use super::query::{Evaluated, evaluate, refused};
-use super::{Context, counted};
 use crate::analysis::{self, Analysed};
 use crate::catalog::{Catalog, RelationDefinition};
+use crate::context::Context;
 use crate::data::{self, Codec, DataType, EMPTY, NULL, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
@@ -34,7 +35,8 @@ pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, 
                     Ok((value, _)) => {
                         if let Some(codes) = rows.columns.get_mut(column) {
                             let declared = declared_type(snapshot.catalog(), name, column);
-                            let value = analysis::fit(value.clone(), declared).unwrap_or_else(|| value.clone());
+                            let value =
+                                analysis::fit(value.clone(), declared).unwrap_or_else(|| value.clone());
                             codes.push(dictionary.encode(value.as_ref())?);
                         }
                     }
@@ -102,10 +104,14 @@ pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<S
         for atom in &update.inserts {
             let rows = solve(&atom.terms, &update.body, context, view)?;
             let known = changes.iter().rev().find_map(|change| match change {
-                Change::Define(definition) if definition.name == atom.relation.text => Some(definition.clone()),
+                Change::Define(definition) if definition.name == atom.relation.text => {
+                    Some(definition.clone())
+                }
                 _ => None,
             });
-            let known = known.or_else(|| catalog.relation(&atom.relation.text).map(|known| RelationDefinition::clone(known)));
+            let known = known.or_else(|| {
+                catalog.relation(&atom.relation.text).map(|known| RelationDefinition::clone(known))
+            });
             let (definition, rows) = fit_rows(atom, known, rows, context)?;
             changes.push(Change::Define(definition));
             inserts.push(Change::Insert { relation: atom.relation.text.clone(), rows });
@@ -124,16 +130,7 @@ fn decide_and_write(
     context: &mut Context<'_>,
     decide: impl FnOnce(&mut Context<'_>, &SessionView) -> Result<ChangeSet, Error>,
 ) -> Result<Vec<usize>, Error> {
-    let mut evaluating = Context {
-        graph: context.graph,
-        budget: context.budget,
-        limits: context.limits,
-        threads: context.threads,
-        disabled_rewrites: context.disabled_rewrites,
-        transaction: None,
-        overlay: Overlay::default(),
-        warnings: Vec::new(),
-    };
+    let mut evaluating = context.aside();
     let (counts, ()) = context.write(|snapshot: &Arc<Snapshot>, warnings| {
         let view = SessionView::new(Arc::clone(snapshot), Overlay::default());
         let changes = decide(&mut evaluating, &view)?;
@@ -150,7 +147,8 @@ fn solve(
     context: &mut Context<'_>,
     view: &SessionView,
 ) -> Result<data::Rows, Error> {
-    let analysed: Analysed = analysis::analyse_body(terms, body, view.catalog()).map_err(refused)?;
+    let analysed: Analysed =
+        analysis::analyse_body(terms, body, view.catalog()).map_err(|errors| refused(&errors))?;
     let arity = terms.len();
     let (Evaluated { runs, .. }, codec) = evaluate(analysed, view, context)?;
     let mut all = data::Rows::empty(arity);
@@ -182,13 +180,15 @@ fn fit_rows(
     });
     definition.filled = true;
     for (column, codes) in rows.columns.iter_mut().enumerate() {
-        let declared = definition.schema.as_ref().map_or(DataType::Unknown, |schema| schema.columns[column].data_type);
+        let declared =
+            definition.schema.as_ref().map_or(DataType::Unknown, |schema| schema.columns[column].data_type);
         if !matches!(declared, DataType::Unknown | DataType::Any) {
             let mut last = (EMPTY, NULL);
             for code in codes.iter_mut() {
                 if last.0 != *code {
                     let value = codec.value(*code).to_value();
-                    let fitted = analysis::fit(value.clone(), declared).ok_or_else(|| mismatch(atom, column, declared, &value))?;
+                    let fitted = analysis::fit(value.clone(), declared)
+                        .ok_or_else(|| mismatch(atom, column, declared, &value))?;
                     last = (*code, context.graph.dictionary().store(fitted.as_ref())?);
                 }
                 *code = last.1;
@@ -208,7 +208,9 @@ fn mismatch(atom: &Atom, column: usize, declared: DataType, value: &Value) -> Er
         atom.relation.text,
         DataType::of(value)
     );
-    Error::refused(Diagnostic::error(Code::TypeMismatch, message).at(atom.span).help("convert the value in the body"))
+    Error::refused(
+        Diagnostic::error(Code::TypeMismatch, message).at(atom.span).help("convert the value in the body"),
+    )
 }
 
 fn declared_type(catalog: &Catalog, name: &str, column: usize) -> DataType {

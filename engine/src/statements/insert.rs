@@ -4,9 +4,10 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
 
-use super::{Context, counted, place};
+use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition};
+use crate::context::Context;
 use crate::data::arrow_columns::{EncodeError, encode};
 use crate::data::{self, DataType, Dictionary, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
@@ -34,19 +35,17 @@ pub(super) fn run(insert: &ast::Insert, context: &mut Context<'_>) -> Result<Str
     let mut problems = Problems::default();
     for tuple in &tuples {
         if tuple.terms.len() != arity {
-            problems.add(wrong_arity(name, arity, tuple.terms.len()).at(tuple.span).label(first.span, "as here"));
+            problems
+                .add(wrong_arity(name, arity, tuple.terms.len()).at(tuple.span).label(first.span, "as here"));
         }
     }
     problems.check()?;
     let cell = |row: usize, column: usize| constant(&tuples[row].terms[column]);
-    let inserted = write_facts(name, insert.relation.span, insert.scope, context, |target, dictionary, limits| {
-        encode_cells(target, arity, tuples.len(), cell, dictionary, limits)
-    })?;
-    Ok(format!(
-        "inserted {} into {name}{}",
-        counted(inserted.inserted as usize, "fact"),
-        place(insert.scope)
-    ))
+    let inserted =
+        write_facts(name, insert.relation.span, insert.scope, context, |target, dictionary, limits| {
+            encode_cells(target, arity, tuples.len(), cell, dictionary, limits)
+        })?;
+    Ok(format!("inserted {} into {name}{}", counted(inserted.inserted as usize, "fact"), place(insert.scope)))
 }
 
 /// Inserts rows of values, all or nothing.
@@ -89,10 +88,14 @@ pub(crate) fn insert_batches(
             facts.rows.len += batch.num_rows();
             for (column, array) in batch.columns().iter().enumerate() {
                 let array = fit_array(array, target.declared(column)).ok_or_else(|| {
-                    Error::refused(wrong_type(&target.column_name(column), target.declared(column), array.data_type()))
+                    Error::refused(wrong_type(
+                        &target.column_name(column),
+                        target.declared(column),
+                        array.data_type(),
+                    ))
                 })?;
-                let (codes, data_type) =
-                    encode(&array, dictionary, limits.string_bytes).map_err(|error| Error::refused(error.diagnose()))?;
+                let (codes, data_type) = encode(&array, dictionary, limits.string_bytes)
+                    .map_err(|error| Error::refused(error.diagnose()))?;
                 check_length(target, column, data_type)?;
                 facts.rows.columns[column].extend(codes);
                 facts.types[column] = facts.types[column].join(data_type);
@@ -128,7 +131,8 @@ impl Target<'_> {
     }
 
     fn column_name(&self, column: usize) -> String {
-        let names = self.known.map_or_else(|| crate::catalog::default_column_names(column + 1), |k| k.column_names());
+        let names =
+            self.known.map_or_else(|| crate::catalog::default_column_names(column + 1), |k| k.column_names());
         format!("{}.{}", self.name, names.get(column).map_or("?", String::as_str))
     }
 
@@ -152,7 +156,7 @@ fn write_facts(
     encode: impl FnOnce(&Target<'_>, &Dictionary, &Limits) -> Result<Facts, Error>,
 ) -> Result<Inserted, Error> {
     let span = span.into();
-    let (limits, dictionary) = (context.limits, context.graph.dictionary().clone());
+    let (limits, dictionary) = (&context.environment.limits, context.graph.dictionary().clone());
     let changes = |catalog: &Catalog| -> Result<(ChangeSet, usize), Error> {
         if !catalog.rules(name).is_empty() && scope == Scope::Persistent {
             return Err(Error::refused(derived(name, span)));
@@ -162,7 +166,11 @@ fn write_facts(
         if facts.types.len() > limits.columns {
             return Err(Error::simple(
                 Code::LimitExceeded,
-                format!("{} columns are more than the {} that a relation may have", facts.types.len(), limits.columns),
+                format!(
+                    "{} columns are more than the {} that a relation may have",
+                    facts.types.len(),
+                    limits.columns
+                ),
             ));
         }
         let total = facts.rows.len;
@@ -173,9 +181,7 @@ fn write_facts(
         ))
     };
     let (counts, total) = match scope {
-        Scope::Persistent => {
-            context.write(|snapshot, _| changes(snapshot.catalog()))?
-        }
+        Scope::Persistent => context.write(|snapshot, _| changes(snapshot.catalog()))?,
         Scope::Session => {
             let view = context.view();
             let (changes, total) = changes(view.catalog())?;
@@ -205,7 +211,13 @@ fn extended(name: &str, known: Option<&RelationDefinition>, types: &[DataType]) 
                     .iter()
                     .zip(known.column_types.iter().zip(types))
                     .map(|(column, (old, new))| match column.data_type {
-                        DataType::Any => if known.filled { old.join(*new) } else { *new },
+                        DataType::Any => {
+                            if known.filled {
+                                old.join(*new)
+                            } else {
+                                *new
+                            }
+                        }
                         declared => declared,
                     })
                     .collect(),
@@ -285,16 +297,21 @@ pub(super) fn constant(term: &Term) -> Result<(&Value, Option<Span>), Diagnostic
         )
         .at(term.span)
         .help("put text in double quotes, or write a rule: head <- body")),
-        TermKind::Placeholder => {
-            Err(Diagnostic::error(Code::UnsafeRule, "a fact consists of constants, but `_` stands for any value")
-                .at(term.span)
-                .help("write `null` for an absent value"))
-        }
-        TermKind::Parameter(_) | TermKind::Arithmetic { .. } | TermKind::Call { .. } | TermKind::Aggregate { .. } => {
-            Err(Diagnostic::error(Code::UnsafeRule, "a fact consists of constants, and this must be computed")
-                .at(term.span)
-                .help("compute it in a rule or an update: +r(X) <- body, X = ..."))
-        }
+        TermKind::Placeholder => Err(Diagnostic::error(
+            Code::UnsafeRule,
+            "a fact consists of constants, but `_` stands for any value",
+        )
+        .at(term.span)
+        .help("write `null` for an absent value")),
+        TermKind::Parameter(_)
+        | TermKind::Arithmetic { .. }
+        | TermKind::Call { .. }
+        | TermKind::Aggregate { .. } => Err(Diagnostic::error(
+            Code::UnsafeRule,
+            "a fact consists of constants, and this must be computed",
+        )
+        .at(term.span)
+        .help("compute it in a rule or an update: +r(X) <- body, X = ...")),
     }
 }
 
@@ -352,19 +369,28 @@ fn check_name(name: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::refused(
-        Diagnostic::error(Code::ParseError, format!("`{}` is not the name of a relation", name.escape_debug()))
-            .help("a name starts with a letter or `_`, followed by letters, digits and `_`"),
+        Diagnostic::error(
+            Code::ParseError,
+            format!("`{}` is not the name of a relation", name.escape_debug()),
+        )
+        .help("a name starts with a letter or `_`, followed by letters, digits and `_`"),
     ))
 }
 
 pub(super) fn wrong_arity(name: &str, expected: usize, found: usize) -> Diagnostic {
-    Diagnostic::error(Code::ArityMismatch, format!("{name} has {}, found {found}", counted(expected, "column")))
-        .help(format!("give {} for each fact", counted(expected, "value")))
+    Diagnostic::error(
+        Code::ArityMismatch,
+        format!("{name} has {}, found {found}", counted(expected, "column")),
+    )
+    .help(format!("give {} for each fact", counted(expected, "value")))
 }
 
 fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic {
-    Diagnostic::error(Code::TypeMismatch, format!("{column} is declared {declared}, found Arrow type {found}"))
-        .help("convert the column before inserting it")
+    Diagnostic::error(
+        Code::TypeMismatch,
+        format!("{column} is declared {declared}, found Arrow type {found}"),
+    )
+    .help("convert the column before inserting it")
 }
 
 fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
@@ -387,7 +413,8 @@ impl Diagnose for EncodeError {
     fn diagnose(&self) -> Diagnostic {
         match self {
             EncodeError::Unsupported { .. } | EncodeError::TooLarge { .. } => {
-                Diagnostic::error(Code::TypeMismatch, self.to_string()).help("convert the column before inserting it")
+                Diagnostic::error(Code::TypeMismatch, self.to_string())
+                    .help("convert the column before inserting it")
             }
             EncodeError::StringTooLong { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("shorten it, or raise limits.string_bytes"),

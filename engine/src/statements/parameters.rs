@@ -91,9 +91,12 @@ impl Filler<'_> {
                     term.kind = TermKind::Constant(value.clone());
                 }
                 None => self.problems.push(
-                    Diagnostic::error(Code::InvalidParameter, format!("the parameter `${name}` has no value"))
-                        .at(term.span)
-                        .help("give it in `params` beside the program"),
+                    Diagnostic::error(
+                        Code::InvalidParameter,
+                        format!("the parameter `${name}` has no value"),
+                    )
+                    .at(term.span)
+                    .help("give it in `params` beside the program"),
                 ),
             },
             TermKind::Arithmetic { left, right, .. } => {

@@ -1,8 +1,8 @@
 //! `?query`: the stages in a row.
 
-use super::Context;
 use crate::analysis::{self, Analysed};
 use crate::answer::Rows;
+use crate::context::Context;
 use crate::data::Codec;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::syntax::ast::{Direction, Query};
 
 pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {
     let view = context.view();
-    let analysed = analysis::analyse_query(query, view.catalog()).map_err(refused)?;
+    let analysed = analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
     let limit = analysed.limit.map(|limit| (limit.count, limit.offset));
     let order: Vec<Order> = analysed
         .order
@@ -24,7 +24,7 @@ pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Erro
     let (evaluated, codec) = evaluate(analysed, &view, context)?;
     let arity = names.len();
     let total = evaluated.runs.iter().map(crate::data::Run::len).sum();
-    let rows = context.threads.run(|| sort_limit(&evaluated.runs, arity, &order, limit, &codec));
+    let rows = context.environment.threads.run(|| sort_limit(&evaluated.runs, arity, &order, limit, &codec));
     Ok(Rows::new(names, &evaluated.types, rows, total, codec))
 }
 
@@ -42,20 +42,24 @@ pub(super) fn evaluate(
 ) -> Result<(Evaluated, Codec), Error> {
     let codec = Codec::over(context.graph.dictionary().clone());
     context.warnings.extend(analysed.program.warnings.iter().cloned());
-    let program = rewrite::rewrite(analysed.program, context.disabled_rewrites);
+    let program = rewrite::rewrite(analysed.program, &context.environment.disabled_rewrites);
     let types = program.relations[program.goal.index()].column_types.clone();
-    let outcome = context.threads.run(|| exec::execute(&program, view, &codec, context.budget))?;
+    let outcome =
+        context.environment.threads.run(|| exec::execute(&program, view, &codec, context.budget))?;
     if outcome.saturated {
         context.warnings.push(
-            Diagnostic::warning(Code::LimitExceeded, "an integer result was cut off at the end of the 64-bit range")
-                .help("compute with floats where numbers may grow this large"),
+            Diagnostic::warning(
+                Code::LimitExceeded,
+                "an integer result was cut off at the end of the 64-bit range",
+            )
+            .help("compute with floats where numbers may grow this large"),
         );
     }
     Ok((Evaluated { runs: outcome.runs, types }, codec))
 }
 
 /// All that analysis found, as one error.
-pub(super) fn refused(errors: Vec<analysis::AnalysisError>) -> Error {
+pub(super) fn refused(errors: &[analysis::AnalysisError]) -> Error {
     use crate::diagnostic::Diagnose;
     Error::Refused(errors.iter().map(Diagnose::diagnose).collect())
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::query::refused;
-use super::{Context, counted, place};
+use super::{counted, place};
 use crate::analysis;
+use crate::context::Context;
 use crate::error::Error;
 use crate::graph::Change;
 use crate::syntax::ast::{Name, RuleStatement, Scope};
@@ -15,13 +16,18 @@ pub(super) fn run(statement: &RuleStatement, context: &mut Context<'_>) -> Resul
     match statement.scope {
         Scope::Persistent => {
             context.write(|snapshot, warnings| {
-                warnings.extend(analysis::check_rule(&statement.rule, snapshot.catalog()).map_err(refused)?);
+                warnings.extend(
+                    analysis::check_rule(&statement.rule, snapshot.catalog())
+                        .map_err(|errors| refused(&errors))?,
+                );
                 Ok((change(), ()))
             })?;
         }
         Scope::Session => {
             let view = context.view();
-            context.warnings.extend(analysis::check_rule(&statement.rule, view.catalog()).map_err(refused)?);
+            context.warnings.extend(
+                analysis::check_rule(&statement.rule, view.catalog()).map_err(|errors| refused(&errors))?,
+            );
             context.overlay = context.overlay.apply(&change()).0;
         }
     }

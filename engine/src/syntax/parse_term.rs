@@ -13,7 +13,13 @@ const TERM: &str = "a variable or a constant";
 impl Parser<'_> {
     /// A column of a head or fact: an expression, or one aggregate and nothing else.
     pub(super) fn head_term(&mut self) -> Parsed<Term> {
-        if self.kind() == TokenKind::Word && self.second() == TokenKind::Less {
+        let names_one = match self.kind() {
+            TokenKind::Word => true,
+            // Aggregates are known in any case.
+            TokenKind::Variable => Aggregate::named(self.token_text()).is_some(),
+            _ => false,
+        };
+        if names_one && self.second() == TokenKind::Less {
             return self.aggregate();
         }
         self.expression()

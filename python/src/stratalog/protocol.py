@@ -184,10 +184,6 @@ class Protocol:
                 )
         self._calls.clear()
 
-    def forget(self, call: Call) -> None:
-        """Drops a request whose message could not be sent."""
-        self._calls.pop(call.id, None)
-
     def _welcome(self, message: Mapping[str, Any]) -> None:
         self.session = Session(
             str(message.get("session_id", "")),

@@ -1,0 +1,106 @@
+//! What statements and commands work on: the graph as this program sees it, its budget, and what it has to say.
+
+use std::sync::Arc;
+
+use crate::answer::Rows;
+use crate::budget::Budget;
+use crate::data::Threads;
+use crate::diagnostic::Diagnostic;
+use crate::error::Error;
+use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionView, Snapshot, Transaction};
+use crate::limits::Limits;
+
+/// What every request shares: the graphs, the threads, and how the engine is set up.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    pub(crate) graphs: Graphs,
+    pub(crate) threads: Threads,
+    pub(crate) limits: Limits,
+    pub(crate) disabled_rewrites: Vec<String>,
+}
+
+/// What a statement works on.
+pub(crate) struct Context<'s> {
+    pub(crate) graph: &'s Arc<Graph>,
+    pub(crate) budget: &'s Budget,
+    pub(crate) environment: &'s Environment,
+    /// The transaction of an atomic program.
+    transaction: Option<Transaction<'s>>,
+    /// The session's facts and rules, with those of this program.
+    pub(crate) overlay: Overlay,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl<'s> Context<'s> {
+    pub(crate) fn new(
+        environment: &'s Environment,
+        graph: &'s Arc<Graph>,
+        budget: &'s Budget,
+        overlay: Overlay,
+    ) -> Self {
+        Context { graph, budget, environment, transaction: None, overlay, warnings: Vec::new() }
+    }
+
+    /// From here on, writes wait for [`Context::commit`].
+    pub(crate) fn begin(&mut self) -> Result<(), Error> {
+        self.transaction = Some(self.graph.begin(self.budget).map_err(Error::Stopped)?);
+        Ok(())
+    }
+
+    /// Whether writes wait.
+    pub(crate) fn is_atomic(&self) -> bool {
+        self.transaction.is_some()
+    }
+
+    /// Makes the writes that waited visible.
+    pub(crate) fn commit(&mut self) {
+        if let Some(transaction) = self.transaction.take() {
+            transaction.commit();
+        }
+    }
+
+    /// The same place, without the session's own facts and rules, and outside of any transaction.
+    pub(crate) fn aside(&self) -> Context<'s> {
+        Context::new(self.environment, self.graph, self.budget, Overlay::default())
+    }
+
+    /// The graph's state, with what this program has done to it.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        match &self.transaction {
+            Some(transaction) => Arc::clone(transaction.snapshot()),
+            None => self.graph.snapshot(),
+        }
+    }
+
+    /// What queries see.
+    pub(crate) fn view(&self) -> SessionView {
+        SessionView::new(self.snapshot(), self.overlay.clone())
+    }
+
+    /// Makes changes to the graph: `decide` sees the state that they will apply to. Answers what each change changed.
+    pub(crate) fn write<T>(
+        &mut self,
+        decide: impl FnOnce(&Arc<Snapshot>, &mut Vec<Diagnostic>) -> Result<(ChangeSet, T), Error>,
+    ) -> Result<(Vec<usize>, T), Error> {
+        if let Some(transaction) = &mut self.transaction {
+            let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
+            return Ok((transaction.apply(&changes, &self.environment.threads), decision));
+        }
+        let mut transaction = self.graph.begin(self.budget).map_err(Error::Stopped)?;
+        let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
+        let counts = transaction.apply(&changes, &self.environment.threads);
+        transaction.commit();
+        Ok((counts, decision))
+    }
+}
+
+/// What a statement other than a query gives.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// One sentence.
+    Message(String),
+    /// A table.
+    Listing(Rows),
+    /// The session is bound to another graph now.
+    Switched(String, String),
+}

@@ -1,0 +1,73 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable
+
+import polars as pl
+import pytest
+
+import stratalog
+from conftest import ENDLESS, PASSWORD
+from local_server import LocalServer
+
+_numbers = itertools.count()
+
+
+def run(server: LocalServer, work: Callable[[stratalog.AsyncClient], Awaitable[None]]) -> None:
+    async def main() -> None:
+        async with await stratalog.connect_async(server.url, user="admin", password=PASSWORD) as db:
+            await db.create_kg(f"async_{next(_numbers)}")
+            await work(db)
+
+    asyncio.run(main())
+
+
+def test_insert_and_query(server: LocalServer) -> None:
+    async def work(db: stratalog.AsyncClient) -> None:
+        assert (await db.insert("p", [(1, "a")])).inserted == 1
+        assert (await db.insert("p", pl.DataFrame({"n": [2], "s": ["b"]}))).inserted == 1
+        answers = await asyncio.gather(*[db.query("?p($n, S)", {"n": n}) for n in (1, 2)])
+        assert [answer.one() for answer in answers] == [(1, "a"), (2, "b")]
+        assert await db.ping() < 5
+        with pytest.raises(stratalog.UnknownRelation):
+            await db.query("?q(X)")
+
+    run(server, work)
+
+
+def test_cancel(server: LocalServer) -> None:
+    async def work(db: stratalog.AsyncClient) -> None:
+        await db.insert("start", [1])
+        query = asyncio.create_task(db.query(ENDLESS))
+        await asyncio.sleep(0.3)
+        assert await db.cancel() is True
+        with pytest.raises(stratalog.Cancelled):
+            await query
+        query = asyncio.create_task(db.query(ENDLESS))
+        await asyncio.sleep(0.3)
+        query.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await query
+        assert (await db.query("?start(X)")).scalar() == 1
+
+    run(server, work)
+
+
+def test_a_wrong_password_is_refused(server: LocalServer) -> None:
+    with pytest.raises(stratalog.AuthError):
+        asyncio.run(stratalog.connect_async(server.url, user="admin", password="wrong"))
+
+
+def test_a_killed_server_is_noticed(own_server: LocalServer) -> None:
+    async def work(db: stratalog.AsyncClient) -> None:
+        await db.insert("start", [1])
+        query = asyncio.create_task(db.query(ENDLESS))
+        await asyncio.sleep(0.3)
+        own_server.kill()
+        with pytest.raises(stratalog.ConnectionLost):
+            await query
+
+    run(own_server, work)

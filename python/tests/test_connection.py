@@ -1,0 +1,167 @@
+"""Connecting, logging in, and losing the connection."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import stratalog
+from conftest import ENDLESS, PASSWORD
+from local_server import LocalServer
+
+
+def test_the_session_says_who_and_where(server: LocalServer) -> None:
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        assert (db.session.role, db.kg) == ("admin", "default")
+        assert db.session.session_id
+        assert db.ping() < 5
+
+
+@pytest.mark.parametrize("form", ["{}/ws", "{}/v1/ws"])
+def test_forms_of_the_address(server: LocalServer, form: str) -> None:
+    stratalog.connect(form.format(server.url), user="admin", password=PASSWORD).close()
+
+
+def test_http_address(server: LocalServer) -> None:
+    stratalog.connect(server.url.replace("ws://", "http://"), user="admin", password=PASSWORD).close()
+
+
+def test_a_wrong_password_is_refused(server: LocalServer) -> None:
+    with pytest.raises(stratalog.AuthError):
+        stratalog.connect(server.url, user="admin", password="wrong")
+
+
+@pytest.mark.xfail(strict=True, reason="the server has no .apikey yet")
+def test_an_api_key_opens_a_session(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        key = db.execute(".apikey create from_python").dicts()[0]["api_key"]
+    with stratalog.connect(server.url, api_key=key) as db:
+        assert db.session.role == "admin"
+    monkeypatch.setenv("SERVICE_API_KEY", key)
+    stratalog.connect(server.url).close()
+    with pytest.raises(stratalog.AuthError):
+        stratalog.connect(server.url, api_key="0" * 64)
+
+
+def test_an_unknown_graph_is_refused(server: LocalServer) -> None:
+    with pytest.raises(stratalog.NotFound):
+        stratalog.connect(server.url, user="admin", password=PASSWORD, kg="no_such_graph")
+
+
+def test_nobody_listens() -> None:
+    with pytest.raises(stratalog.ConnectionLost, match="cannot connect"):
+        stratalog.connect("ws://127.0.0.1:9", user="admin", password=PASSWORD, timeout=5)
+
+
+def test_graphs_are_created_and_changed(db: stratalog.Client) -> None:
+    first = db.kg
+    db.insert("p", [1])
+    db.create_kg(f"{first}_b")
+    assert db.kg == f"{first}_b"
+    with pytest.raises(stratalog.UnknownRelation):
+        db.query("?p(X)")
+    db.use(first)
+    assert db.query("?p(X)").rows() == [(1,)]
+    with pytest.raises(stratalog.NotFound):
+        db.use("no_such_graph")
+    with pytest.raises(stratalog.AlreadyExists):
+        db.create_kg(first)
+    assert db.kg == first
+
+
+def test_a_killed_server_is_noticed(own_server: LocalServer) -> None:
+    with stratalog.connect(own_server.url, user="admin", password=PASSWORD) as db:
+        db.insert("start", [1])
+        threading.Timer(0.5, own_server.kill).start()
+        with pytest.raises(stratalog.ConnectionLost):
+            db.query(ENDLESS)
+        with pytest.raises(stratalog.ConnectionLost):
+            db.query("?start(X)")
+
+
+def test_data_outlives_a_restart_of_the_client(own_server: LocalServer) -> None:
+    with stratalog.connect(own_server.url, user="admin", password=PASSWORD) as db:
+        db.insert("p", [(1, "a")])
+        db.insert("s", [(1,)], scope="session")
+    with stratalog.connect(own_server.url, user="admin", password=PASSWORD) as db:
+        assert db.query("?p(X, Y)").rows() == [(1, "a")]
+        with pytest.raises(stratalog.UnknownRelation):
+            db.query("?s(X)")
+    assert own_server.stop() == 0
+
+
+def test_a_closed_client_says_so(server: LocalServer) -> None:
+    db = stratalog.connect(server.url, user="admin", password=PASSWORD)
+    db.close()
+    with pytest.raises(stratalog.ConnectionLost):
+        db.query("?p(X)")
+
+
+def test_a_forgotten_client_warns(server: LocalServer) -> None:
+    db = stratalog.connect(server.url, user="admin", password=PASSWORD)
+    with pytest.warns(ResourceWarning, match="unclosed"):
+        del db
+
+
+def test_cancel_from_another_thread(db: stratalog.Client) -> None:
+    db.insert("start", [1])
+    assert db.cancel() is False
+    answers: list[bool] = []
+    timer = threading.Timer(0.5, lambda: answers.append(db.cancel()))
+    timer.start()
+    with pytest.raises(stratalog.Cancelled):
+        db.query(ENDLESS)
+    timer.join()
+    assert answers == [True]
+    assert db.query("?start(X)").scalar() == 1
+
+
+def test_an_interrupt_cancels_the_query(db: stratalog.Client) -> None:
+    db.insert("start", [1])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            db.query(ENDLESS)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    start = time.monotonic()
+    assert db.query("?start(X)").scalar() == 1
+    assert time.monotonic() - start < 5
+
+
+def test_a_timeout_ends_the_query(db: stratalog.Client) -> None:
+    db.insert("start", [1])
+    with pytest.raises(stratalog.QueryTimeout):
+        db.query(ENDLESS, timeout=0.3)
+    assert db.query("?start(X)").scalar() == 1
+
+
+def test_threads_share_a_client(db: stratalog.Client) -> None:
+    db.insert("p", [(n, n * n) for n in range(100)])
+    wrong: list[object] = []
+
+    def work(first: int) -> None:
+        for n in range(first, 100, 4):
+            row = db.query("?p($n, Y)", {"n": n}).one()
+            if row != (n, n * n):
+                wrong.append(row)
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.xfail(strict=True, reason="the server sends no notifications yet")
+def test_changes_are_told(db: stratalog.Client) -> None:
+    db.insert("p", [1])
+    db.ping()
+    assert {"persistent_update"} <= {note["type"] for note in db.notifications}
+    assert db.notifications == []

@@ -1,0 +1,66 @@
+"""Refused programs: the class, the place, and the picture."""
+
+from __future__ import annotations
+
+import pytest
+
+import stratalog
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"),
+    [
+        ("?edge(X", stratalog.ParseError),
+        ("?edgs(X, Y)", stratalog.UnknownRelation),
+        ("?edge(X)", stratalog.ArityMismatch),
+        ('+edge(1, "two")', stratalog.TypeMismatch),
+        ("+r(X, Y) <- edge(X, _)", stratalog.UnsafeRule),
+        ("+r(X) <- edge(X, _), !s(X)\n+s(X) <- edge(X, _), !r(X)", stratalog.Unstratifiable),
+        ("+path(9, 9)", stratalog.DerivedRelation),
+        ("+r(Y) <- edge(X, _), Y = no_such_function(X)", stratalog.UnknownFunction),
+        (".rule drop nothing", stratalog.NotFound),
+    ],
+)
+def test_each_fault_has_its_class(db: stratalog.Client, program: str, kind: type[stratalog.Error]) -> None:
+    db.execute("+edge(x: int, y: int)")
+    db.insert("edge", [(1, 2)])
+    db.execute("+path(X, Y) <- edge(X, Y)")
+    with pytest.raises(stratalog.Error) as caught:
+        db.execute(program)
+    assert type(caught.value) is kind
+    assert caught.value.code == kind.codes[0]
+    assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+
+
+def test_the_place_is_shown_with_a_caret(db: stratalog.Client) -> None:
+    db.insert("edge", [(1, 2)])
+    with pytest.raises(stratalog.UnknownRelation) as caught:
+        db.query('// é\n?edge(X, Y), edgs(Y, "漢")')
+    error = caught.value
+    assert error.span is not None
+    assert (error.span.line, error.span.column) == (2, 14)
+    lines = str(error).splitlines()
+    assert '2 | ?edge(X, Y), edgs(Y, "漢")' in lines
+    caret = lines[lines.index('2 | ?edge(X, Y), edgs(Y, "漢")') + 1]
+    assert caret.index("^") == len("2 | ?edge(X, Y), ")
+    assert "edge" in (error.help or "") + str(error)
+
+
+def test_every_fault_of_a_program_is_reported(db: stratalog.Client) -> None:
+    with pytest.raises(stratalog.ParseError) as caught:
+        db.execute("+p(1\n+q(2)\n?r(X,")
+    assert caught.value.diagnostics
+    assert caught.value.program is not None
+
+
+@pytest.mark.xfail(strict=True, reason="the server has no .user and .kg acl yet")
+def test_a_viewer_may_not_write(db: stratalog.Client) -> None:
+    graph = db.kg
+    db.insert("p", [1])
+    db.execute(f".user create {graph}_reader secret viewer")
+    db.execute(f".kg acl grant {graph} {graph}_reader viewer")
+    with stratalog.connect(db.url, user=f"{graph}_reader", password="secret", kg=graph) as reader:
+        reader.use(graph)
+        assert reader.query("?p(X)").scalar() == 1
+        with pytest.raises(stratalog.AccessDenied):
+            reader.insert("p", [2])

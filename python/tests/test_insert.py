@@ -1,0 +1,234 @@
+"""Everything that can be inserted, and that it comes back as it went."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import stratalog
+
+
+@dataclass
+class Edge:
+    source: int
+    target: int
+
+
+def test_rows_count_new_ones_and_duplicates(db: stratalog.Client) -> None:
+    assert db.insert("edge", [(1, 2), (2, 3), (1, 2)]) == (2, 1)
+    assert db.insert("edge", [[2, 3], [3, 4]]) == stratalog.Inserted(inserted=1, duplicates=1)
+    assert sorted(db.query("?edge(X, Y)")) == [(1, 2), (2, 3), (3, 4)]
+
+
+def test_scalars_dicts_and_dataclasses(db: stratalog.Client) -> None:
+    db.insert("one", ["a", "b"])
+    db.insert("edge", [{"x": 1, "y": 2}, {"y": 4, "x": 3}, {"x": 5}])
+    db.insert("edge", [Edge(6, 7)])
+    assert sorted(db.query("?one(X)")) == [("a",), ("b",)]
+    assert sorted(db.query("?edge(X, Y)"), key=str) == [(1, 2), (3, 4), (5, None), (6, 7)]
+
+
+def test_nothing_is_fine(db: stratalog.Client) -> None:
+    assert db.insert("edge", []) == (0, 0)
+    assert db.insert("edge", pl.DataFrame({"x": [1], "y": [2]}).clear()) == (0, 0)
+
+
+@pytest.mark.xfail(strict=True, reason="the server matches columns by position only")
+def test_named_columns_find_their_place(db: stratalog.Client) -> None:
+    db.execute("+edge(source: int, target: int)")
+    db.insert("edge", pl.DataFrame({"target": [2], "source": [1]}))
+    db.insert("edge", [{"target": 4, "source": 3}])
+    db.insert("edge", [(6, 5)], columns=["target", "source"])
+    assert sorted(db.query("?edge(X, Y)")) == [(1, 2), (3, 4), (5, 6)]
+
+
+FRAME = pl.DataFrame(
+    {"n": [1, 2, None], "s": ["a", "long enough to leave its view", None], "x": [0.5, None, 2.0]}
+)
+FRAME_ROWS = [(1, "a", 0.5), (2, "long enough to leave its view", None), (None, None, 2.0)]
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow", "duckdb"])
+def test_data_frames(db: stratalog.Client, library: str) -> None:
+    data: Any = FRAME
+    match library:
+        case "pandas":
+            data = pd.DataFrame(
+                {"n": pd.array([1, 2, None], "Int64"), "s": FRAME["s"], "x": FRAME["x"].to_list()}
+            )
+        case "pyarrow":
+            data = FRAME.to_arrow()
+        case "duckdb":
+            data = duckdb.from_arrow(FRAME.to_arrow())
+    assert db.insert("t", data).inserted == 3
+    found = db.query("?t(N, S, X)").rows()
+    # pandas has no missing float but NaN, which is stored as null.
+    assert sorted(found, key=str) == sorted(FRAME_ROWS, key=str)
+
+
+def test_a_result_goes_into_another_relation(db: stratalog.Client) -> None:
+    db.insert("p", [(1, "a"), (2, "b")])
+    assert db.insert("q", db.query("?p(X, Y)")).inserted == 2
+    assert sorted(db.query("?q(X, Y)")) == [(1, "a"), (2, "b")]
+
+
+def test_many_rows_in_many_frames(db: stratalog.Client) -> None:
+    count = 300_000
+    frame = pl.DataFrame(
+        {"n": range(count), "s": [f"a name of some length, number {n}" for n in range(count)]}
+    )
+    seen: list[tuple[int, int | None]] = []
+    assert db.insert("big", frame, progress=lambda rows, total: seen.append((rows, total))).inserted == count
+    assert len(seen) > 5
+    assert seen[-1] == (count, count)
+    result = db.query("?big(N, S)")
+    assert len(result) == count
+    assert result.to_polars().rename({"N": "n", "S": "s"}).sort("n").equals(frame)
+
+
+def test_many_python_rows(db: stratalog.Client) -> None:
+    data = [(n, f"name {n}", n / 4, n % 2 == 0) for n in range(100_000)]
+    assert db.insert("many", data, progress=True).inserted == len(data)
+    assert sorted(db.query("?many(N, S, X, B)")) == data
+
+
+TEXTS = [
+    "",
+    "é",
+    "漢字",
+    "🎉",
+    'say "hi"',
+    "back\\slash",
+    "two\nlines",
+    "tab\there",
+    "a, b",
+    "x\u0000y",
+    "$n",
+    "_",
+]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_texts_return_as_they_went(db: stratalog.Client, many: bool) -> None:
+    texts = TEXTS + [f"filler {n}" for n in range(2000 if many else 0)]
+    db.insert("t", texts)
+    assert sorted(row[0] for row in db.query("?t(X)")) == sorted(texts)
+    for text in TEXTS:
+        assert db.query("?t($text)", {"text": text}).rows() == [(text,)]
+
+
+def test_numbers_return_as_they_went(db: stratalog.Client) -> None:
+    ints = [0, 1, -1, 2**53 + 1, 2**63 - 1, -(2**63)]
+    floats = [0.1, 1e300, -2.5, 5e-324, 1.0, 2.0**53]
+    db.insert("i", ints)
+    db.insert("f", floats)
+    assert sorted(row[0] for row in db.query("?i(X)")) == sorted(ints)
+    found = sorted(row[0] for row in db.query("?f(X)"))
+    assert found == sorted(floats)
+    assert all(isinstance(value, float) for value in found)
+
+
+def test_nan_is_null_and_infinity_an_error(db: stratalog.Client) -> None:
+    db.insert("f", [(1, math.nan), (2, 0.5)])
+    assert sorted(db.query("?f(N, X)")) == [(1, None), (2, 0.5)]
+    with pytest.raises(ValueError, match="infinite"):
+        db.insert("f", [(3, math.inf)])
+
+
+def test_mixed_columns_keep_the_types_of_their_values(db: stratalog.Client) -> None:
+    values = [1, 1.0, "1", True, None]
+    db.insert("m", enumerate(values))
+    found = [value for _, value in sorted(db.query("?m(N, X)"), key=lambda row: row[0])]
+    assert [(type(value), value) for value in found] == [(type(value), value) for value in values]
+
+
+def test_vectors(db: stratalog.Client) -> None:
+    db.insert("v", [(1, [1.0, 2.5]), (2, [0.0, -1.0])])
+    db.insert("v", pl.DataFrame({"n": [3], "v": pl.Series([[4.0, 5.0]], dtype=pl.Array(pl.Float32, 2))}))
+    db.insert("v", [(4, np.array([6.0, 7.0], dtype=np.float32))])
+    assert sorted(db.query("?v(N, V)")) == [
+        (1, [1.0, 2.5]),
+        (2, [0.0, -1.0]),
+        (3, [4.0, 5.0]),
+        (4, [6.0, 7.0]),
+    ]
+
+
+@pytest.mark.xfail(strict=True, reason="the server has no vector functions yet")
+def test_a_vector_is_a_parameter(db: stratalog.Client) -> None:
+    db.insert("v", [(1, [1.0, 2.5]), (3, [4.0, 5.0])])
+    nearest = db.query("d(N, D) <- v(N, V), D = euclidean(V, $q)\n?d(N, D:asc), limit(1)", {"q": [4.0, 5.5]})
+    assert nearest.one() == (3, 0.5)
+
+
+def test_times_are_utc(db: stratalog.Client) -> None:
+    berlin = timezone(timedelta(hours=1))
+    db.insert("t", [(1, datetime(2020, 1, 1, 1, tzinfo=berlin)), (2, None)])
+    db.insert("t", pl.DataFrame({"n": [3], "t": [datetime(1960, 2, 3, 4, 5, 6, 789_000)]}))
+    assert sorted(db.query("?t(N, T)"), key=lambda row: row[0]) == [
+        (1, datetime(2020, 1, 1, tzinfo=UTC)),
+        (2, None),
+        (3, datetime(1960, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)),
+    ]
+
+
+def test_numpy_and_pandas_scalars(db: stratalog.Client) -> None:
+    db.insert("n", [(np.int64(1), np.float32(0.5), np.bool_(True), np.str_("s"))])
+    assert db.query("?n(A, B, C, D)").one() == (1, 0.5, True, "s")
+
+
+def test_a_declared_float_takes_integers(db: stratalog.Client) -> None:
+    db.execute("+f(x: float)")
+    db.insert("f", [1, 2])
+    found = sorted(row[0] for row in db.query("?f(X)"))
+    assert found == [1.0, 2.0]
+    assert all(isinstance(value, float) for value in found)
+
+
+def test_all_or_nothing(db: stratalog.Client) -> None:
+    db.execute("+edge(x: int, y: int)")
+    with pytest.raises(stratalog.TypeMismatch):
+        db.insert("edge", [(1, 2), (3, "four")])
+    with pytest.raises(stratalog.TypeMismatch):
+        db.insert("edge", pl.DataFrame({"x": [1], "y": ["two"]}))
+    with pytest.raises(stratalog.ArityMismatch):
+        db.insert("edge", pl.DataFrame({"x": [1], "y": [2], "z": [3]}))
+    assert db.query("?edge(X, Y)").rows() == []
+
+
+def test_a_stream_that_breaks_off_inserts_nothing(db: stratalog.Client) -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            schema = pa.schema([("n", pa.int64())])
+
+            def batches() -> Any:
+                yield pa.record_batch({"n": list(range(1000))})
+                raise RuntimeError("no more")
+
+            return pa.RecordBatchReader.from_batches(schema, batches()).__arrow_c_stream__()
+
+    with pytest.raises(Exception, match="no more"):
+        db.insert("p", Broken())
+    assert db.insert("p", [1]).inserted == 1
+    assert db.query("?p(X)").rows() == [(1,)]
+
+
+@pytest.mark.xfail(strict=True, reason="the server does not send the provenance yet")
+def test_session_facts_are_marked(db: stratalog.Client) -> None:
+    db.insert("p", [1])
+    db.insert("p", [2], scope="session")
+    result = db.query("?p(X:asc)")
+    assert result.rows() == [(1,), (2,)]
+    assert result.columns == ["X"]
+    assert result.provenance == ["persistent", "ephemeral"]
+    assert result.to_polars().columns == ["X"]
+    assert db.insert("p", pl.DataFrame({"x": [3]}), scope="session").inserted == 1
