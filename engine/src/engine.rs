@@ -1,5 +1,6 @@
 //! `Engine`: the graphs and the threads. `Session`: one connection's view of a graph.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -80,9 +81,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The right that the program asks for: the greatest over all its statements.
-    pub fn need(&self) -> Need {
-        program::need(&self.statements)
+    /// The rights that the program asks for, over all its statements.
+    pub fn needs(&self) -> BTreeSet<Need> {
+        program::needs(&self.statements)
     }
 
     /// Number of statements.
@@ -133,8 +134,8 @@ impl Session {
         program::run(&self.environment, &mut self.state, &statements, options, budget)
     }
 
-    /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by position; a relation that
-    /// does not exist is made with the types found.
+    /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by name where
+    /// they are declared, else by position; a relation that does not exist is made with the types found.
     pub fn insert_batches(
         &mut self,
         relation: &str,

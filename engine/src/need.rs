@@ -1,6 +1,6 @@
 //! `Need`: the right that a statement asks for. The engine states it; whoever knows the users decides.
 
-/// Rights on a graph, each with those before it; then rights that are about no single graph.
+/// A right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Need {
     /// Anyone who is logged in.

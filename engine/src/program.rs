@@ -1,5 +1,6 @@
 //! Programs: statements in order, and after them the last query.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Content};
@@ -22,9 +23,9 @@ pub struct RunOptions {
     pub atomic: bool,
 }
 
-/// The right that a program asks for: the greatest of its statements.
-pub(crate) fn need(statements: &[Statement]) -> Need {
-    statements.iter().map(need_of).max().unwrap_or(Need::Nothing)
+/// The rights that a program asks for, over all its statements.
+pub(crate) fn needs(statements: &[Statement]) -> BTreeSet<Need> {
+    statements.iter().map(need_of).collect()
 }
 
 fn need_of(statement: &Statement) -> Need {

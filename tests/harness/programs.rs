@@ -244,7 +244,7 @@ struct Readable<'a> {
 }
 
 impl<'a> Readable<'a> {
-    /// What stands below `limit` of the derived relations, and for positive atoms up to `own` as well.
+    /// Facts, and derived relations by number: those before `own` in positive atoms, those before `below` in others.
     fn new(draft: &'a Draft, used: &BTreeSet<usize>, below: usize, own: usize) -> Readable<'a> {
         let bases: Vec<_> = (0..BASES).map(|i| (base(i), draft.base_arities[i])).collect();
         let up_to = |limit: usize| {
@@ -409,7 +409,7 @@ fn build_rule(rule: &RuleDraft, first: bool, draft: &Draft, used: &BTreeSet<usiz
     let body = build_body(&rule.body, &readable, Names::default(), recursive);
     let variable = |n: u8| match body.bound.get(usize::from(n) % body.bound.len().max(1)) {
         Some(name) => Expression::Variable(name.clone()),
-        None => Expression::Constant(constant(n, draft.domain)),
+        None => Expression::Constant(Value::Int(i64::from(n % 4))),
     };
     let mut terms: Vec<HeadTerm> = rule.terms[..draft.derived_arities[head]]
         .iter()

@@ -58,7 +58,7 @@ impl Server {
         while address.is_none() {
             let mut line = String::new();
             if lines.read_line(&mut line).unwrap_or(0) == 0 {
-                // Taken back so that the message below is the last word on it.
+                // It has closed its standard error; nothing of it shall stay.
                 let _ = process.kill();
                 let _ = process.wait();
                 panic!(

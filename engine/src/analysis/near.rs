@@ -13,7 +13,8 @@ pub(super) fn near_names<'c>(name: &str, candidates: impl Iterator<Item = &'c st
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= 4)
         .filter_map(|candidate| {
             let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-            (distance <= name.chars().count().max(3) / 3).then_some((distance, candidate))
+            let length = name.chars().count();
+            (distance < length && distance <= length.max(3) / 3).then_some((distance, candidate))
         })
         .collect();
     near.sort_unstable();

@@ -33,19 +33,18 @@ type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, E
 pub const COMMANDS: &[&[CommandEntry]] =
     &[kg::COMMANDS, relation::COMMANDS, rule::COMMANDS, status::COMMANDS];
 
+/// The entry that a command means, with its arguments: the most words of those that match, then the most arguments
+/// that are there. Surplus words are ignored, but not where a word was meant to be part of the command.
 fn find(command: &Command) -> Option<(&'static CommandEntry, &[Name])> {
-    let mut best: Option<&'static CommandEntry> = None;
-    for entry in COMMANDS.iter().flat_map(|family| family.iter()) {
-        let matches = entry.words.len() <= command.words.len()
-            && entry.words.iter().zip(&command.words).all(|(aliases, word)| {
-                aliases.split('|').any(|alias| alias.eq_ignore_ascii_case(&word.text))
-            })
-            && command.words.len() >= entry.words.len() + entry.arguments;
-        if matches && best.is_none_or(|best| entry.words.len() > best.words.len()) {
-            best = Some(entry);
-        }
-    }
-    best.map(|entry| (entry, &command.words[entry.words.len()..]))
+    let matching =
+        COMMANDS.iter().flat_map(|family| family.iter()).filter(|entry| entry.matches(&command.words));
+    let words = matching.clone().map(|entry| entry.words.len()).max()?;
+    let given = command.words.len() - words;
+    let entry = matching
+        .filter(|entry| entry.words.len() == words && entry.arguments <= given)
+        .max_by_key(|entry| entry.arguments)?;
+    let understood = words > 1 || entry.arguments > 0 || given == 0;
+    understood.then(|| (entry, &command.words[words..]))
 }
 
 /// The right that a command asks for. One that does not exist asks for none: it fails when it is run.
@@ -89,6 +88,15 @@ fn unknown(command: &Command) -> Error {
 }
 
 impl CommandEntry {
+    fn matches(&self, words: &[Name]) -> bool {
+        self.words.len() <= words.len()
+            && self
+                .words
+                .iter()
+                .zip(words)
+                .all(|(aliases, word)| aliases.split('|').any(|alias| alias.eq_ignore_ascii_case(&word.text)))
+    }
+
     /// The command as it is typed.
     pub fn written(&self) -> String {
         let words: Vec<&str> = self.words.iter().filter_map(|word| word.split('|').next()).collect();

@@ -5,12 +5,14 @@
 //! *magic* relation: the bindings that are asked for. Bindings are passed sideways, from literal to literal, in an
 //! order that begins with what is bound.
 //!
-//! Relations under negation are evaluated in full, so strata stay as they were. A relation that aggregates may be
-//! bound in its group columns; should that make it depend on itself, it is evaluated in full as well.
+//! A relation under negation is bound too, and one that aggregates in its group columns. That can make a program
+//! depend on its own negation or aggregation; then such relations are evaluated in full, as they would be without.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable};
+use crate::analysis::program::{
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable,
+};
 use crate::analysis::stratify;
 use crate::data::{RelationId, VariableId};
 use crate::diagnostic::Span;
@@ -20,21 +22,55 @@ use crate::syntax::ast::Comparison;
 type Adornment = Vec<bool>;
 
 pub(super) fn run(program: Program) -> Program {
-    [true, false]
-        .into_iter()
-        .find_map(|bind_aggregates| Magic::new(&program, bind_aggregates).rewrite())
-        .unwrap_or(program)
+    let everything = Scope { constants_in_rules: true, aggregates: true, negation: true };
+    let attempts = [
+        everything,
+        Scope { negation: false, ..everything },
+        Scope { negation: false, constants_in_rules: false, ..everything },
+        Scope { negation: false, constants_in_rules: false, aggregates: false },
+    ];
+    attempts.into_iter().find_map(|scope| rewrite(&program, scope)).unwrap_or(program)
+}
+
+/// How far to go. Going far can make a program depend on its own negation or aggregation.
+#[derive(Clone, Copy)]
+struct Scope {
+    /// Constants in the rules of relations that are read whole bind as well, not only those of the question.
+    constants_in_rules: bool,
+    /// Relations that aggregate are bound as well.
+    aggregates: bool,
+    /// Relations under negation are bound as well.
+    negation: bool,
+}
+
+/// `None` if nothing is bound, or if the result could not be stratified.
+fn rewrite(program: &Program, scope: Scope) -> Option<Program> {
+    let mut whole = BTreeSet::new();
+    loop {
+        let mut magic = Magic::new(program, scope, &whole);
+        magic.read(program.goal);
+        magic.make_rules();
+        // What is evaluated in full anyway need not be evaluated in part.
+        let twice: Vec<RelationId> =
+            magic.adorned.keys().map(|(relation, _)| *relation).filter(|r| magic.read.contains(r)).collect();
+        if twice.is_empty() {
+            return magic.finish();
+        }
+        whole.extend(twice);
+    }
 }
 
 struct Magic<'p> {
     program: &'p Program,
     rules: BTreeMap<RelationId, Vec<&'p Rule>>,
-    bind_aggregates: bool,
+    scope: Scope,
+    /// Relations that are not to be adorned.
+    whole: &'p BTreeSet<RelationId>,
     relations: Vec<Relation>,
     adorned: BTreeMap<(RelationId, Adornment), Adorned>,
-    queue: VecDeque<(RelationId, Adornment)>,
-    /// Relations that are read as they are.
-    whole: BTreeSet<RelationId>,
+    /// Relations of the program that are read as they are.
+    read: BTreeSet<RelationId>,
+    queue: VecDeque<Task>,
     made: Vec<Rule>,
 }
 
@@ -45,8 +81,14 @@ struct Adorned {
     magic: RelationId,
 }
 
+/// Rules that are yet to be made.
+enum Task {
+    Adorned(RelationId, Adornment),
+    Whole(RelationId),
+}
+
 impl<'p> Magic<'p> {
-    fn new(program: &'p Program, bind_aggregates: bool) -> Magic<'p> {
+    fn new(program: &'p Program, scope: Scope, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
         let mut rules: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
         for rule in program.strata.iter().flat_map(|stratum| &stratum.rules) {
             rules.entry(rule.head).or_default().push(rule);
@@ -54,28 +96,39 @@ impl<'p> Magic<'p> {
         Magic {
             program,
             rules,
-            bind_aggregates,
+            scope,
+            whole,
             relations: program.relations.clone(),
             adorned: BTreeMap::new(),
+            read: BTreeSet::new(),
             queue: VecDeque::new(),
-            whole: BTreeSet::new(),
             made: Vec::new(),
         }
     }
 
-    /// `None` if nothing is bound, or if the result could not be stratified.
-    fn rewrite(mut self) -> Option<Program> {
-        for rule in self.rules.get(&self.program.goal).cloned().unwrap_or_default() {
-            let rule = self.pass_bindings(rule, None);
-            self.made.push(rule);
+    fn make_rules(&mut self) {
+        while let Some(task) = self.queue.pop_front() {
+            match task {
+                Task::Adorned(relation, adornment) => self.adorn_rules(relation, &adornment),
+                Task::Whole(relation) => {
+                    for rule in self.rules.get(&relation).cloned().unwrap_or_default() {
+                        let rule = if self.scope.constants_in_rules || relation == self.program.goal {
+                            self.pass_bindings(rule, None)
+                        } else {
+                            self.read_body(&rule.body);
+                            rule.clone()
+                        };
+                        self.made.push(rule);
+                    }
+                }
+            }
         }
+    }
+
+    fn finish(self) -> Option<Program> {
         if self.adorned.is_empty() {
             return None;
         }
-        while let Some((relation, adornment)) = self.queue.pop_front() {
-            self.adorn_rules(relation, &adornment);
-        }
-        self.keep_whole_relations();
         let strata = stratify(self.relations.len(), self.made).ok()?;
         Some(Program {
             relations: self.relations,
@@ -83,6 +136,21 @@ impl<'p> Magic<'p> {
             goal: self.program.goal,
             warnings: self.program.warnings.clone(),
         })
+    }
+
+    /// Reads a relation as it is: if it is one of the program's own, its rules are needed.
+    fn read(&mut self, relation: RelationId) {
+        if relation.index() < self.program.relations.len() && self.read.insert(relation) {
+            self.queue.push_back(Task::Whole(relation));
+        }
+    }
+
+    fn read_body(&mut self, body: &[Literal]) {
+        for literal in body {
+            if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
+                self.read(atom.relation);
+            }
+        }
     }
 
     /// The guarded rules of an adorned relation.
@@ -142,24 +210,22 @@ impl<'p> Magic<'p> {
         while let Some(next) = self.next_bound(&body, &open, &known) {
             open.retain(|literal| *literal != next);
             let mut literal = body[next].clone();
-            if let Literal::Atom(atom) = &mut literal {
+            if let Literal::Atom(atom) | Literal::Negated(atom) = &mut literal
+                && (self.scope.negation || matches!(body[next], Literal::Atom(_)))
+            {
                 if let Some((magic, adorned)) = self.adorn_atom(atom, &known) {
                     self.add_magic_rule(&rule, &magic, &passed);
                     atom.relation = adorned.rows;
-                    body[next] = Literal::Atom(atom.clone());
                 }
                 known.extend(variables(atom));
             }
+            body[next] = literal.clone();
             if let Literal::Assign { variable, .. } = &literal {
                 known.insert(*variable);
             }
             passed.push(literal);
         }
-        for literal in &body {
-            if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
-                self.read_whole(atom.relation);
-            }
-        }
+        self.read_body(&body);
         let body = guard.into_iter().map(Literal::Atom).chain(body).collect();
         Rule { body, ..rule }
     }
@@ -198,7 +264,9 @@ impl<'p> Magic<'p> {
     /// The adornment under which an atom is read, unless it is read whole, and the atom that asks for it.
     fn adorn_atom(&mut self, atom: &Atom, known: &HashSet<VariableId>) -> Option<(Atom, Adorned)> {
         let rules = self.rules.get(&atom.relation)?;
-        if !self.bind_aggregates && rules.iter().any(|rule| rule.aggregates()) {
+        if self.whole.contains(&atom.relation)
+            || (!self.scope.aggregates && rules.iter().any(|rule| rule.aggregates()))
+        {
             return None;
         }
         let adornment: Adornment = atom
@@ -232,7 +300,7 @@ impl<'p> Magic<'p> {
         self.relations[magic.index()].column_types = bound(adornment, &types).copied().collect();
         let adorned = Adorned { rows, magic };
         self.adorned.insert((relation, adornment.clone()), adorned);
-        self.queue.push_back((relation, adornment.clone()));
+        self.queue.push_back(Task::Adorned(relation, adornment.clone()));
         adorned
     }
 
@@ -269,11 +337,7 @@ impl<'p> Magic<'p> {
         if same {
             return;
         }
-        for literal in &body {
-            if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
-                self.read_whole(atom.relation);
-            }
-        }
+        self.read_body(&body);
         self.made.push(Rule {
             head: magic.relation,
             head_terms: magic
@@ -297,31 +361,6 @@ impl<'p> Magic<'p> {
 
     fn is_magic(&self, relation: RelationId) -> bool {
         self.adorned.values().any(|adorned| adorned.magic == relation)
-    }
-
-    /// Remembers that the relation is read as it is, if it is one of the program's own.
-    fn read_whole(&mut self, relation: RelationId) {
-        if relation.index() < self.program.relations.len() {
-            self.whole.insert(relation);
-        }
-    }
-
-    /// Relations that are read as they are keep their rules, and so does all that these read.
-    fn keep_whole_relations(&mut self) {
-        let mut open: Vec<RelationId> = self.whole.iter().copied().collect();
-        let mut kept = self.whole.clone();
-        while let Some(relation) = open.pop() {
-            for rule in self.rules.get(&relation).into_iter().flatten() {
-                self.made.push((*rule).clone());
-                for literal in &rule.body {
-                    if let Literal::Atom(atom) | Literal::Negated(atom) = literal
-                        && kept.insert(atom.relation)
-                    {
-                        open.push(atom.relation);
-                    }
-                }
-            }
-        }
     }
 }
 

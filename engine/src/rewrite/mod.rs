@@ -1,5 +1,6 @@
 //! Program to program, one pass a file. A pass changes how an answer is found, never the answer.
 
+mod fold_constants;
 mod magic_sets;
 
 use crate::analysis::program::Program;
@@ -11,7 +12,10 @@ struct Pass {
 }
 
 /// The passes in their order.
-const PASSES: &[Pass] = &[Pass { name: "magic_sets", run: magic_sets::run }];
+const PASSES: &[Pass] = &[
+    Pass { name: "fold_constants", run: fold_constants::run },
+    Pass { name: "magic_sets", run: magic_sets::run },
+];
 
 const NAMES: [&str; PASSES.len()] = {
     let mut names = [""; PASSES.len()];

@@ -67,7 +67,7 @@ pub(crate) fn insert_rows(
     })
 }
 
-/// Inserts Arrow batches, all or nothing. Columns go by position.
+/// Inserts Arrow batches, all or nothing.
 pub(crate) fn insert_batches(
     relation: &str,
     scope: Scope,
@@ -86,7 +86,8 @@ pub(crate) fn insert_batches(
         target.check_arity(arity)?;
         for batch in batches {
             facts.rows.len += batch.num_rows();
-            for (column, array) in batch.columns().iter().enumerate() {
+            for (column, position) in positions(target, batch)?.into_iter().enumerate() {
+                let array = batch.column(position);
                 let array = fit_array(array, target.declared(column)).ok_or_else(|| {
                     Error::refused(wrong_type(
                         &target.column_name(column),
@@ -103,6 +104,38 @@ pub(crate) fn insert_batches(
         }
         Ok(facts)
     })
+}
+
+/// Which column of a batch goes to each column of the relation: by name where a declaration has the same names, else by
+/// position. Names that agree only in part are refused, so that no column goes astray.
+fn positions(target: &Target<'_>, batch: &RecordBatch) -> Result<Vec<usize>, Error> {
+    let arity = batch.num_columns();
+    let Some(schema) = target.known.and_then(|known| known.schema.as_ref()) else {
+        return Ok((0..arity).collect());
+    };
+    let batch = batch.schema();
+    let found: Vec<Option<usize>> = schema
+        .columns
+        .iter()
+        .map(|column| batch.fields().iter().position(|f| *f.name() == column.name))
+        .collect();
+    if found.iter().all(Option::is_none) {
+        return Ok((0..arity).collect());
+    }
+    if let Some(by_name) = found.iter().copied().collect::<Option<Vec<usize>>>() {
+        return Ok(by_name);
+    }
+    let list = |names: Vec<&str>| names.join(", ");
+    let message = format!(
+        "{} has the columns {}, the data has {}",
+        target.name,
+        list(schema.columns.iter().map(|column| column.name.as_str()).collect()),
+        list(batch.fields().iter().map(|field| field.name().as_str()).collect())
+    );
+    let diagnostic = Diagnostic::error(Code::NotFound, message);
+    Err(Error::refused(
+        diagnostic.help("name all columns as they are declared, or none: then they go by position"),
+    ))
 }
 
 /// Encoded facts with the types that were found in their columns.
@@ -417,7 +450,7 @@ impl Diagnose for EncodeError {
                     .help("convert the column before inserting it")
             }
             EncodeError::StringTooLong { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
-                .help("shorten it, or raise limits.string_bytes"),
+                .help("shorten it, or have the limit on strings raised"),
             EncodeError::Full(full) => full.diagnose(),
         }
     }

@@ -24,7 +24,11 @@ pub(crate) struct Denied {
 
 /// Allows a program to run, or does not.
 pub(crate) fn grant(users: &Users, who: &Identity, prepared: Prepared) -> Result<Grant, Denied> {
-    check(users, who, prepared.need())?;
+    for need in prepared.needs() {
+        check(users, who, need)?;
+    }
+    // A program that needs nothing is not for somebody who is gone.
+    check(users, who, Need::Nothing)?;
     Ok(Grant { prepared })
 }
 
