@@ -3,7 +3,9 @@
 //! Throughput is rows of the answer a second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use stratalog_benches::{answer_rows, define, edges_batch, load, package_dependencies, random_graph, session};
+use stratalog_benches::{
+    answer_rows, define, edges_batch, load, package_dependencies, random_graph, session,
+};
 
 fn bound_question(c: &mut Criterion) {
     let mut group = c.benchmark_group("bound_question");

@@ -5,7 +5,9 @@
 //! answer a second.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use stratalog_benches::{answer_rows, define, edges_batch, load, package_dependencies, random_graph, session};
+use stratalog_benches::{
+    answer_rows, define, edges_batch, load, package_dependencies, random_graph, session,
+};
 
 const CLOSURE: &str = "+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)";
 

@@ -35,18 +35,6 @@ def test_a_wrong_password_is_refused(server: LocalServer) -> None:
         stratalog.connect(server.url, user="admin", password="wrong")
 
 
-@pytest.mark.xfail(strict=True, reason="the server has no .apikey yet")
-def test_an_api_key_opens_a_session(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
-        key = db.execute(".apikey create from_python").dicts()[0]["api_key"]
-    with stratalog.connect(server.url, api_key=key) as db:
-        assert db.session.role == "admin"
-    monkeypatch.setenv("SERVICE_API_KEY", key)
-    stratalog.connect(server.url).close()
-    with pytest.raises(stratalog.AuthError):
-        stratalog.connect(server.url, api_key="0" * 64)
-
-
 def test_an_unknown_graph_is_refused(server: LocalServer) -> None:
     with pytest.raises(stratalog.NotFound):
         stratalog.connect(server.url, user="admin", password=PASSWORD, kg="no_such_graph")
@@ -157,11 +145,3 @@ def test_threads_share_a_client(db: stratalog.Client) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-@pytest.mark.xfail(strict=True, reason="the server sends no notifications yet")
-def test_changes_are_told(db: stratalog.Client) -> None:
-    db.insert("p", [1])
-    db.ping()
-    assert {"persistent_update"} <= {note["type"] for note in db.notifications}
-    assert db.notifications == []

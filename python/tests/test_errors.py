@@ -51,16 +51,3 @@ def test_every_fault_of_a_program_is_reported(db: stratalog.Client) -> None:
         db.execute("+p(1\n+q(2)\n?r(X,")
     assert caught.value.diagnostics
     assert caught.value.program is not None
-
-
-@pytest.mark.xfail(strict=True, reason="the server has no .user and .kg acl yet")
-def test_a_viewer_may_not_write(db: stratalog.Client) -> None:
-    graph = db.kg
-    db.insert("p", [1])
-    db.execute(f".user create {graph}_reader secret viewer")
-    db.execute(f".kg acl grant {graph} {graph}_reader viewer")
-    with stratalog.connect(db.url, user=f"{graph}_reader", password="secret", kg=graph) as reader:
-        reader.use(graph)
-        assert reader.query("?p(X)").scalar() == 1
-        with pytest.raises(stratalog.AccessDenied):
-            reader.insert("p", [2])

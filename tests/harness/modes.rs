@@ -15,7 +15,7 @@ pub struct Mode {
 
 /// One and two threads with every rewrite, then one thread without each rewrite in turn.
 pub fn modes() -> Vec<Mode> {
-    let without = rewrite_names().into_iter().map(|name| Mode { threads: 1, without: Some(name) });
+    let without = rewrite_names().iter().map(|name| Mode { threads: 1, without: Some(name) });
     [1, 2].into_iter().map(|threads| Mode { threads, without: None }).chain(without).collect()
 }
 

@@ -76,7 +76,7 @@ fn substitute(rule: &mut Rule, variable: VariableId, value: &Value) {
 fn replace(expression: &mut Expression, variable: VariableId, value: &Value) {
     match expression {
         Expression::Variable(found) if *found == variable => {
-            *expression = Expression::Constant(value.clone())
+            *expression = Expression::Constant(value.clone());
         }
         Expression::Variable(_) | Expression::Constant(_) => {}
         Expression::Arithmetic { left, right, .. } => {
