@@ -4,6 +4,7 @@
 //! derivations are duplicates; the package graph is deep, skewed and has text for nodes. Throughput is rows of the
 //! answer a second.
 
+use arrow::array::RecordBatch;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stratalog_benches::{
     answer_rows, define, edges_batch, load, package_dependencies, random_graph, session,
@@ -14,18 +15,19 @@ const CLOSURE: &str = "+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), 
 fn closure(c: &mut Criterion) {
     let mut group = c.benchmark_group("closure");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    let graphs = [
-        ("random/2000/4000", vec![edges_batch(&random_graph(2_000, 4_000))]),
-        ("random/5000/25000", vec![edges_batch(&random_graph(5_000, 25_000))]),
-        ("packages", package_dependencies()),
+    let graphs: [(&str, fn() -> Vec<RecordBatch>, usize); 3] = [
+        ("random/2000/4000", || vec![edges_batch(&random_graph(2_000, 4_000))], 2_512_939),
+        ("random/5000/25000", || vec![edges_batch(&random_graph(5_000, 25_000))], 24_631_370),
+        ("packages", package_dependencies, 3_453_579),
     ];
-    for (name, edges) in graphs {
-        let mut session = session();
-        load(&mut session, "edge", &edges);
-        define(&mut session, CLOSURE);
-        let rows = answer_rows(&mut session, "?reach(X, Y)");
+    for (name, edges, rows) in graphs {
         group.throughput(Throughput::Elements(rows as u64));
-        group.bench_function(name, |b| b.iter(|| answer_rows(&mut session, "?reach(X, Y)")));
+        group.bench_function(name, |b| {
+            let mut session = session();
+            load(&mut session, "edge", &edges());
+            define(&mut session, CLOSURE);
+            b.iter(|| assert_eq!(answer_rows(&mut session, "?reach(X, Y)"), rows));
+        });
     }
     group.finish();
 }
