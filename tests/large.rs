@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arrow::array::AsArray;
+use arrow::datatypes::Int64Type;
 use stratalog_engine::{Budget, Content, Parameters, Rows, RunOptions, Scope, Session};
 use stratalog_tests::answers::{batches_of, rows_of};
 use stratalog_tests::modes::{Mode, modes};
@@ -41,6 +43,50 @@ fn an_answer_can_be_read_in_pieces() {
     assert_eq!(pieces, decode(&answer));
     assert_eq!(pieces.len(), edges().len());
     assert!(pieces.is_sorted_by(|a, b| (&a[0], &b[1]) <= (&b[0], &a[1])));
+}
+
+/// Rounds of this closure are large enough for the engine to go on in parts, along the column that its rule hands
+/// through: the first in one direction, the second in the other.
+#[test]
+fn a_closure_in_parts_is_the_closure_by_search() {
+    const SMALL: i64 = 1000;
+    let edges: BTreeSet<(i64, i64)> =
+        edges().into_iter().map(|(x, y, _)| (x, y)).filter(|(x, y)| *x < SMALL && *y < SMALL).collect();
+    let mut expected: BTreeSet<(i64, i64)> = BTreeSet::new();
+    for start in 0..SMALL {
+        let mut open = vec![start];
+        while let Some(x) = open.pop() {
+            let next = edges.range((x, i64::MIN)..=(x, i64::MAX)).map(|(_, y)| *y);
+            open.extend(next.filter(|y| expected.insert((start, *y))));
+        }
+    }
+    assert!(expected.len() > 500_000, "{} rows are too few to matter", expected.len());
+    for threads in [1, 2] {
+        let mut session =
+            Mode { threads, without: None }.engine().open_session("default").expect("it exists");
+        let rows: Vec<Row> = edges.iter().map(|(x, y)| vec![Value::Int(*x), Value::Int(*y)]).collect();
+        session
+            .insert_batches("edge", Scope::Persistent, &batches_of(&rows), &Budget::unlimited())
+            .expect("the rows fit");
+        run_all(
+            &mut session,
+            "+onward(X, Y) <- edge(X, Y)\n+onward(X, Z) <- onward(X, Y), edge(Y, Z)\n\
+             +back(X, Y) <- edge(X, Y)\n+back(X, Z) <- edge(X, Y), back(Y, Z)",
+        );
+        for query in ["?onward(X, Y)", "?back(X, Y)"] {
+            let rows = run(&mut session, query);
+            let found: Vec<(i64, i64)> = pairs(&rows);
+            assert_eq!(found.len(), expected.len(), "{query} on {threads} threads");
+            assert!(found.iter().all(|pair| expected.contains(pair)), "{query} on {threads} threads");
+        }
+    }
+}
+
+/// Two columns of integers.
+fn pairs(rows: &Rows) -> Vec<(i64, i64)> {
+    let batch = rows.batch(0, rows.row_count());
+    let column = |i: usize| batch.column(i).as_primitive::<Int64Type>().clone();
+    column(0).values().iter().copied().zip(column(1).values().iter().copied()).collect()
 }
 
 /// A graph that is the same every time: source, target, weight in halves.
