@@ -56,6 +56,7 @@ def main() -> int:
             ask(db)
             ask_often(db)
         ask_by_command_line(arguments.cli.resolve(), server.url, password)
+        say_memory(server)
         if arguments.keep:
             stop.pop_all()
             say_how_to_go_on(arguments.cli, server, password, folder)
@@ -167,6 +168,15 @@ def say_how_to_go_on(cli: Path, server: LocalServer, password: str, folder: Path
     for line in IDEAS:
         print(f"  {line}")
     print(f"\nTo end it: kill {server.pid}    Its data: {folder}")
+
+
+def say_memory(server: LocalServer) -> None:
+    """The most memory that the server held, where the system tells (Linux)."""
+    status = Path(f"/proc/{server.pid}/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                print(f"\nThe server's memory at its peak: {int(line.split()[1]) // 1024:,} MiB")
 
 
 def title(text: str) -> None:

@@ -6,14 +6,14 @@
 //! order that begins with what is bound.
 //!
 //! A relation under negation is bound too, and one that aggregates in its group columns. That can make a program
-//! depend on its own negation or aggregation; then such relations are evaluated in full, as they would be without.
+//! depend on its own negation or aggregation; the relations that do are then evaluated in full, as they would be without.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable,
 };
-use crate::analysis::stratify;
+use crate::analysis::{Cycle, stratify};
 use crate::data::{RelationId, VariableId};
 use crate::diagnostic::Span;
 use crate::syntax::ast::Comparison;
@@ -22,48 +22,32 @@ use crate::syntax::ast::Comparison;
 type Adornment = Vec<bool>;
 
 pub(super) fn run(program: Program) -> Program {
-    let everything = Scope { constants_in_rules: true, aggregates: true, negation: true };
-    let attempts = [
-        everything,
-        Scope { negation: false, ..everything },
-        Scope { negation: false, constants_in_rules: false, ..everything },
-        Scope { negation: false, constants_in_rules: false, aggregates: false },
-    ];
-    attempts.into_iter().find_map(|scope| rewrite(&program, scope)).unwrap_or(program)
-}
-
-/// How far to go. Going far can make a program depend on its own negation or aggregation.
-#[derive(Clone, Copy)]
-struct Scope {
-    /// Constants in the rules of relations that are read whole bind as well, not only those of the question.
-    constants_in_rules: bool,
-    /// Relations that aggregate are bound as well.
-    aggregates: bool,
-    /// Relations under negation are bound as well.
-    negation: bool,
-}
-
-/// `None` if nothing is bound, or if the result could not be stratified.
-fn rewrite(program: &Program, scope: Scope) -> Option<Program> {
     let mut whole = BTreeSet::new();
     loop {
-        let mut magic = Magic::new(program, scope, &whole);
+        let mut magic = Magic::new(&program, &whole);
         magic.read(program.goal);
         magic.make_rules();
-        // What is evaluated in full anyway need not be evaluated in part.
-        let twice: Vec<RelationId> =
-            magic.adorned.keys().map(|(relation, _)| *relation).filter(|r| magic.read.contains(r)).collect();
-        if twice.is_empty() {
-            return magic.finish();
+        if magic.adorned.is_empty() {
+            return program;
         }
-        whole.extend(twice);
+        // What is evaluated in full anyway need not be evaluated in part.
+        let mut more: Vec<RelationId> =
+            magic.adorned.keys().map(|(relation, _)| *relation).filter(|r| magic.read.contains(r)).collect();
+        if more.is_empty() {
+            match stratify(magic.relations.len(), std::mem::take(&mut magic.made)) {
+                Ok(strata) => return Program { relations: magic.relations, strata, ..program },
+                Err(cycle) => more = magic.culprits(&cycle),
+            }
+        }
+        whole.extend(more);
     }
 }
 
 struct Magic<'p> {
     program: &'p Program,
     rules: BTreeMap<RelationId, Vec<&'p Rule>>,
-    scope: Scope,
+    /// Relations that stand under a negation somewhere.
+    negated: BTreeSet<RelationId>,
     /// Relations that are not to be adorned.
     whole: &'p BTreeSet<RelationId>,
     relations: Vec<Relation>,
@@ -88,15 +72,20 @@ enum Task {
 }
 
 impl<'p> Magic<'p> {
-    fn new(program: &'p Program, scope: Scope, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
+    fn new(program: &'p Program, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
         let mut rules: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
+        let mut negated = BTreeSet::new();
         for rule in program.strata.iter().flat_map(|stratum| &stratum.rules) {
             rules.entry(rule.head).or_default().push(rule);
+            negated.extend(rule.body.iter().filter_map(|literal| match literal {
+                Literal::Negated(atom) => Some(atom.relation),
+                Literal::Atom(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+            }));
         }
         Magic {
             program,
             rules,
-            scope,
+            negated,
             whole,
             relations: program.relations.clone(),
             adorned: BTreeMap::new(),
@@ -112,12 +101,7 @@ impl<'p> Magic<'p> {
                 Task::Adorned(relation, adornment) => self.adorn_rules(relation, &adornment),
                 Task::Whole(relation) => {
                     for rule in self.rules.get(&relation).cloned().unwrap_or_default() {
-                        let rule = if self.scope.constants_in_rules || relation == self.program.goal {
-                            self.pass_bindings(rule, None)
-                        } else {
-                            self.read_body(&rule.body);
-                            rule.clone()
-                        };
+                        let rule = self.pass_bindings(rule, None);
                         self.made.push(rule);
                     }
                 }
@@ -125,17 +109,27 @@ impl<'p> Magic<'p> {
         }
     }
 
-    fn finish(self) -> Option<Program> {
-        if self.adorned.is_empty() {
-            return None;
+    /// The relations to evaluate in full so that a cycle falls apart: those of it that aggregate or are negated, or
+    /// else all of it.
+    fn culprits(&self, cycle: &Cycle) -> Vec<RelationId> {
+        let in_cycle = |adorned: &Adorned| {
+            cycle.relations.contains(&adorned.rows) || cycle.relations.contains(&adorned.magic)
+        };
+        let all: Vec<RelationId> = self
+            .adorned
+            .iter()
+            .filter(|(_, adorned)| in_cycle(adorned))
+            .map(|((relation, _), _)| *relation)
+            .collect();
+        let sensitive = |relation: &RelationId| {
+            self.negated.contains(relation) || self.rules[relation].iter().any(|rule| rule.aggregates())
+        };
+        let some: Vec<RelationId> = all.iter().copied().filter(sensitive).collect();
+        match (some.is_empty(), all.is_empty()) {
+            (false, _) => some,
+            (true, false) => all,
+            (true, true) => self.adorned.keys().map(|(relation, _)| *relation).collect(),
         }
-        let strata = stratify(self.relations.len(), self.made).ok()?;
-        Some(Program {
-            relations: self.relations,
-            strata,
-            goal: self.program.goal,
-            warnings: self.program.warnings.clone(),
-        })
     }
 
     /// Reads a relation as it is: if it is one of the program's own, its rules are needed.
@@ -210,9 +204,7 @@ impl<'p> Magic<'p> {
         while let Some(next) = self.next_bound(&body, &open, &known) {
             open.retain(|literal| *literal != next);
             let mut literal = body[next].clone();
-            if let Literal::Atom(atom) | Literal::Negated(atom) = &mut literal
-                && (self.scope.negation || matches!(body[next], Literal::Atom(_)))
-            {
+            if let Literal::Atom(atom) | Literal::Negated(atom) = &mut literal {
                 if let Some((magic, adorned)) = self.adorn_atom(atom, &known) {
                     self.add_magic_rule(&rule, &magic, &passed);
                     atom.relation = adorned.rows;
@@ -264,9 +256,7 @@ impl<'p> Magic<'p> {
     /// The adornment under which an atom is read, unless it is read whole, and the atom that asks for it.
     fn adorn_atom(&mut self, atom: &Atom, known: &HashSet<VariableId>) -> Option<(Atom, Adorned)> {
         let rules = self.rules.get(&atom.relation)?;
-        if self.whole.contains(&atom.relation)
-            || (!self.scope.aggregates && rules.iter().any(|rule| rule.aggregates()))
-        {
+        if self.whole.contains(&atom.relation) {
             return None;
         }
         let adornment: Adornment = atom
