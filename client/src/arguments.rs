@@ -52,6 +52,12 @@ pub(crate) enum Command {
         #[arg(allow_hyphen_values = true)]
         program: String,
     },
+    /// Report errors and warnings of programs without a server and without running anything
+    Check {
+        /// The files, each judged by itself; `-` is standard input
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Open a prompt
     Repl,
 }

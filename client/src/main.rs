@@ -1,6 +1,7 @@
 //! The command line of Stratalog: decides what to run, who asks, and how the run ends.
 
 mod arguments;
+mod check;
 mod diagnostics;
 mod exit;
 mod notices;
@@ -41,6 +42,9 @@ enum Task {
 fn run(arguments: Arguments, notices: Notices) -> Result<Exit, (Exit, String)> {
     let usage = |problem: String| (Exit::Usage, problem);
     let Arguments { program, command, connection, request, output } = arguments;
+    if let (None, Some(Command::Check { files })) = (&program, &command) {
+        return check::run(files, output.format, notices).map_err(usage);
+    }
     let task = task(program, command).map_err(usage)?;
     let mut address = match connection.url.trim() {
         "" => Address::default(), // a variable that is set to nothing
@@ -93,6 +97,7 @@ fn task(program: Option<String>, command: Option<Command>) -> Result<Task, Strin
             let text = std::fs::read_to_string(&file).map_err(|error| format!("{origin}: {error}"))?;
             Ok(Task::Program { text, origin: Some(origin) })
         }
+        (None, Some(Command::Check { .. })) => Err("`check` needs no server".to_owned()),
         (None, Some(Command::Repl)) if !terminal::can_ask() => {
             Err("a prompt needs a terminal; `stratalog run -` runs standard input".to_owned())
         }

@@ -5,7 +5,7 @@ use crate::output::{Format, printable};
 use crate::terminal;
 use std::io::Write;
 use std::time::Duration;
-use stratalog_client::{Answer, ClientError};
+use stratalog_client::{Answer, ClientError, Failure};
 
 /// Standard error, and how to write to it.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,11 @@ impl Notices {
             ClientError::Refused(failure) => self.say(&diagnostics::render(failure, source, self.look)),
             other => self.error(&other.to_string()),
         }
+    }
+
+    /// What was found in a program.
+    pub(crate) fn report(self, failure: &Failure, source: Source<'_>) {
+        self.say(&diagnostics::render(failure, source, self.look));
     }
 
     /// That a person stopped the program; a terminal has just written `^C` on the line.

@@ -36,21 +36,32 @@ pub enum BudgetError {
     #[error("the request was cancelled")]
     Cancelled,
     /// More memory was needed than the request may have.
-    #[error("the request needed more than the {} MiB of memory it may use, and was stopped", limit >> 20)]
+    #[error("the request needed more than the {} of memory it may use, and was stopped", size(*.limit))]
     Memory {
         /// The limit in bytes.
         limit: u64,
     },
 }
 
+/// `4 MiB`, or bytes where they are no whole number of MiB.
+fn size(bytes: u64) -> String {
+    if bytes > 0 && bytes.is_multiple_of(1 << 20) {
+        format!("{} MiB", bytes >> 20)
+    } else {
+        format!("{bytes} bytes")
+    }
+}
+
 impl Diagnose for BudgetError {
     fn diagnose(&self) -> Diagnostic {
         match self {
-            BudgetError::Timeout { .. } => Diagnostic::error(Code::Timeout, self.to_string())
-                .help("bind an argument of the query, bound the recursion, or ask for more time"),
+            BudgetError::Timeout { limit } => Diagnostic::error(Code::Timeout, self.to_string())
+                .help("bind an argument of the query, bound the recursion, or ask for more time")
+                .limit("query_timeout_ms", limit.as_millis().try_into().unwrap_or(u64::MAX)),
             BudgetError::Cancelled => Diagnostic::error(Code::Cancelled, self.to_string()),
-            BudgetError::Memory { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
-                .help("look for a cross product or an unbounded recursion, or bind an argument of the query"),
+            BudgetError::Memory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("look for a cross product or an unbounded recursion, or bind an argument of the query")
+                .limit("query_memory_bytes", *limit),
         }
     }
 }
@@ -102,8 +113,43 @@ impl Budget {
         Ok(())
     }
 
+    /// Accounts for memory until the guard is dropped.
+    pub fn hold(&self, bytes: usize) -> Result<Held<'_>, BudgetError> {
+        let held = Held { budget: self, bytes };
+        self.charge(bytes)?;
+        Ok(held)
+    }
+
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Memory that is given back when this is dropped.
+#[derive(Debug)]
+pub struct Held<'b> {
+    budget: &'b Budget,
+    bytes: usize,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.budget.release(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BudgetError, size};
+    use crate::diagnostic::{Diagnose, LimitReached};
+
+    #[test]
+    fn memory_is_told_as_it_was_set() {
+        assert_eq!(size(3 << 20), "3 MiB");
+        assert_eq!(size(1_000_000), "1000000 bytes");
+        assert_eq!(size(0), "0 bytes");
+        let limit = BudgetError::Memory { limit: 17 }.diagnose().limit;
+        assert_eq!(limit, Some(LimitReached { name: "query_memory_bytes", value: 17 }));
     }
 }

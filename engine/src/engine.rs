@@ -113,6 +113,7 @@ impl Session {
             insert_tuples: limits.insert_tuples,
             string_bytes: limits.string_bytes,
             columns: limits.columns,
+            ..ParseLimits::default()
         };
         let (mut statements, errors) = syntax::parse(program, &parse_limits);
         if !errors.is_empty() {

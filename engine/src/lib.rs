@@ -62,10 +62,14 @@ pub mod program;
 /// Engine and sessions: the way in.
 pub mod engine;
 
+/// What running a program would complain about, without running it.
+mod check;
+
 pub use answer::{Answer, Content, ResultColumn, Rows};
 pub use budget::Budget;
+pub use check::check;
 pub use data::{DataType, Kind, Value};
-pub use diagnostic::{Code, Diagnostic, Place, Severity, SourceMap, Span};
+pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap, Span};
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
 pub use graph::{DEFAULT_GRAPH, Statistics};

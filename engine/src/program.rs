@@ -1,6 +1,6 @@
 //! Programs: statements in order, and after them the last query.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Content};
@@ -13,6 +13,9 @@ use crate::graph::SessionState;
 use crate::need::Need;
 use crate::statements;
 use crate::syntax::ast::{Scope, Statement, StatementKind};
+
+/// So many warnings of one program are reported.
+const MAX_WARNINGS: usize = 100;
 
 /// How a program is to be run.
 #[derive(Debug, Clone, Default)]
@@ -65,6 +68,7 @@ pub(crate) fn run(
     let last_query = statements.iter().rposition(|s| matches!(s.kind, StatementKind::Query(_)));
     for (index, statement) in statements.iter().enumerate() {
         budget.check().map_err(Error::Stopped)?;
+        let warned = context.warnings.len();
         let outcome = match &statement.kind {
             StatementKind::Query(_) => {
                 if Some(index) != last_query {
@@ -85,6 +89,7 @@ pub(crate) fn run(
             }
             kind => statements::run_one(kind, &mut context).map(Outcome::Message),
         };
+        place_warnings(&mut context.warnings[warned..], index);
         match outcome.map_err(|error| in_statement(error, index))? {
             Outcome::Message(message) => messages.push(message),
             Outcome::Listing(rows) => listing = Some(rows),
@@ -95,9 +100,12 @@ pub(crate) fn run(
         }
     }
     let mut content = match last_query.map(|index| (index, &statements[index].kind)) {
-        Some((index, StatementKind::Query(query))) => Content::Rows(
-            statements::answer(query, &mut context).map_err(|error| in_statement(error, index))?,
-        ),
+        Some((index, StatementKind::Query(query))) => {
+            let warned = context.warnings.len();
+            let rows = statements::answer(query, &mut context).map_err(|error| in_statement(error, index))?;
+            place_warnings(&mut context.warnings[warned..], index);
+            Content::Rows(rows)
+        }
         _ => match listing {
             Some(rows) => Content::Rows(rows),
             None => Content::Messages(messages),
@@ -107,12 +115,28 @@ pub(crate) fn run(
         rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     }
     context.commit();
-    let (overlay, warnings) = (context.overlay, context.warnings);
+    let (overlay, warnings) = (context.overlay, once_each(context.warnings));
     // In a program of several statements, session facts and rules serve that program only.
     if statements.len() == 1 && switched.is_none() {
         session.overlay = overlay;
     }
     Ok(Answer { content, switched_graph: switched, warnings })
+}
+
+/// Says to which statement warnings belong.
+fn place_warnings(warnings: &mut [Diagnostic], index: usize) {
+    for warning in warnings {
+        warning.statement.get_or_insert(index);
+    }
+}
+
+/// The first hundred warnings, none twice.
+fn once_each(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    let new = |warning: &Diagnostic| {
+        seen.insert((warning.span.map(|span| (span.start, span.end)), warning.message.clone()))
+    };
+    warnings.into_iter().filter(new).take(MAX_WARNINGS).collect()
 }
 
 fn unanswered(index: usize, statement: &Statement) -> Diagnostic {

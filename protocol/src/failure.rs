@@ -117,6 +117,12 @@ pub enum Code {
     OutcomeUnknown,
     /// A fault of the server.
     Internal,
+    /// A warning: a variable of a rule stands in one place only.
+    UnusedVariable,
+    /// A warning: conditions that have nothing to do with each other.
+    CrossProduct,
+    /// A warning: conditions that nothing satisfies.
+    NeverTrue,
     /// A code that this version does not know.
     #[serde(other)]
     Unknown,

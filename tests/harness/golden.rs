@@ -102,6 +102,11 @@ fn parse(text: &str) -> Vec<Block> {
 }
 
 impl Golden {
+    /// The programs of the file, in order.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().map(|block| block.program.as_str())
+    }
+
     /// Runs the file in every mode; answers what differs.
     pub fn check(&self) -> Vec<String> {
         let mut differences = Vec::new();

@@ -17,3 +17,7 @@ pub mod modes;
 pub mod golden;
 
 pub mod server;
+
+pub mod mutate;
+
+pub mod fuzzed;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::{AnalysisError, Role};
 use super::near::near_names;
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
-use super::resolve::{Clause, Origin, Resolver, Source, near_relations};
+use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
 use super::types::{self, Declared};
 use crate::aggregates::{AGGREGATES, Aggregate};
@@ -37,8 +37,9 @@ impl Resolver<'_> {
                     });
                 }
                 let own = std::mem::replace(&mut self.errors, errors);
+                // Each repeats the rule, which may be long.
                 self.errors.extend(
-                    own.into_iter().map(|error| AnalysisError::InRule {
+                    own.into_iter().take(10).map(|error| AnalysisError::InRule {
                         rule: rule.to_string(),
                         error: Box::new(error),
                     }),
@@ -260,7 +261,10 @@ impl<'r, 'a> Builder<'r, 'a> {
 
     fn unknown_relation(&mut self, atom: &ast::Atom) {
         let relation = atom.relation.text.clone();
-        let near = near_relations(&relation, self.resolver.catalog);
+        if self.origin != Origin::Query && self.resolver.warned.contains(&relation) {
+            return;
+        }
+        let near = self.resolver.suggest(&relation);
         if self.origin == Origin::Query {
             let span = atom.relation.span;
             self.errors().push(AnalysisError::UnknownRelation { relation, near, span });

@@ -77,6 +77,16 @@ pub enum AnalysisError {
         /// Where it is used.
         span: Span,
     },
+    /// An answer with more columns than a relation may have.
+    #[error("an answer may not have more than {limit} columns, this one has {found}")]
+    TooManyColumns {
+        /// How many it has.
+        found: usize,
+        /// How many it may have.
+        limit: usize,
+        /// The query.
+        span: Span,
+    },
     /// A rule without conditions.
     #[error("a rule needs at least one condition after `<-`")]
     EmptyBody {
@@ -237,6 +247,9 @@ impl Diagnose for AnalysisError {
             | AnalysisError::Comparison { span, .. }
             | AnalysisError::Arithmetic { span, .. }
             | AnalysisError::Head { span, .. } => diagnostic.at(*span),
+            AnalysisError::TooManyColumns { span, limit, .. } => {
+                diagnostic.at(*span).limit("max_columns", *limit as u64)
+            }
             AnalysisError::Unbound { span, rule, .. } => {
                 diagnostic.at(*span).label(*rule, "nothing here binds it")
             }
@@ -275,6 +288,7 @@ impl AnalysisError {
             | AnalysisError::Comparison { .. }
             | AnalysisError::Arithmetic { .. }
             | AnalysisError::Head { .. } => Code::TypeMismatch,
+            AnalysisError::TooManyColumns { .. } => Code::LimitExceeded,
             AnalysisError::Unstratifiable { .. } => Code::Unstratifiable,
             AnalysisError::InRule { error, .. } => error.code(),
         }
@@ -305,6 +319,9 @@ impl AnalysisError {
             }
             AnalysisError::MisplacedAggregate { .. } => {
                 Some("aggregate in a rule, and use its result here".into())
+            }
+            AnalysisError::TooManyColumns { .. } => {
+                Some("list the columns you need before `<-`, as in `?X, Y <- edge(X, Y)`".into())
             }
             AnalysisError::EmptyBody { .. } => Some("write facts without `<-`, as in `+edge(1, 2)`".into()),
             AnalysisError::Unbound { variable, role, .. } => Some(match role {

@@ -25,6 +25,7 @@ mod stratify;
 #[cfg(test)]
 mod testing;
 mod types;
+mod warnings;
 
 pub use error::{AnalysisError, Role};
 pub use program::Program;
@@ -33,7 +34,7 @@ pub use types::fit;
 
 use self::resolve::{Origin, Resolver, Source, near_relations};
 use crate::catalog::Catalog;
-use crate::data::{DataType, RelationId, Value};
+use crate::data::{DataType, MAX_COLUMNS, RelationId, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::syntax::ast::{Direction, Limit, Literal, Query, QueryHead, Rule, Term, TermKind};
 
@@ -79,11 +80,18 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
             (columns, items.iter().map(|item| item.order).collect())
         }
     };
+    check_columns(columns.len(), span, &mut resolver);
     let relation = &mut resolver.relations[goal.index()];
     relation.arity = columns.len();
     relation.column_types.resize(columns.len(), DataType::Unknown);
     let order = order.into_iter().enumerate().filter_map(|(column, order)| Some((column, order?))).collect();
-    Ok(Analysed { program: program(resolver, goal)?, columns, order, limit: query.limit })
+    let mut program = program(resolver, goal)?;
+    let atom = match &query.head {
+        QueryHead::Goal { atom, .. } => Some(atom),
+        QueryHead::Projection(_) => None,
+    };
+    program.warnings.extend(warnings::of_query(atom, &query.body));
+    Ok(Analysed { program, columns, order, limit: query.limit })
 }
 
 /// The solutions of a body, as one column for each head term: what conditional deletes and updates need.
@@ -103,11 +111,20 @@ pub fn analyse_body(
     let goal = resolver.add_relation(GOAL.into(), head_terms.len());
     let spans = head_terms.iter().map(|term| term.span).chain(body.iter().map(|literal| literal.span));
     let span = spans.reduce(Span::to).unwrap_or_default();
+    check_columns(head_terms.len(), span, &mut resolver);
     let printed: Vec<String> = body.iter().map(ToString::to_string).collect();
     let text = format!("{GOAL} <- {}", printed.join(", "));
     resolver.clause(Source { head: goal, origin: Origin::Query, text, span }, head_terms, body);
     let columns = head_terms.iter().map(expression_column).collect();
     Ok(Analysed { program: program(resolver, goal)?, columns, order: Vec::new(), limit: None })
+}
+
+/// Every variable of a query is a column, so there may be too many although no relation has so many.
+fn check_columns(found: usize, span: Span, resolver: &mut Resolver<'_>) {
+    let limit = MAX_COLUMNS;
+    if found > limit {
+        resolver.errors.push(AnalysisError::TooManyColumns { found, limit, span });
+    }
 }
 
 /// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look.
@@ -127,7 +144,12 @@ pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec
     if let Err(error) = stratify::check_new_rule(rule, catalog) {
         resolver.errors.push(error);
     }
-    if resolver.errors.is_empty() { Ok(resolver.warnings) } else { Err(resolver.errors) }
+    if !resolver.errors.is_empty() {
+        return Err(resolver.errors);
+    }
+    let mut found = resolver.warnings;
+    found.extend(warnings::of_rule(rule));
+    Ok(found)
 }
 
 /// The report for a relation of which nothing is known.
@@ -536,7 +558,7 @@ mod tests {
         assert_eq!(analysed.program.strata.len(), 5000);
         assert_eq!(analysed.program.relations[0].column_types, [DataType::Int]);
         let long: String = (1..5000).map(|n| format!(", A{n} = A{}", n + 1)).collect();
-        assert_eq!(refusal("+p[1]", &format!("?p(X){long}, A5000 = X")), []);
+        assert_eq!(refusal("+p[1]", &format!("?X <- p(X){long}, A5000 = X")), []);
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub(super) struct Resolver<'a> {
     pub(super) pending: Vec<RelationId>,
     /// Unknown relations that a warning was given for.
     pub(super) warned: HashSet<String>,
+    /// For so many more unknown names similar ones are looked for: each time all names are compared.
+    pub(super) suggestions: usize,
     /// The head of the rule that is about to be registered: known, although not in the catalog.
     new_head: Option<(&'a str, usize)>,
 }
@@ -70,6 +72,7 @@ impl<'a> Resolver<'a> {
             ids: HashMap::new(),
             pending: Vec::new(),
             warned: HashSet::new(),
+            suggestions: 10,
             new_head,
         }
     }
@@ -116,6 +119,19 @@ impl<'a> Resolver<'a> {
     /// Whether anything of this name is known; an emptied rule has no arity, but is known.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.catalog.knows(name) || self.new_head.is_some_and(|(head, _)| head == name)
+    }
+}
+
+impl Resolver<'_> {
+    /// Known relations with similar names, for the first few that are asked for.
+    pub(super) fn suggest(&mut self, name: &str) -> Vec<String> {
+        match self.suggestions.checked_sub(1) {
+            Some(left) => {
+                self.suggestions = left;
+                near_relations(name, self.catalog)
+            }
+            None => Vec::new(),
+        }
     }
 }
 

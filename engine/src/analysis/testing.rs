@@ -11,7 +11,7 @@ use crate::syntax::ast::{self, StatementKind, TermKind, TypeKind};
 use crate::syntax::{ParseLimits, parse};
 
 fn statements(text: &str) -> Vec<StatementKind> {
-    let (statements, errors) = parse(text, &ParseLimits::default());
+    let (statements, errors) = parse(text, &ParseLimits { literals: usize::MAX, ..ParseLimits::default() });
     assert_eq!(errors, [], "{text}");
     statements.into_iter().map(|statement| statement.kind).collect()
 }

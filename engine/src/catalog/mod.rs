@@ -4,6 +4,7 @@
 //! because definitions are shared.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use crate::data::{DataType, Schema};
@@ -13,8 +14,16 @@ use crate::syntax::ast;
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     relations: BTreeMap<String, Arc<RelationDefinition>>,
-    rules: BTreeMap<String, Vec<Arc<ast::Rule>>>,
+    rules: BTreeMap<Arc<str>, Arc<Clauses>>,
     types: BTreeMap<String, DataType>,
+}
+
+/// The clauses of one head.
+#[derive(Debug, Clone, Default)]
+struct Clauses {
+    rules: Vec<Arc<ast::Rule>>,
+    /// A hash of the text of each: a head may have thousands of clauses.
+    hashes: Vec<u64>,
 }
 
 /// What is known of a stored relation.
@@ -65,12 +74,12 @@ impl Catalog {
 
     /// The clauses of a derived relation, in the order of registration; empty where there are none.
     pub fn rules(&self, head: &str) -> &[Arc<ast::Rule>] {
-        self.rules.get(head).map_or(&[], Vec::as_slice)
+        self.rules.get(head).map_or(&[], |clauses| &clauses.rules)
     }
 
     /// All derived relations with their clauses, by name.
     pub fn derived(&self) -> impl Iterator<Item = (&str, &[Arc<ast::Rule>])> {
-        self.rules.iter().map(|(name, clauses)| (name.as_str(), clauses.as_slice()))
+        self.rules.iter().map(|(name, clauses)| (name.as_ref(), clauses.rules.as_slice()))
     }
 
     /// Whether anything of this name is known: a schema, rows, a remembered arity, or a rule.
@@ -100,18 +109,22 @@ impl Catalog {
 
     /// Adds a clause, unless an identical one is there. Answers whether it was added.
     pub fn add_rule(&mut self, rule: Arc<ast::Rule>) -> bool {
-        let clauses = self.rules.entry(rule.head.relation.text.clone()).or_default();
+        let clauses = self.rules.entry(rule.head.relation.text.as_str().into()).or_default();
         let text = rule.to_string();
-        if clauses.iter().any(|known| known.to_string() == text) {
+        let hash = foldhash::fast::FixedState::default().hash_one(&text);
+        let mut known = clauses.rules.iter().zip(&clauses.hashes);
+        if known.any(|(known, other)| *other == hash && known.to_string() == text) {
             return false;
         }
-        clauses.push(rule);
+        let clauses = Arc::make_mut(clauses);
+        clauses.rules.push(rule);
+        clauses.hashes.push(hash);
         true
     }
 
     /// Forgets all clauses of a relation; answers how many there were.
     pub fn remove_rules(&mut self, head: &str) -> usize {
-        self.rules.remove(head).map_or(0, |clauses| clauses.len())
+        self.rules.remove(head).map_or(0, |clauses| clauses.rules.len())
     }
 
     /// Declares a named type.

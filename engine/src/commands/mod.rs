@@ -63,6 +63,11 @@ pub(crate) fn run(
     }
 }
 
+/// Whether there is such a command.
+pub(crate) fn check(command: &Command) -> Result<(), Error> {
+    find(command).map(|_| ()).ok_or_else(|| unknown(command))
+}
+
 fn unknown(command: &Command) -> Error {
     let typed: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
     let first = typed.first().copied().unwrap_or_default();

@@ -7,6 +7,9 @@ use std::ops::Range;
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
+/// Stack of a thread: a pipeline goes one call deeper with each of its steps. Only what is used takes memory.
+const STACK_BYTES: usize = 64 << 20;
+
 /// The threads of an engine.
 #[derive(Debug)]
 pub struct Threads {
@@ -19,6 +22,7 @@ impl Threads {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
             .thread_name(|i| format!("engine-{i}"))
+            .stack_size(STACK_BYTES)
             .build()?;
         Ok(Threads { pool })
     }

@@ -37,6 +37,12 @@ pub enum Code {
     Cancelled,
     /// A promise of ours was broken: a bug.
     Internal,
+    /// A warning: a variable of a rule stands in one place only.
+    UnusedVariable,
+    /// A warning: conditions that have nothing to do with each other.
+    CrossProduct,
+    /// A warning: conditions that nothing satisfies.
+    NeverTrue,
 }
 
 impl Code {
@@ -59,6 +65,9 @@ impl Code {
             Code::Timeout => "timeout",
             Code::Cancelled => "cancelled",
             Code::Internal => "internal",
+            Code::UnusedVariable => "unused_variable",
+            Code::CrossProduct => "cross_product",
+            Code::NeverTrue => "never_true",
         }
     }
 }
@@ -70,6 +79,15 @@ pub enum Severity {
     Error,
     /// The statement ran.
     Warning,
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitReached {
+    /// Its name, as settings call it.
+    pub name: &'static str,
+    /// Its value.
+    pub value: u64,
 }
 
 /// One report: what is wrong, where, and what to do.
@@ -89,6 +107,8 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     /// Which statement of the program, from 0.
     pub statement: Option<usize>,
+    /// The limit that was reached, if that is what is wrong.
+    pub limit: Option<LimitReached>,
 }
 
 impl Diagnostic {
@@ -102,6 +122,7 @@ impl Diagnostic {
             span: None,
             labels: Vec::new(),
             statement: None,
+            limit: None,
         }
     }
 
@@ -119,6 +140,12 @@ impl Diagnostic {
     /// Says what to do.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Names the limit that was reached.
+    pub fn limit(mut self, name: &'static str, value: u64) -> Diagnostic {
+        self.limit = Some(LimitReached { name, value });
         self
     }
 

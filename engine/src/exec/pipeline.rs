@@ -85,8 +85,11 @@ impl<'a> Pipeline<'a> {
 
     /// Sends the bindings that start from these source rows into the sink.
     pub(super) fn run(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
-        let mut buffers: Vec<Bindings> =
-            (0..self.plan.steps.len() + 1).map(|_| Bindings::new(self.plan.variables)).collect();
+        // With many steps over many variables even empty batches are large.
+        let batches = self.plan.steps.len() + 1;
+        let bytes = batches * self.plan.variables * size_of::<Vec<Code>>();
+        let _charge = self.view.budget.hold(bytes)?;
+        let mut buffers: Vec<Bindings> = (0..batches).map(|_| Bindings::new(self.plan.variables)).collect();
         let Some(reading) = &self.source else {
             return self.step(0, &Bindings::one(self.plan.variables), &mut buffers[1..], sink);
         };

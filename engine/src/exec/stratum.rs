@@ -155,8 +155,14 @@ impl<'a> View<'a> {
             let rows = self.derive(&plan, rule.aggregates(), &mut sets)?;
             fresh.entry(rule.head).or_default().extend(rows);
         }
-        let variants: Vec<RulePlan> =
-            stratum.rules.iter().flat_map(|rule| plan_delta_variants(rule, &own, self)).collect();
+        let mut variants: Vec<RulePlan> = Vec::new();
+        for rule in &stratum.rules {
+            // A rule that reads its own relation a thousand times has a thousand plans.
+            for plan in plan_delta_variants(rule, &own, self) {
+                self.budget.check()?;
+                variants.push(plan);
+            }
+        }
         let pivot = pivot_column(stratum);
         while self.advance(&stratum.relations, &mut fresh) {
             if let Some((relation, column)) = pivot

@@ -98,7 +98,8 @@ impl Graphs {
                 Code::LimitExceeded,
                 format!("there are {limit} knowledge graphs already"),
             )
-            .help("drop one, or raise storage.max_knowledge_graphs"));
+            .help("drop one, or raise storage.max_knowledge_graphs")
+            .limit("max_knowledge_graphs", limit as u64));
         }
         let graph = Arc::new(Graph::new(name.to_owned()));
         graphs.insert(name.to_owned(), Arc::clone(&graph));

@@ -15,19 +15,18 @@ pub fn plan_rule(rule: &Rule, statistics: &dyn Statistics) -> RulePlan {
 /// The semi-naive plans of a recursive rule, one for each atom of the stratum's own relations: that atom reads the
 /// last round's new rows, those before it everything, those after it only what is older. So each combination of rows
 /// is tried exactly once.
-pub fn plan_delta_variants(
-    rule: &Rule,
-    recursive: &HashSet<RelationId>,
-    statistics: &dyn Statistics,
-) -> Vec<RulePlan> {
+pub fn plan_delta_variants<'p>(
+    rule: &'p Rule,
+    recursive: &'p HashSet<RelationId>,
+    statistics: &'p dyn Statistics,
+) -> impl Iterator<Item = RulePlan> + 'p {
     let is_recursive = |literal: &Literal| match literal {
         Literal::Atom(atom) => recursive.contains(&atom.relation),
         Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => false,
     };
     (0..rule.body.len())
-        .filter(|literal| is_recursive(&rule.body[*literal]))
+        .filter(move |literal| is_recursive(&rule.body[*literal]))
         .map(|literal| plan(rule, Some(literal), recursive, statistics))
-        .collect()
 }
 
 fn plan(

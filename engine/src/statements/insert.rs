@@ -197,14 +197,13 @@ fn write_facts(
         let target = Target { name, span, known: catalog.relation(name).map(AsRef::as_ref) };
         let facts = encode(&target, &dictionary, limits)?;
         if facts.types.len() > limits.columns {
-            return Err(Error::simple(
-                Code::LimitExceeded,
-                format!(
-                    "{} columns are more than the {} that a relation may have",
-                    facts.types.len(),
-                    limits.columns
-                ),
-            ));
+            let message = format!(
+                "{} columns are more than the {} that a relation may have",
+                facts.types.len(),
+                limits.columns
+            );
+            let diagnostic = Diagnostic::error(Code::LimitExceeded, message);
+            return Err(Error::refused(diagnostic.limit("max_columns", limits.columns as u64)));
         }
         let total = facts.rows.len;
         let definition = extended(name, target.known, &facts.types);
@@ -428,6 +427,12 @@ fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic
 
 fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
     let found = match value {
+        Value::Vector(elements) if matches!(declared, DataType::VectorInt8(_)) => {
+            match elements.iter().enumerate().find(|(_, x)| f32::from(**x as i8) != **x) {
+                Some((i, x)) => format!("element {} = {x}, which is no whole number from -128 to 127", i + 1),
+                None => format!("a vector of {} elements", elements.len()),
+            }
+        }
         Value::Vector(elements) => format!("a vector of {} elements", elements.len()),
         value => format!("{} `{value}`", DataType::of(value)),
     };
@@ -449,8 +454,11 @@ impl Diagnose for EncodeError {
                 Diagnostic::error(Code::TypeMismatch, self.to_string())
                     .help("convert the column before inserting it")
             }
-            EncodeError::StringTooLong { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
-                .help("shorten it, or have the limit on strings raised"),
+            EncodeError::StringTooLong { limit, .. } => {
+                Diagnostic::error(Code::LimitExceeded, self.to_string())
+                    .help("shorten it, or have the limit on strings raised")
+                    .limit("max_string_bytes", *limit as u64)
+            }
             EncodeError::Full(full) => full.diagnose(),
         }
     }

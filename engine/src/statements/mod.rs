@@ -15,7 +15,7 @@ use crate::syntax::ast::{Query, Scope, StatementKind};
 pub use insert::Inserted;
 pub(crate) use insert::{insert_batches, insert_rows};
 pub use parameters::Parameters;
-pub(crate) use parameters::fill;
+pub(crate) use parameters::{fill, fill_any};
 
 /// Answers a query.
 pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {

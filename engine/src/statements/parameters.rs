@@ -11,7 +11,7 @@ pub type Parameters = BTreeMap<String, Value>;
 
 /// Puts the values in place. A parameter without a value is an error, and so is a value without a parameter.
 pub(crate) fn fill(statements: &mut [Statement], parameters: &Parameters) -> Result<(), Vec<Diagnostic>> {
-    let mut filler = Filler { parameters, used: BTreeSet::new(), problems: Vec::new() };
+    let mut filler = Filler { parameters, otherwise: None, used: BTreeSet::new(), problems: Vec::new() };
     for (index, statement) in statements.iter_mut().enumerate() {
         let before = filler.problems.len();
         filler.statement(&mut statement.kind);
@@ -26,8 +26,22 @@ pub(crate) fn fill(statements: &mut [Statement], parameters: &Parameters) -> Res
     if filler.problems.is_empty() { Ok(()) } else { Err(filler.problems) }
 }
 
+/// Puts Null, which fits everywhere, in the place of every parameter.
+pub(crate) fn fill_any(statements: &mut [Statement]) {
+    let parameters = Parameters::new();
+    let mut filler = Filler {
+        parameters: &parameters,
+        otherwise: Some(Value::Null),
+        used: BTreeSet::new(),
+        problems: Vec::new(),
+    };
+    statements.iter_mut().for_each(|statement| filler.statement(&mut statement.kind));
+}
+
 struct Filler<'p> {
     parameters: &'p Parameters,
+    /// The value of those without one.
+    otherwise: Option<Value>,
     used: BTreeSet<&'p str>,
     problems: Vec<Diagnostic>,
 }
@@ -89,6 +103,9 @@ impl Filler<'_> {
                 Some((name, value)) => {
                     self.used.insert(name);
                     term.kind = TermKind::Constant(value.clone());
+                }
+                None if self.otherwise.is_some() => {
+                    term.kind = TermKind::Constant(Value::Null);
                 }
                 None => self.problems.push(
                     Diagnostic::error(

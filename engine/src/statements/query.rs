@@ -58,8 +58,11 @@ pub(super) fn evaluate(
     Ok((Evaluated { runs: outcome.runs, types }, codec))
 }
 
-/// All that analysis found, as one error.
+/// So many errors of one statement are reported.
+const MAX_ERRORS: usize = 100;
+
+/// What analysis found, as one error.
 pub(super) fn refused(errors: &[analysis::AnalysisError]) -> Error {
     use crate::diagnostic::Diagnose;
-    Error::Refused(errors.iter().map(Diagnose::diagnose).collect())
+    Error::Refused(errors.iter().take(MAX_ERRORS).map(Diagnose::diagnose).collect())
 }

@@ -111,6 +111,8 @@ pub enum SyntaxFault {
     Limit {
         /// What is limited.
         what: &'static str,
+        /// The name of the limit.
+        name: &'static str,
         /// To how much.
         limit: usize,
     },
@@ -130,6 +132,9 @@ impl Diagnose for SyntaxError {
         };
         let mut diagnostic = Diagnostic::error(code, self.to_string()).at(self.span);
         diagnostic.statement = self.statement;
+        if let SyntaxFault::Limit { name, limit, .. } = self.fault {
+            diagnostic = diagnostic.limit(name, limit as u64);
+        }
         diagnostic.help = self.fault.help();
         if let SyntaxFault::UnclosedBracket { opened, .. } = self.fault {
             diagnostic = diagnostic.label(opened, "opened here");

@@ -39,6 +39,10 @@ pub struct ParseLimits {
     pub string_bytes: usize,
     /// Arguments of an atom, columns of a declaration.
     pub columns: usize,
+    /// Literals of one body.
+    pub literals: usize,
+    /// Arguments of all literals of one body.
+    pub arguments: usize,
 }
 
 impl Default for ParseLimits {
@@ -50,6 +54,8 @@ impl Default for ParseLimits {
             insert_tuples: 1_000_000,
             string_bytes: 1 << 20,
             columns: 256,
+            literals: 1_000,
+            arguments: 20_000,
         }
     }
 }

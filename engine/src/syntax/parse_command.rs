@@ -12,7 +12,8 @@ impl Parser<'_> {
     /// A command, from its dot.
     pub(super) fn command(&mut self) -> Parsed<Command> {
         let start = self.span().end as usize;
-        let mut scan = Scan { text: self.text, at: start, words: Vec::new(), open: 0 };
+        let mut scan =
+            Scan { text: self.text, at: start, words: Vec::new(), open: 0, unclosed: false, quotes: 0 };
         scan.run();
         if scan.words.first().is_none_or(|word| word.start > start || self.text[start..].starts_with('.')) {
             self.bump();
@@ -41,6 +42,10 @@ struct Scan<'a> {
     words: Vec<std::ops::Range<usize>>,
     /// Brackets that are open.
     open: usize,
+    /// A comment was not closed: from there on no other is looked for, or time would grow with the square of the text.
+    unclosed: bool,
+    /// Up to here, a quote was found that its line does not close; those after it count as text.
+    quotes: usize,
 }
 
 impl Scan<'_> {
@@ -68,22 +73,24 @@ impl Scan<'_> {
                     self.at += rest.find('\n').unwrap_or(rest.len());
                     continue;
                 }
-                b'/' if starts_word && rest.starts_with("/*") => {
+                b'/' if starts_word && !self.unclosed && rest.starts_with("/*") => {
                     if let Some(end) = end_of_comment(self.text, self.at) {
                         self.at = end;
                         continue;
                     }
+                    self.unclosed = true;
                 }
                 _ => {}
             }
             let start = *word.get_or_insert(self.at);
             match byte {
-                b'"' => {
-                    if let Some(end) = end_of_string(bytes, self.at) {
+                b'"' if self.at >= self.quotes => match end_of_string(bytes, self.at) {
+                    Ok(end) => {
                         self.string(&mut word, start, end);
                         continue;
                     }
-                }
+                    Err(end_of_line) => self.quotes = end_of_line,
+                },
                 b'(' | b'[' => self.open += 1,
                 b')' | b']' => self.open = self.open.saturating_sub(1),
                 _ => {}
@@ -137,15 +144,15 @@ impl Scan<'_> {
     }
 }
 
-/// The end of the string that starts here, if it is closed in its line.
-fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+/// The end of the string that starts here, or else how far was looked: a string ends in its line.
+fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start + 1;
     loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\n' => return None,
-            b'\\' => at += 2,
-            _ => at += 1,
+        match bytes.get(at) {
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\n') | None => return Err(at),
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
         }
     }
 }

@@ -11,6 +11,14 @@ use crate::diagnostic::Span;
 
 const CONDITION: &str = "a condition such as `p(X)`, `!p(X)` or `X > 3`";
 
+/// The conditions read so far.
+#[derive(Default)]
+struct Body {
+    literals: Vec<Literal>,
+    /// How many arguments they have together.
+    arguments: usize,
+}
+
 impl Parser<'_> {
     /// `(term, ..)` of a fact or head: aggregates are possible. `capacity` is a guess at their number.
     pub(super) fn head_arguments(&mut self, capacity: usize) -> Parsed<Vec<Term>> {
@@ -29,11 +37,35 @@ impl Parser<'_> {
 
     /// The literals after `<-`. One trailing comma is accepted, also where the next statement follows at once.
     pub(super) fn body(&mut self) -> Parsed<Vec<Literal>> {
-        let mut literals = vec![self.literal()?];
-        while self.another_literal() {
-            literals.push(self.literal()?);
+        let mut body = Body::default();
+        loop {
+            let literal = self.literal()?;
+            self.check_body(&mut body, &literal)?;
+            body.literals.push(literal);
+            if !self.another_literal() {
+                return Ok(body.literals);
+            }
         }
-        Ok(literals)
+    }
+
+    /// Refuses bodies that are too large to plan: the work grows with the square of their size.
+    fn check_body(&self, body: &mut Body, next: &Literal) -> Parsed<()> {
+        let limits = self.limits;
+        if body.literals.len() == limits.literals {
+            let what = "the number of conditions in one body";
+            let fault = SyntaxFault::Limit { what, name: "max_literals", limit: limits.literals };
+            return Err(SyntaxError::new(fault, next.span));
+        }
+        body.arguments += match &next.kind {
+            LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => atom.terms.len(),
+            LiteralKind::Comparison { .. } => 2,
+        };
+        if body.arguments > limits.arguments {
+            let what = "the number of arguments in one body";
+            let fault = SyntaxFault::Limit { what, name: "max_body_arguments", limit: limits.arguments };
+            return Err(SyntaxError::new(fault, next.span));
+        }
+        Ok(())
     }
 
     /// Takes the comma before another literal; answers whether there is one.
@@ -102,17 +134,21 @@ impl Parser<'_> {
     pub(super) fn query(&mut self) -> Parsed<Query> {
         let projects = self.arrow_follows();
         let head = if projects { self.projection()? } else { self.goal()? };
-        let mut query = Query { head, body: Vec::new(), limit: None };
+        let mut body = Body::default();
+        let mut limit = None;
         let mut more = projects || self.another_literal();
         while more {
             let literal = self.literal()?;
             match limit_of(&literal)? {
-                Some(limit) => query.limit = Some(limit),
-                None => query.body.push(literal),
+                Some(last) => limit = Some(last),
+                None => {
+                    self.check_body(&mut body, &literal)?;
+                    body.literals.push(literal);
+                }
             }
             more = self.another_literal();
         }
-        Ok(query)
+        Ok(Query { head, body: body.literals, limit })
     }
 
     /// `relation(term, term:desc, ..)`

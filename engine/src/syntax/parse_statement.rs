@@ -17,7 +17,8 @@ const MAX_ERRORS: usize = 100;
 pub fn parse(text: &str, limits: &ParseLimits) -> (Vec<Statement>, Vec<SyntaxError>) {
     let largest = limits.program_bytes.min(u32::MAX as usize);
     if text.len() > largest {
-        let fault = SyntaxFault::Limit { what: "the bytes of a program", limit: largest };
+        let fault =
+            SyntaxFault::Limit { what: "the bytes of a program", name: "max_program_bytes", limit: largest };
         return (Vec::new(), vec![SyntaxError::new(fault, Span::default())]);
     }
     let mut parser = Parser::new(text, limits);
@@ -27,7 +28,7 @@ pub fn parse(text: &str, limits: &ParseLimits) -> (Vec<Statement>, Vec<SyntaxErr
     while !parser.at_end_of_program() && errors.len() < MAX_ERRORS {
         let start = parser.start_statement();
         if index == limits.statements {
-            errors.push(parser.limit("the number of statements", limits.statements));
+            errors.push(parser.limit("the number of statements", "max_statements", limits.statements));
             break;
         }
         match parser.statement() {
@@ -204,7 +205,8 @@ impl Parser<'_> {
         let mut arity = 0;
         while !self.at(TokenKind::RightBracket) {
             if tuples.len() == self.limits.insert_tuples {
-                return Err(self.limit("the number of tuples in one statement", self.limits.insert_tuples));
+                let limit = self.limits.insert_tuples;
+                return Err(self.limit("the number of tuples in one statement", "max_insert_tuples", limit));
             }
             let start = self.span();
             let terms = if self.at(TokenKind::LeftParen) {
@@ -381,6 +383,8 @@ mod tests {
             insert_tuples: 2,
             string_bytes: 4,
             columns: 3,
+            literals: 3,
+            arguments: 5,
         };
         let limited = |text: &str| match parse(text, &limits).1.as_slice() {
             [error] => match &error.fault {
@@ -397,6 +401,13 @@ mod tests {
         assert_eq!(limited("+a(\"\\u00e9\\u00e9\")"), "");
         assert_eq!(limited("+a(\"12345\")"), "the bytes of a string");
         assert_eq!(limited("+a(1, 2, 3, 4)"), "the number of arguments");
+        assert_eq!(limited("?a(X), b(X), b(X), b(X)"), "");
+        assert_eq!(
+            limited("?a(X), b(X), b(X), b(X), b(X), limit(2)"),
+            "the number of conditions in one body"
+        );
+        assert_eq!(limited("a(X) <- b(X), b(X), b(X), b(X)"), "the number of conditions in one body");
+        assert_eq!(limited("a(X) <- b(X, X), b(X, X), b(X, X)"), "the number of arguments in one body");
         assert_eq!(limited("+a(x: list[list[list[int]]])"), "the nesting of an expression or type");
     }
 

@@ -189,7 +189,7 @@ impl Parser<'_> {
         if so_far < self.limits.columns {
             return Ok(());
         }
-        Err(self.limit("the number of arguments", self.limits.columns))
+        Err(self.limit("the number of arguments", "max_columns", self.limits.columns))
     }
 
     fn aggregate(&mut self) -> Parsed<Term> {
@@ -309,7 +309,7 @@ impl Parser<'_> {
         let text: Box<str> =
             if self.at(TokenKind::EscapedText) { unescape(inner).into() } else { inner.into() };
         if text.len() > self.limits.string_bytes {
-            return Err(self.limit("the bytes of a string", self.limits.string_bytes));
+            return Err(self.limit("the bytes of a string", "max_string_bytes", self.limits.string_bytes));
         }
         self.bump();
         Ok(text)

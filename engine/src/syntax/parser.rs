@@ -169,12 +169,16 @@ impl<'a> Parser<'a> {
     /// Refuses terms and types that are too high.
     pub(super) fn check_height(&self, height: usize) -> Parsed<()> {
         let limit = self.limits.nesting.min(500);
-        if height > limit { Err(self.limit("the nesting of an expression or type", limit)) } else { Ok(()) }
+        if height > limit {
+            Err(self.limit("the nesting of an expression or type", "max_nesting", limit))
+        } else {
+            Ok(())
+        }
     }
 
     /// A limit was reached at the next token.
-    pub(super) fn limit(&self, what: &'static str, limit: usize) -> SyntaxError {
-        SyntaxError::new(SyntaxFault::Limit { what, limit }, self.span())
+    pub(super) fn limit(&self, what: &'static str, name: &'static str, limit: usize) -> SyntaxError {
+        SyntaxError::new(SyntaxFault::Limit { what, name, limit }, self.span())
     }
 
     /// Whether the next token begins a statement for certain, although an open bracket or a comma stands before it.

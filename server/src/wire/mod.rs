@@ -8,7 +8,6 @@ mod table;
 
 use std::time::Duration;
 
-use stratalog_engine::budget::BudgetError;
 use stratalog_engine::diagnostic::Diagnose;
 use stratalog_engine::{
     self as engine, Answer, Content, Diagnostic, Error, Inserted, Parameters, SourceMap, Span,
@@ -111,14 +110,10 @@ pub(crate) fn failure(error: &Error, program: &str) -> Failure {
         Error::Refused(diagnostics) => refusal(diagnostics, program),
         Error::Stopped(stopped) => {
             let diagnostic = stopped.diagnose();
-            let failure =
-                Failure { help: diagnostic.help, ..Failure::new(code(diagnostic.code), diagnostic.message) };
-            match stopped {
-                BudgetError::Timeout { limit } => {
-                    failure.limit("query_timeout_ms", limit.as_millis().try_into().unwrap_or(u64::MAX))
-                }
-                BudgetError::Memory { limit } => failure.limit("query_memory_bytes", *limit),
-                BudgetError::Cancelled => failure,
+            Failure {
+                help: diagnostic.help,
+                limit: diagnostic.limit.map(limit_reached),
+                ..Failure::new(code(diagnostic.code), diagnostic.message)
             }
         }
         Error::Internal { stage, detail } => {
@@ -163,9 +158,14 @@ fn refusal(diagnostics: &[Diagnostic], program: &str) -> Failure {
         span: shown.span,
         statement_index: first.statement,
         validation_errors,
+        limit: first.limit.map(limit_reached),
         ..Failure::new(shown.code, first.message.clone())
     }
     .diagnostics(annotations)
+}
+
+fn limit_reached(limit: engine::LimitReached) -> protocol::LimitReached {
+    protocol::LimitReached { name: limit.name.to_owned(), value: limit.value }
 }
 
 fn annotation(diagnostic: &Diagnostic, source: &SourceMap<'_>) -> Annotation {
@@ -209,6 +209,9 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::Timeout => protocol::Code::Timeout,
         engine::Code::Cancelled => protocol::Code::Cancelled,
         engine::Code::Internal => protocol::Code::Internal,
+        engine::Code::UnusedVariable => protocol::Code::UnusedVariable,
+        engine::Code::CrossProduct => protocol::Code::CrossProduct,
+        engine::Code::NeverTrue => protocol::Code::NeverTrue,
     }
 }
 

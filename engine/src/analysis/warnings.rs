@@ -1,0 +1,386 @@
+//! What is allowed and yet most likely a mistake: a variable used once, a cross product, a body that cannot be true.
+//!
+//! Read off the text alone, so that the same rule is always told the same; never a reason to refuse.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use crate::data::Value;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind};
+
+/// What deserves a second look in a rule.
+pub(super) fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
+    let mut warnings = single_uses(rule);
+    let aggregates = rule.head.terms.iter().any(|term| matches!(term.kind, TermKind::Aggregate { .. }));
+    let mut returned = HashSet::new();
+    rule.head.terms.iter().for_each(|term| visit(term, &mut |name, _| _ = returned.insert(name)));
+    let body: Vec<&Literal> = rule.body.iter().collect();
+    let counts = |variable: &str| aggregates || returned.contains(variable);
+    warnings.extend(never_fires(&body).or_else(|| cross_product(&positive_atoms(&body), &body, counts)));
+    warnings
+}
+
+/// The same for the conditions of a query: all its variables are used, as columns. `goal` is its first atom.
+pub(super) fn of_query(goal: Option<&Atom>, body: &[Literal]) -> Vec<Diagnostic> {
+    let body: Vec<&Literal> = body.iter().collect();
+    let atoms: Vec<&Atom> = goal.into_iter().chain(positive_atoms(&body)).collect();
+    never_fires(&body).or_else(|| cross_product(&atoms, &body, |_| true)).into_iter().collect()
+}
+
+fn positive_atoms<'l>(body: &[&'l Literal]) -> Vec<&'l Atom> {
+    let atoms = body.iter().filter_map(|literal| match &literal.kind {
+        LiteralKind::Positive(atom) => Some(atom),
+        LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => None,
+    });
+    atoms.collect()
+}
+
+/// Variables that stand in one place only, and whose names do not say that this is meant.
+fn single_uses(rule: &Rule) -> Vec<Diagnostic> {
+    let mut uses: HashMap<&str, (usize, Span, bool)> = HashMap::new();
+    let mut order = Vec::new();
+    let mut count = |name, span, in_atom| {
+        let entry = uses.entry(name).or_insert_with(|| {
+            order.push(name);
+            (0, span, in_atom)
+        });
+        entry.0 += 1;
+    };
+    rule.head.terms.iter().for_each(|term| visit(term, &mut |name, span| count(name, span, false)));
+    for literal in &rule.body {
+        match &literal.kind {
+            LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => {
+                atom.terms.iter().for_each(|term| visit(term, &mut |name, span| count(name, span, true)));
+            }
+            LiteralKind::Comparison { left, right, .. } => {
+                [left, right].iter().for_each(|term| visit(term, &mut |name, span| count(name, span, false)));
+            }
+        }
+    }
+    order
+        .into_iter()
+        .filter(|name| !name.starts_with('_'))
+        .filter_map(|name| match uses[name] {
+            (1, span, in_atom) => {
+                let message = format!("`{name}` is used only once in this rule");
+                let help = if in_atom {
+                    format!("write `_` if any value will do, or `_{name}` to keep the name")
+                } else {
+                    "use it, or leave this condition out".to_owned()
+                };
+                Some(Diagnostic::warning(Code::UnusedVariable, message).at(span).help(help))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// The first two atoms between which no chain of conditions leads, if the variables of both `count`.
+fn cross_product(atoms: &[&Atom], body: &[&Literal], counts: impl Fn(&str) -> bool) -> Option<Diagnostic> {
+    let fixed: HashSet<&str> = constants(body).into_iter().map(|(name, _, _)| name).collect();
+    let mut groups = Groups::default();
+    let free = |terms: &mut dyn Iterator<Item = &Term>| {
+        let mut names = Vec::new();
+        terms.for_each(|term| {
+            // Borrowed from the text, so it outlives the visit.
+            visit(term, &mut |name, _| names.push(name.to_owned()));
+        });
+        names.retain(|name| !fixed.contains(name.as_str()));
+        names
+    };
+    for atom in atoms {
+        groups.join(&free(&mut atom.terms.iter()));
+    }
+    for literal in body {
+        match &literal.kind {
+            LiteralKind::Positive(_) => {}
+            LiteralKind::Negative(atom) => groups.join(&free(&mut atom.terms.iter())),
+            LiteralKind::Comparison { left, right, .. } => groups.join(&free(&mut [left, right].into_iter())),
+        }
+    }
+    let mut counted: HashSet<usize> = HashSet::new();
+    for name in groups.names() {
+        if counts(&name) {
+            let group = groups.of(&name);
+            counted.insert(group);
+        }
+    }
+    let mut first: Option<(&Atom, usize)> = None;
+    for atom in atoms {
+        let names = free(&mut atom.terms.iter());
+        let Some(group) = names.first().map(|name| groups.of(name)) else { continue };
+        if !counted.contains(&group) {
+            continue;
+        }
+        match first {
+            None => first = Some((atom, group)),
+            Some((other, known)) if known != group => {
+                let message = format!(
+                    "`{}` and `{}` share no variable: each row of one is combined with each of the other",
+                    other.relation, atom.relation
+                );
+                return Some(
+                    Diagnostic::warning(Code::CrossProduct, message)
+                        .at(atom.span)
+                        .label(other.span, "not connected with this")
+                        .help("use one variable in both, or compare theirs, unless every pair is wanted"),
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+/// Variables that belong together.
+#[derive(Default)]
+struct Groups {
+    numbers: HashMap<String, usize>,
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    fn join(&mut self, names: &[String]) {
+        let Some(first) = names.first().map(|name| self.of(name)) else { return };
+        for name in names {
+            let other = self.of(name);
+            let first = self.root(first);
+            self.parents[other] = first;
+        }
+    }
+
+    fn of(&mut self, name: &str) -> usize {
+        let number = match self.numbers.get(name) {
+            Some(number) => *number,
+            None => {
+                self.parents.push(self.parents.len());
+                self.numbers.insert(name.to_owned(), self.parents.len() - 1);
+                self.parents.len() - 1
+            }
+        };
+        self.root(number)
+    }
+
+    fn root(&mut self, mut number: usize) -> usize {
+        while self.parents[number] != number {
+            self.parents[number] = self.parents[self.parents[number]];
+            number = self.parents[number];
+        }
+        number
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.numbers.keys().cloned().collect()
+    }
+}
+
+/// Why no row can satisfy the body, if that can be read off it.
+fn never_fires(body: &[&Literal]) -> Option<Diagnostic> {
+    let never = |span, message: String| {
+        Diagnostic::warning(Code::NeverTrue, message)
+            .at(span)
+            .help("nothing can be derived here: correct the condition, or drop it")
+    };
+    for literal in body {
+        let LiteralKind::Comparison { operator, left, right } = &literal.kind else { continue };
+        let impossible = match (&left.kind, &right.kind) {
+            (TermKind::Constant(left), TermKind::Constant(right)) => {
+                order(left, right).is_some_and(|order| !holds(*operator, order))
+            }
+            (TermKind::Variable(left), TermKind::Variable(right)) => {
+                left == right && !holds(*operator, Ordering::Equal)
+            }
+            _ => false,
+        };
+        if impossible {
+            return Some(never(literal.span, format!("`{literal}` is never true")));
+        }
+    }
+    let mut known: HashMap<&str, Vec<(Comparison, &Value, Span)>> = HashMap::new();
+    for literal in body {
+        let Some((name, operator, value)) = bound(literal) else { continue };
+        let others = known.entry(name).or_default();
+        // What contradicts something contradicts one of the first few.
+        for (other, limit, span) in others.iter().take(16) {
+            if contradict((*other, limit), (operator, value)) {
+                let message = format!("`{literal}` contradicts another condition on `{name}`");
+                return Some(never(literal.span, message).label(*span, "this one"));
+            }
+        }
+        others.push((operator, value, literal.span));
+    }
+    let mut positive: HashMap<String, Span> = HashMap::new();
+    for literal in body {
+        if let LiteralKind::Positive(atom) = &literal.kind {
+            positive.insert(atom.to_string(), atom.span);
+        }
+    }
+    for literal in body {
+        if let LiteralKind::Negative(atom) = &literal.kind
+            && !atom.terms.iter().any(|term| matches!(term.kind, TermKind::Placeholder))
+            && let Some(span) = positive.get(&atom.to_string())
+        {
+            let message = format!("`{literal}` contradicts `{atom}`");
+            return Some(never(literal.span, message).label(*span, "required here"));
+        }
+    }
+    None
+}
+
+/// Variables that equal a constant.
+fn constants<'l>(body: &[&'l Literal]) -> Vec<(&'l str, Comparison, &'l Value)> {
+    let bounds = body.iter().filter_map(|literal| bound(literal));
+    bounds.filter(|(_, operator, _)| *operator == Comparison::Equal).collect()
+}
+
+/// A comparison of a variable with a constant, the variable on the left.
+fn bound(literal: &Literal) -> Option<(&str, Comparison, &Value)> {
+    let LiteralKind::Comparison { operator, left, right } = &literal.kind else { return None };
+    match (&left.kind, &right.kind) {
+        (TermKind::Variable(name), TermKind::Constant(value)) => Some((name, *operator, value)),
+        (TermKind::Constant(value), TermKind::Variable(name)) => Some((name, mirrored(*operator), value)),
+        _ => None,
+    }
+}
+
+fn mirrored(operator: Comparison) -> Comparison {
+    match operator {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        Comparison::Equal | Comparison::NotEqual => operator,
+    }
+}
+
+/// Whether no value satisfies both: one is tried on each side of the two constants and on them.
+fn contradict(a: (Comparison, &Value), b: (Comparison, &Value)) -> bool {
+    let Some(between) = order(a.1, b.1) else { return false };
+    // How a value may stand to the first constant and to the second, given how these stand to each other.
+    use Ordering::{Equal, Greater, Less};
+    let places: &[(Ordering, Ordering)] = match between {
+        Equal => &[(Less, Less), (Equal, Equal), (Greater, Greater)],
+        Less => &[(Less, Less), (Equal, Less), (Greater, Less), (Greater, Equal), (Greater, Greater)],
+        Greater => &[(Less, Less), (Less, Equal), (Less, Greater), (Equal, Greater), (Greater, Greater)],
+    };
+    !places.iter().any(|(first, second)| holds(a.0, *first) && holds(b.0, *second))
+}
+
+fn holds(operator: Comparison, order: Ordering) -> bool {
+    match operator {
+        Comparison::Equal => order.is_eq(),
+        Comparison::NotEqual => order.is_ne(),
+        Comparison::Less => order.is_lt(),
+        Comparison::LessOrEqual => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::GreaterOrEqual => order.is_ge(),
+    }
+}
+
+/// How two constants compare, where there can be no doubt.
+fn order(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
+        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+        (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
+        _ => None,
+    }
+}
+
+/// Calls `found` for every variable in a term.
+fn visit<'t>(term: &'t Term, found: &mut impl FnMut(&'t str, Span)) {
+    match &term.kind {
+        TermKind::Variable(name) => found(name, term.span),
+        TermKind::Placeholder | TermKind::Constant(_) | TermKind::Parameter(_) => {}
+        TermKind::Arithmetic { left, right, .. } => {
+            visit(left, found);
+            visit(right, found);
+        }
+        TermKind::Call { arguments, .. } => arguments.iter().for_each(|argument| visit(argument, found)),
+        TermKind::Aggregate { arguments, .. } => {
+            arguments.iter().for_each(|argument| visit(&argument.term, found));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::catalog;
+    use crate::analysis::{analyse_query, check_rule};
+    use crate::syntax::ast::StatementKind;
+    use crate::syntax::{ParseLimits, parse};
+
+    /// The codes and texts that warnings point at.
+    fn warned(text: &str) -> Vec<String> {
+        let catalog = catalog("+e[(1, 2)]\n+a[1]\n+b[1]");
+        let (statements, errors) = parse(text, &ParseLimits::default());
+        assert_eq!(errors, []);
+        let warnings = match &statements[0].kind {
+            StatementKind::Rule(rule) => check_rule(&rule.rule, &catalog).unwrap(),
+            StatementKind::Query(query) => analyse_query(query, &catalog).unwrap().program.warnings,
+            other => panic!("{other}"),
+        };
+        let shown = warnings.iter().map(|warning| {
+            assert!(warning.help.is_some());
+            let span = warning.span.unwrap();
+            format!("{}: {}", warning.code.as_str(), &text[span.start as usize..span.end as usize])
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn a_variable_used_once_is_told_unless_its_name_says_so() {
+        assert_eq!(warned("+p(X) <- e(X, Y)"), ["unused_variable: Y"]);
+        assert_eq!(warned("+p(X) <- a(X), Z = X + 1"), ["unused_variable: Z"]);
+        for text in
+            ["+p(X) <- e(X, _)", "+p(X) <- e(X, _Y)", "+p(X) <- e(X, X)", "+p(count<X>) <- a(X)", "?e(X, Y)"]
+        {
+            assert_eq!(warned(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cross_product_is_told_unless_something_connects_it() {
+        assert_eq!(warned("+p(X, Y) <- a(X), b(Y)"), ["cross_product: b(Y)"]);
+        assert_eq!(warned("?a(X), b(Y)"), ["cross_product: b(Y)"]);
+        assert_eq!(warned("+p(count<X>) <- a(X), b(_Y)"), ["cross_product: b(_Y)"]);
+        for text in [
+            "+p(X, Y) <- a(X), b(Y), X < Y",
+            "+p(X, Y) <- a(X), e(X, Z), Y = Z + 1, b(Y)",
+            "+p(X, Y) <- a(X), b(Y), !e(X, Y)",
+            "+p(X) <- a(X), b(_)",
+            "+p(X) <- a(X), b(_Y)",
+            "?a(X), b(Y), Y = 1",
+            "?a(X), b(1)",
+        ] {
+            assert_eq!(warned(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_never_true_is_told() {
+        for (text, part) in [
+            ("+p(X) <- a(X), 1 > 2", "1 > 2"),
+            ("+p(X) <- a(X), X != X", "X != X"),
+            ("+p(X) <- a(X), X = 1, X = 2", "X = 2"),
+            ("+p(X) <- a(X), X > 5, 3 >= X", "3 >= X"),
+            ("?a(X), X < 1, X = 1", "X = 1"),
+            ("?a(X), X < 1, X > 1.5", "X > 1.5"),
+            ("+p(X) <- a(X), !a(X)", "!a(X)"),
+        ] {
+            assert_eq!(warned(text), [format!("never_true: {part}")], "{text}");
+        }
+        for text in [
+            "?a(X), X >= 1, X <= 1",
+            "?a(X), X > 1, X < 2",
+            "?a(X), 1 = 1.0",
+            "?e(X, Y), !e(Y, X)",
+            "?a(X), X != 1, X != 2",
+        ] {
+            assert_eq!(warned(text), [""; 0], "{text}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `check`: what running a program would complain about, as far as that can be said without evaluating anything.
+//!
+//! Facts, schemas and rules go into an empty engine, one statement after the other; what would evaluate is only
+//! analysed. So a program is judged by itself: what it reads and does not define counts as unknown.
+
+use crate::analysis::{self, AnalysisError};
+use crate::budget::Budget;
+use crate::catalog::RelationDefinition;
+use crate::commands;
+use crate::context::Environment;
+use crate::data::{DataType, Threads};
+use crate::diagnostic::{Diagnose, Diagnostic};
+use crate::error::Error;
+use crate::graph::{Change, DEFAULT_GRAPH, Graphs, SessionState, SessionView};
+use crate::limits::Limits;
+use crate::program::{self, RunOptions};
+use crate::statements;
+use crate::syntax::ast::{Literal, LiteralKind, Statement, StatementKind, Term, TermKind};
+use crate::syntax::{self, ParseLimits};
+
+/// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
+pub fn check(program: &str) -> Vec<Diagnostic> {
+    let (mut statements, errors) = syntax::parse(program, &ParseLimits::default());
+    if !errors.is_empty() {
+        return errors.iter().map(Diagnose::diagnose).collect();
+    }
+    statements::fill_any(&mut statements);
+    match Checker::new() {
+        Ok(mut checker) => {
+            for (index, statement) in statements.iter().enumerate() {
+                checker.statement(index, statement);
+            }
+            checker.found
+        }
+        Err(error) => error.diagnostics(),
+    }
+}
+
+struct Checker {
+    environment: Environment,
+    session: SessionState,
+    found: Vec<Diagnostic>,
+}
+
+impl Checker {
+    fn new() -> Result<Checker, Error> {
+        let threads = Threads::new(Some(1)).map_err(|error| Error::internal("threads", error))?;
+        let graphs = Graphs::default();
+        let session = SessionState::new(graphs.get(DEFAULT_GRAPH)?);
+        let environment =
+            Environment { graphs, threads, limits: Limits::default(), disabled_rewrites: Vec::new() };
+        Ok(Checker { environment, session, found: Vec::new() })
+    }
+
+    fn statement(&mut self, index: usize, statement: &Statement) {
+        let before = self.found.len();
+        match self.outcome(statement) {
+            Ok(warnings) => self.found.extend(warnings),
+            Err(error) => self.found.extend(error.diagnostics()),
+        }
+        for found in &mut self.found[before..] {
+            found.statement = Some(index);
+        }
+    }
+
+    fn outcome(&mut self, statement: &Statement) -> Result<Vec<Diagnostic>, Error> {
+        let view = SessionView::new(self.session.graph.snapshot(), self.session.overlay.clone());
+        let refused = |errors: Vec<AnalysisError>| {
+            Error::Refused(errors.iter().take(100).map(Diagnose::diagnose).collect())
+        };
+        let body = |terms: &[Term], body: &[Literal]| {
+            let analysed = analysis::analyse_body(terms, body, view.snapshot().catalog());
+            analysed.map(|analysed| analysed.program.warnings).map_err(refused)
+        };
+        match &statement.kind {
+            StatementKind::Query(query) => {
+                let analysed = analysis::analyse_query(query, view.catalog());
+                analysed.map(|analysed| analysed.program.warnings).map_err(refused)
+            }
+            StatementKind::DeleteWhere(delete) => {
+                let mut target = delete.target.clone();
+                for (column, term) in target.terms.iter_mut().enumerate() {
+                    if matches!(term.kind, TermKind::Placeholder) {
+                        term.kind = TermKind::Variable(format!("?{column}"));
+                    }
+                }
+                let literal = Literal { kind: LiteralKind::Positive(target.clone()), span: target.span };
+                let literals: Vec<Literal> =
+                    std::iter::once(literal).chain(delete.body.iter().cloned()).collect();
+                body(&target.terms, &literals)
+            }
+            StatementKind::Update(update) => {
+                for atom in update.deletes.iter().chain(&update.inserts) {
+                    body(&atom.terms, &update.body)?;
+                }
+                let catalog = view.snapshot().catalog();
+                let new = update.inserts.iter().filter(|atom| !catalog.knows(&atom.relation.text));
+                let changes = new.map(|atom| {
+                    let arity = atom.terms.len();
+                    Change::Define(RelationDefinition {
+                        name: atom.relation.text.clone(),
+                        schema: None,
+                        arity,
+                        column_types: vec![DataType::Unknown; arity],
+                        filled: true,
+                    })
+                });
+                let changes = changes.collect();
+                let mut transaction =
+                    self.session.graph.begin(&Budget::unlimited()).map_err(Error::Stopped)?;
+                transaction.apply(&changes, &self.environment.threads);
+                transaction.commit();
+                Ok(Vec::new())
+            }
+            StatementKind::Command(command) => commands::check(command).map(|()| Vec::new()),
+            StatementKind::Insert(_)
+            | StatementKind::Delete(_)
+            | StatementKind::DropRule(_)
+            | StatementKind::Rule(_)
+            | StatementKind::Declare(_)
+            | StatementKind::DeclareType(_) => {
+                let one = std::slice::from_ref(statement);
+                let options = RunOptions::default();
+                program::run(&self.environment, &mut self.session, one, &options, &Budget::unlimited())
+                    .map(|answer| answer.warnings)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    fn found(program: &str) -> Vec<(usize, &'static str)> {
+        check(program).iter().map(|found| (found.statement.unwrap_or(99), found.code.as_str())).collect()
+    }
+
+    #[test]
+    fn statements_are_judged_by_what_stands_before_them() {
+        let program = "+e[(1, 2)]\n+p(X) <- e(X, Y)\n?p(X, Y)\n?q(X)\n-e(X, _) <- e(X, X)\n\
+            -e(X, Y), +f(X) <- e(X, Y), X > $low\n?f(X)\n.nonsense\n+e(1)\n?e(X, Y), e(Z, $a)";
+        assert_eq!(
+            found(program),
+            [
+                (1, "unused_variable"),
+                (2, "arity_mismatch"),
+                (3, "unknown_relation"),
+                (7, "parse_error"),
+                (8, "arity_mismatch"),
+                (9, "cross_product")
+            ]
+        );
+        assert_eq!(
+            found("+e(1, 2)\nn(Y) <- n(X), Y = X + 1\nn(1)\n?n(X)\n?e(X, Y)"),
+            [(1, "parse_error"); 0]
+        );
+    }
+
+    #[test]
+    fn only_the_text_counts_where_it_is_wrong() {
+        assert_eq!(found("+e(1\n?q(X)"), [(0, "parse_error")]);
+        assert_eq!(found(""), [(99, "parse_error")]);
+    }
+}
