@@ -5,6 +5,7 @@ mod batch;
 mod error;
 mod expression;
 mod pipeline;
+mod ranking;
 mod relations;
 mod row_set;
 mod sort;

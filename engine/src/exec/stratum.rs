@@ -14,6 +14,7 @@ use super::batch::Bindings;
 use super::error::ExecError;
 use super::expression::Evaluator;
 use super::pipeline::Pipeline;
+use super::ranking::Ranker;
 use super::relations::Relations;
 use super::row_set::RowSet;
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
@@ -253,6 +254,7 @@ impl<'a> View<'a> {
         let [rule] = stratum.rules.as_slice() else { return None };
         let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
         if stratum.recursive
+            || rule.ranking.is_some()
             || self.complete.get(&rule.head).is_some_and(|runs| !runs.is_empty())
             || rule.head_terms.len() != atom.arguments.len()
         {
@@ -310,6 +312,9 @@ impl<'a> View<'a> {
         pipeline: &Pipeline<'_>,
         lanes: Vec<Range<usize>>,
     ) -> Result<Rows, ExecError> {
+        if let Some(ranking) = &plan.ranking {
+            return self.rank(&Ranker::new(&plan.head_terms, ranking), pipeline, lanes);
+        }
         let grouping = Grouping::new(&plan.head_terms);
         let partial = parallel::map(lanes, |lane| {
             let mut groups = grouping.start();
@@ -323,6 +328,22 @@ impl<'a> View<'a> {
             grouping.merge(&mut all, groups?, self.codec);
         }
         grouping.finish(all, self.codec)
+    }
+
+    fn rank(
+        &self,
+        ranker: &Ranker<'_>,
+        pipeline: &Pipeline<'_>,
+        lanes: Vec<Range<usize>>,
+    ) -> Result<Rows, ExecError> {
+        let lanes = parallel::map(lanes, |lane| {
+            let mut contenders = ranker.start();
+            pipeline.run(lane, &mut |solutions| {
+                ranker.add(&mut contenders, pipeline, self.codec, solutions, self.budget)
+            })?;
+            Ok::<_, ExecError>(contenders)
+        });
+        Ok(ranker.finish(lanes.into_iter().collect::<Result<_, _>>()?, self.codec))
     }
 
     /// Adds rows to the known ones; answers those that are new.

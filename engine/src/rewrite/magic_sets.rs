@@ -182,6 +182,7 @@ impl<'p> Magic<'p> {
         Rule {
             head: adorned.rows,
             head_terms: columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect(),
+            ranking: None,
             body: vec![
                 Literal::Atom(Atom { relation: adorned.magic, arguments: asked, span: Span::default() }),
                 Literal::Atom(Atom { relation: stored, arguments: all, span: Span::default() }),
@@ -275,7 +276,9 @@ impl<'p> Magic<'p> {
             .enumerate()
             .map(|(column, argument)| {
                 is_bound(argument, known)
-                    && rules.iter().all(|rule| head_argument(&rule.head_terms[column]).is_some())
+                    && rules.iter().all(|rule| {
+                        rule.is_group(column) && head_argument(&rule.head_terms[column]).is_some()
+                    })
             })
             .collect();
         if !adornment.contains(&true) {
@@ -306,7 +309,7 @@ impl<'p> Magic<'p> {
 
     fn add(&mut self, name: String, arity: usize, like: RelationId, stored: bool) -> RelationId {
         let column_types = self.program.relations[like.index()].column_types.clone();
-        self.relations.push(Relation { name, arity, column_types, stored });
+        self.relations.push(Relation { name, arity, column_types, stored, best: None });
         RelationId::new(self.relations.len() - 1)
     }
 
@@ -353,6 +356,7 @@ impl<'p> Magic<'p> {
                     Argument::Any => None,
                 })
                 .collect(),
+            ranking: None,
             body,
             variables: rule.variables.clone(),
             text: format!("{} for {}", self.relations[magic.relation.index()].name, rule.text),
