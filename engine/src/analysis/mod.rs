@@ -19,6 +19,7 @@ mod constants;
 mod dependencies;
 mod error;
 mod head;
+mod monotone;
 mod near;
 mod resolve;
 mod safety;
@@ -129,10 +130,25 @@ pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec
     if let Err(error) = head::check_same_ranking(rule, catalog) {
         resolver.errors.push(error);
     }
-    if let Err(error) = stratify::check_new_rule(rule, catalog) {
-        resolver.errors.push(error);
+    if resolver.errors.is_empty()
+        && let Err(error) = stratify::check_new_rule(rule, catalog)
+    {
+        let negation = matches!(error, AnalysisError::Unstratifiable { negation: true, .. });
+        if negation || !is_monotone(rule, catalog) {
+            resolver.errors.push(error);
+        }
     }
     if resolver.errors.is_empty() { Ok(resolver.warnings) } else { Err(resolver.errors) }
+}
+
+/// Whether a rule that aggregates in a cycle does so soundly, together with all that it depends on.
+fn is_monotone(rule: &Rule, catalog: &Catalog) -> bool {
+    let (name, arity) = (&rule.head.relation.text, rule.head.head_columns());
+    let mut resolver = Resolver::new(catalog, Some((name, arity)));
+    let head = resolver.relation(name, arity);
+    let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
+    resolver.clause(source, &rule.head.terms, &rule.body);
+    program(resolver, head).is_ok()
 }
 
 /// The report for a relation of which nothing is known.
@@ -163,8 +179,9 @@ fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<
     }
     types::infer(&mut relations, &mut clauses);
     constants::settle(&mut relations, &mut clauses);
-    let rules = clauses.into_iter().map(|clause| clause.rule).collect();
-    let strata = stratify(relations.len(), rules).map_err(|Cycle { relations: cycle, negation }| {
+    let rules: Vec<_> = clauses.into_iter().map(|clause| clause.rule).collect();
+    monotone::mark(&mut relations, &rules);
+    let strata = stratify(&relations, rules).map_err(|Cycle { relations: cycle, negation }| {
         let cycle = cycle.into_iter().map(|id| relations[id.index()].name.clone()).collect();
         vec![AnalysisError::Unstratifiable { cycle, negation, span: None }]
     })?;

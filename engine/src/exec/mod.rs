@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod batch;
+mod best_rows;
 mod error;
 mod expression;
 mod pipeline;

@@ -129,7 +129,7 @@ impl<'p> Magic<'p> {
         if self.adorned.is_empty() {
             return None;
         }
-        let strata = stratify(self.relations.len(), self.made).ok()?;
+        let strata = stratify(&self.relations, self.made).ok()?;
         Some(Program {
             relations: self.relations,
             strata,
@@ -298,6 +298,7 @@ impl<'p> Magic<'p> {
         let arity = adornment.len();
         let asked = adornment.iter().filter(|bound| **bound).count();
         let rows = self.add(format!("?{name}_{letters}"), arity, relation, false);
+        self.relations[rows.index()].best = self.program.relations[relation.index()].best;
         let magic = self.add(format!("?magic_{name}_{letters}"), asked, relation, false);
         let types = self.program.relations[relation.index()].column_types.clone();
         self.relations[magic.index()].column_types = bound(adornment, &types).copied().collect();
