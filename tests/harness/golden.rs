@@ -160,7 +160,7 @@ fn open(mode: Mode) -> Session {
 
 /// Runs a program and prints its answer.
 fn answer(session: &mut Session, program: &str) -> Vec<String> {
-    let ordered = program.contains(":asc") || program.contains(":desc");
+    let ordered = asks_for_order(program);
     match run(session, program) {
         Ok(answer) => {
             let mut lines = match &answer.content {
@@ -179,6 +179,19 @@ fn answer(session: &mut Session, program: &str) -> Vec<String> {
 fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
     let prepared = session.prepare(program, &Parameters::new())?;
     session.run(prepared, &RunOptions::default(), &Budget::unlimited())
+}
+
+/// Whether an order mark stands anywhere but inside a ranking aggregate.
+fn asks_for_order(program: &str) -> bool {
+    let mut parts = program.split('<');
+    let mut before = parts.next().unwrap_or_default();
+    let mut text = before.to_owned();
+    for part in parts {
+        let ranks = ["top_k", "top_k_threshold", "within_radius"].iter().any(|name| before.ends_with(name));
+        text.push_str(if ranks { part.split_once('>').map_or("", |(_, after)| after) } else { part });
+        before = part;
+    }
+    text.contains(":asc") || text.contains(":desc")
 }
 
 fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {

@@ -1,4 +1,9 @@
-//! The aggregates: one list, from which the checker, the executor and the manual read.
+//! The aggregates: one list of those that give a value a group, one of those that rank rows. The checker, the executor
+//! and the manual read them.
+
+mod ranking;
+
+pub use ranking::{RANKINGS, Ranking};
 
 /// An aggregate function. It sees one value for each distinct solution of the rule's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +31,11 @@ pub const AGGREGATES: &[Aggregate] = &[
     Aggregate::Max,
     Aggregate::Avg,
 ];
+
+/// Whether some aggregate has this name, in any case.
+pub fn is_aggregate(name: &str) -> bool {
+    Aggregate::named(name).is_some() || Ranking::named(name).is_some()
+}
 
 impl Aggregate {
     /// Finds an aggregate by its name, in any case; `countdistinct` is an alias.

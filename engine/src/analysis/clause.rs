@@ -5,12 +5,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::error::{AnalysisError, Role};
-use super::near::near_names;
+use super::head::Head;
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
 use super::types::{self, Declared};
-use crate::aggregates::{AGGREGATES, Aggregate};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast;
@@ -24,7 +23,7 @@ impl Resolver<'_> {
             let Relation { ref name, arity, .. } = self.relations[id.index()];
             for rule in catalog.rules(&name.clone()) {
                 let errors = std::mem::take(&mut self.errors);
-                if rule.head.terms.len() == arity {
+                if rule.head.head_columns() == arity {
                     let origin = Origin::Catalog;
                     let source = Source { head: id, origin, text: rule.to_string(), span: rule.span };
                     self.clause(source, &rule.head.terms, &rule.body);
@@ -32,7 +31,7 @@ impl Resolver<'_> {
                     self.errors.push(AnalysisError::Arity {
                         relation: rule.head.relation.text.clone(),
                         expected: arity,
-                        found: rule.head.terms.len(),
+                        found: rule.head.head_columns(),
                         span: rule.head.span,
                     });
                 }
@@ -57,8 +56,8 @@ impl Resolver<'_> {
         for literal in body {
             builder.literal(literal);
         }
-        let head_terms: Vec<_> = head_terms.iter().map(|term| (builder.head_term(term), term.span)).collect();
-        builder.finish(source, &head_terms, 0);
+        let head = builder.head(head_terms);
+        builder.finish(source, head, 0);
     }
 
     /// Resolves a query `?goal, body`: its columns are the goal's arguments, then every further variable of positive
@@ -72,7 +71,7 @@ impl Resolver<'_> {
         let span = source.span;
         let mut builder = Builder::new(self, Origin::Query);
         builder.positive(goal, goal.span);
-        let mut head_terms: Vec<(Option<HeadTerm>, Span)> = match builder.literals.first() {
+        let mut columns: Vec<(Option<HeadTerm>, Span)> = match builder.literals.first() {
             Some((Literal::Atom(atom), _)) => {
                 atom.arguments.iter().map(|argument| (Some(head_of(argument)), goal.span)).collect()
             }
@@ -85,15 +84,15 @@ impl Resolver<'_> {
         for name in &further {
             let variable = builder.variable(name);
             builder.uses.push(Use { variable, role: Role::Comparison, span });
-            head_terms.push((Some(HeadTerm::Expression(Expression::Variable(variable))), span));
+            columns.push((Some(HeadTerm::Expression(Expression::Variable(variable))), span));
         }
-        builder.finish(source, &head_terms, goal.terms.len());
+        builder.finish(source, Head { columns, ranking: None }, goal.terms.len());
         further
     }
 }
 
 /// One clause at work.
-struct Builder<'r, 'a> {
+pub(super) struct Builder<'r, 'a> {
     resolver: &'r mut Resolver<'a>,
     origin: Origin,
     variables: Vec<Variable>,
@@ -101,7 +100,7 @@ struct Builder<'r, 'a> {
     /// For each variable, the first declared column it stands in.
     declared: Vec<Option<Declared>>,
     literals: Vec<(Literal, Span)>,
-    uses: Vec<Use>,
+    pub(super) uses: Vec<Use>,
     /// Variables of what was refused: they are not reported again.
     excused: Vec<VariableId>,
     errors_before: usize,
@@ -122,17 +121,19 @@ impl<'r, 'a> Builder<'r, 'a> {
         }
     }
 
-    fn errors(&mut self) -> &mut Vec<AnalysisError> {
+    pub(super) fn errors(&mut self) -> &mut Vec<AnalysisError> {
         &mut self.resolver.errors
     }
 
     /// Decides what binds, checks safety and types, and hands the clause over.
-    fn finish(mut self, source: Source, head_terms: &[(Option<HeadTerm>, Span)], goal_arguments: usize) {
+    fn finish(mut self, source: Source, columns: Head, goal_arguments: usize) {
         let Source { head, text, span, .. } = source;
+        let Head { columns: head_terms, ranking } = columns;
         let (body, spans): (Vec<Literal>, Vec<Span>) = std::mem::take(&mut self.literals).into_iter().unzip();
         let mut rule = Rule {
             head,
             head_terms: head_terms.iter().filter_map(|(term, _)| term.clone()).collect(),
+            ranking,
             body,
             variables: std::mem::take(&mut self.variables),
             text,
@@ -294,7 +295,7 @@ impl<'r, 'a> Builder<'r, 'a> {
         self.add_variable(name)
     }
 
-    fn variable(&mut self, name: &str) -> VariableId {
+    pub(super) fn variable(&mut self, name: &str) -> VariableId {
         if let Some(variable) = self.names.get(name) {
             return *variable;
         }
@@ -364,69 +365,12 @@ impl<'r, 'a> Builder<'r, 'a> {
         Argument::Constant(value.clone())
     }
 
-    fn head_term(&mut self, term: &ast::Term) -> Option<HeadTerm> {
-        match &term.kind {
-            TermKind::Aggregate { function, arguments } => {
-                let aggregate = self.aggregate(function, arguments, term.span);
-                if aggregate.is_none() {
-                    arguments.iter().for_each(|argument| self.excuse(&argument.term));
-                }
-                aggregate
-            }
-            TermKind::Variable(_)
-            | TermKind::Placeholder
-            | TermKind::Constant(_)
-            | TermKind::Parameter(_)
-            | TermKind::Arithmetic { .. }
-            | TermKind::Call { .. } => self.used_expression(term, Role::Head).map(HeadTerm::Expression),
-        }
-    }
-
-    fn aggregate(
-        &mut self,
-        function: &ast::Name,
-        arguments: &[ast::AggregateArgument],
-        span: Span,
-    ) -> Option<HeadTerm> {
-        let name = || function.text.clone();
-        let Some(aggregate) = Aggregate::named(&function.text) else {
-            let near = near_names(&function.text, AGGREGATES.iter().map(|aggregate| aggregate.name()));
-            self.errors().push(AnalysisError::UnknownAggregate {
-                aggregate: name(),
-                near,
-                span: function.span,
-            });
-            return None;
-        };
-        let [ast::AggregateArgument { term, order: None }] = arguments else {
-            let found = ast::Term {
-                kind: TermKind::Aggregate { function: function.clone(), arguments: arguments.to_vec() },
-                span,
-            };
-            let found = found.to_string();
-            self.errors().push(AnalysisError::AggregateArguments { aggregate: name(), found, span });
-            return None;
-        };
-        let TermKind::Variable(variable) = &term.kind else {
-            let found = term.to_string();
-            self.errors().push(AnalysisError::AggregateOfExpression {
-                aggregate: name(),
-                found,
-                span: term.span,
-            });
-            return None;
-        };
-        let variable = self.variable(variable);
-        self.uses.push(Use { variable, role: Role::Aggregate, span: term.span });
-        Some(HeadTerm::Aggregate { function: aggregate, argument: variable })
-    }
-
     fn expression(&mut self, term: &ast::Term) -> Option<Expression> {
         self.used_expression(term, Role::Comparison)
     }
 
     /// An expression whose variables are needed for `role`. Nothing if it was refused.
-    fn used_expression(&mut self, term: &ast::Term, role: Role) -> Option<Expression> {
+    pub(super) fn used_expression(&mut self, term: &ast::Term, role: Role) -> Option<Expression> {
         let span = term.span;
         let error = match &term.kind {
             TermKind::Variable(name) => {
@@ -459,7 +403,7 @@ impl<'r, 'a> Builder<'r, 'a> {
         None
     }
 
-    fn excuse(&mut self, term: &ast::Term) {
+    pub(super) fn excuse(&mut self, term: &ast::Term) {
         for_each_variable(term, &mut |name| {
             let variable = self.variable(name);
             self.excused.push(variable);

@@ -116,12 +116,13 @@ fn settle_negated(atom: &mut Atom, relations: &mut Vec<Relation>, variables: &[V
     let rule = Rule {
         head: helper,
         head_terms: (0..outer.len()).map(column).collect(),
+        ranking: None,
         body: std::iter::once(Literal::Atom(inner)).chain(filters).collect(),
         text: format!("{name} <- {}", relations[atom.relation.index()].name),
         variables: own,
     };
     let column_types = rule.variables[..outer.len()].iter().map(|variable| variable.data_type).collect();
-    relations.push(Relation { name, arity: outer.len(), column_types, stored: false });
+    relations.push(Relation { name, arity: outer.len(), column_types, stored: false, best: None });
     *atom = Atom {
         relation: helper,
         arguments: outer.into_iter().map(Argument::Variable).collect(),

@@ -1,7 +1,9 @@
 //! `AnalysisError`: why statements that follow the grammar are refused.
 
+use crate::aggregates::Ranking;
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
+use crate::syntax::RankingFault;
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// Why a query or a rule means nothing that could be evaluated.
@@ -67,6 +69,36 @@ pub enum AnalysisError {
         /// As written.
         found: String,
         /// The argument.
+        span: Span,
+    },
+    /// A parameter of a ranking aggregate has a value that cannot stand there.
+    #[error("in `{}`, {fault}", ranking.name())]
+    RankingArguments {
+        /// The aggregate.
+        ranking: Ranking,
+        /// What is wrong.
+        fault: RankingFault,
+        /// The argument.
+        span: Span,
+    },
+    /// Another aggregate beside one that ranks.
+    #[error("`{aggregate}` cannot stand beside a ranking aggregate")]
+    RankingBeside {
+        /// As written.
+        aggregate: String,
+        /// Its place.
+        span: Span,
+    },
+    /// Clauses of one head that rank differently.
+    #[error("the clauses of `{relation}` rank by `{expected}`, found `{found}`")]
+    MixedRankings {
+        /// The head.
+        relation: String,
+        /// How earlier clauses rank.
+        expected: String,
+        /// How this one does.
+        found: String,
+        /// Its ranking.
         span: Span,
     },
     /// An aggregate where only expressions may stand.
@@ -240,6 +272,9 @@ impl Diagnose for AnalysisError {
             | AnalysisError::AggregateArguments { span, .. }
             | AnalysisError::AggregateOfExpression { span, .. }
             | AnalysisError::MisplacedAggregate { span, .. }
+            | AnalysisError::RankingArguments { span, .. }
+            | AnalysisError::RankingBeside { span, .. }
+            | AnalysisError::MixedRankings { span, .. }
             | AnalysisError::EmptyBody { span }
             | AnalysisError::Placeholder { span }
             | AnalysisError::Parameter { span, .. }
@@ -279,10 +314,14 @@ impl AnalysisError {
             | AnalysisError::AggregateArguments { .. } => Code::UnknownFunction,
             AnalysisError::AggregateOfExpression { .. }
             | AnalysisError::MisplacedAggregate { .. }
+            | AnalysisError::RankingBeside { .. }
+            | AnalysisError::MixedRankings { .. }
             | AnalysisError::EmptyBody { .. }
             | AnalysisError::Unbound { .. }
             | AnalysisError::Placeholder { .. } => Code::UnsafeRule,
-            AnalysisError::Parameter { .. } => Code::InvalidParameter,
+            AnalysisError::Parameter { .. } | AnalysisError::RankingArguments { .. } => {
+                Code::InvalidParameter
+            }
             AnalysisError::Join { .. }
             | AnalysisError::Constant { .. }
             | AnalysisError::Comparison { .. }
@@ -316,6 +355,15 @@ impl AnalysisError {
             AnalysisError::AggregateArguments { aggregate, .. } => Some(format!("write `{aggregate}<X>`")),
             AnalysisError::AggregateOfExpression { aggregate, .. } => {
                 Some(format!("compute it in the body, as in `{aggregate}<Y>` with `Y = X * 2`"))
+            }
+            AnalysisError::RankingArguments { ranking, .. } => {
+                Some(format!("write it as in `{}`", ranking.usage()))
+            }
+            AnalysisError::RankingBeside { .. } => {
+                Some("rank in one rule, and aggregate over it in another".into())
+            }
+            AnalysisError::MixedRankings { .. } => {
+                Some("rank all clauses alike, or derive another relation".into())
             }
             AnalysisError::MisplacedAggregate { .. } => {
                 Some("aggregate in a rule, and use its result here".into())

@@ -18,6 +18,8 @@ mod clause;
 mod constants;
 mod dependencies;
 mod error;
+mod head;
+mod monotone;
 mod near;
 mod resolve;
 mod safety;
@@ -36,7 +38,7 @@ use self::resolve::{Origin, Resolver, Source, near_relations};
 use crate::catalog::Catalog;
 use crate::data::{DataType, MAX_COLUMNS, RelationId, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
-use crate::syntax::ast::{Direction, Limit, Literal, Query, QueryHead, Rule, Term, TermKind};
+use crate::syntax::ast::{Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind};
 
 /// The name of the relation that holds an answer. No program can write it.
 const GOAL: &str = "?";
@@ -74,10 +76,11 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
         }
         QueryHead::Projection(items) => {
             let terms: Vec<Term> = items.iter().map(|item| item.term.clone()).collect();
-            goal = resolver.add_relation(GOAL.into(), terms.len());
+            let width = terms.iter().map(Term::columns).sum();
+            goal = resolver.add_relation(GOAL.into(), width);
             resolver.clause(source(goal), &terms, &query.body);
-            let columns = terms.iter().map(expression_column).collect();
-            (columns, items.iter().map(|item| item.order).collect())
+            let columns: Vec<String> = terms.iter().flat_map(term_columns).collect();
+            (columns, items.iter().flat_map(item_orders).collect())
         }
     };
     check_columns(columns.len(), span, &mut resolver);
@@ -130,7 +133,7 @@ fn check_columns(found: usize, span: Span, resolver: &mut Resolver<'_>) {
 /// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look.
 pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
     let name = &rule.head.relation.text;
-    let arity = rule.head.terms.len();
+    let arity = rule.head.head_columns();
     let mut resolver = Resolver::new(catalog, Some((name, arity)));
     if let Some(expected) = catalog.arity(name)
         && expected != arity
@@ -141,8 +144,16 @@ pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec
     let head = resolver.relation(name, arity);
     let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
     resolver.clause(source, &rule.head.terms, &rule.body);
-    if let Err(error) = stratify::check_new_rule(rule, catalog) {
+    if let Err(error) = head::check_same_ranking(rule, catalog) {
         resolver.errors.push(error);
+    }
+    if resolver.errors.is_empty()
+        && let Err(error) = stratify::check_new_rule(rule, catalog)
+    {
+        let negation = matches!(error, AnalysisError::Unstratifiable { negation: true, .. });
+        if negation || !is_monotone(rule, catalog) {
+            resolver.errors.push(error);
+        }
     }
     if !resolver.errors.is_empty() {
         return Err(resolver.errors);
@@ -150,6 +161,16 @@ pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec
     let mut found = resolver.warnings;
     found.extend(warnings::of_rule(rule));
     Ok(found)
+}
+
+/// Whether a rule that aggregates in a cycle does so soundly, together with all that it depends on.
+fn is_monotone(rule: &Rule, catalog: &Catalog) -> bool {
+    let (name, arity) = (&rule.head.relation.text, rule.head.head_columns());
+    let mut resolver = Resolver::new(catalog, Some((name, arity)));
+    let head = resolver.relation(name, arity);
+    let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
+    resolver.clause(source, &rule.head.terms, &rule.body);
+    program(resolver, head).is_ok()
 }
 
 /// The report for a relation of which nothing is known.
@@ -180,8 +201,9 @@ fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<
     }
     types::infer(&mut relations, &mut clauses);
     constants::settle(&mut relations, &mut clauses);
-    let rules = clauses.into_iter().map(|clause| clause.rule).collect();
-    let strata = stratify(relations.len(), rules).map_err(|Cycle { relations: cycle, negation }| {
+    let rules: Vec<_> = clauses.into_iter().map(|clause| clause.rule).collect();
+    monotone::mark(&mut relations, &rules);
+    let strata = stratify(&relations, rules).map_err(|Cycle { relations: cycle, negation }| {
         let cycle = cycle.into_iter().map(|id| relations[id.index()].name.clone()).collect();
         vec![AnalysisError::Unstratifiable { cycle, negation, span: None }]
     })?;
@@ -215,6 +237,23 @@ fn argument_column(position: usize, term: &Term) -> String {
         TermKind::Constant(Value::Float(x)) => x.to_string(),
         TermKind::Constant(Value::Vector(_)) => format!("_v{position}"),
         _ => term.to_string(),
+    }
+}
+
+/// The names of the columns that a term of a projection makes.
+fn term_columns(term: &Term) -> Vec<String> {
+    match term.ranked_columns() {
+        Some(columns) => columns.iter().map(|column| expression_column(&column.term)).collect(),
+        None => vec![expression_column(term)],
+    }
+}
+
+/// The order of each of those columns: a ranking is ordered by the column that decides.
+fn item_orders(item: &ProjectionItem) -> Vec<Option<Direction>> {
+    match item.term.ranked_columns() {
+        None => vec![item.order],
+        Some([_]) => vec![item.order],
+        Some(columns) => columns.iter().map(|column| column.order.and(item.order)).collect(),
     }
 }
 

@@ -3,10 +3,12 @@
 //! Guaranteed of every `Program`: names are ids, arities agree, every variable is bound when its turn can come (some
 //! order of the body's literals evaluates it), a stratum uses negation and aggregation only on earlier strata.
 
+use std::ops::Range;
+
 use crate::aggregates::Aggregate;
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{Arithmetic, Comparison};
+use crate::syntax::ast::{Arithmetic, Comparison, Direction};
 
 /// Everything that one question needs, and nothing else.
 #[derive(Debug, Clone)]
@@ -32,6 +34,17 @@ pub struct Relation {
     pub column_types: Vec<DataType>,
     /// Whether rows may be stored under this name: they count beside what rules derive.
     pub stored: bool,
+    /// If only the best row of each group is kept, because rules derive it from itself: how.
+    pub best: Option<Best>,
+}
+
+/// How a relation keeps one row a group: the columns but one are the group, that one is the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Best {
+    /// The value's column.
+    pub column: usize,
+    /// Whether large values are better than small ones.
+    pub largest: bool,
 }
 
 /// Rules that are evaluated together. If `recursive`, until nothing new comes.
@@ -52,6 +65,8 @@ pub struct Rule {
     pub head: RelationId,
     /// One term a column.
     pub head_terms: Vec<HeadTerm>,
+    /// If not every solution makes a row: which ones do.
+    pub ranking: Option<Ranking>,
     /// The conditions, in the order written.
     pub body: Vec<Literal>,
     /// The variables; a [`VariableId`] is a position in this list.
@@ -61,10 +76,32 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether some head term is an aggregate; the others are then its groups.
+    /// Whether it aggregates or ranks; the head's other columns are then its groups.
     pub fn aggregates(&self) -> bool {
-        self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
+        self.ranking.is_some()
+            || self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
     }
+
+    /// Whether a head column is the same for all solutions of a group: any column where nothing is grouped.
+    pub fn is_group(&self, column: usize) -> bool {
+        let ranked = self.ranking.as_ref().is_some_and(|ranking| ranking.columns.contains(&column));
+        !ranked && matches!(self.head_terms[column], HeadTerm::Expression(_))
+    }
+}
+
+/// Which solutions of a group make a row. The ranked columns are ordinary expressions; all others are groups.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// Which columns of the head are ranked.
+    pub columns: Range<usize>,
+    /// Which of them decides.
+    pub by: usize,
+    /// Which end of it is best.
+    pub direction: Direction,
+    /// How many solutions at most.
+    pub count: Option<u64>,
+    /// The worst value that is still good enough.
+    pub bound: Option<Value>,
 }
 
 /// A variable of a rule.

@@ -84,6 +84,7 @@ impl<'a> Resolver<'a> {
             arity,
             column_types: vec![DataType::Unknown; arity],
             stored: false,
+            best: None,
         });
         RelationId::new(self.relations.len() - 1)
     }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::dependencies::{Dependencies, Use};
 use super::error::AnalysisError;
-use super::program::{Literal, Rule, Stratum};
+use super::monotone;
+use super::program::{Literal, Relation, Rule, Stratum};
 use crate::catalog::Catalog;
 use crate::data::RelationId;
 use crate::diagnostic::Span;
@@ -20,12 +21,11 @@ pub struct Cycle {
 }
 
 /// Groups rules into strata, one for each set of relations that depend on each other, in the order of evaluation.
-/// `relations` is the number of ids in use.
-pub fn stratify(relations: usize, rules: Vec<Rule>) -> Result<Vec<Stratum>, Cycle> {
-    let mut dependencies = Dependencies::new(relations);
-    let mut by_head: Vec<Vec<Rule>> = vec![Vec::new(); relations];
+pub fn stratify(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>, Cycle> {
+    let mut dependencies = Dependencies::new(relations.len());
+    let mut by_head: Vec<Vec<Rule>> = vec![Vec::new(); relations.len()];
     for rule in rules {
-        let aggregates = rule.aggregates();
+        let aggregates = rule.aggregates() && relations[rule.head.index()].best.is_none();
         for literal in &rule.body {
             let (atom, how) = match literal {
                 Literal::Atom(atom) if aggregates => (atom, Use::Aggregated),
@@ -50,6 +50,19 @@ pub fn stratify(relations: usize, rules: Vec<Rule>) -> Result<Vec<Stratum>, Cycl
         }
         let recursive = component.len() > 1
             || component.iter().any(|node| dependencies.of(*node).iter().any(|(to, _)| to == node));
+        if recursive {
+            let inside = |relation: RelationId| component.contains(&relation.index());
+            if let Some((head, source)) = monotone::breach(relations, &rules, inside) {
+                let mut cycle = vec![head.index()];
+                cycle.extend(
+                    dependencies.path(source.index(), head.index(), |node| inside(RelationId::new(node))),
+                );
+                return Err(Cycle {
+                    relations: cycle.into_iter().map(RelationId::new).collect(),
+                    negation: false,
+                });
+            }
+        }
         let relations = component.into_iter().map(RelationId::new).collect();
         strata.push(Stratum { relations, rules, recursive });
     }

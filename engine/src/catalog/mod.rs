@@ -89,7 +89,9 @@ impl Catalog {
 
     /// The number of columns of a relation, from its definition or else from its first clause.
     pub fn arity(&self, name: &str) -> Option<usize> {
-        self.relation(name).map(|r| r.arity).or_else(|| self.rules(name).first().map(|r| r.head.terms.len()))
+        self.relation(name)
+            .map(|r| r.arity)
+            .or_else(|| self.rules(name).first().map(|r| r.head.head_columns()))
     }
 
     /// The meaning of a declared type name.

@@ -62,7 +62,7 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
     }
     for (name, clauses) in catalog.derived() {
         if catalog.relation(name).is_none_or(|known| !known.filled) {
-            let arity = clauses.first().map_or(0, |clause| clause.head.terms.len());
+            let arity = clauses.first().map_or(0, |clause| clause.head.head_columns());
             let columns = crate::catalog::default_column_names(arity).join(", ");
             rows.push((name.to_owned(), Value::Null, arity, columns, "derived"));
         }

@@ -2,9 +2,11 @@
 
 mod aggregate;
 mod batch;
+mod best_rows;
 mod error;
 mod expression;
 mod pipeline;
+mod ranking;
 mod relations;
 mod row_set;
 mod sort;

@@ -3,6 +3,7 @@
 //! Rows live in three places: *stable* runs, the *delta* that the last round found, and *fresh* rows that this round
 //! finds. A round joins the delta with everything; what is fresh becomes the next delta.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,15 +12,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Outcome;
 use super::aggregate::Grouping;
 use super::batch::Bindings;
+use super::best_rows::BestRows;
 use super::error::ExecError;
 use super::expression::Evaluator;
 use super::pipeline::Pipeline;
+use super::ranking::Ranker;
 use super::relations::Relations;
 use super::row_set::RowSet;
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, RelationId, Rows, Run, parallel};
-use crate::plan::{Access, RulePlan, Statistics, Version, plan_delta_variants, plan_rule};
+use crate::plan::{Access, RulePlan, Source, Statistics, Step, Version, plan_delta_variants, plan_rule};
 
 /// Source rows of one lane.
 const LANE_ROWS: usize = 8_192;
@@ -40,6 +43,14 @@ pub(super) struct View<'a> {
     /// Relations of the current stratum.
     growing: HashMap<RelationId, Growing>,
     saturated: Arc<AtomicBool>,
+}
+
+/// What is known of a relation while a stratum is evaluated.
+enum Known {
+    /// Every row.
+    All(RowSet),
+    /// The best row of each group.
+    Best(BestRows),
 }
 
 /// A relation inside a fixpoint.
@@ -132,8 +143,8 @@ impl<'a> View<'a> {
             return Ok(());
         }
         let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-        let mut sets: HashMap<RelationId, RowSet> =
-            own.iter().map(|relation| (*relation, RowSet::shared(self.arity(*relation)))).collect();
+        let mut sets: HashMap<RelationId, Known> =
+            own.iter().map(|relation| (*relation, self.nothing_known(*relation))).collect();
         let mut fresh: HashMap<RelationId, Vec<Rows>> = HashMap::new();
 
         // Stored rows count beside what rules derive.
@@ -163,12 +174,20 @@ impl<'a> View<'a> {
                 variants.push(plan);
             }
         }
-        let pivot = pivot_column(stratum);
-        while self.advance(&stratum.relations, &mut fresh) {
+        let keeps_best = sets.values().any(|known| matches!(known, Known::Best(_)));
+        let pivot = pivot_column(stratum).filter(|_| !keeps_best);
+        let looked_up = looked_up(&variants);
+        loop {
+            if keeps_best {
+                self.improved(&mut sets, &looked_up, &mut fresh);
+            }
+            if !self.advance(&stratum.relations, &mut fresh) {
+                break;
+            }
             if let Some((relation, column)) = pivot
                 && self.is_large(relation)
             {
-                drop(sets);
+                sets.clear();
                 self.evaluate_in_parts(relation, column, &variants)?;
                 break;
             }
@@ -178,9 +197,42 @@ impl<'a> View<'a> {
             }
         }
         for (relation, growing) in std::mem::take(&mut self.growing) {
-            self.complete.insert(relation, growing.stable);
+            let runs = match sets.get_mut(&relation) {
+                Some(Known::Best(best)) => vec![run_of(best.all())],
+                _ => growing.stable,
+            };
+            self.complete.insert(relation, runs);
         }
         Ok(())
+    }
+
+    fn nothing_known(&self, relation: RelationId) -> Known {
+        let arity = self.arity(relation);
+        match self.program.relations[relation.index()].best {
+            Some(best) => Known::Best(BestRows::new(arity, best)),
+            None => Known::All(RowSet::shared(arity)),
+        }
+    }
+
+    /// Takes what became better in the last round for fresh. Rows that it replaces may stay where they are looked up:
+    /// nothing that follows from them is better. Where they have become many, only the best ones are left.
+    fn improved(
+        &mut self,
+        sets: &mut HashMap<RelationId, Known>,
+        looked_up: &HashSet<RelationId>,
+        fresh: &mut HashMap<RelationId, Vec<Rows>>,
+    ) {
+        for (relation, known) in sets {
+            let Known::Best(best) = known else { continue };
+            fresh.insert(*relation, vec![best.take_changed()]);
+            if let Some(growing) = self.growing.get_mut(relation) {
+                if !looked_up.contains(relation) {
+                    *growing = Growing::default();
+                } else if growing.rows() > 2 * best.len() + LANE_ROWS {
+                    *growing = Growing { stable: vec![run_of(best.all())], delta: None };
+                }
+            }
+        }
     }
 
     /// Starts the next round; answers whether there is anything to do in it.
@@ -220,7 +272,7 @@ impl<'a> View<'a> {
         let parts: Vec<(Rows, Rows)> =
             stable.into_iter().zip(delta).filter(|(stable, delta)| stable.len + delta.len > 0).collect();
         let parts = parallel::map(parts, |(stable, delta)| {
-            let mut sets = HashMap::from([(relation, RowSet::single(arity))]);
+            let mut sets = HashMap::from([(relation, Known::All(RowSet::single(arity)))]);
             let stable = self.take_in(&mut sets, relation, &stable)?;
             let delta = self.take_in(&mut sets, relation, &delta)?;
             let mut part = Growing::default();
@@ -259,6 +311,8 @@ impl<'a> View<'a> {
         let [rule] = stratum.rules.as_slice() else { return None };
         let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
         if stratum.recursive
+            || rule.ranking.is_some()
+            || self.program.relations[rule.head.index()].best.is_some()
             || self.complete.get(&rule.head).is_some_and(|runs| !runs.is_empty())
             || rule.head_terms.len() != atom.arguments.len()
         {
@@ -280,16 +334,20 @@ impl<'a> View<'a> {
         &self,
         plan: &RulePlan,
         aggregates: bool,
-        sets: &mut HashMap<RelationId, RowSet>,
+        sets: &mut HashMap<RelationId, Known>,
     ) -> Result<Vec<Rows>, ExecError> {
         self.budget.check()?;
         let pipeline = Pipeline::new(plan, self)?;
         let lanes = parallel::lanes(pipeline.source_rows(), LANE_ROWS);
+        if let Some(Known::Best(best)) = sets.get_mut(&plan.head) {
+            self.improve(plan, &pipeline, &lanes, best)?;
+            return Ok(Vec::new());
+        }
         if aggregates {
             let rows = self.aggregate(plan, &pipeline, lanes)?;
             return Ok(vec![self.take_in(sets, plan.head, &rows)?]);
         }
-        let Some(set) = sets.get_mut(&plan.head) else { return Ok(Vec::new()) };
+        let Some(Known::All(set)) = sets.get_mut(&plan.head) else { return Ok(Vec::new()) };
         let mut new = Vec::new();
         for wave in lanes.chunks(WAVE_LANES) {
             let known = &*set;
@@ -310,12 +368,40 @@ impl<'a> View<'a> {
         Ok(new)
     }
 
+    /// Runs one plan of a relation that keeps its best rows.
+    fn improve(
+        &self,
+        plan: &RulePlan,
+        pipeline: &Pipeline<'_>,
+        lanes: &[Range<usize>],
+        best: &mut BestRows,
+    ) -> Result<(), ExecError> {
+        for wave in lanes.chunks(WAVE_LANES) {
+            self.budget.check()?;
+            let known = &*best;
+            let improvements = parallel::map(wave.to_vec(), |lane| {
+                let mut improvements = known.improvements();
+                pipeline.run(lane, &mut |solutions| {
+                    let columns = head_columns(plan, pipeline, solutions)?;
+                    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+                    known.collect(&columns, &mut improvements, self.codec, self.budget)
+                })?;
+                Ok::<_, ExecError>(improvements)
+            });
+            best.absorb(improvements.into_iter().collect::<Result<_, _>>()?, self.codec, self.budget)?;
+        }
+        Ok(())
+    }
+
     fn aggregate(
         &self,
         plan: &RulePlan,
         pipeline: &Pipeline<'_>,
         lanes: Vec<Range<usize>>,
     ) -> Result<Rows, ExecError> {
+        if let Some(ranking) = &plan.ranking {
+            return self.rank(&Ranker::new(&plan.head_terms, ranking), pipeline, lanes);
+        }
         let grouping = Grouping::new(&plan.head_terms);
         let partial = parallel::map(lanes, |lane| {
             let mut groups = grouping.start();
@@ -331,17 +417,43 @@ impl<'a> View<'a> {
         grouping.finish(all, self.codec)
     }
 
+    fn rank(
+        &self,
+        ranker: &Ranker<'_>,
+        pipeline: &Pipeline<'_>,
+        lanes: Vec<Range<usize>>,
+    ) -> Result<Rows, ExecError> {
+        let lanes = parallel::map(lanes, |lane| {
+            let mut contenders = ranker.start();
+            pipeline.run(lane, &mut |solutions| {
+                ranker.add(&mut contenders, pipeline, self.codec, solutions, self.budget)
+            })?;
+            Ok::<_, ExecError>(contenders)
+        });
+        Ok(ranker.finish(lanes.into_iter().collect::<Result<_, _>>()?, self.codec))
+    }
+
     /// Adds rows to the known ones; answers those that are new.
     fn take_in(
         &self,
-        sets: &mut HashMap<RelationId, RowSet>,
+        sets: &mut HashMap<RelationId, Known>,
         relation: RelationId,
         rows: &Rows,
     ) -> Result<Rows, ExecError> {
-        let Some(set) = sets.get_mut(&relation) else { return Ok(Rows::empty(self.arity(relation))) };
-        let mut candidates = set.candidates();
-        set.collect(&rows.slices(), rows.len, &mut candidates, self.budget)?;
-        set.absorb(vec![candidates], self.budget)
+        match sets.get_mut(&relation) {
+            Some(Known::All(set)) => {
+                let mut candidates = set.candidates();
+                set.collect(&rows.slices(), rows.len, &mut candidates, self.budget)?;
+                set.absorb(vec![candidates], self.budget)
+            }
+            Some(Known::Best(best)) => {
+                let mut improvements = best.improvements();
+                best.collect(&rows.slices(), &mut improvements, self.codec, self.budget)?;
+                best.absorb(vec![improvements], self.codec, self.budget)?;
+                Ok(Rows::empty(self.arity(relation)))
+            }
+            None => Ok(Rows::empty(self.arity(relation))),
+        }
     }
 
     fn arity(&self, relation: RelationId) -> usize {
@@ -353,14 +465,35 @@ fn head_columns<'b>(
     plan: &RulePlan,
     pipeline: &Pipeline<'_>,
     solutions: &'b Bindings,
-) -> Result<Vec<std::borrow::Cow<'b, [Code]>>, ExecError> {
+) -> Result<Vec<Cow<'b, [Code]>>, ExecError> {
     plan.head_terms
         .iter()
-        .filter_map(|term| match term {
-            HeadTerm::Expression(expression) => Some(pipeline.evaluator().codes(expression, solutions)),
-            HeadTerm::Aggregate { .. } => None,
+        .map(|term| match term {
+            HeadTerm::Expression(expression) => pipeline.evaluator().codes(expression, solutions),
+            // Of each group the best row is kept: every value is offered.
+            HeadTerm::Aggregate { argument, .. } => Ok(Cow::Borrowed(solutions.column(*argument))),
         })
         .collect()
+}
+
+/// The relations that plans read in another way than as last round's new rows.
+fn looked_up(plans: &[RulePlan]) -> HashSet<RelationId> {
+    let accesses = plans.iter().flat_map(|plan| {
+        let source = match &plan.source {
+            Source::Scan(scan) => Some(scan.access),
+            Source::One => None,
+        };
+        let steps = plan.steps.iter().filter_map(|step| match step {
+            Step::Probe { access, .. } | Step::Exists { access, .. } => Some(*access),
+            Step::Filter { .. } | Step::Compute { .. } => None,
+        });
+        source.into_iter().chain(steps)
+    });
+    accesses.filter(|access| access.version != Version::Delta).map(|access| access.relation).collect()
+}
+
+fn run_of(rows: Rows) -> Run {
+    Run::new(rows.columns, rows.len)
 }
 
 impl Statistics for View<'_> {

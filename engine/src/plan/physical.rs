@@ -1,6 +1,6 @@
 //! `RulePlan`: a rule as a source and a row of steps. Batches of variable bindings flow through them.
 
-use crate::analysis::program::{Expression, HeadTerm};
+use crate::analysis::program::{Expression, HeadTerm, Ranking};
 use crate::data::{RelationId, Value, VariableId};
 use crate::syntax::ast::Comparison;
 
@@ -11,6 +11,8 @@ pub struct RulePlan {
     pub head: RelationId,
     /// What each solution becomes.
     pub head_terms: Vec<HeadTerm>,
+    /// Which solutions become one, if not all.
+    pub ranking: Option<Ranking>,
     /// Where bindings begin.
     pub source: Source,
     /// What happens to them, in order.

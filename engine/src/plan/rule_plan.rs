@@ -107,6 +107,7 @@ fn plan(
     RulePlan {
         head: rule.head,
         head_terms: rule.head_terms.clone(),
+        ranking: rule.ranking.clone(),
         source,
         steps,
         variables: rule.variables.len(),

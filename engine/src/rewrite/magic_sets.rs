@@ -34,7 +34,7 @@ pub(super) fn run(program: Program) -> Program {
         let mut more: Vec<RelationId> =
             magic.adorned.keys().map(|(relation, _)| *relation).filter(|r| magic.read.contains(r)).collect();
         if more.is_empty() {
-            match stratify(magic.relations.len(), std::mem::take(&mut magic.made)) {
+            match stratify(&magic.relations, std::mem::take(&mut magic.made)) {
                 Ok(strata) => return Program { relations: magic.relations, strata, ..program },
                 Err(cycle) => more = magic.culprits(&cycle),
             }
@@ -176,6 +176,7 @@ impl<'p> Magic<'p> {
         Rule {
             head: adorned.rows,
             head_terms: columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect(),
+            ranking: None,
             body: vec![
                 Literal::Atom(Atom { relation: adorned.magic, arguments: asked, span: Span::default() }),
                 Literal::Atom(Atom { relation: stored, arguments: all, span: Span::default() }),
@@ -265,7 +266,9 @@ impl<'p> Magic<'p> {
             .enumerate()
             .map(|(column, argument)| {
                 is_bound(argument, known)
-                    && rules.iter().all(|rule| head_argument(&rule.head_terms[column]).is_some())
+                    && rules.iter().all(|rule| {
+                        rule.is_group(column) && head_argument(&rule.head_terms[column]).is_some()
+                    })
             })
             .collect();
         if !adornment.contains(&true) {
@@ -285,6 +288,7 @@ impl<'p> Magic<'p> {
         let arity = adornment.len();
         let asked = adornment.iter().filter(|bound| **bound).count();
         let rows = self.add(format!("?{name}_{letters}"), arity, relation, false);
+        self.relations[rows.index()].best = self.program.relations[relation.index()].best;
         let magic = self.add(format!("?magic_{name}_{letters}"), asked, relation, false);
         let types = self.program.relations[relation.index()].column_types.clone();
         self.relations[magic.index()].column_types = bound(adornment, &types).copied().collect();
@@ -296,7 +300,7 @@ impl<'p> Magic<'p> {
 
     fn add(&mut self, name: String, arity: usize, like: RelationId, stored: bool) -> RelationId {
         let column_types = self.program.relations[like.index()].column_types.clone();
-        self.relations.push(Relation { name, arity, column_types, stored });
+        self.relations.push(Relation { name, arity, column_types, stored, best: None });
         RelationId::new(self.relations.len() - 1)
     }
 
@@ -343,6 +347,7 @@ impl<'p> Magic<'p> {
                     Argument::Any => None,
                 })
                 .collect(),
+            ranking: None,
             body,
             variables: rule.variables.clone(),
             text: format!("{} for {}", self.relations[magic.relation.index()].name, rule.text),

@@ -1,5 +1,7 @@
 //! `SyntaxError`: why a text is not a program.
 
+use super::ranking::RankingFault;
+use crate::aggregates::Ranking;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 
 /// One fault in a text, with its place.
@@ -92,6 +94,14 @@ pub enum SyntaxFault {
         /// The aggregate.
         name: String,
     },
+    /// A ranking aggregate whose arguments are none.
+    #[error("in `{}`, {fault}", ranking.name())]
+    Ranking {
+        /// The aggregate.
+        ranking: Ranking,
+        /// What is wrong.
+        fault: RankingFault,
+    },
     /// `limit` with something else than one or two numbers.
     #[error("`limit` takes a number of rows and perhaps an offset, both written as digits")]
     BadLimit,
@@ -168,6 +178,7 @@ impl SyntaxFault {
             SyntaxFault::MisplacedAggregate { .. } => {
                 Some("compute with its column in a second rule or in the query".into())
             }
+            SyntaxFault::Ranking { ranking, .. } => Some(format!("write it as in `{}`", ranking.usage())),
             SyntaxFault::BadLimit => Some("write `limit(10)` or `limit(10, 20)`".into()),
             SyntaxFault::OneSidedUpdate => {
                 Some("write `-old(X), +new(X) <- old(X)`; a single `-old(X) <- ..` deletes".into())

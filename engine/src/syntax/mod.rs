@@ -19,10 +19,13 @@ mod parse_statement;
 mod parse_term;
 mod parser;
 mod print;
+mod ranking;
 mod token;
 
 pub use error::{SyntaxError, SyntaxFault};
 pub use parse_statement::parse;
+pub use ranking::RankingFault;
+pub(crate) use ranking::{Ranked, read as read_ranking};
 
 /// What a program may be at most. Beyond it: `limit_exceeded`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,9 +24,13 @@ impl Parser<'_> {
     pub(super) fn head_arguments(&mut self, capacity: usize) -> Parsed<Vec<Term>> {
         self.expect(TokenKind::LeftParen, "`(`")?;
         let mut terms = Vec::with_capacity(capacity);
+        let mut columns = 0;
         while !self.at(TokenKind::RightParen) {
-            self.check_columns(terms.len())?;
-            terms.push(self.head_term()?);
+            self.check_columns(columns)?;
+            let term = self.head_term()?;
+            columns += term.columns();
+            self.check_columns(columns.saturating_sub(1))?;
+            terms.push(term);
             if !self.eat(TokenKind::Comma) {
                 break;
             }
@@ -191,9 +195,13 @@ impl Parser<'_> {
     /// `H1, H2:desc, ..` and the arrow.
     fn projection(&mut self) -> Parsed<QueryHead> {
         let mut items = Vec::new();
+        let mut columns = 0;
         while !self.at(TokenKind::Arrow) || items.is_empty() {
-            self.check_columns(items.len())?;
-            items.push(ProjectionItem { term: self.head_term()?, order: self.order_mark()? });
+            self.check_columns(columns)?;
+            let item = ProjectionItem { term: self.head_term()?, order: self.order_mark()? };
+            columns += item.term.columns();
+            self.check_columns(columns.saturating_sub(1))?;
+            items.push(item);
             if !self.eat(TokenKind::Comma) {
                 break;
             }

@@ -3,8 +3,9 @@
 use super::ast::{AggregateArgument, Arithmetic, Direction, Name, Term, TermKind};
 use super::error::{SyntaxError, SyntaxFault};
 use super::parser::{Parsed, Parser, shortened};
+use super::ranking;
 use super::token::TokenKind;
-use crate::aggregates::Aggregate;
+use crate::aggregates::{Ranking, is_aggregate};
 use crate::data::Value;
 use crate::diagnostic::Span;
 
@@ -16,7 +17,7 @@ impl Parser<'_> {
         let names_one = match self.kind() {
             TokenKind::Word => true,
             // Aggregates are known in any case.
-            TokenKind::Variable => Aggregate::named(self.token_text()).is_some(),
+            TokenKind::Variable => is_aggregate(self.token_text()),
             _ => false,
         };
         if names_one && self.second() == TokenKind::Less {
@@ -130,7 +131,7 @@ impl Parser<'_> {
             "null" => TermKind::Constant(Value::Null),
             _ => match self.second() {
                 TokenKind::LeftParen => return self.call(),
-                TokenKind::Less if Aggregate::named(word).is_some() => {
+                TokenKind::Less if is_aggregate(word) => {
                     let fault = SyntaxFault::MisplacedAggregate { name: word.into() };
                     return Err(SyntaxError::new(fault, span));
                 }
@@ -214,6 +215,9 @@ impl Parser<'_> {
         }
         self.height = 2;
         let span = self.since(function.span);
+        if let Some(ranking) = Ranking::named(&function.text) {
+            ranking::check(ranking, &arguments, span)?;
+        }
         Ok(Term { kind: TermKind::Aggregate { function, arguments }, span })
     }
 
