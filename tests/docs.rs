@@ -17,13 +17,14 @@
 //! (`: text`), or errors (`! code: message`, and `  help: text` below). Warnings (`~ code: message`) and
 //! `(2 of 9 rows)` follow. Messages, help and the text after a code may be left out; a program without an answer must
 //! not fail. After `stratalog` may stand `fresh` (a new engine), a limit such as `timeout_ms=0`, or `cancelled`.
-//! `UPDATE_DOCS=1` writes the answers that the engine gives now into the pages.
+//! `UPDATE_DOCS=1` writes the answers that the engine gives now into the pages, and those pages that are made from lists.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use stratalog_engine::functions::{FAMILIES, FUNCTIONS, ScalarFunction};
 use stratalog_engine::{
     Budget, Content, Diagnostic, Engine, EngineOptions, Error, Parameters, Rows, RunOptions, Session, Value,
 };
@@ -48,6 +49,63 @@ fn errors() {
 #[test]
 fn protocol() {
     check("docs/protocol.md");
+}
+
+#[test]
+fn functions() {
+    let page = functions_page();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(path("docs/functions.md"), &page).expect("a page can be written");
+    }
+    assert!(read("docs/functions.md") == page, "docs/functions.md is stale: UPDATE_DOCS=1 writes it anew");
+}
+
+/// The list of functions as a page.
+fn functions_page() -> String {
+    let mut page = String::from(FUNCTIONS_HEADER);
+    for family in FAMILIES {
+        page += &format!("\n## {family}\n\n| function | gives | |\n|---|---|---|\n");
+        for function in FUNCTIONS.iter().filter(|function| function.family == *family) {
+            let (expression, value) = function.example;
+            page += &format!(
+                "| `{}`{} | {} | {} `{expression}` is `{value}`. |\n",
+                function.signature(),
+                takes(function),
+                function.gives,
+                function.doc
+            );
+        }
+    }
+    page
+}
+
+const FUNCTIONS_HEADER: &str = "\
+# Functions
+
+<!-- Made from engine/src/functions/list.rs by `UPDATE_DOCS=1 cargo test -p stratalog-tests --test docs`. -->
+
+A call may stand wherever an expression may: on either side of a comparison, in heads, in the arguments of other calls and
+of atoms. A function that gives a `bool` may also stand as a condition of its own, `time_before(A, B)`, or negated. Names are
+known in any case, and relations may have the same names.
+
+* What a function is not made for gives null: null itself, a value of another type. Only where a declaration shows
+  beforehand that a column never holds what a function takes, the program is refused with `type_mismatch`.
+* A result that is no finite number is null. An integer beyond 64 bits stays at the end of the range, and the answer
+  carries a warning.
+* A string of more than a mebibyte ends the query with `limit_exceeded`.
+
+[language.md](language.md#functions) shows them at work. Every example here is run by `make test`.
+";
+
+/// `: int, string`, one a parameter.
+fn takes(function: &ScalarFunction) -> String {
+    let takes: Vec<String> =
+        function.parameters.iter().map(|parameter| parameter.takes.to_string()).collect();
+    match takes.as_slice() {
+        [] => String::new(),
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => format!(": {first}"),
+        _ => format!(": {}", takes.join("; ")),
+    }
 }
 
 #[test]

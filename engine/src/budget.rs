@@ -1,10 +1,11 @@
 //! What a request may use: time, memory, and the right to go on.
 //!
+//! This is also the only place that reads a clock: a request has one beginning, which is its `time_now()`.
 //! Every operator asks between batches, so that what is stopped is really gone within a fraction of a second.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 
@@ -18,6 +19,7 @@ pub struct Budget {
 struct Shared {
     deadline: Option<Instant>,
     timeout: Duration,
+    started_at_ms: i64,
     cancelled: AtomicBool,
     memory_used: AtomicU64,
     memory_limit: u64,
@@ -78,11 +80,17 @@ impl Budget {
             shared: Arc::new(Shared {
                 deadline: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
                 timeout: timeout.unwrap_or_default(),
+                started_at_ms: now_ms(),
                 cancelled: AtomicBool::new(false),
                 memory_used: AtomicU64::new(0),
                 memory_limit,
             }),
         }
+    }
+
+    /// When the request began, in milliseconds since 1970 (UTC).
+    pub fn started_at_ms(&self) -> i64 {
+        self.shared.started_at_ms
     }
 
     /// Asks the request to stop.
@@ -123,6 +131,14 @@ impl Budget {
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+fn now_ms() -> i64 {
+    let ms = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => ms(since),
+        Err(before) => -ms(before.duration()),
     }
 }
 

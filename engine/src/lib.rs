@@ -17,6 +17,9 @@ pub mod error;
 /// Aggregates: one list.
 pub mod aggregates;
 
+/// Scalar functions: one list.
+pub mod functions;
+
 /// What the user wrote: tokens, statements with their places, and text again.
 pub mod syntax;
 

@@ -100,6 +100,31 @@ pub enum Expression {
     Constant(Value),
     /// An operation on two numbers.
     Arithmetic(Box<Expression>, Arithmetic, Box<Expression>),
+    /// A function of its arguments.
+    Call(Function, Vec<Expression>),
+}
+
+/// Some of the functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// The number without its sign.
+    Abs,
+    /// The smaller of two.
+    MinVal,
+    /// The larger of two.
+    MaxVal,
+    /// The length of a string.
+    Len,
+    /// The string in upper case.
+    Upper,
+    /// Values as one string.
+    Concat,
+    /// The number as a float.
+    ToFloat,
+    /// The number without its fraction.
+    ToInt,
+    /// -1, 0 or 1.
+    Sign,
 }
 
 /// The arithmetic operators.
@@ -163,6 +188,7 @@ impl Expression {
             Expression::Variable(name) => vec![name],
             Expression::Constant(_) => Vec::new(),
             Expression::Arithmetic(left, _, right) => [left.variables(), right.variables()].concat(),
+            Expression::Call(_, arguments) => arguments.iter().flat_map(Expression::variables).collect(),
         }
     }
 }
@@ -291,6 +317,7 @@ impl fmt::Display for Expression {
             Expression::Arithmetic(left, operator, right) => {
                 write!(f, "{} {} {}", Operand(left), operator.symbol(), Operand(right))
             }
+            Expression::Call(function, arguments) => write!(f, "{}({})", function.name(), list(arguments)),
         }
     }
 }
@@ -302,7 +329,23 @@ impl fmt::Display for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Expression::Arithmetic(..) => write!(f, "({})", self.0),
-            Expression::Variable(_) | Expression::Constant(_) => self.0.fmt(f),
+            Expression::Variable(_) | Expression::Constant(_) | Expression::Call(..) => self.0.fmt(f),
+        }
+    }
+}
+
+impl Function {
+    fn name(self) -> &'static str {
+        match self {
+            Function::Abs => "abs",
+            Function::MinVal => "min_val",
+            Function::MaxVal => "max_val",
+            Function::Len => "len",
+            Function::Upper => "upper",
+            Function::Concat => "concat",
+            Function::ToFloat => "to_float",
+            Function::ToInt => "to_int",
+            Function::Sign => "sign",
         }
     }
 }

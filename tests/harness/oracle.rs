@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{
-    Aggregate, Arithmetic, Atom, Comparison, Direction, Expression, Goal, HeadTerm, Literal, Program, Rule,
-    Term,
+    Aggregate, Arithmetic, Atom, Comparison, Direction, Expression, Function, Goal, HeadTerm, Literal,
+    Program, Rule, Term,
 };
 use crate::value::{Row, Value};
 
@@ -252,6 +252,48 @@ fn evaluate(expression: &Expression, values: &BTreeMap<String, Value>) -> Result
         Expression::Arithmetic(left, operator, right) => {
             Ok(calculate(&evaluate(left, values)?, *operator, &evaluate(right, values)?))
         }
+        Expression::Call(function, arguments) => {
+            let arguments: Result<Vec<Value>, Refusal> =
+                arguments.iter().map(|argument| evaluate(argument, values)).collect();
+            Ok(call(*function, &arguments?))
+        }
+    }
+}
+
+/// What a function is not made for gives Null.
+fn call(function: Function, arguments: &[Value]) -> Value {
+    match (function, arguments) {
+        (Function::Abs, [Value::Int(n)]) => Value::Int(n.saturating_abs()),
+        (Function::Abs, [Value::Float(x)]) => Value::Float(x.abs()),
+        (Function::MinVal | Function::MaxVal, [a, b]) => {
+            let (a, b) = match (a, b) {
+                (Value::Int(_), Value::Int(_)) | (Value::Text(_), Value::Text(_)) => (a.clone(), b.clone()),
+                _ => match (a.number(), b.number()) {
+                    (Some(a), Some(b)) => (Value::Float(a), Value::Float(b)),
+                    _ => return Value::Null,
+                },
+            };
+            if function == Function::MinVal { a.min(b) } else { a.max(b) }
+        }
+        (Function::Len, [Value::Text(text)]) => Value::Int(text.len() as i64),
+        (Function::Upper, [Value::Text(text)]) => Value::Text(text.to_uppercase()),
+        (Function::Concat, values) => Value::Text(values.iter().map(as_text).collect()),
+        (Function::ToFloat, [Value::Int(n)]) => Value::Float(*n as f64),
+        (Function::ToInt, [Value::Float(x)]) => Value::Int(x.trunc() as i64),
+        (Function::ToFloat, [x @ Value::Float(_)]) | (Function::ToInt, [x @ Value::Int(_)]) => x.clone(),
+        (Function::Sign, [Value::Int(n)]) => Value::Int(n.signum()),
+        (Function::Sign, [Value::Float(x)]) if *x == 0.0 => Value::Int(0),
+        (Function::Sign, [Value::Float(x)]) => Value::Int(x.signum() as i64),
+        _ => Value::Null,
+    }
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Text(text) => text.clone(),
+        Value::Float(x) => x.to_string(),
+        value => value.to_string(),
     }
 }
 

@@ -13,8 +13,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{option, sample};
 
 use crate::model::{
-    Aggregate, Arithmetic, Atom, Comparison, Direction, Expression, Goal, HeadTerm, Literal, Program, Rule,
-    Term,
+    Aggregate, Arithmetic, Atom, Comparison, Direction, Expression, Function, Goal, HeadTerm, Literal,
+    Program, Rule, Term,
 };
 use crate::value::{Row, Value};
 
@@ -326,7 +326,7 @@ fn build_body(body: &BodyDraft, readable: &Readable<'_>, mut names: Names, recur
     if let Some(negated) = &body.negated {
         let atom = readable.atom(&readable.negative, negated, |_, _, n| match pick(n) {
             Expression::Variable(name) => Term::Variable(name),
-            Expression::Constant(_) | Expression::Arithmetic(..) => Term::Placeholder,
+            Expression::Constant(_) | Expression::Arithmetic(..) | Expression::Call(..) => Term::Placeholder,
         });
         literals.push(Literal::Negated(atom));
     }
@@ -342,12 +342,32 @@ fn build_body(body: &BodyDraft, readable: &Readable<'_>, mut names: Names, recur
                 Expression::Constant(Value::Bool(_)) => comparison(1 + operator % 2),
                 _ => comparison(operator),
             };
+            let left = match left {
+                Expression::Variable(_) if bound.len() % 3 == 2 => {
+                    Expression::Call(Function::Abs, vec![left])
+                }
+                left => left,
+            };
             literals.push(Literal::Comparison(left, operator, right));
         }
     }
     if let Some((left, operator, right)) = body.assignment {
         let z = || Expression::Variable("Z".to_owned());
-        let expression = arithmetic(pick(left), operator, right, pick, recursive);
+        let expression = match operator % if recursive { 5 } else { 14 } {
+            // Neither makes values without end.
+            3 if recursive => Expression::Call(Function::Abs, vec![pick(left)]),
+            4 if recursive => {
+                Expression::Call(Function::MinVal, vec![pick(left), Expression::Constant(Value::Int(2))])
+            }
+            // A string would not do for arithmetic in the head, and the engine knows when it is one.
+            9.. => match call(right, pick(left), pick(right / 9)) {
+                text @ Expression::Call(Function::Upper | Function::Concat, _) => {
+                    Expression::Call(Function::Len, vec![text])
+                }
+                number => number,
+            },
+            _ => arithmetic(pick(left), operator, right, pick, recursive),
+        };
         literals.push(Literal::Comparison(z(), Comparison::Equal, expression));
         if recursive {
             let bound = |operator, n| Literal::Comparison(z(), operator, Expression::Constant(Value::Int(n)));
@@ -395,6 +415,24 @@ fn arithmetic(
     Expression::Arithmetic(Box::new(left), operator, Box::new(right))
 }
 
+/// A function of one or two values.
+fn call(function: u8, left: Expression, right: Expression) -> Expression {
+    let arithmetic =
+        |left, operator, right| Expression::Arithmetic(Box::new(left), operator, Box::new(right));
+    let one = |function, argument| Expression::Call(function, vec![argument]);
+    match function % 9 {
+        0 => one(Function::Abs, arithmetic(left, Arithmetic::Subtract, right)),
+        1 => Expression::Call(Function::MinVal, vec![left, right]),
+        2 => Expression::Call(Function::MaxVal, vec![left, right]),
+        3 => one(Function::Len, left),
+        4 => one(Function::Upper, left),
+        5 => Expression::Call(Function::Concat, vec![left, Expression::Constant(Value::text("-")), right]),
+        6 => arithmetic(one(Function::ToFloat, left), Arithmetic::Add, one(Function::Abs, right)),
+        7 => one(Function::ToInt, left),
+        _ => one(Function::Sign, left),
+    }
+}
+
 fn build_rule(rule: &RuleDraft, first: bool, draft: &Draft, used: &BTreeSet<usize>) -> Rule {
     let head = usize::from(rule.head) % DERIVED;
     let layer = head / 2 * 2;
@@ -424,6 +462,7 @@ fn build_rule(rule: &RuleDraft, first: bool, draft: &Draft, used: &BTreeSet<usiz
                     Arithmetic::Add,
                     Box::new(variable(n / 32)),
                 ),
+                (13, _) if !recursive => call(n / 16, variable(n / 16), variable(n / 32)),
                 _ => variable(n / 4),
             })
         })
@@ -483,7 +522,7 @@ mod tests {
     use proptest::test_runner::TestRunner;
 
     use super::cases;
-    use crate::model::{HeadTerm, Literal};
+    use crate::model::{Expression, HeadTerm, Literal};
     use crate::oracle;
 
     #[test]
@@ -506,6 +545,7 @@ mod tests {
                         Literal::Atom(atom) if atom.relation == rule.head => "recursion",
                         Literal::Atom(_) => "atom",
                         Literal::Negated(_) => "negation",
+                        Literal::Comparison(_, _, Expression::Call(..)) => "function",
                         Literal::Comparison(..) => "comparison",
                     });
                 }
@@ -516,6 +556,6 @@ mod tests {
             }
         }
         assert!(skipped < 25, "{skipped} of 500 programs take too long");
-        assert_eq!(seen.len(), 13, "{seen:?}");
+        assert_eq!(seen.len(), 14, "{seen:?}");
     }
 }

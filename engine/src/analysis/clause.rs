@@ -6,12 +6,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::{AnalysisError, Role};
 use super::head::Head;
+use super::near::near_names;
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
 use super::types::{self, Declared};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::functions::{FUNCTIONS, ScalarFunction};
 use crate::syntax::ast;
 use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
 
@@ -164,8 +166,14 @@ impl<'r, 'a> Builder<'r, 'a> {
 
     fn literal(&mut self, literal: &ast::Literal) {
         match &literal.kind {
-            LiteralKind::Positive(atom) => self.positive(atom, literal.span),
-            LiteralKind::Negative(atom) => self.negative(atom, literal.span),
+            LiteralKind::Positive(atom) => match self.condition(atom) {
+                Some(function) => self.call_filter(function, atom, Comparison::Equal, literal.span),
+                None => self.positive(atom, literal.span),
+            },
+            LiteralKind::Negative(atom) => match self.condition(atom) {
+                Some(function) => self.call_filter(function, atom, Comparison::NotEqual, literal.span),
+                None => self.negative(atom, literal.span),
+            },
             LiteralKind::Comparison { operator, left, right } => {
                 match (self.expression(left), self.expression(right)) {
                     (Some(left), Some(right)) => {
@@ -178,6 +186,29 @@ impl<'r, 'a> Builder<'r, 'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// The function that an atom calls: one with a boolean result, unless a relation has its name.
+    fn condition(&self, atom: &ast::Atom) -> Option<&'static ScalarFunction> {
+        let name = &atom.relation.text;
+        ScalarFunction::named(name).filter(|function| function.is_condition() && !self.resolver.knows(name))
+    }
+
+    /// A condition that is a call holds where its result is `true`; under negation, where it is anything else.
+    fn call_filter(
+        &mut self,
+        function: &'static ScalarFunction,
+        atom: &ast::Atom,
+        operator: Comparison,
+        span: Span,
+    ) {
+        match self.call(function, &atom.terms, atom.span, Role::Comparison) {
+            Some(left) => {
+                let right = Expression::Constant(Value::Bool(true));
+                self.literals.push((Literal::Filter { operator, left, right }, span));
+            }
+            None => atom.terms.iter().for_each(|term| self.excuse(term)),
         }
     }
 
@@ -387,12 +418,16 @@ impl<'r, 'a> Builder<'r, 'a> {
             }
             TermKind::Placeholder => AnalysisError::Placeholder { span },
             TermKind::Parameter(name) => AnalysisError::Parameter { name: name.clone(), span },
-            TermKind::Call { function, .. } => {
+            TermKind::Call { function: name, arguments } => {
+                if let Some(function) = ScalarFunction::named(&name.text) {
+                    return self.call(function, arguments, span, role);
+                }
                 self.excuse(term);
                 AnalysisError::UnknownFunction {
-                    function: function.text.clone(),
-                    is_relation: self.resolver.knows(&function.text),
-                    span: function.span,
+                    function: name.text.clone(),
+                    is_relation: self.resolver.knows(&name.text),
+                    near: near_names(&name.text, FUNCTIONS.iter().map(|function| function.name)),
+                    span: name.span,
                 }
             }
             TermKind::Aggregate { function, .. } => {
@@ -401,6 +436,25 @@ impl<'r, 'a> Builder<'r, 'a> {
         };
         self.errors().push(error);
         None
+    }
+
+    /// A call of a known function. All arguments are resolved, so that all their faults are reported.
+    fn call(
+        &mut self,
+        function: &'static ScalarFunction,
+        arguments: &[ast::Term],
+        span: Span,
+        role: Role,
+    ) -> Option<Expression> {
+        if !function.accepts_count(arguments.len()) {
+            arguments.iter().for_each(|argument| self.excuse(argument));
+            self.errors().push(AnalysisError::FunctionArguments { function, found: arguments.len(), span });
+            return None;
+        }
+        let resolved: Vec<_> =
+            arguments.iter().map(|argument| self.used_expression(argument, role)).collect();
+        let arguments = resolved.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Expression::Call { function, arguments })
     }
 
     pub(super) fn excuse(&mut self, term: &ast::Term) {

@@ -3,6 +3,7 @@
 use crate::aggregates::Ranking;
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
+use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::RankingFault;
 use crate::syntax::ast::{Arithmetic, Comparison};
 
@@ -38,7 +39,35 @@ pub enum AnalysisError {
         function: String,
         /// Whether a relation has this name.
         is_relation: bool,
+        /// Functions with similar names.
+        near: Vec<String>,
         /// Where it is called.
+        span: Span,
+    },
+    /// A function with too many or too few arguments.
+    #[error("`{}` takes {}, found {found}", function.name, arguments(function))]
+    FunctionArguments {
+        /// The function.
+        function: &'static ScalarFunction,
+        /// The number of arguments.
+        found: usize,
+        /// The call.
+        span: Span,
+    },
+    /// A declared column that never holds what the function is for.
+    #[error("`{function}` takes {expected} as `{parameter}`, but `{column}` is declared {found}")]
+    FunctionArgument {
+        /// The function.
+        function: &'static str,
+        /// Its parameter.
+        parameter: &'static str,
+        /// What the parameter takes.
+        expected: Takes,
+        /// `relation.column`.
+        column: String,
+        /// Its declared type.
+        found: DataType,
+        /// The literal or head column.
         span: Span,
     },
     /// No aggregate has this name.
@@ -268,6 +297,8 @@ impl Diagnose for AnalysisError {
             AnalysisError::UnknownRelation { span, .. }
             | AnalysisError::Arity { span, .. }
             | AnalysisError::UnknownFunction { span, .. }
+            | AnalysisError::FunctionArguments { span, .. }
+            | AnalysisError::FunctionArgument { span, .. }
             | AnalysisError::UnknownAggregate { span, .. }
             | AnalysisError::AggregateArguments { span, .. }
             | AnalysisError::AggregateOfExpression { span, .. }
@@ -310,6 +341,7 @@ impl AnalysisError {
             AnalysisError::UnknownRelation { .. } => Code::UnknownRelation,
             AnalysisError::Arity { .. } => Code::ArityMismatch,
             AnalysisError::UnknownFunction { .. }
+            | AnalysisError::FunctionArguments { .. }
             | AnalysisError::UnknownAggregate { .. }
             | AnalysisError::AggregateArguments { .. } => Code::UnknownFunction,
             AnalysisError::AggregateOfExpression { .. }
@@ -323,6 +355,7 @@ impl AnalysisError {
                 Code::InvalidParameter
             }
             AnalysisError::Join { .. }
+            | AnalysisError::FunctionArgument { .. }
             | AnalysisError::Constant { .. }
             | AnalysisError::Comparison { .. }
             | AnalysisError::Arithmetic { .. }
@@ -349,7 +382,14 @@ impl AnalysisError {
             AnalysisError::UnknownFunction { function, is_relation: true, .. } => {
                 Some(format!("`{function}` is a relation: write it as a condition, as in `?{function}(X)`"))
             }
-            AnalysisError::UnknownFunction { .. } => None,
+            AnalysisError::UnknownFunction { near, .. } if near.is_empty() => None,
+            AnalysisError::UnknownFunction { near, .. } => Some(did_you_mean(near)),
+            AnalysisError::FunctionArguments { function, .. } => {
+                Some(format!("write `{}`", function.signature()))
+            }
+            AnalysisError::FunctionArgument { .. } => {
+                Some("of such a column the result is always null: use another one, or convert it".into())
+            }
             AnalysisError::UnknownAggregate { near, .. } if near.is_empty() => None,
             AnalysisError::UnknownAggregate { near, .. } => Some(did_you_mean(near)),
             AnalysisError::AggregateArguments { aggregate, .. } => Some(format!("write `{aggregate}<X>`")),
@@ -401,6 +441,16 @@ impl AnalysisError {
             }
             AnalysisError::InRule { error, .. } => error.help(),
         }
+    }
+}
+
+/// "2 arguments", "2 or more arguments".
+fn arguments(function: &ScalarFunction) -> String {
+    match (function.parameters.len(), function.variadic) {
+        (0, false) => "no arguments".into(),
+        (1, false) => "1 argument".into(),
+        (count, false) => format!("{count} arguments"),
+        (count, true) => format!("{count} or more arguments"),
     }
 }
 

@@ -186,6 +186,11 @@ impl Flow {
                     _ => Change::Any,
                 }
             }
+            // Of a function nothing is known.
+            Expression::Call { arguments, .. } => {
+                let fixed = arguments.iter().all(|argument| self.change(argument) == Change::None);
+                if fixed { Change::None } else { Change::Any }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::aggregates::Aggregate;
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::functions::ScalarFunction;
 use crate::syntax::ast::{Arithmetic, Comparison, Direction};
 
 /// Everything that one question needs, and nothing else.
@@ -190,6 +191,13 @@ pub enum Expression {
         /// Right side.
         right: Box<Expression>,
     },
+    /// A function of as many arguments as it takes.
+    Call {
+        /// Which.
+        function: &'static ScalarFunction,
+        /// Its arguments.
+        arguments: Vec<Expression>,
+    },
 }
 
 impl Expression {
@@ -201,6 +209,9 @@ impl Expression {
             Expression::Arithmetic { left, right, .. } => {
                 left.for_each_variable(visit);
                 right.for_each_variable(visit);
+            }
+            Expression::Call { arguments, .. } => {
+                arguments.iter().for_each(|argument| argument.for_each_variable(visit));
             }
         }
     }

@@ -161,5 +161,10 @@ fn expression(expression_: &Expression, rule: &Rule) -> String {
         Expression::Arithmetic { operator, left, right } => {
             format!("{}{operator}{}", expression(left, rule), expression(right, rule))
         }
+        Expression::Call { function, arguments } => {
+            let arguments: Vec<String> =
+                arguments.iter().map(|argument| expression(argument, rule)).collect();
+            format!("{}({})", function.name, arguments.join(", "))
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::aggregates::Aggregate;
 use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
 use crate::diagnostic::Span;
+use crate::functions::ScalarFunction;
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// The value as a column of the declared type stores it, or nothing if it does not belong there.
@@ -116,7 +117,7 @@ pub(super) fn check(
     places: &Places<'_>,
     declared: &[Option<Declared>],
 ) -> Vec<AnalysisError> {
-    let certain = certain_types(rule, assignments, declared);
+    let certain = Certain { types: certain_types(rule, assignments, declared), declared };
     let mut errors = Vec::new();
     for (literal, span) in rule.body.iter().zip(places.literals) {
         match literal {
@@ -137,7 +138,7 @@ pub(super) fn check(
         let found = match term {
             HeadTerm::Expression(expression) => certain_type(expression, &certain, *span, &mut errors),
             HeadTerm::Aggregate { function, argument } => {
-                aggregate_type(*function, certain[argument.index()].unwrap_or(DataType::Unknown))
+                aggregate_type(*function, certain.types[argument.index()].unwrap_or(DataType::Unknown))
             }
         };
         if let Some(column) = column
@@ -154,30 +155,39 @@ pub(super) fn check(
     errors
 }
 
+/// What is certain of variables.
+struct Certain<'d> {
+    /// By declarations, literals and what is computed of them.
+    types: Vec<Option<DataType>>,
+    /// By declarations alone.
+    declared: &'d [Option<Declared>],
+}
+
 /// The types that declarations and literals give to variables.
 fn certain_types(rule: &Rule, assignments: &[usize], declared: &[Option<Declared>]) -> Vec<Option<DataType>> {
-    let mut certain: Vec<Option<DataType>> =
+    let types =
         declared.iter().map(|declared| declared.as_ref().map(|declared| declared.data_type)).collect();
+    let mut certain = Certain { types, declared };
     for position in assignments {
         if let Literal::Assign { variable, expression } = &rule.body[*position] {
             let data_type = certain_type(expression, &certain, Span::default(), &mut Vec::new());
             if data_type != DataType::Unknown {
-                certain[variable.index()] = Some(data_type);
+                certain.types[variable.index()] = Some(data_type);
             }
         }
     }
-    certain
+    certain.types
 }
 
 /// The certain type of an expression, `Unknown` where there is none.
 fn certain_type(
     expression: &Expression,
-    certain: &[Option<DataType>],
+    certain: &Certain<'_>,
     span: Span,
     errors: &mut Vec<AnalysisError>,
 ) -> DataType {
     match expression {
-        Expression::Variable(variable) => certain[variable.index()].unwrap_or(DataType::Unknown),
+        Expression::Variable(variable) => certain.types[variable.index()].unwrap_or(DataType::Unknown),
         Expression::Constant(value) => type_of(value),
         Expression::Arithmetic { operator, left, right } => {
             let left = certain_type(left, certain, span, errors);
@@ -195,7 +205,42 @@ fn certain_type(
                 (left, right) => arithmetic_type(*operator, left, right),
             }
         }
+        Expression::Call { function, arguments } => {
+            let types: Vec<DataType> =
+                arguments.iter().map(|argument| certain_type(argument, certain, span, errors)).collect();
+            errors.extend(arguments.iter().enumerate().filter_map(|(position, argument)| {
+                misfit(function, position, argument, certain.declared, span)
+            }));
+            match function.result_type(&types) {
+                DataType::Any => DataType::Unknown,
+                data_type => data_type,
+            }
+        }
     }
+}
+
+/// An argument that is a declared column of another type than the function takes. Other arguments just give null.
+fn misfit(
+    function: &ScalarFunction,
+    position: usize,
+    argument: &Expression,
+    declared: &[Option<Declared>],
+    span: Span,
+) -> Option<AnalysisError> {
+    let Expression::Variable(variable) = argument else { return None };
+    let column = declared[variable.index()].as_ref()?;
+    let parameter = function.parameter(position)?;
+    if parameter.takes.accepts(column.data_type) {
+        return None;
+    }
+    Some(AnalysisError::FunctionArgument {
+        function: function.name,
+        parameter: parameter.name,
+        expected: parameter.takes,
+        column: column.column.clone(),
+        found: column.data_type,
+        span,
+    })
 }
 
 fn incomparable(operator: Comparison, left: DataType, right: DataType) -> bool {
@@ -290,6 +335,11 @@ fn expression_type(expression: &Expression, rule: &Rule) -> DataType {
         Expression::Constant(value) => type_of(value),
         Expression::Arithmetic { operator, left, right } => {
             arithmetic_type(*operator, expression_type(left, rule), expression_type(right, rule))
+        }
+        Expression::Call { function, arguments } => {
+            let types: Vec<DataType> =
+                arguments.iter().map(|argument| expression_type(argument, rule)).collect();
+            function.result_type(&types)
         }
     }
 }

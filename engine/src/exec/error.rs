@@ -4,6 +4,7 @@ use crate::budget::BudgetError;
 use crate::data::DictionaryFull;
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
+use crate::functions::FunctionError;
 
 /// Why an evaluation stopped.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -14,13 +15,19 @@ pub enum ExecError {
     /// No code is left for a new value.
     #[error(transparent)]
     Full(#[from] DictionaryFull),
+    /// A function had to stop.
+    #[error(transparent)]
+    Function(#[from] FunctionError),
 }
 
 impl From<ExecError> for Error {
     fn from(error: ExecError) -> Error {
         match error {
-            ExecError::Budget(stopped) => Error::Stopped(stopped),
+            ExecError::Budget(stopped) | ExecError::Function(FunctionError::Budget(stopped)) => {
+                Error::Stopped(stopped)
+            }
             ExecError::Full(full) => full.into(),
+            ExecError::Function(function) => function.into(),
         }
     }
 }

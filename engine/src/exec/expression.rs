@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::batch::Bindings;
 use super::error::ExecError;
 use crate::analysis::program::Expression;
+use crate::budget::Budget;
 use crate::data::{
     Code, Codec, INLINE_END, NULL, Number, Value, ValueRef, compare_numbers, float_of, inline_int,
 };
+use crate::functions::{self, Arguments, Circumstances, ScalarFunction};
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// Floats and numeric literals that are this close count as equal.
@@ -22,6 +24,7 @@ pub(super) struct Evaluator<'a> {
     codec: &'a Codec,
     /// Set when an integer operation was cut off at the end of the range.
     saturated: &'a AtomicBool,
+    budget: &'a Budget,
 }
 
 /// The value of an expression for each row.
@@ -40,8 +43,8 @@ enum Numbers {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(codec: &'a Codec, saturated: &'a AtomicBool) -> Self {
-        Evaluator { codec, saturated }
+    pub(super) fn new(codec: &'a Codec, saturated: &'a AtomicBool, budget: &'a Budget) -> Self {
+        Evaluator { codec, saturated, budget }
     }
 
     /// The codes of an expression, a row each.
@@ -109,7 +112,48 @@ impl<'a> Evaluator<'a> {
                 let right = self.numbers(self.evaluate(right, bindings)?, bindings.len);
                 Column::Numbers(self.arithmetic(*operator, left, right))
             }
+            Expression::Call { function, arguments } => self.call(function, arguments, bindings)?,
         })
+    }
+
+    /// A function is called once for a whole batch, and with one row where its arguments are constants.
+    fn call<'b>(
+        &self,
+        function: &ScalarFunction,
+        arguments: &[Expression],
+        bindings: &'b Bindings,
+    ) -> Result<Column<'b>, ExecError> {
+        let columns: Vec<Column<'_>> =
+            arguments.iter().map(|argument| self.evaluate(argument, bindings)).collect::<Result<_, _>>()?;
+        let constant = columns.iter().all(|column| matches!(column, Column::Constant(_)));
+        let rows = if constant { 1 } else { bindings.len };
+        let values: Vec<Vec<ValueRef<'_>>> = columns.iter().map(|column| self.values(column, rows)).collect();
+        let circumstances = Circumstances { saturated: self.saturated, budget: self.budget };
+        let results = match (function.evaluate)(&Arguments::new(&values, rows), &circumstances)? {
+            functions::Column::Ints(ints) => {
+                Column::Numbers(narrowest(ints.into_iter().map(|n| n.map(Number::Int)).collect()))
+            }
+            functions::Column::Floats(floats) => {
+                Column::Numbers(narrowest(floats.into_iter().map(|x| x.map(Number::Float)).collect()))
+            }
+            functions::Column::Values(values) => {
+                let codes = values.iter().map(|value| self.codec.encode(value.as_ref()));
+                Column::Codes(Cow::Owned(codes.collect::<Result<_, _>>()?))
+            }
+        };
+        match constant {
+            true => Ok(Column::Constant(self.to_codes(results, 1)?[0])),
+            false => Ok(results),
+        }
+    }
+
+    /// The values of a column, or the one that stands in every row.
+    fn values<'v>(&'v self, column: &Column<'_>, rows: usize) -> Vec<ValueRef<'v>> {
+        match column {
+            Column::Constant(code) => vec![self.codec.value(*code)],
+            Column::Codes(codes) => codes.iter().map(|code| self.codec.value(*code)).collect(),
+            Column::Numbers(_) => (0..rows).map(|row| self.at(column, row)).collect(),
+        }
     }
 
     fn numbers(&self, column: Column<'_>, rows: usize) -> Numbers {
@@ -285,7 +329,7 @@ fn is_typed_equality(left: &Expression, right: &Expression) -> bool {
         Expression::Variable(_) => true,
         Expression::Constant(Value::Null) => false,
         Expression::Constant(value) => value.as_ref().as_number().is_none(),
-        Expression::Arithmetic { .. } => false,
+        Expression::Arithmetic { .. } | Expression::Call { .. } => false,
     };
     plain(left) && plain(right)
 }

@@ -128,7 +128,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn evaluator(&'a self) -> Evaluator<'a> {
-        Evaluator::new(self.codec, &self.saturated)
+        Evaluator::new(self.codec, &self.saturated, self.budget)
     }
 
     pub(super) fn finish(mut self) -> Outcome {

@@ -83,5 +83,8 @@ fn replace(expression: &mut Expression, variable: VariableId, value: &Value) {
             replace(left, variable, value);
             replace(right, variable, value);
         }
+        Expression::Call { arguments, .. } => {
+            arguments.iter_mut().for_each(|argument| replace(argument, variable, value));
+        }
     }
 }

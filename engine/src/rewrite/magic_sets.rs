@@ -388,7 +388,8 @@ fn head_argument(term: &HeadTerm) -> Option<Argument> {
     match term {
         HeadTerm::Expression(Expression::Variable(variable)) => Some(Argument::Variable(*variable)),
         HeadTerm::Expression(Expression::Constant(value)) => Some(Argument::Constant(value.clone())),
-        HeadTerm::Expression(Expression::Arithmetic { .. }) | HeadTerm::Aggregate { .. } => None,
+        HeadTerm::Expression(Expression::Arithmetic { .. } | Expression::Call { .. })
+        | HeadTerm::Aggregate { .. } => None,
     }
 }
 

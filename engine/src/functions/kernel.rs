@@ -1,0 +1,165 @@
+//! What a function works on and what it gives: columns of arguments, columns of results.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::budget::{Budget, BudgetError};
+use crate::data::{Value, ValueRef};
+use crate::diagnostic::{Code, Diagnose, Diagnostic};
+
+/// The longest text that a function makes, in bytes.
+pub(super) const LONGEST_TEXT: usize = 1 << 20;
+
+/// Results that are smaller than this are accounted for with their rows.
+const SMALL: usize = 64;
+/// Work on so many bytes or elements asks whether it may go on.
+const LARGE: usize = 4_096;
+
+/// The arguments of a call: a column each. A column of one value holds it for every row.
+#[derive(Debug, Clone, Copy)]
+pub struct Arguments<'a> {
+    columns: &'a [Vec<ValueRef<'a>>],
+    rows: usize,
+}
+
+impl<'a> Arguments<'a> {
+    /// Columns of `rows` values, or of one.
+    pub fn new(columns: &'a [Vec<ValueRef<'a>>], rows: usize) -> Arguments<'a> {
+        Arguments { columns, rows }
+    }
+
+    /// Number of arguments.
+    pub(super) fn count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// One argument of one row.
+    pub(super) fn at(&self, column: usize, row: usize) -> ValueRef<'a> {
+        let column = &self.columns[column];
+        if column.len() == 1 { column[0] } else { column[row] }
+    }
+
+    /// The results of all rows.
+    pub(super) fn each<T>(&self, result: impl FnMut(usize) -> T) -> Vec<T> {
+        (0..self.rows).map(result).collect()
+    }
+
+    /// The results of all rows, until one fails.
+    pub(super) fn try_each(
+        &self,
+        result: impl FnMut(usize) -> Result<Value, FunctionError>,
+    ) -> Result<Column, FunctionError> {
+        (0..self.rows).map(result).collect::<Result<_, _>>().map(Column::Values)
+    }
+
+    /// Integers.
+    pub(super) fn ints(&self, result: impl FnMut(usize) -> Option<i64>) -> Result<Column, FunctionError> {
+        Ok(Column::Ints(self.each(result)))
+    }
+
+    /// Floats; what is not finite is Null.
+    pub(super) fn floats(
+        &self,
+        mut result: impl FnMut(usize) -> Option<f64>,
+    ) -> Result<Column, FunctionError> {
+        Ok(Column::Floats(self.each(|row| result(row).filter(|x| x.is_finite()))))
+    }
+
+    /// Booleans.
+    pub(super) fn bools(
+        &self,
+        mut result: impl FnMut(usize) -> Option<bool>,
+    ) -> Result<Column, FunctionError> {
+        Ok(Column::Values(self.each(|row| result(row).map_or(Value::Null, Value::Bool))))
+    }
+}
+
+/// The results of a call, one a row; `None` is Null. Floats are finite.
+#[derive(Debug)]
+pub enum Column {
+    /// Integers.
+    Ints(Vec<Option<i64>>),
+    /// Floats.
+    Floats(Vec<Option<f64>>),
+    /// Anything.
+    Values(Vec<Value>),
+}
+
+/// What a function may know and use beside its arguments.
+#[derive(Debug)]
+pub struct Circumstances<'a> {
+    /// Set when an integer was cut off at the end of the range.
+    pub saturated: &'a AtomicBool,
+    /// What the request may use, and when it started.
+    pub budget: &'a Budget,
+}
+
+impl Circumstances<'_> {
+    /// An integer that was cut off.
+    pub(super) fn saturate(&self, bound: i64) -> i64 {
+        self.saturated.store(true, Ordering::Relaxed);
+        bound
+    }
+
+    /// A float without its fraction.
+    pub(super) fn whole(&self, x: f64) -> i64 {
+        const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+        if (-TWO_63..TWO_63).contains(&x) { x as i64 } else { self.saturate(x as i64) }
+    }
+
+    /// Asks whether to go on, where a row is much work.
+    pub(super) fn work(&self, size: usize) -> Result<(), FunctionError> {
+        if size >= LARGE { Ok(self.budget.check()?) } else { Ok(()) }
+    }
+
+    /// A text, if it is not too long.
+    pub(super) fn text(&self, text: String) -> Result<Value, FunctionError> {
+        check_length(text.len())?;
+        self.account(text.len())?;
+        Ok(Value::text(text))
+    }
+
+    /// A vector; Null if an element is not finite.
+    pub(super) fn vector(&self, elements: Vec<f32>) -> Result<Value, FunctionError> {
+        self.account(elements.len() * size_of::<f32>())?;
+        Ok(if elements.iter().all(|x| x.is_finite()) { Value::Vector(elements.into()) } else { Value::Null })
+    }
+
+    /// A quantised vector.
+    pub(super) fn vector_int8(&self, elements: Vec<i8>) -> Result<Value, FunctionError> {
+        self.account(elements.len())?;
+        Ok(Value::VectorInt8(elements.into()))
+    }
+
+    fn account(&self, bytes: usize) -> Result<(), FunctionError> {
+        if bytes > SMALL {
+            self.budget.charge(bytes)?;
+        }
+        self.work(bytes)
+    }
+}
+
+/// Refuses a text before it is made.
+pub(super) fn check_length(bytes: usize) -> Result<(), FunctionError> {
+    if bytes <= LONGEST_TEXT { Ok(()) } else { Err(FunctionError::TextTooLong) }
+}
+
+/// Why a function stopped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FunctionError {
+    /// Time, memory or patience ran out.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// A text would be longer than texts may be.
+    #[error("a function gave a string of more than {LONGEST_TEXT} bytes")]
+    TextTooLong,
+}
+
+impl Diagnose for FunctionError {
+    fn diagnose(&self) -> Diagnostic {
+        match self {
+            FunctionError::Budget(stopped) => stopped.diagnose(),
+            FunctionError::TextTooLong => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("shorten the strings first, as with `substr`"),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Functions of strings. Lengths and offsets count the bytes of UTF-8; no result is ever cut inside a character.
+
+use std::fmt::Write;
+
+use super::kernel::{Arguments, Circumstances, Column, FunctionError, check_length};
+use crate::data::{Value, ValueRef};
+
+type Results = Result<Column, FunctionError>;
+
+pub(super) fn len(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {
+    arguments.ints(|row| i64::try_from(text(arguments.at(0, row))?.len()).ok())
+}
+
+pub(super) fn upper(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    map(arguments, circumstances, str::to_uppercase)
+}
+
+pub(super) fn lower(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    map(arguments, circumstances, str::to_lowercase)
+}
+
+pub(super) fn trim(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    map(arguments, circumstances, |text| text.trim().to_owned())
+}
+
+fn map(
+    arguments: &Arguments<'_>,
+    circumstances: &Circumstances<'_>,
+    function: impl Fn(&str) -> String,
+) -> Results {
+    arguments.try_each(|row| match arguments.at(0, row) {
+        ValueRef::Text(text) => circumstances.text(function(text)),
+        _ => Ok(Value::Null),
+    })
+}
+
+pub(super) fn substr(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row), arguments.at(2, row)) {
+        (ValueRef::Text(text), ValueRef::Int(start), ValueRef::Int(length)) => {
+            circumstances.text(part(text, start, length).to_owned())
+        }
+        _ => Ok(Value::Null),
+    })
+}
+
+/// The part from one byte to another, both moved on to the next boundary between characters.
+fn part(text: &str, start: i64, length: i64) -> &str {
+    let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(length)) else { return "" };
+    let boundary = |at: usize| (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    text.get(boundary(start)..boundary(start.saturating_add(length))).unwrap_or("")
+}
+
+pub(super) fn replace(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row), arguments.at(2, row)) {
+        (ValueRef::Text(text), ValueRef::Text(find), ValueRef::Text(replacement)) => {
+            let found = text.matches(find).count();
+            let kept = text.len() - found * find.len();
+            check_length(found.saturating_mul(replacement.len()).saturating_add(kept))?;
+            circumstances.text(text.replace(find, replacement))
+        }
+        _ => Ok(Value::Null),
+    })
+}
+
+pub(super) fn concat(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    arguments.try_each(|row| {
+        let mut text = String::new();
+        for column in 0..arguments.count() {
+            append(&mut text, arguments.at(column, row))?;
+        }
+        circumstances.text(text)
+    })
+}
+
+/// A value as text. Writing to a `String` cannot fail.
+fn append(text: &mut String, value: ValueRef<'_>) -> Result<(), FunctionError> {
+    match value {
+        ValueRef::Null => text.push_str("NULL"),
+        ValueRef::Bool(b) => _ = write!(text, "{b}"),
+        ValueRef::Int(n) | ValueRef::Timestamp(n) => _ = write!(text, "{n}"),
+        ValueRef::Float(x) => _ = write!(text, "{x}"),
+        ValueRef::Text(more) => {
+            check_length(text.len() + more.len())?;
+            text.push_str(more);
+        }
+        ValueRef::Vector(elements) => list(text, elements, |text, x| _ = write!(text, "{x:.4}"))?,
+        ValueRef::VectorInt8(elements) => list(text, elements, |text, x| _ = write!(text, "{x}"))?,
+    }
+    check_length(text.len())
+}
+
+fn list<T: Copy>(
+    text: &mut String,
+    elements: &[T],
+    write: impl Fn(&mut String, T),
+) -> Result<(), FunctionError> {
+    text.push('[');
+    for (i, element) in elements.iter().enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        write(text, *element);
+        check_length(text.len())?;
+    }
+    text.push(']');
+    Ok(())
+}
+
+fn text(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn parts_never_cut_a_character_and_neighbours_share_none() {
+        assert_eq!(part("hello", 1, 3), "ell");
+        assert_eq!(part("hello", 3, 100), "lo");
+        assert_eq!(part("hello", 9, 1), "");
+        assert_eq!(part("hello", -1, 3), "");
+        assert_eq!(part("hello", 1, -3), "");
+        assert_eq!(part("hello", i64::MAX, i64::MAX), "");
+        assert_eq!((part("aéb", 0, 2), part("aéb", 2, 2)), ("aé", "b"));
+        assert_eq!(part("é", 1, 1), "");
+    }
+}
