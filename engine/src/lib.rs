@@ -62,7 +62,7 @@ pub mod program;
 /// Engine and sessions: the way in.
 pub mod engine;
 
-pub use answer::{Answer, Content, ResultColumn, Rows};
+pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::Budget;
 pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, Place, Severity, SourceMap, Span};

@@ -27,6 +27,7 @@ mod testing;
 mod types;
 
 pub use error::{AnalysisError, Role};
+pub(crate) use near::near_names;
 pub use program::Program;
 pub use stratify::{Cycle, stratify};
 pub use types::fit;
