@@ -8,10 +8,13 @@ use stratalog_benches::{
     answer_rows, define, edges_batch, load, package_dependencies, random_graph, session,
 };
 
+/// A graph by name, a question, and the rows of its answer.
+type Case = (&'static str, fn() -> Vec<RecordBatch>, &'static str, usize);
+
 fn bound_question(c: &mut Criterion) {
     let mut group = c.benchmark_group("bound_question");
     let random = || vec![edges_batch(&random_graph(2_000, 4_000))];
-    let cases: [(&str, fn() -> Vec<RecordBatch>, &str, usize); 3] = [
+    let cases: [Case; 3] = [
         ("random/2000/4000/from", random, "?reach(7, Y)", 1_583),
         ("packages/from", package_dependencies, "?reach(\"gnome\", Y)", 1_145),
         ("packages/to", package_dependencies, "?reach(X, \"python3-numpy\")", 990),

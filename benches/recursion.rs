@@ -12,10 +12,13 @@ use stratalog_benches::{
 
 const CLOSURE: &str = "+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)";
 
+/// A graph by name, and the rows of its closure.
+type Case = (&'static str, fn() -> Vec<RecordBatch>, usize);
+
 fn closure(c: &mut Criterion) {
     let mut group = c.benchmark_group("closure");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    let graphs: [(&str, fn() -> Vec<RecordBatch>, usize); 3] = [
+    let graphs: [Case; 3] = [
         ("random/2000/4000", || vec![edges_batch(&random_graph(2_000, 4_000))], 2_512_939),
         ("random/5000/25000", || vec![edges_batch(&random_graph(5_000, 25_000))], 24_631_370),
         ("packages", package_dependencies, 3_453_579),

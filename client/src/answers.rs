@@ -180,7 +180,7 @@ mod tests {
 
     fn chunk(chunk_index: u64, numbers: &[i64]) -> Response {
         let rows = numbers.iter().map(|&n| vec![Value::Int(n)]).collect();
-        Response::ResultChunk(ResultChunk { rows, chunk_index })
+        Response::ResultChunk(ResultChunk { rows, row_provenance: Vec::new(), chunk_index })
     }
 
     #[test]

@@ -16,8 +16,36 @@ pub struct Answer {
     pub content: Content,
     /// The graph that the session is bound to from now on, if that changed.
     pub switched_graph: Option<String>,
+    /// The answer to a query of a session that has facts or rules of its own.
+    pub ephemeral: Option<Ephemeral>,
     /// What deserves a second look.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// What a session had laid over its graph when it asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ephemeral {
+    /// The relations with facts of the session, sorted.
+    pub sources: Vec<String>,
+}
+
+/// Where a row of an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provenance {
+    /// It is also in the answer without the session's facts and rules.
+    Persistent,
+    /// It needs something of the session.
+    Ephemeral,
+}
+
+impl Provenance {
+    /// The word that travels.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Provenance::Persistent => "persistent",
+            Provenance::Ephemeral => "ephemeral",
+        }
+    }
 }
 
 /// Rows or messages.
@@ -37,6 +65,7 @@ pub struct Rows {
     rows: data::Rows,
     total_count: usize,
     codec: Codec,
+    provenance: Option<Vec<Provenance>>,
 }
 
 /// A column of a result.
@@ -69,7 +98,7 @@ impl Rows {
             })
             .collect();
         let fields: Vec<_> = columns.iter().map(|column| field(&column.name, column.data_type)).collect();
-        Rows { schema: Arc::new(Schema::new(fields)), columns, rows, total_count, codec }
+        Rows { schema: Arc::new(Schema::new(fields)), columns, rows, total_count, codec, provenance: None }
     }
 
     /// A listing of values.
@@ -128,9 +157,22 @@ impl Rows {
             .expect("decoded arrays have the types of their fields and one length")
     }
 
+    /// Where each row comes from, if the session has facts or rules of its own.
+    pub fn provenance(&self) -> Option<&[Provenance]> {
+        self.provenance.as_deref()
+    }
+
+    /// Says where each row comes from.
+    pub(crate) fn with_provenance(self, provenance: Vec<Provenance>) -> Rows {
+        Rows { provenance: Some(provenance), ..self }
+    }
+
     /// Keeps at most so many rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         if rows < self.rows.len {
+            if let Some(provenance) = &mut self.provenance {
+                provenance.truncate(rows);
+            }
             self.rows.len = rows;
             self.rows.columns.iter_mut().for_each(|column| column.truncate(rows));
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::data::Threads;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionView, Snapshot, Transaction};
 use crate::limits::Limits;
+use crate::syntax::ast::{Name, Query};
 
 /// What every request shares: the graphs, the threads, and how the engine is set up.
 #[derive(Debug)]
@@ -77,6 +78,24 @@ impl<'s> Context<'s> {
         SessionView::new(self.snapshot(), self.overlay.clone())
     }
 
+    /// Replaces the session's facts and rules, unless they are too many.
+    pub(crate) fn lay(&mut self, overlay: Overlay) -> Result<(), Error> {
+        let limits = &self.environment.limits;
+        let counts = [
+            (overlay.fact_count(), limits.session_facts, "facts"),
+            (overlay.rule_count(), limits.session_rules, "rules"),
+        ];
+        for (count, limit, what) in counts {
+            if count > limit {
+                let message = format!("{count} {what} are more than the {limit} that a session may have");
+                let diagnostic = Diagnostic::error(Code::LimitExceeded, message);
+                return Err(Error::refused(diagnostic.help("drop what is not needed: .session clear")));
+            }
+        }
+        self.overlay = overlay;
+        Ok(())
+    }
+
     /// Makes changes to the graph: `decide` sees the state that they will apply to. Answers what each change changed.
     pub(crate) fn write<T>(
         &mut self,
@@ -103,4 +122,15 @@ pub(crate) enum Outcome {
     Listing(Rows),
     /// The session is bound to another graph now.
     Switched(String, String),
+    /// Something to answer when all statements have run, like a query.
+    Question(Question),
+}
+
+/// What a command asks.
+#[derive(Debug)]
+pub(crate) enum Question {
+    /// A query.
+    Query(Query),
+    /// The stored rows of a relation, without the session's.
+    Stored(Name),
 }

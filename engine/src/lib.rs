@@ -68,7 +68,7 @@ pub mod engine;
 /// What running a program would complain about, without running it.
 mod check;
 
-pub use answer::{Answer, Content, ResultColumn, Rows};
+pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::Budget;
 pub use check::check;
 pub use data::{DataType, Kind, Value};

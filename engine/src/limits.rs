@@ -17,6 +17,10 @@ pub struct Limits {
     pub columns: usize,
     /// Knowledge graphs of an engine.
     pub graphs: usize,
+    /// Facts that a session may lay over its graph.
+    pub session_facts: usize,
+    /// Clauses that a session may lay over its graph.
+    pub session_rules: usize,
 }
 
 impl Default for Limits {
@@ -29,6 +33,8 @@ impl Default for Limits {
             string_bytes: 1 << 20,
             columns: crate::data::MAX_COLUMNS,
             graphs: 1_000,
+            session_facts: 1_000_000,
+            session_rules: 1_000,
         }
     }
 }

@@ -3,16 +3,16 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Content};
+use crate::answer::{Answer, Content, Ephemeral, Rows};
 use crate::budget::Budget;
 use crate::commands;
-use crate::context::{Context, Environment, Outcome};
+use crate::context::{Context, Environment, Outcome, Question};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::SessionState;
 use crate::need::Need;
 use crate::statements;
-use crate::syntax::ast::{Scope, Statement, StatementKind};
+use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
 
 /// So many warnings of one program are reported.
 const MAX_WARNINGS: usize = 100;
@@ -49,7 +49,8 @@ fn need_of(statement: &Statement) -> Need {
     }
 }
 
-/// Runs a program: statements in order, and after them the last query.
+/// Runs a program: statements in order, and after them the last query. After a switch to another graph, the rest of
+/// the statements see that one.
 pub(crate) fn run(
     environment: &Environment,
     session: &mut SessionState,
@@ -57,70 +58,138 @@ pub(crate) fn run(
     options: &RunOptions,
     budget: &Budget,
 ) -> Result<Answer, Error> {
-    let graph = Arc::clone(&session.graph);
-    let mut context = Context::new(environment, &graph, budget, session.overlay.clone());
-    if options.atomic {
-        context.begin()?;
-    }
-    let mut messages = Vec::new();
-    let mut listing = None;
-    let mut switched = None;
-    let last_query = statements.iter().rposition(|s| matches!(s.kind, StatementKind::Query(_)));
-    for (index, statement) in statements.iter().enumerate() {
-        budget.check().map_err(Error::Stopped)?;
-        let warned = context.warnings.len();
-        let outcome = match &statement.kind {
-            StatementKind::Query(_) => {
-                if Some(index) != last_query {
-                    context.warnings.push(unanswered(index, statement));
-                }
-                continue;
+    let mut progress = Progress::default();
+    loop {
+        let graph = Arc::clone(&session.graph);
+        let mut context = Context::new(environment, &graph, budget, session.overlay.clone());
+        context.warnings = std::mem::take(&mut progress.warnings);
+        if options.atomic {
+            context.begin()?;
+        }
+        if progress.run(statements, &mut context, session)? == Halt::Switched {
+            progress.warnings = context.warnings;
+            continue;
+        }
+        let mut content = progress.content(&mut context)?;
+        if let (Content::Rows(rows), Some(limit)) = (&mut content, options.limit) {
+            rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        }
+        context.commit();
+        let ephemeral = match &content {
+            Content::Rows(rows) if rows.provenance().is_some() => {
+                Some(Ephemeral { sources: context.overlay.sources() })
             }
-            StatementKind::Command(command) => {
-                if context.is_atomic() {
-                    Err(Error::refused(
-                        Diagnostic::error(Code::ParseError, "a command cannot be part of an atomic program")
+            Content::Rows(_) | Content::Messages(_) => None,
+        };
+        let (overlay, warnings) = (context.overlay, once_each(context.warnings));
+        // In a program of several statements, session facts and rules serve that program only.
+        if statements.len() == 1 && progress.switched.is_none() {
+            session.overlay = overlay;
+        }
+        return Ok(Answer { content, switched_graph: progress.switched, ephemeral, warnings });
+    }
+}
+
+/// How far a program has come.
+#[derive(Default)]
+struct Progress<'p> {
+    /// The next statement.
+    next: usize,
+    messages: Vec<String>,
+    listing: Option<Rows>,
+    /// What will be answered in the end, and where it was asked.
+    asked: Option<(usize, Asked<'p>)>,
+    switched: Option<String>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// What is answered when all statements have run.
+enum Asked<'p> {
+    Query(&'p Query),
+    Question(Question),
+}
+
+/// Why statements stopped.
+#[derive(PartialEq, Eq)]
+enum Halt {
+    Done,
+    Switched,
+}
+
+impl<'p> Progress<'p> {
+    fn run(
+        &mut self,
+        statements: &'p [Statement],
+        context: &mut Context<'_>,
+        session: &mut SessionState,
+    ) -> Result<Halt, Error> {
+        while let Some(statement) = statements.get(self.next) {
+            let index = self.next;
+            self.next += 1;
+            context.budget.check().map_err(Error::Stopped)?;
+            let warned = context.warnings.len();
+            let outcome = match &statement.kind {
+                StatementKind::Query(query) => {
+                    self.ask(index, Asked::Query(query), statements, context);
+                    continue;
+                }
+                StatementKind::Command(command) => {
+                    if context.is_atomic() {
+                        Err(Error::refused(
+                            Diagnostic::error(
+                                Code::ParseError,
+                                "a command cannot be part of an atomic program",
+                            )
                             .at(statement.span)
                             .help("send it on its own"),
-                    ))
-                } else {
-                    commands::run(command, &mut context, session)
+                        ))
+                    } else {
+                        commands::run(command, context, session)
+                    }
+                }
+                kind => statements::run_one(kind, context).map(Outcome::Message),
+            };
+            place_warnings(&mut context.warnings[warned..], index);
+            match outcome.map_err(|error| in_statement(error, index))? {
+                Outcome::Message(message) => self.messages.push(message),
+                Outcome::Listing(rows) => self.listing = Some(rows),
+                Outcome::Question(question) => {
+                    self.ask(index, Asked::Question(question), statements, context);
+                }
+                Outcome::Switched(graph, message) => {
+                    self.switched = Some(graph);
+                    self.messages.push(message);
+                    return Ok(Halt::Switched);
                 }
             }
-            kind => statements::run_one(kind, &mut context).map(Outcome::Message),
+        }
+        Ok(Halt::Done)
+    }
+
+    /// Only the last question is answered.
+    fn ask(&mut self, index: usize, asked: Asked<'p>, statements: &[Statement], context: &mut Context<'_>) {
+        if let Some((earlier, _)) = self.asked.replace((index, asked)) {
+            context.warnings.push(unanswered(earlier, &statements[earlier]));
+        }
+    }
+
+    fn content(&mut self, context: &mut Context<'_>) -> Result<Content, Error> {
+        let warned = context.warnings.len();
+        let (index, rows) = match &self.asked {
+            Some((index, Asked::Query(query))) => (*index, statements::answer(query, context)),
+            Some((index, Asked::Question(question))) => {
+                (*index, statements::answer_question(question, context))
+            }
+            None => {
+                return Ok(match self.listing.take() {
+                    Some(rows) => Content::Rows(rows),
+                    None => Content::Messages(std::mem::take(&mut self.messages)),
+                });
+            }
         };
         place_warnings(&mut context.warnings[warned..], index);
-        match outcome.map_err(|error| in_statement(error, index))? {
-            Outcome::Message(message) => messages.push(message),
-            Outcome::Listing(rows) => listing = Some(rows),
-            Outcome::Switched(graph, message) => {
-                switched = Some(graph);
-                messages.push(message);
-            }
-        }
+        rows.map(Content::Rows).map_err(|error| in_statement(error, index))
     }
-    let mut content = match last_query.map(|index| (index, &statements[index].kind)) {
-        Some((index, StatementKind::Query(query))) => {
-            let warned = context.warnings.len();
-            let rows = statements::answer(query, &mut context).map_err(|error| in_statement(error, index))?;
-            place_warnings(&mut context.warnings[warned..], index);
-            Content::Rows(rows)
-        }
-        _ => match listing {
-            Some(rows) => Content::Rows(rows),
-            None => Content::Messages(messages),
-        },
-    };
-    if let (Content::Rows(rows), Some(limit)) = (&mut content, options.limit) {
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    }
-    context.commit();
-    let (overlay, warnings) = (context.overlay, once_each(context.warnings));
-    // In a program of several statements, session facts and rules serve that program only.
-    if statements.len() == 1 && switched.is_none() {
-        session.overlay = overlay;
-    }
-    Ok(Answer { content, switched_graph: switched, warnings })
 }
 
 /// Says to which statement warnings belong.
@@ -130,11 +199,13 @@ fn place_warnings(warnings: &mut [Diagnostic], index: usize) {
     }
 }
 
-/// The first hundred warnings, none twice.
+/// The first hundred warnings, none twice: a rule that is registered and queried in one program is warned about both
+/// times.
 fn once_each(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = HashSet::new();
     let new = |warning: &Diagnostic| {
-        seen.insert((warning.span.map(|span| (span.start, span.end)), warning.message.clone()))
+        let place = warning.span.filter(|_| warning.code != Code::UnknownRelation);
+        seen.insert((place.map(|span| (span.start, span.end)), warning.message.clone()))
     };
     warnings.into_iter().filter(new).take(MAX_WARNINGS).collect()
 }

@@ -14,7 +14,8 @@ pub use envelope::{InvalidMessage, RequestId};
 pub use failure::{Annotation, Code, Failure, Label, LimitReached, Place, Severity, ValidationError};
 pub use request::{Authenticate, Cancel, Execute, Format, Insert, Login, Message, Request, Scope, Secret};
 pub use response::{
-    AuthError, Authenticated, Metadata, Reply, Response, ResultChunk, ResultEnd, ResultStart, ResultTable,
+    AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart,
+    ResultTable,
 };
 pub use value::Value;
 

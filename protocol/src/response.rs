@@ -79,12 +79,28 @@ pub struct ResultTable {
     pub truncated: bool,
     /// How long the request took.
     pub execution_time_ms: u64,
+    /// Where each row comes from, if the session has facts or rules of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub row_provenance: Vec<Provenance>,
     /// What else there is to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// The graph that the session is bound to from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switched_kg: Option<String>,
+}
+
+/// Where a row comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// It is also in the answer without the session's facts and rules.
+    Persistent,
+    /// It needs something of the session.
+    Ephemeral,
+    /// Nobody can say.
+    #[serde(other)]
+    Unknown,
 }
 
 /// What else there is to know about a result.
@@ -128,6 +144,9 @@ pub struct ResultStart {
 pub struct ResultChunk {
     /// At most 500 rows.
     pub rows: Vec<Vec<Value>>,
+    /// Where each of them comes from, if the session has facts or rules of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub row_provenance: Vec<Provenance>,
     /// The number of the chunk, from 0.
     pub chunk_index: u64,
 }
@@ -175,7 +194,8 @@ impl Reply {
 #[cfg(test)]
 mod tests {
     use super::{
-        AuthError, Authenticated, Metadata, Reply, Response, ResultChunk, ResultEnd, ResultStart, ResultTable,
+        AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart,
+        ResultTable,
     };
     use crate::envelope::RequestId;
     use crate::failure::{Code, Failure};
@@ -218,7 +238,8 @@ mod tests {
         check(
             concat!(
                 r#"{"type":"result","columns":["x"],"rows":[[1],[2.0]],"row_count":2,"total_count":9,"truncated":true,"#,
-                r#""execution_time_ms":3,"metadata":{"warnings":["w"]},"switched_kg":"g","id":"a"}"#
+                r#""execution_time_ms":3,"row_provenance":["persistent","ephemeral"],"#,
+                r#""metadata":{"warnings":["w"]},"switched_kg":"g","id":"a"}"#
             ),
             Response::Result(ResultTable {
                 columns: vec!["x".to_owned()],
@@ -227,6 +248,7 @@ mod tests {
                 total_count: 9,
                 truncated: true,
                 execution_time_ms: 3,
+                row_provenance: vec![Provenance::Persistent, Provenance::Ephemeral],
                 metadata: Some(Metadata { warnings: vec!["w".to_owned()], ..Metadata::default() }),
                 switched_kg: Some("g".to_owned()),
             }),
@@ -254,6 +276,7 @@ mod tests {
             r#"{"type":"result_chunk","rows":[["a"]],"chunk_index":4}"#,
             Response::ResultChunk(ResultChunk {
                 rows: vec![vec![Value::Text("a".to_owned())]],
+                row_provenance: Vec::new(),
                 chunk_index: 4,
             }),
             None,

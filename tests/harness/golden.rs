@@ -14,7 +14,8 @@
 //!
 //! A block is a program, `---`, its answer, a blank line; blocks run one after the other in one session. An answer is
 //! messages (`: text`), errors (`! code at line:column length n: text`), or the column names and then the rows, sorted
-//! unless the program asks for an order. `(2 of 9 rows)` follows rows that a limit cut, and warnings
+//! unless the program asks for an order. In a session with facts or rules of its own, `@ persistent` or `@ ephemeral`
+//! follows each row, and the line `@ a b` names the relations with facts of the session. `(2 of 9 rows)` follows rows that a limit cut, and warnings
 //! (`~ code at line:column ...`) follow everything. In the lines with a mark `...` stands for any text, and text at the
 //! end may be left out.
 
@@ -169,6 +170,9 @@ fn answer(session: &mut Session, program: &str) -> Vec<String> {
                 }
                 Content::Rows(rows) => print_rows(rows, ordered),
             };
+            if let Some(ephemeral) = &answer.ephemeral {
+                lines.push(format!("@ {}", ephemeral.sources.join(" ")).trim_end().to_owned());
+            }
             lines.extend(answer.warnings.iter().map(|warning| print_diagnostic('~', warning, program)));
             lines
         }
@@ -201,11 +205,18 @@ fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
     } else {
         rows_of(&rows.batch(0, rows.row_count()))
     };
+    let mut origins = rows.provenance().map(<[_]>::to_vec);
     if !ordered {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|a, b| values[*a].cmp(&values[*b]));
+        origins = origins.map(|origins| order.iter().map(|row| origins[*row]).collect());
         values.sort();
     }
     let mut lines = vec![print_row(&names)];
-    lines.extend(values.iter().map(|row| print_row(row)));
+    lines.extend(values.iter().enumerate().map(|(row, values)| match &origins {
+        Some(origins) => format!("{} @ {}", print_row(values), origins[row].as_str()),
+        None => print_row(values),
+    }));
     if rows.truncated() {
         lines.push(format!("({} of {} rows)", rows.row_count(), rows.total_count()));
     }

@@ -305,16 +305,10 @@ impl<'r, 'a> Builder<'r, 'a> {
         if !self.resolver.warned.insert(relation.clone()) {
             return;
         }
-        let (message, span) = match self.origin {
-            Origin::Catalog => {
-                (format!("a rule reads `{relation}`, which is not known: it counts as empty"), None)
-            }
-            Origin::Query | Origin::NewRule => {
-                (format!("`{relation}` is not known yet: it counts as empty"), Some(atom.relation.span))
-            }
-        };
+        let message = format!("a rule reads `{relation}`, which is not known: it counts as empty");
         let mut warning = Diagnostic::warning(Code::UnknownRelation, message);
-        warning.span = span;
+        // The places of a registered rule belong to another text.
+        warning.span = (self.origin == Origin::NewRule).then_some(atom.relation.span);
         if !near.is_empty() {
             warning = warning.help(format!("did you mean `{}`?", near.join("` or `")));
         }

@@ -30,6 +30,7 @@ mod types;
 mod warnings;
 
 pub use error::{AnalysisError, Role};
+pub(crate) use near::near_names;
 pub use program::Program;
 pub use stratify::{Cycle, stratify};
 pub use types::fit;

@@ -4,7 +4,7 @@
 const LONGEST: usize = 100;
 
 /// At most three of the candidates that look like `name`, the most similar first.
-pub(super) fn near_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<String> {
+pub(crate) fn near_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<String> {
     if name.len() > LONGEST {
         return Vec::new();
     }

@@ -77,7 +77,12 @@ impl Catalog {
         self.rules.get(head).map_or(&[], |clauses| &clauses.rules)
     }
 
-    /// All derived relations with their clauses, by name.
+    /// Whether this is the name of a rule, perhaps of one that was emptied.
+    pub fn has_rule(&self, head: &str) -> bool {
+        self.rules.contains_key(head)
+    }
+
+    /// All derived relations with their clauses, by name; an emptied rule has none.
     pub fn derived(&self) -> impl Iterator<Item = (&str, &[Arc<ast::Rule>])> {
         self.rules.iter().map(|(name, clauses)| (name.as_ref(), clauses.rules.as_slice()))
     }
@@ -127,6 +132,11 @@ impl Catalog {
     /// Forgets all clauses of a relation; answers how many there were.
     pub fn remove_rules(&mut self, head: &str) -> usize {
         self.rules.remove(head).map_or(0, |clauses| clauses.rules.len())
+    }
+
+    /// Drops all clauses but keeps the name: an empty relation. Answers how many clauses there were.
+    pub fn clear_rules(&mut self, head: &str) -> usize {
+        self.rules.get_mut(head).map_or(0, |clauses| std::mem::take(clauses).rules.len())
     }
 
     /// Declares a named type.

@@ -1,10 +1,14 @@
 //! Dot commands: one list, from which parser, rights and help read.
 
+mod client;
 mod kg;
+mod maintenance;
 mod relation;
 mod rule;
+mod session;
 mod status;
 
+use crate::analysis::near_names;
 use crate::context::{Context, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
@@ -16,7 +20,7 @@ use crate::syntax::ast::{Command, Name};
 pub struct CommandEntry {
     /// Its words; aliases of a word are separated by `|`.
     pub words: &'static [&'static str],
-    /// How to write its arguments.
+    /// How to write its arguments. One that takes a `QUERY` gets all of the text as one argument.
     pub usage: &'static str,
     /// One sentence for the manual.
     pub doc: &'static str,
@@ -30,8 +34,15 @@ pub struct CommandEntry {
 type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, Error>;
 
 /// All commands. Of those whose words match, the one with the most words runs.
-pub const COMMANDS: &[&[CommandEntry]] =
-    &[kg::COMMANDS, relation::COMMANDS, rule::COMMANDS, status::COMMANDS];
+pub const COMMANDS: &[&[CommandEntry]] = &[
+    kg::COMMANDS,
+    relation::COMMANDS,
+    rule::COMMANDS,
+    session::COMMANDS,
+    maintenance::COMMANDS,
+    status::COMMANDS,
+    client::COMMANDS,
+];
 
 /// The entry that a command means, with its arguments: the most words of those that match, then the most arguments
 /// that are there. Surplus words are ignored, but not where a word was meant to be part of the command.
@@ -43,7 +54,8 @@ fn find(command: &Command) -> Option<(&'static CommandEntry, &[Name])> {
     let entry = matching
         .filter(|entry| entry.words.len() == words && entry.arguments <= given)
         .max_by_key(|entry| entry.arguments)?;
-    let understood = words > 1 || entry.arguments > 0 || given == 0;
+    let family = || COMMANDS.iter().flat_map(|family| family.iter()).filter(|other| other.begins_as(entry));
+    let understood = words > 1 || entry.arguments > 0 || given == 0 || family().count() == 1;
     understood.then(|| (entry, &command.words[words..]))
 }
 
@@ -58,6 +70,12 @@ pub(crate) fn run(
     session: &mut SessionState,
 ) -> Result<Outcome, Error> {
     match find(command) {
+        Some((entry, [first, ..])) if entry.usage == QUERY => {
+            let skipped = (first.span.start - command.rest.span.start) as usize;
+            let text = command.rest.text.get(skipped..).unwrap_or_default().to_owned();
+            let text = Name { text, span: first.span.to(command.rest.span) };
+            (entry.run)(&[text], context, session)
+        }
         Some((entry, arguments)) => (entry.run)(arguments, context, session),
         None => Err(unknown(command)),
     }
@@ -67,6 +85,9 @@ pub(crate) fn run(
 pub(crate) fn check(command: &Command) -> Result<(), Error> {
     find(command).map(|_| ()).ok_or_else(|| unknown(command))
 }
+
+/// The usage of commands that take a query.
+const QUERY: &str = "QUERY";
 
 fn unknown(command: &Command) -> Error {
     let typed: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
@@ -78,11 +99,12 @@ fn unknown(command: &Command) -> Error {
         .map(CommandEntry::written)
         .collect();
     let help = if family.is_empty() {
-        let all = COMMANDS.iter().flat_map(|family| family.iter()).map(|entry| entry.words[0]);
-        let nearest = all
-            .flat_map(|words| words.split('|'))
-            .max_by(|a, b| strsim::jaro_winkler(a, first).total_cmp(&strsim::jaro_winkler(b, first)));
-        nearest.map_or_else(String::new, |name| format!("the nearest command is .{name}"))
+        let all =
+            COMMANDS.iter().flat_map(|family| family.iter()).flat_map(|entry| entry.words[0].split('|'));
+        match near_names(first, all).as_slice() {
+            [] => "`.help` lists the commands".to_owned(),
+            near => format!("did you mean `.{}`?", near.join("` or `.")),
+        }
     } else {
         format!("write one of: {}", family.join("; "))
     };
@@ -93,6 +115,12 @@ fn unknown(command: &Command) -> Error {
 }
 
 impl CommandEntry {
+    /// Other ways to write a word of it.
+    pub fn aliases(&self) -> Vec<String> {
+        let others = |word: &&'static str| word.split('|').skip(1).map(str::to_owned).collect::<Vec<_>>();
+        self.words.iter().flat_map(others).collect()
+    }
+
     fn matches(&self, words: &[Name]) -> bool {
         self.words.len() <= words.len()
             && self
@@ -100,6 +128,12 @@ impl CommandEntry {
                 .iter()
                 .zip(words)
                 .all(|(aliases, word)| aliases.split('|').any(|alias| alias.eq_ignore_ascii_case(&word.text)))
+    }
+
+    /// Whether the first words of both are the same.
+    fn begins_as(&self, other: &CommandEntry) -> bool {
+        self.words.first() == other.words.first()
+            || self.words[0].split('|').any(|word| other.words[0].split('|').any(|alias| alias == word))
     }
 
     /// The command as it is typed.

@@ -2,10 +2,9 @@
 
 use super::CommandEntry;
 use crate::answer::Rows;
-use crate::context::{Context, Outcome};
-use crate::data::{Codec, Run, Value};
+use crate::context::{Context, Outcome, Question};
+use crate::data::Value;
 use crate::error::Error;
-use crate::exec::{Relations, sort_limit};
 use crate::graph::Change;
 use crate::graph::SessionState;
 use crate::need::Need;
@@ -78,16 +77,11 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
 }
 
 fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
-    let snapshot = context.snapshot();
     let name = &words[0];
-    let Some(known) = snapshot.catalog().relation(&name.text) else {
+    if context.snapshot().catalog().relation(&name.text).is_none() {
         return Err(unknown(name, context));
-    };
-    let codec = Codec::over(context.graph.dictionary().clone());
-    let runs = snapshot.runs(&name.text);
-    let total = runs.iter().map(Run::len).sum();
-    let rows = sort_limit(&runs, known.arity, &[], None, &codec);
-    Ok(Outcome::Listing(Rows::new(known.column_names(), &known.column_types, rows, total, codec)))
+    }
+    Ok(Outcome::Question(Question::Stored(name.clone())))
 }
 
 fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

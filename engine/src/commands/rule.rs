@@ -1,24 +1,36 @@
 //! `.rule`: rules.
 
+use std::sync::Arc;
+
 use super::CommandEntry;
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
-use crate::context::{Context, Outcome};
+use crate::catalog::{Catalog, default_column_names};
+use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::graph::Change;
-use crate::graph::SessionState;
+use crate::graph::{Change, ChangeSet, SessionState};
 use crate::need::Need;
-use crate::syntax::ast::Name;
+use crate::statements::counted;
+use crate::syntax::ast::{Atom, Name, Query, QueryHead, Rule, Term, TermKind};
 
 pub(super) const COMMANDS: &[CommandEntry] = &[
     CommandEntry {
-        words: &["rule|rules"],
+        words: &["rule"],
         usage: "",
         doc: "Lists the derived relations with the number of their clauses.",
         need: Need::Read,
         arguments: 0,
         run: list,
+    },
+    CommandEntry {
+        words: &["rule"],
+        usage: "NAME",
+        doc: "Answers the query for all columns of a derived relation.",
+        need: Need::Read,
+        arguments: 1,
+        run: ask,
     },
     CommandEntry {
         words: &["rule", "list"],
@@ -44,6 +56,38 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
         arguments: 1,
         run: drop,
     },
+    CommandEntry {
+        words: &["rule", "drop", "prefix"],
+        usage: "PREFIX",
+        doc: "Drops all clauses of the derived relations whose names begin so.",
+        need: Need::Write,
+        arguments: 1,
+        run: drop_prefix,
+    },
+    CommandEntry {
+        words: &["rule", "remove"],
+        usage: "NAME NUMBER",
+        doc: "Drops one clause, counted from 1 as `.rule def` lists them.",
+        need: Need::Write,
+        arguments: 2,
+        run: remove,
+    },
+    CommandEntry {
+        words: &["rule", "clear"],
+        usage: "NAME",
+        doc: "Drops all clauses but keeps the name: an empty relation.",
+        need: Need::Write,
+        arguments: 1,
+        run: clear,
+    },
+    CommandEntry {
+        words: &["rule", "edit"],
+        usage: "NAME NUMBER TEXT",
+        doc: "Does nothing but say how a clause is replaced.",
+        need: Need::Nothing,
+        arguments: 0,
+        run: edit,
+    },
 ];
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
@@ -54,12 +98,42 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
     Ok(Outcome::Listing(Rows::listing(&["name", "clauses"], rows)?))
 }
 
+fn ask(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let name = &words[0];
+    let view = context.view();
+    let catalog = view.catalog();
+    if !catalog.has_rule(&name.text) {
+        return Err(Error::refused(unknown_rule(&name.text, Some(name.span), catalog)));
+    }
+    let head = catalog.rules(&name.text).first().map_or(&[][..], |clause| &clause.head.terms);
+    let arity = catalog.arity(&name.text).unwrap_or(0);
+    let terms = column_variables(head, arity).into_iter();
+    let terms: Vec<Term> =
+        terms.map(|variable| Term { kind: TermKind::Variable(variable), span: name.span }).collect();
+    let atom = Atom { relation: name.clone(), terms, span: name.span };
+    let order = vec![None; arity];
+    let query = Query { head: QueryHead::Goal { atom, order }, body: Vec::new(), limit: None };
+    Ok(Outcome::Question(Question::Query(query)))
+}
+
+/// A variable for each column, named as in the first clause where a variable stands there.
+fn column_variables(head: &[Term], arity: usize) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(arity);
+    for (column, default) in default_column_names(arity).into_iter().enumerate() {
+        let written = match head.get(column).map(|term| &term.kind) {
+            Some(TermKind::Variable(name)) if !names.contains(name) => name.clone(),
+            _ => default,
+        };
+        let free = std::iter::successors(Some(written), |name| Some(format!("{name}_")));
+        names.extend(free.into_iter().find(|name| !names.contains(name)));
+    }
+    names
+}
+
 fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
+    known(&words[0], snapshot.catalog())?;
     let clauses = snapshot.catalog().rules(&words[0].text);
-    if clauses.is_empty() {
-        return Err(Error::refused(unknown_rule(&words[0].text, Some(words[0].span), snapshot.catalog())));
-    }
     let rows = clauses.iter().map(|clause| vec![Value::text(clause.to_string())]).collect();
     Ok(Outcome::Listing(Rows::listing(&["clause"], rows)?))
 }
@@ -67,10 +141,82 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
 fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
     context.write(|snapshot, _| {
-        if snapshot.catalog().rules(&name.text).is_empty() {
-            return Err(Error::refused(unknown_rule(&name.text, Some(name.span), snapshot.catalog())));
-        }
+        known(name, snapshot.catalog())?;
         Ok((vec![Change::RemoveRules(name.text.clone())], ()))
     })?;
     Ok(Outcome::Message(format!("dropped the rules of {}", name.text)))
+}
+
+fn drop_prefix(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let prefix = &words[0].text;
+    let (counts, names) = context.write(|snapshot, _| {
+        let derived = snapshot.catalog().derived().map(|(name, _)| name.to_owned());
+        let names: Vec<String> = derived.filter(|name| name.starts_with(prefix)).collect();
+        Ok((names.iter().cloned().map(Change::RemoveRules).collect(), names))
+    })?;
+    if names.is_empty() {
+        return Ok(Outcome::Message(format!("no rule begins with {prefix}")));
+    }
+    let clauses = counted(counts.iter().sum(), "clause");
+    let rules = counted(names.len(), "rule");
+    Ok(Outcome::Message(format!("dropped {clauses} of {rules}: {}", names.join(", "))))
+}
+
+fn remove(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let (name, number) = (&words[0], clause_number(&words[1])?);
+    context.write(|snapshot, _| {
+        known(name, snapshot.catalog())?;
+        Ok((without_clause(&name.text, snapshot.catalog().rules(&name.text), number, &words[1])?, ()))
+    })?;
+    Ok(Outcome::Message(format!("dropped clause {number} of {}", name.text)))
+}
+
+fn clear(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let name = &words[0];
+    let (counts, ()) = context.write(|snapshot, _| {
+        known(name, snapshot.catalog())?;
+        Ok((vec![Change::ClearRules(name.text.clone())], ()))
+    })?;
+    Ok(Outcome::Message(format!("cleared {}: dropped {}", name.text, counted(counts[0], "clause"))))
+}
+
+fn edit(words: &[Name], _: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let name = words.first().map_or("NAME", |name| name.text.as_str());
+    let mut diagnostic = Diagnostic::error(Code::ParseError, "a clause cannot be edited in place")
+        .help(format!("drop it and add the new one: .rule remove {name} NUMBER, then +{name}(..) <- .."));
+    diagnostic.span = words.first().map(|name| name.span);
+    Err(Error::refused(diagnostic))
+}
+
+fn known(name: &Name, catalog: &Catalog) -> Result<(), Error> {
+    if catalog.has_rule(&name.text) {
+        return Ok(());
+    }
+    Err(Error::refused(unknown_rule(&name.text, Some(name.span), catalog)))
+}
+
+/// The number of a clause, from 1.
+pub(super) fn clause_number(word: &Name) -> Result<usize, Error> {
+    let number = word.text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        let message =
+            format!("expected the number of a clause, from 1, found `{}`", word.text.escape_debug());
+        Error::refused(Diagnostic::error(Code::ParseError, message).at(word.span))
+    })
+}
+
+/// The changes that drop one clause of a head; with the last one goes the name.
+pub(super) fn without_clause(
+    head: &str,
+    clauses: &[Arc<Rule>],
+    number: usize,
+    word: &Name,
+) -> Result<ChangeSet, Error> {
+    if number > clauses.len() {
+        let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
+        return Err(Error::refused(Diagnostic::error(Code::NotFound, message).at(word.span)));
+    }
+    let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
+    let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));
+    Ok(std::iter::once(Change::RemoveRules(head.to_owned())).chain(others).collect())
 }

@@ -90,6 +90,20 @@ impl Relation {
         })
     }
 
+    /// The same rows in one run, without what was deleted.
+    pub fn compacted(&self) -> Relation {
+        if self.runs.len() <= 1 && self.runs.iter().all(|run| run.live().is_none()) {
+            return self.clone();
+        }
+        with_key!(self.arity, K => {
+            // The youngest runs are the smallest.
+            let keys = self.runs.iter().rev().fold(Vec::<K>::new(), |keys, run| merge(&live_keys(run), &keys));
+            let rows = unpack(&keys, self.arity);
+            let runs = if rows.len == 0 { Vec::new() } else { vec![Run::new(rows.columns, rows.len)] };
+            Relation { arity: self.arity, runs }
+        })
+    }
+
     fn retain_absent<K: Key>(&self, keys: &mut Vec<K>) {
         for run in &self.runs {
             let found = find_sorted(run, keys);

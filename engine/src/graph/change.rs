@@ -34,6 +34,8 @@ pub enum Change {
     AddRule(Arc<ast::Rule>),
     /// Removes all clauses of a head.
     RemoveRules(String),
+    /// Removes all clauses of a head, whose name stays known: an empty relation.
+    ClearRules(String),
     /// Names a type.
     DefineType(String, DataType),
 }

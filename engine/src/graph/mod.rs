@@ -88,6 +88,12 @@ impl Transaction<'_> {
         counts
     }
 
+    /// Rewrites what is stored without deleted rows, in one run a relation.
+    pub fn compact(&mut self, threads: &Threads) {
+        let snapshot = &self.snapshot;
+        self.snapshot = Arc::new(threads.run(|| snapshot.compacted()));
+    }
+
     /// Makes the changes visible to everyone, at once.
     pub fn commit(self) {
         self.graph.snapshot.store(self.snapshot);

@@ -1,5 +1,6 @@
 //! A session's own facts and rules, laid over a snapshot: nobody else sees them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::ChangeSet;
@@ -30,6 +31,17 @@ impl Overlay {
         self.own.catalog().derived().map(|(_, clauses)| clauses.len()).sum()
     }
 
+    /// The relations with facts, sorted.
+    pub fn sources(&self) -> Vec<String> {
+        let filled = self.own.relations().filter(|(_, relation)| !relation.is_empty());
+        filled.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// The facts and rules by themselves, as if they were a graph.
+    pub fn own(&self) -> &Snapshot {
+        &self.own
+    }
+
     /// The overlay with changes applied, and what each changed.
     pub fn apply(&self, changes: &ChangeSet) -> (Overlay, Vec<usize>) {
         let (own, counts) = self.own.apply(changes);
@@ -44,19 +56,43 @@ pub struct SessionView {
     overlay: Overlay,
     /// The merged catalog, unless the snapshot's own serves.
     merged: Option<Catalog>,
+    /// What has another number of columns in the graph by now: the session's part is left out.
+    left_out: BTreeSet<String>,
 }
 
 impl SessionView {
     /// Lays an overlay on a snapshot.
     pub fn new(snapshot: Arc<Snapshot>, overlay: Overlay) -> SessionView {
+        let mut left_out = BTreeSet::new();
         let merged = (!overlay.is_clean() || overlay.own.catalog().relations().next().is_some())
-            .then(|| merge(snapshot.catalog(), overlay.own.catalog()));
-        SessionView { snapshot, overlay, merged }
+            .then(|| merge(snapshot.catalog(), overlay.own.catalog(), &mut left_out));
+        SessionView { snapshot, overlay, merged, left_out }
     }
 
     /// The definitions that the session sees.
     pub fn catalog(&self) -> &Catalog {
         self.merged.as_ref().unwrap_or_else(|| self.snapshot.catalog())
+    }
+
+    /// Whether the session has facts or rules of its own.
+    pub fn is_dirty(&self) -> bool {
+        !self.overlay.is_clean()
+    }
+
+    /// Whether the session has facts or rules of this name.
+    pub fn is_own(&self, name: &str) -> bool {
+        let own = &self.overlay.own;
+        own.relation(name).is_some_and(|facts| !facts.is_empty()) || own.catalog().has_rule(name)
+    }
+
+    /// The session's relations that are left out, because the graph's have another number of columns by now.
+    pub fn left_out(&self) -> impl Iterator<Item = &str> {
+        self.left_out.iter().map(String::as_str)
+    }
+
+    /// What a session without facts and rules of its own sees.
+    pub fn without_session(&self) -> SessionView {
+        SessionView::new(Arc::clone(&self.snapshot), Overlay::default())
     }
 
     /// The graph's part.
@@ -65,10 +101,15 @@ impl SessionView {
     }
 }
 
-/// Session rules add clauses; a relation known to both has the graph's names and a type that fits both.
-fn merge(graph: &Catalog, session: &Catalog) -> Catalog {
+/// Session rules add clauses; a relation known to both has the graph's names and a type that fits both. The graph may
+/// have changed since the session's part was checked: what no longer fits is left out.
+fn merge(graph: &Catalog, session: &Catalog, left_out: &mut BTreeSet<String>) -> Catalog {
     let mut merged = graph.clone();
     for own in session.relations() {
+        if graph.arity(&own.name).is_some_and(|arity| arity != own.arity) {
+            left_out.insert(own.name.clone());
+            continue;
+        }
         let definition = match graph.relation(&own.name) {
             None => RelationDefinition::clone(own),
             Some(stored) => {
@@ -82,9 +123,13 @@ fn merge(graph: &Catalog, session: &Catalog) -> Catalog {
         };
         merged.set_relation(definition);
     }
-    for (_, clauses) in session.derived() {
+    for (name, clauses) in session.derived() {
         for clause in clauses {
-            merged.add_rule(Arc::clone(clause));
+            if merged.arity(name).is_some_and(|arity| arity != clause.head.terms.len()) {
+                left_out.insert(name.to_owned());
+            } else {
+                merged.add_rule(Arc::clone(clause));
+            }
         }
     }
     merged
@@ -93,7 +138,9 @@ fn merge(graph: &Catalog, session: &Catalog) -> Catalog {
 impl Relations for SessionView {
     fn runs(&self, name: &str) -> Vec<Run> {
         let mut runs = self.snapshot.runs(name);
-        if let Some(own) = self.overlay.own.relation(name) {
+        if let Some(own) = self.overlay.own.relation(name)
+            && !self.left_out.contains(name)
+        {
             let stored = self.snapshot.relation(name);
             for run in own.runs() {
                 let rows = run.live_rows();

@@ -44,6 +44,12 @@ impl Snapshot {
         (next, counts)
     }
 
+    /// The next version: the same rows, each relation in one run without the rows that were deleted.
+    pub fn compacted(&self) -> Snapshot {
+        let relations = self.relations.iter().map(|(name, relation)| (name.clone(), relation.compacted()));
+        Snapshot { version: self.version + 1, catalog: self.catalog.clone(), relations: relations.collect() }
+    }
+
     fn apply_one(&mut self, change: &Change) -> usize {
         match change {
             Change::Define(definition) => {
@@ -66,6 +72,7 @@ impl Snapshot {
             }
             Change::AddRule(rule) => usize::from(self.catalog.add_rule(rule.clone())),
             Change::RemoveRules(head) => self.catalog.remove_rules(head),
+            Change::ClearRules(head) => self.catalog.clear_rules(head),
             Change::DefineType(name, data_type) => {
                 self.catalog.set_type(name.clone(), *data_type);
                 1

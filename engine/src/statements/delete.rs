@@ -150,7 +150,8 @@ fn solve(
     let analysed: Analysed =
         analysis::analyse_body(terms, body, view.catalog()).map_err(|errors| refused(&errors))?;
     let arity = terms.len();
-    let (Evaluated { runs, .. }, codec) = evaluate(analysed, view, context)?;
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let Evaluated { runs, .. } = evaluate(analysed, view, &codec, context)?;
     let mut all = data::Rows::empty(arity);
     for rows in runs.iter().map(Run::live_rows) {
         all.len += rows.len;

@@ -155,6 +155,8 @@ struct Target<'c> {
     name: &'c str,
     span: Option<Span>,
     known: Option<&'c RelationDefinition>,
+    /// The number of columns, from the definition or else from the rules.
+    arity: Option<usize>,
 }
 
 impl Target<'_> {
@@ -170,9 +172,9 @@ impl Target<'_> {
     }
 
     fn check_arity(&self, arity: usize) -> Result<(), Error> {
-        match self.known {
-            Some(known) if known.arity != arity => {
-                let mut diagnostic = wrong_arity(self.name, known.arity, arity);
+        match self.arity {
+            Some(known) if known != arity => {
+                let mut diagnostic = wrong_arity(self.name, known, arity);
                 diagnostic.span = self.span;
                 Err(Error::refused(diagnostic))
             }
@@ -194,7 +196,8 @@ fn write_facts(
         if !catalog.rules(name).is_empty() && scope == Scope::Persistent {
             return Err(Error::refused(derived(name, span)));
         }
-        let target = Target { name, span, known: catalog.relation(name).map(AsRef::as_ref) };
+        let known = catalog.relation(name).map(AsRef::as_ref);
+        let target = Target { name, span, known, arity: catalog.arity(name) };
         let facts = encode(&target, &dictionary, limits)?;
         if facts.types.len() > limits.columns {
             let message = format!(
@@ -218,7 +221,7 @@ fn write_facts(
             let view = context.view();
             let (changes, total) = changes(view.catalog())?;
             let (overlay, counts) = context.overlay.apply(&changes);
-            context.overlay = overlay;
+            context.lay(overlay)?;
             (counts, total)
         }
     };

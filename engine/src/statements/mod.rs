@@ -8,7 +8,7 @@ mod query;
 mod rule;
 
 use crate::answer::Rows;
-use crate::context::Context;
+use crate::context::{Context, Question};
 use crate::error::Error;
 use crate::syntax::ast::{Query, Scope, StatementKind};
 
@@ -20,6 +20,14 @@ pub(crate) use parameters::{fill, fill_any};
 /// Answers a query.
 pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {
     query::run(query, context)
+}
+
+/// Answers what a command asks.
+pub(crate) fn answer_question(question: &Question, context: &mut Context<'_>) -> Result<Rows, Error> {
+    match question {
+        Question::Query(query) => query::run(query, context),
+        Question::Stored(name) => query::stored(name, context),
+    }
 }
 
 /// Runs a statement that is neither query nor command; answers one sentence.
@@ -48,6 +56,6 @@ fn place(scope: Scope) -> &'static str {
 }
 
 /// `1 fact`, `2 facts`.
-fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -1,19 +1,21 @@
 //! `?query`: the stages in a row.
 
 use crate::analysis::{self, Analysed};
-use crate::answer::Rows;
+use crate::answer::{Provenance, Rows};
 use crate::context::Context;
-use crate::data::Codec;
+use crate::data::{self, Codec, RowIndex, Run};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{self, Order, sort_limit};
+use crate::exec::{self, Order, Relations, sort_limit};
 use crate::graph::SessionView;
 use crate::rewrite;
-use crate::syntax::ast::{Direction, Query};
+use crate::syntax::ast::{Direction, Name, Query};
 
 pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {
     let view = context.view();
+    context.warnings.extend(view.left_out().map(left_out));
     let analysed = analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
+    let reads_own = analysed.program.relations.iter().any(|relation| view.is_own(&relation.name));
     let limit = analysed.limit.map(|limit| (limit.count, limit.offset));
     let order: Vec<Order> = analysed
         .order
@@ -21,31 +23,93 @@ pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Erro
         .map(|(column, direction)| Order { column: *column, descending: *direction == Direction::Descending })
         .collect();
     let names = analysed.columns.clone();
-    let (evaluated, codec) = evaluate(analysed, &view, context)?;
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let evaluated = evaluate(analysed, &view, &codec, context)?;
     let arity = names.len();
-    let total = evaluated.runs.iter().map(crate::data::Run::len).sum();
+    let total = evaluated.runs.iter().map(Run::len).sum();
     let rows = context.environment.threads.run(|| sort_limit(&evaluated.runs, arity, &order, limit, &codec));
-    Ok(Rows::new(names, &evaluated.types, rows, total, codec))
+    let provenance = match (view.is_dirty(), reads_own) {
+        (false, _) => None,
+        (true, false) => Some(vec![Provenance::Persistent; rows.len]),
+        (true, true) => Some(provenance(query, &rows, &view, &codec, context)?),
+    };
+    let answer = Rows::new(names, &evaluated.types, rows, total, codec);
+    Ok(match provenance {
+        Some(provenance) => answer.with_provenance(provenance),
+        None => answer,
+    })
+}
+
+/// Which rows are also in the answer that the graph gives by itself. If it gives none, because it does not know
+/// something that the session knows, no row is.
+fn provenance(
+    query: &Query,
+    rows: &data::Rows,
+    view: &SessionView,
+    codec: &Codec,
+    context: &mut Context<'_>,
+) -> Result<Vec<Provenance>, Error> {
+    let mut provenance = vec![Provenance::Ephemeral; rows.len];
+    let view = view.without_session();
+    let Ok(analysed) = analysis::analyse_query(query, view.catalog()) else { return Ok(provenance) };
+    let mut aside = context.aside();
+    // Both evaluations write values with one codec, so equal rows are equal codes.
+    let baseline = evaluate(analysed, &view, codec, &mut aside)?;
+    context.environment.threads.run(|| {
+        let index = (!rows.columns.is_empty()).then(|| RowIndex::build(&rows.slices(), rows.len));
+        for run in baseline.runs.iter().filter(|run| !run.is_empty()) {
+            match &index {
+                None => provenance.fill(Provenance::Persistent),
+                Some(index) => index.probe(&run.columns(), 0, run.stored_len(), |position, found| {
+                    if run.is_live(position) {
+                        found.iter().for_each(|row| provenance[*row as usize] = Provenance::Persistent);
+                    }
+                    true
+                }),
+            }
+        }
+    });
+    Ok(provenance)
+}
+
+/// The stored rows of a relation, without the session's.
+pub(super) fn stored(name: &Name, context: &mut Context<'_>) -> Result<Rows, Error> {
+    let snapshot = context.snapshot();
+    let Some(known) = snapshot.catalog().relation(&name.text) else {
+        let unknown = analysis::unknown_relation(&name.text, Some(name.span), snapshot.catalog());
+        return Err(Error::refused(unknown));
+    };
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let runs = snapshot.runs(&name.text);
+    let total = runs.iter().map(Run::len).sum();
+    let rows = sort_limit(&runs, known.arity, &[], None, &codec);
+    Ok(Rows::new(known.column_names(), &known.column_types, rows, total, codec))
+}
+
+fn left_out(relation: &str) -> Diagnostic {
+    let message =
+        format!("the graph's `{relation}` has another number of columns now: the session's is left out");
+    Diagnostic::warning(Code::ArityMismatch, message)
+        .help("drop the session's facts and rules: .session clear")
 }
 
 /// The rows of a program's goal.
 pub(super) struct Evaluated {
-    pub(super) runs: Vec<crate::data::Run>,
-    pub(super) types: Vec<crate::data::DataType>,
+    pub(super) runs: Vec<Run>,
+    pub(super) types: Vec<data::DataType>,
 }
 
 /// Rewrites, plans and executes.
 pub(super) fn evaluate(
     analysed: Analysed,
     view: &SessionView,
+    codec: &Codec,
     context: &mut Context<'_>,
-) -> Result<(Evaluated, Codec), Error> {
-    let codec = Codec::over(context.graph.dictionary().clone());
+) -> Result<Evaluated, Error> {
     context.warnings.extend(analysed.program.warnings.iter().cloned());
     let program = rewrite::rewrite(analysed.program, &context.environment.disabled_rewrites);
     let types = program.relations[program.goal.index()].column_types.clone();
-    let outcome =
-        context.environment.threads.run(|| exec::execute(&program, view, &codec, context.budget))?;
+    let outcome = context.environment.threads.run(|| exec::execute(&program, view, codec, context.budget))?;
     if outcome.saturated {
         context.warnings.push(
             Diagnostic::warning(
@@ -55,7 +119,7 @@ pub(super) fn evaluate(
             .help("compute with floats where numbers may grow this large"),
         );
     }
-    Ok((Evaluated { runs: outcome.runs, types }, codec))
+    Ok(Evaluated { runs: outcome.runs, types })
 }
 
 /// So many errors of one statement are reported.

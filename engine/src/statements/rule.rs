@@ -28,7 +28,7 @@ pub(super) fn run(statement: &RuleStatement, context: &mut Context<'_>) -> Resul
             context.warnings.extend(
                 analysis::check_rule(&statement.rule, view.catalog()).map_err(|errors| refused(&errors))?,
             );
-            context.overlay = context.overlay.apply(&change()).0;
+            context.lay(context.overlay.apply(&change()).0)?;
         }
     }
     Ok(format!("registered a rule for {name}{}", place(statement.scope)))
@@ -37,7 +37,7 @@ pub(super) fn run(statement: &RuleStatement, context: &mut Context<'_>) -> Resul
 pub(super) fn drop(name: &Name, context: &mut Context<'_>) -> Result<String, Error> {
     let (counts, ()) = context.write(|snapshot, _| {
         let catalog = snapshot.catalog();
-        if catalog.rules(&name.text).is_empty() {
+        if !catalog.has_rule(&name.text) {
             return Err(Error::refused(analysis::unknown_rule(&name.text, Some(name.span), catalog)));
         }
         Ok((vec![Change::RemoveRules(name.text.clone())], ()))

@@ -31,7 +31,7 @@ pub(super) struct ArrowOut {
 impl ArrowOut {
     /// Starts the stream with its schema.
     pub(super) fn new(table: Table) -> Result<ArrowOut, ArrowError> {
-        let mut writer = StreamWriter::try_new(Vec::new(), &table.schema())?;
+        let mut writer = StreamWriter::try_new(Vec::new(), &table.arrow_schema())?;
         let held = std::mem::take(writer.get_mut());
         Ok(ArrowOut { table, next: 0, batch_rows: 1024, writer, held })
     }
@@ -53,7 +53,7 @@ impl ArrowOut {
     fn message(&mut self) -> Result<Option<Vec<u8>>, ArrowError> {
         let left = self.table.row_count().saturating_sub(self.next);
         if left > 0 {
-            let batch = self.table.batch(self.next, self.batch_rows.min(left));
+            let batch = self.table.arrow_batch(self.next, self.batch_rows.min(left))?;
             let rows = batch.num_rows();
             self.writer.write(&batch)?;
             let message = std::mem::take(self.writer.get_mut());

@@ -52,6 +52,8 @@ struct Tail<'a> {
     total_count: u64,
     truncated: bool,
     execution_time_ms: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    row_provenance: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: &'a Option<Metadata>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +65,8 @@ struct Tail<'a> {
 /// The fields of a `result_chunk` after its rows.
 #[derive(Serialize)]
 struct ChunkTail<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    row_provenance: Vec<&'static str>,
     chunk_index: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: &'a Option<RequestId>,
@@ -107,6 +111,7 @@ impl Heading {
             total_count: start.total_count,
             truncated: start.truncated,
             execution_time_ms: start.execution_time_ms,
+            row_provenance: chunks.iter().flat_map(|chunk| chunk.provenance.iter().copied()).collect(),
             metadata: &start.metadata,
             switched_kg: &start.switched_kg,
             id: &self.id,
@@ -131,6 +136,8 @@ fn finish_rows(tail: &impl Serialize, mut json: Vec<u8>) -> Result<String, Failu
 /// Some rows as JSON arrays, with commas in between.
 struct Chunk {
     json: Vec<u8>,
+    /// Where each row comes from; nothing in a session without facts and rules of its own.
+    provenance: Vec<&'static str>,
 }
 
 /// Renders a table from its beginning, as `result` if it is small and JSON.
@@ -188,8 +195,10 @@ impl Chunks {
         if written == 0 {
             return Err(broken("fewer rows than were announced"));
         }
+        let provenance = self.table.provenance(self.next, written).unwrap_or_default();
+        let provenance = provenance.iter().map(|origin| origin.as_str()).collect();
         self.next += written;
-        Ok(Some(Chunk { json }))
+        Ok(Some(Chunk { json, provenance }))
     }
 }
 
@@ -256,7 +265,11 @@ impl TableStream {
                 };
                 let mut json = br#"{"type":"result_chunk","rows":["#.to_vec();
                 json.extend_from_slice(&chunk.json);
-                let tail = ChunkTail { chunk_index: self.frames, id: &self.heading.id };
+                let tail = ChunkTail {
+                    row_provenance: chunk.provenance,
+                    chunk_index: self.frames,
+                    id: &self.heading.id,
+                };
                 finish_rows(&tail, json).map(|text| Some(Frame::Text(text)))
             }
         }

@@ -87,7 +87,13 @@ pub(crate) fn answer(
         Content::Messages(messages) => (Table::messages(&messages)?, Format::Json),
     };
     let warnings: Vec<String> = answer.warnings.into_iter().map(|warning| warning.message).collect();
-    let metadata = (!warnings.is_empty()).then(|| Metadata { warnings, ..Metadata::default() });
+    let has_ephemeral = answer.ephemeral.is_some();
+    let ephemeral_sources = answer.ephemeral.map(|ephemeral| ephemeral.sources).unwrap_or_default();
+    let metadata = (has_ephemeral || !warnings.is_empty()).then_some(Metadata {
+        has_ephemeral,
+        ephemeral_sources,
+        warnings,
+    });
     let heading = Heading::new(&table, took, metadata, answer.switched_graph, id);
     messages::render(table, heading, format)
 }

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, StringArray};
-use arrow::datatypes::{Field, Schema};
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
-use stratalog_engine::{Inserted, Rows};
+use stratalog_engine::{Inserted, Provenance, Rows};
 use stratalog_protocol::Failure;
 
 use super::broken;
+
+/// The name of the Arrow column that says where a row comes from.
+const PROVENANCE: &str = "_provenance";
 
 /// Where rows come from.
 pub(crate) enum Table {
@@ -54,10 +58,35 @@ impl Table {
         }
     }
 
-    pub(super) fn schema(&self) -> Arc<Schema> {
+    /// The schema of Arrow frames: where rows come from is a last column there.
+    pub(super) fn arrow_schema(&self) -> Arc<Schema> {
         match self {
+            Table::Rows(rows) if rows.provenance().is_some() => {
+                let provenance = Arc::new(Field::new(PROVENANCE, DataType::Utf8, false));
+                let fields = rows.schema().fields().iter().cloned().chain([provenance]).collect::<Vec<_>>();
+                Arc::new(Schema::new(fields))
+            }
             Table::Rows(rows) => rows.schema(),
             Table::Batch(batch) => batch.schema(),
+        }
+    }
+
+    /// A batch of Arrow frames.
+    pub(super) fn arrow_batch(&self, offset: usize, length: usize) -> Result<RecordBatch, ArrowError> {
+        let batch = self.batch(offset, length);
+        let Some(provenance) = self.provenance(offset, batch.num_rows()) else { return Ok(batch) };
+        let provenance = StringArray::from_iter_values(provenance.iter().map(|origin| origin.as_str()));
+        let columns = batch.columns().iter().cloned().chain([Arc::new(provenance) as ArrayRef]).collect();
+        RecordBatch::try_new(self.arrow_schema(), columns)
+    }
+
+    /// Where the rows `offset..offset + length` come from, if the session has facts or rules of its own.
+    pub(super) fn provenance(&self, offset: usize, length: usize) -> Option<&[Provenance]> {
+        match self {
+            Table::Rows(rows) => {
+                rows.provenance().map(|all| all.get(offset..offset + length).unwrap_or_default())
+            }
+            Table::Batch(_) => None,
         }
     }
 

@@ -1,0 +1,138 @@
+//! `.session`: the facts and rules that only this session sees.
+
+use super::CommandEntry;
+use super::rule::{clause_number, without_clause};
+use crate::answer::Rows;
+use crate::context::{Context, Outcome};
+use crate::data::{self, Codec, Run, Value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::error::Error;
+use crate::exec::{Order, Relations, sort_limit};
+use crate::graph::{Change, ChangeSet, Overlay, SessionState};
+use crate::need::Need;
+use crate::statements::counted;
+use crate::syntax::ast::Name;
+
+pub(super) const COMMANDS: &[CommandEntry] = &[
+    CommandEntry {
+        words: &["session|rules"],
+        usage: "",
+        doc: "Lists the session's facts and clauses: kind, number, relation, text.",
+        need: Need::Nothing,
+        arguments: 0,
+        run: list,
+    },
+    CommandEntry {
+        words: &["session", "list"],
+        usage: "",
+        doc: "Lists the session's facts and clauses: kind, number, relation, text.",
+        need: Need::Nothing,
+        arguments: 0,
+        run: list,
+    },
+    CommandEntry {
+        words: &["session", "clear"],
+        usage: "",
+        doc: "Drops all facts and rules of the session.",
+        need: Need::Nothing,
+        arguments: 0,
+        run: clear,
+    },
+    CommandEntry {
+        words: &["session", "drop"],
+        usage: "WHICH",
+        doc: "Drops the session's clause of this number, or all its clauses of this name.",
+        need: Need::Nothing,
+        arguments: 1,
+        run: drop,
+    },
+    CommandEntry {
+        words: &["session", "remove"],
+        usage: "NAME NUMBER",
+        doc: "Drops one of the session's clauses of this name, counted from 1.",
+        need: Need::Nothing,
+        arguments: 2,
+        run: remove,
+    },
+];
+
+fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let own = context.overlay.own();
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let mut rows = Vec::new();
+    let row = |kind: &str, number: usize, relation: &str, text: String| {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        vec![Value::text(kind), Value::Int(number), Value::text(relation), Value::text(text)]
+    };
+    for (name, relation) in own.relations() {
+        let facts = sorted(&own.runs(name), relation.arity(), &codec);
+        for fact in 0..facts.len {
+            let values = facts.columns.iter().map(|column| codec.value(column[fact]).to_value().to_string());
+            let text = format!("{name}({})", values.collect::<Vec<_>>().join(", "));
+            rows.push(row("fact", rows.len() + 1, name, text));
+        }
+    }
+    for (number, (name, clause)) in clauses(&context.overlay).into_iter().enumerate() {
+        rows.push(row("rule", number + 1, &name, clause));
+    }
+    Ok(Outcome::Listing(Rows::listing(&["kind", "number", "relation", "text"], rows)?))
+}
+
+fn sorted(runs: &[Run], arity: usize, codec: &Codec) -> data::Rows {
+    let order: Vec<Order> = (0..arity).map(|column| Order { column, descending: false }).collect();
+    sort_limit(runs, arity, &order, None, codec)
+}
+
+/// The session's clauses with their heads, in the order in which they are numbered.
+fn clauses(overlay: &Overlay) -> Vec<(String, String)> {
+    let derived = overlay.own().catalog().derived();
+    derived
+        .flat_map(|(name, clauses)| clauses.iter().map(move |clause| (name.to_owned(), clause.to_string())))
+        .collect()
+}
+
+fn clear(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    let (facts, rules) = (context.overlay.fact_count(), context.overlay.rule_count());
+    context.overlay = Overlay::default();
+    session.overlay = Overlay::default();
+    Ok(Outcome::Message(format!(
+        "dropped {} and {} of this session",
+        counted(facts, "fact"),
+        counted(rules, "rule")
+    )))
+}
+
+fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    let word = &words[0];
+    if !word.text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        let count = context.overlay.own().catalog().rules(&word.text).len();
+        apply(&vec![Change::RemoveRules(word.text.clone())], context, session);
+        let rules = counted(count, "rule");
+        return Ok(Outcome::Message(format!("dropped {rules} of {} from this session", word.text)));
+    }
+    let number = clause_number(word)?;
+    let all = clauses(&context.overlay);
+    let Some((name, text)) = all.get(number - 1) else {
+        let message = format!("the session has {}, there is no rule {number}", counted(all.len(), "rule"));
+        let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
+        return Err(Error::refused(diagnostic.help("`.session` lists them with their numbers")));
+    };
+    let before = all[..number - 1].iter().filter(|(other, _)| other == name).count();
+    let own = context.overlay.own().catalog().rules(name);
+    let changes = without_clause(name, own, before + 1, word)?;
+    apply(&changes, context, session);
+    Ok(Outcome::Message(format!("dropped from this session: {text}")))
+}
+
+fn remove(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    let (name, number) = (&words[0].text, clause_number(&words[1])?);
+    let changes = without_clause(name, context.overlay.own().catalog().rules(name), number, &words[1])?;
+    apply(&changes, context, session);
+    Ok(Outcome::Message(format!("dropped clause {number} of {name} from this session")))
+}
+
+/// To what this program sees, and to what stays after it.
+fn apply(changes: &ChangeSet, context: &mut Context<'_>, session: &mut SessionState) {
+    context.overlay = context.overlay.apply(changes).0;
+    session.overlay = context.overlay.clone();
+}
