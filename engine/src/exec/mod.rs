@@ -6,6 +6,7 @@ mod best_rows;
 mod error;
 mod expression;
 mod pipeline;
+mod pivot;
 mod ranking;
 mod relations;
 mod row_set;

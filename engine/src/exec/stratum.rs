@@ -16,6 +16,7 @@ use super::best_rows::BestRows;
 use super::error::ExecError;
 use super::expression::Evaluator;
 use super::pipeline::Pipeline;
+use super::pivot::{PIVOT_DELTA, PIVOT_ROWS, pivot_column, split};
 use super::ranking::Ranker;
 use super::relations::Relations;
 use super::row_set::RowSet;
@@ -28,10 +29,6 @@ use crate::plan::{Access, RulePlan, Source, Statistics, Step, Version, plan_delt
 const LANE_ROWS: usize = 8_192;
 /// Lanes whose candidates are held at once.
 const WAVE_LANES: usize = 64;
-/// A fixpoint with so many known rows, and so many new ones in a round, goes on in parts if it can.
-const PIVOT_ROWS: usize = 1 << 18;
-const PIVOT_DELTA: usize = 1 << 16;
-const PIVOT_PARTS: usize = 512;
 
 /// What a pipeline may read while a stratum is evaluated.
 pub(super) struct View<'a> {
@@ -523,52 +520,6 @@ impl Statistics for View<'_> {
             Some(_) => self.rows(relation).isqrt(),
         }
     }
-}
-
-/// The column along which a recursion falls apart: every recursive rule is linear and hands it through unchanged, as
-/// `t(X, Z) <- t(X, Y), e(Y, Z)` does with the first (Wolfson and Silberschatz, Distributed processing of logic
-/// programs, 1988).
-fn pivot_column(stratum: &Stratum) -> Option<(RelationId, usize)> {
-    let [relation] = *stratum.relations.as_slice() else { return None };
-    let mut columns: Option<Vec<usize>> = None;
-    for rule in &stratum.rules {
-        let mut own = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) if atom.relation == relation => Some(atom),
-            Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-        });
-        let Some(atom) = own.next() else { continue };
-        if own.next().is_some() {
-            return None;
-        }
-        let carried: Vec<usize> = (0..atom.arguments.len())
-            .filter(|column| match (&rule.head_terms[*column], &atom.arguments[*column]) {
-                (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
-                    out == variable
-                }
-                _ => false,
-            })
-            .filter(|column| columns.as_ref().is_none_or(|columns| columns.contains(column)))
-            .collect();
-        columns = Some(carried);
-    }
-    Some((relation, columns?.first().copied()?))
-}
-
-/// Rows by the part of a column's value.
-fn split(runs: &[Run], column: usize, arity: usize) -> Vec<Rows> {
-    let mut parts = vec![Rows::empty(arity); PIVOT_PARTS];
-    for run in runs {
-        let rows = run.live_rows();
-        for row in 0..rows.len {
-            let hash = rows.columns[column][row].wrapping_mul(0x9E37_79B9);
-            let part = &mut parts[(hash >> 16) as usize % PIVOT_PARTS];
-            part.len += 1;
-            for (to, from) in part.columns.iter_mut().zip(&rows.columns) {
-                to.push(from[row]);
-            }
-        }
-    }
-    parts
 }
 
 /// The live rows of several runs as one, in their order.
