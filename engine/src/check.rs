@@ -106,10 +106,9 @@ impl Checker {
                     })
                 });
                 let changes = changes.collect();
-                let mut transaction =
-                    self.session.graph.begin(&Budget::unlimited()).map_err(Error::Stopped)?;
-                transaction.apply(&changes, &self.environment.threads);
-                transaction.commit();
+                let mut transaction = self.session.graph.begin(&Budget::unlimited())?;
+                transaction.apply(changes, &self.environment.threads);
+                transaction.commit()?;
                 Ok(Vec::new())
             }
             StatementKind::Command(command) => commands::check(command).map(|()| Vec::new()),

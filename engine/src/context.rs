@@ -44,7 +44,7 @@ impl<'s> Context<'s> {
 
     /// From here on, writes wait for [`Context::commit`].
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
-        self.transaction = Some(self.graph.begin(self.budget).map_err(Error::Stopped)?);
+        self.transaction = Some(self.graph.begin(self.budget)?);
         Ok(())
     }
 
@@ -53,11 +53,9 @@ impl<'s> Context<'s> {
         self.transaction.is_some()
     }
 
-    /// Makes the writes that waited visible.
-    pub(crate) fn commit(&mut self) {
-        if let Some(transaction) = self.transaction.take() {
-            transaction.commit();
-        }
+    /// Makes the writes that waited durable and visible.
+    pub(crate) fn commit(&mut self) -> Result<(), Error> {
+        self.transaction.take().map_or(Ok(()), Transaction::commit)
     }
 
     /// The same place, without the session's own facts and rules, and outside of any transaction.
@@ -103,12 +101,12 @@ impl<'s> Context<'s> {
     ) -> Result<(Vec<usize>, T), Error> {
         if let Some(transaction) = &mut self.transaction {
             let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
-            return Ok((transaction.apply(&changes, &self.environment.threads), decision));
+            return Ok((transaction.apply(changes, &self.environment.threads), decision));
         }
-        let mut transaction = self.graph.begin(self.budget).map_err(Error::Stopped)?;
+        let mut transaction = self.graph.begin(self.budget)?;
         let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
-        let counts = transaction.apply(&changes, &self.environment.threads);
-        transaction.commit();
+        let counts = transaction.apply(changes, &self.environment.threads);
+        transaction.commit()?;
         Ok((counts, decision))
     }
 }

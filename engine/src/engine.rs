@@ -11,7 +11,7 @@ use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::graph::{Graphs, SessionState, Statistics};
+use crate::graph::{Graphs, SessionState, Statistics, StorageOptions};
 use crate::limits::Limits;
 use crate::need::Need;
 use crate::program::{self, RunOptions};
@@ -39,10 +39,30 @@ pub struct Engine {
 impl Engine {
     /// An engine that keeps its graphs in memory. The graph `default` exists.
     pub fn in_memory(options: EngineOptions) -> Result<Engine, Error> {
+        Engine::with(options, || Ok(Graphs::default()))
+    }
+
+    /// An engine that keeps its graphs in a folder. Graphs that are damaged are not served, and the others are: see
+    /// [`Engine::storage_troubles`].
+    pub fn open(options: EngineOptions, storage: StorageOptions) -> Result<Engine, Error> {
+        Engine::with(options, || Ok(Graphs::open(storage)?))
+    }
+
+    fn with(
+        options: EngineOptions,
+        graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
+    ) -> Result<Engine, Error> {
         let EngineOptions { threads, limits, disabled_rewrites } = options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
-        let environment = Environment { graphs: Graphs::default(), threads, limits, disabled_rewrites };
+        let graphs = threads.run(graphs)?;
+        let environment = Environment { graphs, threads, limits, disabled_rewrites };
         Ok(Engine { environment: Arc::new(environment) })
+    }
+
+    /// The graphs whose storage has failed or is damaged, and what is wrong.
+    pub fn storage_troubles(&self) -> Vec<(String, String)> {
+        let troubles = self.environment.graphs.troubles();
+        troubles.into_iter().map(|(name, error)| (name, error.to_string())).collect()
     }
 
     /// The names of all graphs, sorted.

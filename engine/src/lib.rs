@@ -14,6 +14,9 @@ pub mod budget;
 /// What a request can fail with.
 pub mod error;
 
+/// What survives a crash: journals, sealed runs, and the list of graphs.
+pub mod storage;
+
 /// Aggregates: one list.
 pub mod aggregates;
 
@@ -75,7 +78,7 @@ pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap, Span};
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
-pub use graph::{DEFAULT_GRAPH, Statistics};
+pub use graph::{DEFAULT_GRAPH, Statistics, StorageOptions};
 pub use limits::Limits;
 pub use need::Need;
 pub use program::RunOptions;

@@ -74,7 +74,7 @@ pub(crate) fn run(
         if let (Content::Rows(rows), Some(limit)) = (&mut content, options.limit) {
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
-        context.commit();
+        context.commit()?;
         let ephemeral = match &content {
             Content::Rows(rows) if rows.provenance().is_some() => {
                 Some(Ephemeral { sources: context.overlay.sources() })

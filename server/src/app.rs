@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use stratalog_engine::{Engine, EngineOptions};
+use stratalog_engine::{Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
@@ -45,7 +45,9 @@ impl App {
     pub(crate) fn open(config: Config) -> Result<(Arc<App>, Option<Secret>), OpenError> {
         let options =
             EngineOptions { threads: config.threads, limits: config.program, ..EngineOptions::default() };
-        let engine = Engine::in_memory(options).map_err(OpenError::Engine)?;
+        let storage =
+            StorageOptions { checkpoint_bytes: config.checkpoint_bytes, ..StorageOptions::new(config.data_dir) };
+        let engine = Engine::open(options, storage).map_err(OpenError::Engine)?;
         let (users, generated) = Users::first_start(config.admin_password.as_ref())?;
         let app = App {
             engine,

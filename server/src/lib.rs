@@ -40,6 +40,7 @@ mod http;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use stratalog_protocol::Secret;
 use tokio::net::TcpListener;
@@ -89,7 +90,11 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let listener = TcpListener::bind((config.host.as_str(), config.port)).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let shutdown = config.limits.shutdown;
-    let opened = tokio::task::spawn_blocking(move || App::open(config)).await;
+    let opening = tokio::task::spawn_blocking(move || App::open(config));
+    let opened = tokio::select! {
+        opened = opening => opened,
+        never = http::while_starting(&listener, Instant::now()) => match never {},
+    };
     let (app, generated_password) =
         opened.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
     let accepting = tokio::spawn({

@@ -21,3 +21,6 @@ pub mod server;
 pub mod mutate;
 
 pub mod fuzzed;
+
+/// A medium that loses power.
+pub mod power_loss;

@@ -104,9 +104,18 @@ impl Catalog {
         self.types.get(name).copied()
     }
 
-    /// Sets or replaces a relation's definition.
-    pub fn set_relation(&mut self, definition: RelationDefinition) {
+    /// All declared types with their meaning, by name.
+    pub fn named_types(&self) -> impl Iterator<Item = (&str, DataType)> {
+        self.types.iter().map(|(name, meaning)| (name.as_str(), *meaning))
+    }
+
+    /// Sets or replaces a relation's definition. Answers whether that is news.
+    pub fn set_relation(&mut self, definition: RelationDefinition) -> bool {
+        if self.relation(&definition.name).is_some_and(|known| **known == definition) {
+            return false;
+        }
         self.relations.insert(definition.name.clone(), Arc::new(definition));
+        true
     }
 
     /// Forgets a relation's definition.
@@ -136,11 +145,11 @@ impl Catalog {
 
     /// Drops all clauses but keeps the name: an empty relation. Answers how many clauses there were.
     pub fn clear_rules(&mut self, head: &str) -> usize {
-        self.rules.get_mut(head).map_or(0, |clauses| std::mem::take(clauses).rules.len())
+        std::mem::take(self.rules.entry(head.into()).or_default()).rules.len()
     }
 
-    /// Declares a named type.
-    pub fn set_type(&mut self, name: String, data_type: DataType) {
-        self.types.insert(name, data_type);
+    /// Declares a named type. Answers whether that is news.
+    pub fn set_type(&mut self, name: String, data_type: DataType) -> bool {
+        self.types.insert(name, data_type) != Some(data_type)
     }
 }

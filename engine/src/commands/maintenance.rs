@@ -22,7 +22,7 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     CommandEntry {
         words: &["compact"],
         usage: "",
-        doc: "Rewrites what the graph stores without the rows that were deleted.",
+        doc: "Rewrites what the graph stores without the rows that were deleted, and shortens its journal.",
         need: Need::Administer,
         arguments: 0,
         run: compact,
@@ -54,9 +54,10 @@ fn clear(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Res
 }
 
 fn compact(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
-    let mut transaction = context.graph.begin(context.budget).map_err(Error::Stopped)?;
+    let mut transaction = context.graph.begin(context.budget)?;
     transaction.compact(&context.environment.threads);
     let relations = transaction.snapshot().relations().count();
-    transaction.commit();
+    transaction.commit()?;
+    context.graph.checkpoint_now()?;
     Ok(Outcome::Message(format!("compacted {}", counted(relations, "relation"))))
 }

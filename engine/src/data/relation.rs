@@ -46,6 +46,11 @@ impl Relation {
         Relation { arity, runs: Vec::new() }
     }
 
+    /// A relation of runs that have no row in common and are sorted, as [`sorted_run`] makes them.
+    pub fn of_runs(arity: usize, runs: Vec<Run>) -> Relation {
+        Relation { arity, runs }
+    }
+
     /// Number of columns.
     pub fn arity(&self) -> usize {
         self.arity
@@ -148,6 +153,21 @@ impl Relation {
         }
         (Relation { arity: self.arity, runs: compacted::<K>(runs, self.arity) }, removed)
     }
+}
+
+/// A run of distinct rows, and whether they came in its order.
+pub fn sorted_run(rows: Rows) -> (Run, bool) {
+    let arity = rows.columns.len();
+    with_key!(arity, K => {
+        let mut keys = Vec::<K>::with_capacity(rows.len);
+        K::pack(&rows.slices(), 0, rows.len, &mut keys);
+        if keys.is_sorted() {
+            return (Run::new(rows.columns, rows.len), true);
+        }
+        parallel::sort_by_key(&mut keys, |key| *key);
+        let rows = unpack(&keys, arity);
+        (Run::new(rows.columns, rows.len), false)
+    })
 }
 
 /// Rewrites runs that are mostly deleted rows.

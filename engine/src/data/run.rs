@@ -23,9 +23,25 @@ pub struct Run {
 /// An index that the first to ask builds while others wait.
 type LazyIndex = Arc<OnceLock<Arc<RowIndex>>>;
 
+/// The file that a run was written to, or read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFile {
+    /// Its name.
+    pub name: String,
+    /// Rows in it, deleted ones among them.
+    pub rows: usize,
+    /// Its length.
+    pub bytes: u64,
+    /// Its hash.
+    pub hash: String,
+    /// Whether its rows stand in the order of the run's.
+    pub in_order: bool,
+}
+
 #[derive(Debug)]
 struct RunData {
     batch: RecordBatch,
+    file: Mutex<Option<Arc<RunFile>>>,
     indexes: Mutex<HashMap<Box<[usize]>, LazyIndex>>,
     distinct: Box<[OnceLock<usize>]>,
 }
@@ -43,6 +59,7 @@ impl Run {
         Run {
             data: Arc::new(RunData {
                 batch,
+                file: Mutex::new(None),
                 indexes: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
             }),
@@ -114,6 +131,16 @@ impl Run {
             let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
             Arc::new(RowIndex::build(&keys, self.stored_len()))
         }))
+    }
+
+    /// The file that holds all rows of the run, deleted ones among them, if there is one.
+    pub fn file(&self) -> Option<Arc<RunFile>> {
+        self.data.file.lock().clone()
+    }
+
+    /// Says which file holds all rows of the run.
+    pub fn set_file(&self, file: RunFile) {
+        *self.data.file.lock() = Some(Arc::new(file));
     }
 
     /// An estimate of the number of distinct codes in a column, from a sample of its rows.

@@ -49,6 +49,25 @@ pub enum Kind {
     VectorInt8 = 7,
 }
 
+impl Kind {
+    /// All kinds, each at its number.
+    const ALL: [Kind; 8] = [
+        Kind::Null,
+        Kind::Bool,
+        Kind::Int,
+        Kind::Float,
+        Kind::Timestamp,
+        Kind::Text,
+        Kind::Vector,
+        Kind::VectorInt8,
+    ];
+
+    /// The kind with this number.
+    pub fn from_number(number: u8) -> Option<Kind> {
+        Kind::ALL.get(usize::from(number)).copied()
+    }
+}
+
 impl Value {
     /// Which kind of value this is.
     pub fn kind(&self) -> Kind {

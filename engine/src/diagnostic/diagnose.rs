@@ -35,6 +35,10 @@ pub enum Code {
     Timeout,
     /// The caller asked to stop.
     Cancelled,
+    /// The disk cannot be read or written, or what is on it is damaged.
+    StorageUnavailable,
+    /// A write failed, and whether it took effect cannot be known now.
+    OutcomeUnknown,
     /// A promise of ours was broken: a bug.
     Internal,
     /// A warning: a variable of a rule stands in one place only.
@@ -64,6 +68,8 @@ impl Code {
             Code::LimitExceeded => "limit_exceeded",
             Code::Timeout => "timeout",
             Code::Cancelled => "cancelled",
+            Code::StorageUnavailable => "storage_unavailable",
+            Code::OutcomeUnknown => "outcome_unknown",
             Code::Internal => "internal",
             Code::UnusedVariable => "unused_variable",
             Code::CrossProduct => "cross_product",

@@ -39,3 +39,10 @@ pub enum Change {
     /// Names a type.
     DefineType(String, DataType),
 }
+
+impl Change {
+    /// Whether it changes something even where it removes no row and no clause.
+    pub(super) fn may_forget_a_name(&self) -> bool {
+        matches!(self, Change::DropRelation(_) | Change::RemoveRules(_) | Change::ClearRules(_))
+    }
+}

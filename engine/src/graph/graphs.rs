@@ -1,13 +1,19 @@
 //! `Graphs`: the knowledge graphs by name. `SessionState`: what a connection is bound to.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
+use super::checkpoint::Bell;
+use super::library::{Library, Opened, StorageOptions};
 use super::{Graph, Overlay};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
+use crate::storage::{StorageError, SystemStore};
 
 /// The graph that always exists.
 pub const DEFAULT_GRAPH: &str = "default";
@@ -15,8 +21,54 @@ pub const DEFAULT_GRAPH: &str = "default";
 /// All graphs.
 #[derive(Debug)]
 pub struct Graphs {
-    by_name: RwLock<BTreeMap<String, Arc<Graph>>>,
+    by_name: Arc<ByName>,
+    /// Where they are stored; nowhere if they live in memory only.
+    library: Option<Library>,
+    /// Held by whoever creates or removes a graph.
+    changing: Mutex<()>,
+    _checkpoints: Option<Checkpoints>,
 }
+
+type ByName = RwLock<BTreeMap<String, Opened>>;
+
+/// The thread that makes checkpoints.
+#[derive(Debug)]
+struct Checkpoints {
+    bell: Bell,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Checkpoints {
+    fn start(bell: Bell, graphs: Arc<ByName>) -> io::Result<Checkpoints> {
+        let listening = bell.clone();
+        let thread = std::thread::Builder::new().name("checkpoints".to_owned()).spawn(move || {
+            while listening.wait() {
+                let open: Vec<Arc<Graph>> = graphs.read().values().flatten().cloned().collect();
+                for graph in open {
+                    if !graph.checkpoint_if_due() {
+                        // The disk is full, perhaps: another attempt later, and the journal keeps everything.
+                        listening.pause(RETRY);
+                        listening.ring();
+                    }
+                }
+            }
+        })?;
+        Ok(Checkpoints { bell, thread: Some(thread) })
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        self.bell.end();
+        if let Some(thread) = self.thread.take() {
+            // A checkpoint that panicked has said so, and lost nothing.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How long after a failed checkpoint the next is tried.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// A session's graph, and what the session has laid over it.
 #[derive(Debug)]
@@ -56,12 +108,49 @@ pub struct Statistics {
 
 impl Default for Graphs {
     fn default() -> Self {
-        let default = Arc::new(Graph::new(DEFAULT_GRAPH.to_owned()));
-        Graphs { by_name: RwLock::new([(DEFAULT_GRAPH.to_owned(), default)].into()) }
+        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH.to_owned()));
+        Graphs {
+            by_name: Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into())),
+            library: None,
+            changing: Mutex::new(()),
+            _checkpoints: None,
+        }
     }
 }
 
 impl Graphs {
+    /// The graphs in a folder; `default` is made if it is not there.
+    pub fn open(options: StorageOptions) -> Result<Graphs, StorageError> {
+        let folder = options.folder.clone();
+        let bell = Bell::default();
+        let (library, mut opened) = Library::open(options, bell.clone())?;
+        if !opened.contains_key(DEFAULT_GRAPH) {
+            opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH)?)));
+        }
+        let by_name = Arc::new(RwLock::new(opened));
+        let checkpoints = Checkpoints::start(bell.clone(), Arc::clone(&by_name))
+            .map_err(|error| StorageError::io(&folder, error))?;
+        // A journal may have been long when the last server ended.
+        bell.ring();
+        let _checkpoints = Some(checkpoints);
+        Ok(Graphs { by_name, library: Some(library), changing: Mutex::new(()), _checkpoints })
+    }
+
+    /// What the server keeps beside the graphs; none where graphs live in memory.
+    pub fn system(&self) -> Option<&SystemStore> {
+        self.library.as_ref().map(Library::system)
+    }
+
+    /// The graphs whose storage has failed, and how.
+    pub fn troubles(&self) -> Vec<(String, StorageError)> {
+        let graphs = self.by_name.read();
+        let trouble = |(name, opened): (&String, &Opened)| match opened {
+            Ok(graph) => graph.trouble().map(|error| (name.clone(), error)),
+            Err(error) => Some((name.clone(), error.clone())),
+        };
+        graphs.iter().filter_map(trouble).collect()
+    }
+
     /// The names, sorted.
     pub fn names(&self) -> Vec<String> {
         self.by_name.read().keys().cloned().collect()
@@ -69,13 +158,20 @@ impl Graphs {
 
     /// A graph by its name.
     pub fn get(&self, name: &str) -> Result<Arc<Graph>, Error> {
-        let graph = self.by_name.read().get(name).cloned();
-        graph.ok_or_else(|| Error::refused(not_found(name)))
+        match self.by_name.read().get(name) {
+            Some(Ok(graph)) => Ok(Arc::clone(graph)),
+            Some(Err(error)) => {
+                let mut diagnostic = error.diagnose();
+                diagnostic.message = format!("knowledge graph {name} is not served: {error}");
+                Err(Error::refused(diagnostic))
+            }
+            None => Err(Error::refused(not_found(name))),
+        }
     }
 
     /// Whether this very graph is still there, and not another one under its name.
     pub fn holds(&self, graph: &Arc<Graph>) -> bool {
-        self.by_name.read().get(graph.name()).is_some_and(|found| Arc::ptr_eq(found, graph))
+        self.by_name.read().get(graph.name()).and_then(|opened| opened.as_ref().ok()).is_some_and(|found| Arc::ptr_eq(found, graph))
     }
 
     /// Creates a graph, if there are fewer than `limit` (0: no limit).
@@ -85,15 +181,19 @@ impl Graphs {
             return Err(Diagnostic::error(Code::ParseError, message)
                 .help("use at most 128 bytes, without `/`, `\\`, `..` and control characters"));
         }
-        let mut graphs = self.by_name.write();
-        if graphs.contains_key(name) {
+        let _only_one = self.changing.lock();
+        let (exists, count) = {
+            let graphs = self.by_name.read();
+            (graphs.contains_key(name), graphs.len())
+        };
+        if exists {
             return Err(Diagnostic::error(
                 Code::AlreadyExists,
                 format!("a knowledge graph {name} exists already"),
             )
             .help(format!("switch to it: .kg use {name}")));
         }
-        if limit > 0 && graphs.len() >= limit {
+        if limit > 0 && count >= limit {
             return Err(Diagnostic::error(
                 Code::LimitExceeded,
                 format!("there are {limit} knowledge graphs already"),
@@ -101,22 +201,30 @@ impl Graphs {
             .help("drop one, or raise storage.max_knowledge_graphs")
             .limit("max_knowledge_graphs", limit as u64));
         }
-        let graph = Arc::new(Graph::new(name.to_owned()));
-        graphs.insert(name.to_owned(), Arc::clone(&graph));
+        let graph = match &self.library {
+            Some(library) => library.create(name).map_err(|error| error.diagnose())?,
+            None => Graph::in_memory(name.to_owned()),
+        };
+        let graph = Arc::new(graph);
+        self.by_name.write().insert(name.to_owned(), Ok(Arc::clone(&graph)));
         Ok(graph)
     }
 
     /// Removes a graph; those who still hold it see it as it was.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
-        match self.by_name.write().remove(name) {
-            Some(_) => Ok(()),
-            None => Err(Error::refused(not_found(name))),
+        let _only_one = self.changing.lock();
+        let opened = self.by_name.read().get(name).cloned();
+        let Some(opened) = opened else { return Err(Error::refused(not_found(name))) };
+        if let Some(library) = &self.library {
+            library.remove(name, &opened)?;
         }
+        self.by_name.write().remove(name);
+        Ok(())
     }
 
     /// What is stored.
     pub fn statistics(&self) -> Statistics {
-        let graphs: Vec<Arc<Graph>> = self.by_name.read().values().cloned().collect();
+        let graphs: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
         let mut statistics = Statistics { knowledge_graphs: graphs.len(), ..Statistics::default() };
         for graph in graphs {
             let snapshot = graph.snapshot();

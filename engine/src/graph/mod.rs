@@ -1,21 +1,31 @@
 //! One named knowledge graph: readers take a snapshot, one writer at a time makes the next.
 
 mod change;
+mod checkpoint;
+mod commit;
 mod graphs;
+mod library;
+mod manifest;
 mod overlay;
+mod record;
+mod recovery;
 mod snapshot;
+mod store;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use parking_lot::{Mutex, MutexGuard};
 
-use crate::budget::{Budget, BudgetError};
-use crate::data::{Dictionary, Threads};
+use crate::data::Dictionary;
+use crate::storage::StorageError;
+use checkpoint::Pace;
+use commit::Commits;
+use store::GraphStore;
 
 pub use change::{Change, ChangeSet};
+pub use commit::Transaction;
 pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics};
+pub use library::StorageOptions;
 pub use overlay::{Overlay, SessionView};
 pub use snapshot::Snapshot;
 
@@ -24,19 +34,27 @@ pub use snapshot::Snapshot;
 pub struct Graph {
     name: String,
     dictionary: Arc<Dictionary>,
-    snapshot: ArcSwap<Snapshot>,
-    writer: Mutex<()>,
+    /// The latest committed state.
+    published: ArcSwap<Snapshot>,
+    commits: Commits,
+    /// Where it is stored; nowhere if it lives in memory only.
+    store: Option<GraphStore>,
 }
 
 impl Graph {
-    /// An empty graph.
-    pub fn new(name: String) -> Graph {
-        Graph {
-            name,
-            dictionary: Arc::new(Dictionary::shared()),
-            snapshot: ArcSwap::from_pointee(Snapshot::default()),
-            writer: Mutex::new(()),
-        }
+    /// An empty graph that lives in memory.
+    pub fn in_memory(name: String) -> Graph {
+        Graph::new(name, Arc::new(Dictionary::shared()), Snapshot::default(), None)
+    }
+
+    fn stored(name: String, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
+        Graph::new(name, dictionary, snapshot, Some(store))
+    }
+
+    fn new(name: String, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: Option<GraphStore>) -> Graph {
+        let snapshot = Arc::new(snapshot);
+        let commits = Commits::new(Arc::clone(&snapshot));
+        Graph { name, dictionary, published: ArcSwap::new(snapshot), commits, store }
     }
 
     /// Its name.
@@ -51,51 +69,20 @@ impl Graph {
 
     /// The latest committed state. It never changes; take it once and answer from it.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.snapshot.load_full()
+        self.published.load_full()
     }
 
-    /// Begins a transaction; waits for the one before it, as long as the budget allows.
-    pub fn begin(&self, budget: &Budget) -> Result<Transaction<'_>, BudgetError> {
-        let writer = loop {
-            if let Some(writer) = self.writer.try_lock_for(Duration::from_millis(20)) {
-                break writer;
-            }
-            budget.check()?;
-        };
-        Ok(Transaction { graph: self, _writer: writer, snapshot: self.snapshot() })
-    }
-}
-
-/// Changes on their way: seen by their maker only, until committed. Dropping it leaves no trace.
-#[derive(Debug)]
-pub struct Transaction<'g> {
-    graph: &'g Graph,
-    _writer: MutexGuard<'g, ()>,
-    snapshot: Arc<Snapshot>,
-}
-
-impl Transaction<'_> {
-    /// The state with this transaction's changes.
-    pub fn snapshot(&self) -> &Arc<Snapshot> {
-        &self.snapshot
+    fn publish(&self, snapshot: Arc<Snapshot>) {
+        self.published.store(snapshot);
     }
 
-    /// Applies changes in order; answers how many rows or clauses each one really changed.
-    pub fn apply(&mut self, changes: &ChangeSet, threads: &Threads) -> Vec<usize> {
-        let snapshot = &self.snapshot;
-        let (next, counts) = threads.run(|| snapshot.apply(changes));
-        self.snapshot = Arc::new(next);
-        counts
+    /// Writes what is not in files yet, at once.
+    pub fn checkpoint_now(&self) -> Result<(), StorageError> {
+        self.checkpoint(Pace::at_once())
     }
 
-    /// Rewrites what is stored without deleted rows, in one run a relation.
-    pub fn compact(&mut self, threads: &Threads) {
-        let snapshot = &self.snapshot;
-        self.snapshot = Arc::new(threads.run(|| snapshot.compacted()));
-    }
-
-    /// Makes the changes visible to everyone, at once.
-    pub fn commit(self) {
-        self.graph.snapshot.store(self.snapshot);
+    /// What is wrong with its storage, if anything.
+    pub fn trouble(&self) -> Option<StorageError> {
+        self.store.as_ref().and_then(GraphStore::current_trouble)
     }
 }

@@ -21,6 +21,16 @@ impl Snapshot {
         self.version
     }
 
+    /// A state as it was stored.
+    pub(super) fn stored(version: u64, catalog: Catalog, relations: BTreeMap<String, Relation>) -> Snapshot {
+        Snapshot { version, catalog, relations }
+    }
+
+    /// Says which version this is.
+    pub(super) fn set_version(&mut self, version: u64) {
+        self.version = version;
+    }
+
     /// What is defined.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
@@ -36,7 +46,7 @@ impl Snapshot {
         self.relations.iter().map(|(name, relation)| (name.as_str(), relation))
     }
 
-    /// The next version, and how many rows or clauses each change really changed.
+    /// The next version, and how many rows, clauses or definitions each change really changed.
     pub fn apply(&self, changes: &ChangeSet) -> (Snapshot, Vec<usize>) {
         let mut next = self.clone();
         next.version += 1;
@@ -61,8 +71,7 @@ impl Snapshot {
                         }
                     })
                     .or_insert_with(|| Relation::empty(definition.arity));
-                self.catalog.set_relation(definition.clone());
-                1
+                usize::from(self.catalog.set_relation(definition.clone()))
             }
             Change::Insert { relation, rows } => self.replace(relation, |stored| stored.insert(rows)),
             Change::Delete { relation, rows } => self.replace(relation, |stored| stored.delete(rows)),
@@ -74,8 +83,7 @@ impl Snapshot {
             Change::RemoveRules(head) => self.catalog.remove_rules(head),
             Change::ClearRules(head) => self.catalog.clear_rules(head),
             Change::DefineType(name, data_type) => {
-                self.catalog.set_type(name.clone(), *data_type);
-                1
+                usize::from(self.catalog.set_type(name.clone(), *data_type))
             }
         }
     }

@@ -48,6 +48,22 @@ pub struct ParseLimits {
     pub arguments: usize,
 }
 
+impl ParseLimits {
+    /// Whatever can be represented: for text that was accepted before.
+    pub fn none() -> ParseLimits {
+        ParseLimits {
+            program_bytes: usize::MAX,
+            statements: usize::MAX,
+            nesting: usize::MAX,
+            insert_tuples: usize::MAX,
+            string_bytes: usize::MAX,
+            columns: crate::data::MAX_COLUMNS,
+            literals: usize::MAX,
+            arguments: usize::MAX,
+        }
+    }
+}
+
 impl Default for ParseLimits {
     fn default() -> ParseLimits {
         ParseLimits {

@@ -26,6 +26,8 @@ pub struct Config {
     pub admin_password: Option<Secret>,
     /// Where data is kept.
     pub data_dir: PathBuf,
+    /// Bytes in the journal of a graph that make a checkpoint due.
+    pub checkpoint_bytes: u64,
     /// The least severe level that is logged.
     pub log_level: String,
     /// Whether log lines are JSON.
@@ -75,6 +77,7 @@ impl Default for Config {
             port: 8080,
             admin_password: None,
             data_dir: PathBuf::from("./data"),
+            checkpoint_bytes: 64 << 20,
             log_level: "info".to_owned(),
             log_json: false,
             threads: None,

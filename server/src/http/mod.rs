@@ -4,6 +4,7 @@ mod accept;
 mod bearer;
 mod health;
 mod rejection;
+mod starting;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::ws;
 
 pub(crate) use accept::accept;
 pub(crate) use rejection::Problem;
+pub(crate) use starting::while_starting;
 
 /// Everything that the server answers to.
 pub(crate) fn routes(app: &Arc<App>) -> BoxedFilter<(Response,)> {

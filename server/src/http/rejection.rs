@@ -21,6 +21,8 @@ pub(crate) enum Problem {
     TooManyStrangers,
     /// All places are taken.
     TooManyConnections,
+    /// The data is still being opened.
+    Starting,
 }
 
 #[derive(Serialize)]
@@ -42,6 +44,11 @@ impl Problem {
                 StatusCode::UNAUTHORIZED,
                 "UNAUTHORIZED",
                 "a valid API key is required: Authorization: Bearer <API_KEY>",
+            ),
+            Problem::Starting => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "SERVICE_UNAVAILABLE",
+                "the server is starting: try again when /ready answers 200",
             ),
             Problem::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such endpoint"),
             Problem::MethodNotAllowed => {
@@ -89,7 +96,7 @@ impl Problem {
             Problem::MethodNotAllowed => {
                 headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             }
-            Problem::TooManySockets | Problem::TooManyStrangers => {
+            Problem::TooManySockets | Problem::TooManyStrangers | Problem::Starting => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Problem::NotFound | Problem::UpgradeRequired | Problem::TooManyConnections => {}

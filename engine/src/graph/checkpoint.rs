@@ -1,0 +1,191 @@
+//! Checkpoints: runs become Parquet files, and the journal starts anew.
+//!
+//! Files first, each durable before the next step; then one transaction that switches the manifest and drops the
+//! records that it covers; then files that nothing names any more are removed. A crash in between leaves files that the
+//! next start removes. Nobody waits: readers and writers go on, on snapshots of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::manifest::{FileRecord, Manifest};
+use super::snapshot::Snapshot;
+use super::store::{GraphStore, RUNS};
+use super::{Graph, record};
+use crate::data::{Codec, Run};
+use crate::storage::{StorageError, write_run};
+
+/// Wakes the thread that makes checkpoints.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bell {
+    state: Arc<(Mutex<BellState>, Condvar)>,
+}
+
+#[derive(Debug, Default)]
+struct BellState {
+    is_rung: bool,
+    is_over: bool,
+}
+
+impl Bell {
+    /// There is work.
+    pub(super) fn ring(&self) {
+        self.state.0.lock().is_rung = true;
+        self.state.1.notify_all();
+    }
+
+    /// There will be no more work.
+    pub(super) fn end(&self) {
+        self.state.0.lock().is_over = true;
+        self.state.1.notify_all();
+    }
+
+    /// Waits for work; `false` once there will be none.
+    pub(super) fn wait(&self) -> bool {
+        let mut state = self.state.0.lock();
+        while !state.is_rung && !state.is_over {
+            self.state.1.wait(&mut state);
+        }
+        state.is_rung = false;
+        !state.is_over
+    }
+
+    /// Waits a while, or until there will be no more work.
+    pub(super) fn pause(&self, time: Duration) {
+        let mut state = self.state.0.lock();
+        let until = Instant::now() + time;
+        while !state.is_over && !self.state.1.wait_until(&mut state, until).timed_out() {}
+    }
+}
+
+/// How much of the time a checkpoint in the background may spend writing.
+const SHARE: f64 = 0.5;
+
+/// Slows writing down to a share of the time.
+pub(super) struct Pace {
+    worked_since: Instant,
+    /// No slowing down: somebody waits for the checkpoint.
+    at_once: bool,
+}
+
+impl Pace {
+    /// In the background.
+    pub(super) fn gentle() -> Pace {
+        Pace { worked_since: Instant::now(), at_once: false }
+    }
+
+    /// As fast as it goes.
+    pub(super) fn at_once() -> Pace {
+        Pace { worked_since: Instant::now(), at_once: true }
+    }
+
+    fn rest(&mut self) {
+        if !self.at_once {
+            std::thread::sleep(self.worked_since.elapsed().mul_f64(1.0 / SHARE - 1.0));
+        }
+        self.worked_since = Instant::now();
+    }
+}
+
+impl Graph {
+    /// Writes what is not in files yet, and shortens the journal. Does nothing for a graph in memory.
+    pub(super) fn checkpoint(&self, mut pace: Pace) -> Result<(), StorageError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let _only_one = store.checkpointing.lock();
+        // All of it is on disk: that is what published means.
+        let snapshot = self.snapshot();
+        let (manifest, deleted) = self.seal_runs(store, &snapshot, &mut pace)?;
+        let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
+        let text = serde_json::to_vec(&manifest)
+            .map_err(|error| StorageError::unreadable(store.journal().path(), error))?;
+        store.journal().checkpoint(&text, &deleted, manifest.version)?;
+        remove_all_but(store, &files);
+        Ok(())
+    }
+
+    /// Makes a checkpoint in the background if the journal has grown enough. `false` if it failed.
+    pub(super) fn checkpoint_if_due(&self) -> bool {
+        let Some(store) = self.store.as_ref().filter(|store| store.is_checkpoint_due()) else { return true };
+        match self.checkpoint(Pace::gentle()) {
+            Ok(()) => {
+                store.healed();
+                true
+            }
+            Err(error) => {
+                store.failed(&error);
+                false
+            }
+        }
+    }
+
+    fn seal_runs(
+        &self,
+        store: &GraphStore,
+        snapshot: &Snapshot,
+        pace: &mut Pace,
+    ) -> Result<(Manifest, BTreeMap<String, Vec<u8>>), StorageError> {
+        let mut runs = BTreeMap::new();
+        let mut deleted = BTreeMap::new();
+        for (name, relation) in snapshot.relations() {
+            let mut files = Vec::new();
+            for run in relation.runs() {
+                let known = run.file().filter(|file| file.in_order || run.live().is_none());
+                let file = match known {
+                    Some(file) => file,
+                    None => {
+                        self.write_run(store, snapshot, name, run, pace)?;
+                        let Some(file) = run.file() else { continue };
+                        file
+                    }
+                };
+                if let Some(live) = run.live() {
+                    let bits = arrow::array::BooleanArray::new(!live, None);
+                    let bits = bits.values().sliced().to_vec();
+                    deleted.insert(file.name.clone(), bits);
+                }
+                files.push(FileRecord::from(file.as_ref()));
+            }
+            runs.insert(name.to_owned(), files);
+        }
+        let manifest = Manifest {
+            version: snapshot.version(),
+            next_file: store.next_file().load(Ordering::Relaxed),
+            definitions: record::definitions(snapshot.catalog()),
+            runs,
+        };
+        Ok((manifest, deleted))
+    }
+
+    fn write_run(
+        &self,
+        store: &GraphStore,
+        snapshot: &Snapshot,
+        relation: &str,
+        run: &Run,
+        pace: &mut Pace,
+    ) -> Result<(), StorageError> {
+        let names = snapshot.catalog().relation(relation).map(|definition| definition.column_names());
+        let names = names.unwrap_or_default();
+        let codec = Codec::over(Arc::clone(self.dictionary()));
+        let path = store.run_path(&store.new_run_name(relation));
+        let columns = run.columns();
+        let rows = run.stored_len();
+        let file = write_run(store.medium().as_ref(), &path, &columns, rows, &names, &codec, &mut |_| pace.rest())?;
+        run.set_file(file);
+        Ok(())
+    }
+}
+
+/// Removes run files that the manifest does not name. One that stays is tried again next time.
+pub(super) fn remove_all_but(store: &GraphStore, files: &BTreeSet<String>) {
+    let folder = store.folder().join(RUNS);
+    let there = store.medium().list(&folder).unwrap_or_default();
+    for name in there.iter().filter(|name| !files.contains(*name)) {
+        if let Err(error) = store.medium().remove(&folder.join(name)) {
+            tracing::warn!("cannot remove {}: {error}", folder.join(name).display());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! `Library`: the folder of all graphs, and the system store that says which there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Graph;
+use super::checkpoint::Bell;
+use super::recovery::Home;
+use crate::storage::{Disk, Medium, StorageError, SystemStore};
+
+/// Where and how an engine stores its graphs.
+#[derive(Debug, Clone)]
+pub struct StorageOptions {
+    /// The folder. It is created if it is not there.
+    pub folder: PathBuf,
+    /// Bytes in a journal that make a checkpoint due.
+    pub checkpoint_bytes: u64,
+    /// The files.
+    pub medium: Arc<dyn Medium>,
+}
+
+impl StorageOptions {
+    /// A folder on disk, with checkpoints every 64 MiB.
+    pub fn new(folder: impl Into<PathBuf>) -> StorageOptions {
+        StorageOptions { folder: folder.into(), checkpoint_bytes: 64 << 20, medium: Arc::new(Disk) }
+    }
+}
+
+/// The folder of all graphs.
+#[derive(Debug)]
+pub(super) struct Library {
+    folder: PathBuf,
+    system: SystemStore,
+    home: Home,
+}
+
+/// A graph, or why it cannot be opened.
+pub(super) type Opened = Result<Arc<Graph>, StorageError>;
+
+impl Library {
+    /// Opens the folder and every graph in it. A graph that cannot be opened does not keep the others from it.
+    pub(super) fn open(
+        options: StorageOptions,
+        bell: Bell,
+    ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
+        let StorageOptions { folder, checkpoint_bytes, medium } = options;
+        let io = |error| StorageError::io(&folder, error);
+        medium.create_folder(&folder).map_err(io)?;
+        let path = folder.join(SYSTEM);
+        let is_new = !medium.exists(&path).map_err(io)?;
+        let stored = medium.list(&folder.join(GRAPHS)).map_err(io)?;
+        let system = SystemStore::open(Arc::clone(&medium), &path)?;
+        let listed = system.graphs()?;
+        if listed.is_empty() && !stored.is_empty() && system.leftovers()?.is_empty() {
+            let what = if is_new { "it is missing" } else { "it lists no knowledge graph" };
+            let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
+            return Err(StorageError::unreadable(&path, message));
+        }
+        let library = Library { folder, system, home: Home { medium, checkpoint_bytes, bell } };
+        library.remove_leftovers();
+        let known: BTreeSet<&String> = listed.values().collect();
+        for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {
+            if !known.contains(&stray) {
+                let path = library.folder.join(GRAPHS).join(stray);
+                tracing::warn!("{} belongs to no knowledge graph; it is left alone", path.display());
+            }
+        }
+        let open = |(name, folder): (String, String)| {
+            let opened = library.home.open(&name, library.folder.join(GRAPHS).join(folder));
+            if let Err(error) = &opened {
+                tracing::error!("knowledge graph {name} is not served: {error}");
+            }
+            (name, opened.map(Arc::new))
+        };
+        let graphs = listed.into_iter().map(open).collect();
+        Ok((library, graphs))
+    }
+
+    /// The store beside the graphs.
+    pub(super) fn system(&self) -> &SystemStore {
+        &self.system
+    }
+
+    /// Makes a graph; it is there for good when this returns.
+    pub(super) fn create(&self, name: &str) -> Result<Graph, StorageError> {
+        let folder = self.new_folder(name)?;
+        // If anything fails from here on, the next start removes the folder.
+        self.system.add_leftover(&folder)?;
+        let graph = self.home.create(name, self.folder.join(GRAPHS).join(&folder))?;
+        self.system.add_graph(name, &folder)?;
+        Ok(graph)
+    }
+
+    /// Forgets a graph, and then frees its disk.
+    pub(super) fn remove(&self, name: &str, graph: &Opened) -> Result<(), StorageError> {
+        let Some(folder) = self.system.graphs()?.remove(name) else { return Ok(()) };
+        // No checkpoint writes into a folder that is being removed.
+        let store = graph.as_ref().ok().and_then(|graph| graph.store.as_ref());
+        let _waiting = store.map(|store| store.checkpointing.lock());
+        self.system.remove_graph(name, &folder)?;
+        self.remove_leftovers();
+        Ok(())
+    }
+
+    /// Folders that belong to no graph. One that cannot be removed is tried again at the next start.
+    fn remove_leftovers(&self) {
+        let remove = |folder: String| -> Result<(), StorageError> {
+            let path = self.folder.join(GRAPHS).join(&folder);
+            self.home.medium.remove_folder(&path).map_err(io_at(&path))?;
+            self.system.remove_leftover(&folder)
+        };
+        let removed = self.system.leftovers().and_then(|folders| folders.into_iter().try_for_each(remove));
+        if let Err(error) = removed {
+            tracing::warn!("cannot remove what a dropped knowledge graph left: {error}");
+        }
+    }
+
+    /// A folder name that is not in use: part of the graph's name for people, and a number.
+    fn new_folder(&self, name: &str) -> Result<String, StorageError> {
+        let path = self.folder.join(GRAPHS);
+        let mut used: BTreeSet<String> =
+            self.home.medium.list(&path).map_err(io_at(&path))?.into_iter().collect();
+        used.extend(self.system.leftovers()?);
+        let number = |folder: &String| folder.rsplit_once('-').and_then(|(_, n)| n.parse::<u64>().ok());
+        let next = used.iter().filter_map(number).max().unwrap_or(0) + 1;
+        let readable: String =
+            name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
+        Ok(format!("{readable}-{next}"))
+    }
+}
+
+fn io_at(path: &Path) -> impl Fn(std::io::Error) -> StorageError {
+    move |error| StorageError::io(path, error)
+}
+
+/// The folder of the graphs' folders.
+const GRAPHS: &str = "graphs";
+/// The file of the system store.
+const SYSTEM: &str = "system.redb";

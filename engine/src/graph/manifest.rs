@@ -1,0 +1,47 @@
+//! The manifest: what a checkpoint leaves in the journal. Which files hold which rows, and all definitions.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::ChangeRecord;
+use crate::data::RunFile;
+
+/// A graph at the version of a checkpoint.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) version: u64,
+    /// The number of the next run's file.
+    pub(super) next_file: u64,
+    pub(super) definitions: Vec<ChangeRecord>,
+    /// The files of each stored relation, oldest rows first.
+    pub(super) runs: BTreeMap<String, Vec<FileRecord>>,
+}
+
+/// A [`RunFile`] as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    pub(super) file: String,
+    rows: usize,
+    bytes: u64,
+    xxh3: String,
+}
+
+impl From<&RunFile> for FileRecord {
+    fn from(file: &RunFile) -> FileRecord {
+        FileRecord { file: file.name.clone(), rows: file.rows, bytes: file.bytes, xxh3: file.hash.clone() }
+    }
+}
+
+impl FileRecord {
+    /// What to expect of the file.
+    pub(super) fn expected(&self) -> RunFile {
+        RunFile {
+            name: self.file.clone(),
+            rows: self.rows,
+            bytes: self.bytes,
+            hash: self.xxh3.clone(),
+            in_order: false,
+        }
+    }
+}

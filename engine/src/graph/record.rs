@@ -1,0 +1,215 @@
+//! Change sets as bytes and back: what the journal keeps of a commit, and the definitions of a manifest.
+//!
+//! A record is the length of a header, the header as JSON, and for each insert and delete an Arrow IPC stream of its
+//! rows. Rules stand in it as text. It names no code: a dictionary is made anew at each start.
+
+use std::sync::Arc;
+
+use arrow::error::ArrowError;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, ChangeSet};
+use crate::catalog::{Catalog, RelationDefinition, default_column_names};
+use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn};
+use crate::storage::{batches, rows_of, type_from_name, type_name};
+use crate::syntax::ast::{Rule, StatementKind};
+use crate::syntax::{self, ParseLimits};
+
+/// What is wrong with a record whose hash fits.
+pub(super) type Unreadable = String;
+
+/// One change as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ChangeRecord {
+    Define(DefinitionRecord),
+    /// `bytes` of Arrow IPC follow in the order of the changes.
+    Insert {
+        relation: String,
+        bytes: usize,
+    },
+    Delete {
+        relation: String,
+        bytes: usize,
+    },
+    DropRelation(String),
+    AddRule(String),
+    RemoveRules(String),
+    ClearRules(String),
+    DefineType {
+        name: String,
+        meaning: String,
+    },
+}
+
+/// A [`RelationDefinition`] as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct DefinitionRecord {
+    name: String,
+    arity: usize,
+    /// Names and types as declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Vec<(String, String)>>,
+    column_types: Vec<String>,
+    filled: bool,
+}
+
+/// The bytes of a change set whose rows are in codes of this dictionary.
+pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Result<Vec<u8>, ArrowError> {
+    let codec = Codec::over(Arc::clone(dictionary));
+    let mut payload = Vec::new();
+    let mut records = Vec::with_capacity(changes.len());
+    for change in changes {
+        records.push(match change {
+            Change::Define(definition) => ChangeRecord::Define(definition_record(definition)),
+            Change::Insert { relation, rows } => {
+                let bytes = append_rows(&mut payload, rows, &codec)?;
+                ChangeRecord::Insert { relation: relation.clone(), bytes }
+            }
+            Change::Delete { relation, rows } => {
+                let bytes = append_rows(&mut payload, rows, &codec)?;
+                ChangeRecord::Delete { relation: relation.clone(), bytes }
+            }
+            Change::DropRelation(name) => ChangeRecord::DropRelation(name.clone()),
+            Change::AddRule(rule) => ChangeRecord::AddRule(rule.to_string()),
+            Change::RemoveRules(head) => ChangeRecord::RemoveRules(head.clone()),
+            Change::ClearRules(head) => ChangeRecord::ClearRules(head.clone()),
+            Change::DefineType(name, meaning) => {
+                ChangeRecord::DefineType { name: name.clone(), meaning: type_name(*meaning) }
+            }
+        });
+    }
+    let header = serde_json::to_vec(&records).map_err(|error| ArrowError::ExternalError(error.into()))?;
+    let length = u32::try_from(header.len()).map_err(|error| ArrowError::ExternalError(error.into()))?;
+    Ok([&length.to_le_bytes(), header.as_slice(), payload.as_slice()].concat())
+}
+
+fn append_rows(payload: &mut Vec<u8>, rows: &Rows, codec: &Codec) -> Result<usize, ArrowError> {
+    let start = payload.len();
+    let columns = rows.slices();
+    let (schema, made) = batches(&columns, rows.len, &default_column_names(columns.len()), codec);
+    let mut writer = StreamWriter::try_new(&mut *payload, &schema)?;
+    for batch in made {
+        writer.write(&batch)?;
+    }
+    writer.finish()?;
+    Ok(payload.len() - start)
+}
+
+/// The change set of a record, in codes of a dictionary that learns what it does not know.
+pub(super) fn decode(record: &[u8], dictionary: &Dictionary) -> Result<ChangeSet, Unreadable> {
+    let (length, rest) = record.split_first_chunk::<4>().ok_or("a record without a header")?;
+    let (header, mut payload) = usize::try_from(u32::from_le_bytes(*length))
+        .ok()
+        .and_then(|length| rest.split_at_checked(length))
+        .ok_or("a record shorter than its header")?;
+    let records: Vec<ChangeRecord> = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+    records.into_iter().map(|record| change(record, &mut payload, dictionary)).collect()
+}
+
+fn change(record: ChangeRecord, payload: &mut &[u8], dictionary: &Dictionary) -> Result<Change, Unreadable> {
+    Ok(match record {
+        ChangeRecord::Define(definition) => Change::Define(definition_of(definition)?),
+        ChangeRecord::Insert { relation, bytes } => {
+            Change::Insert { relation, rows: take_rows(payload, bytes, dictionary)? }
+        }
+        ChangeRecord::Delete { relation, bytes } => {
+            Change::Delete { relation, rows: take_rows(payload, bytes, dictionary)? }
+        }
+        ChangeRecord::DropRelation(name) => Change::DropRelation(name),
+        ChangeRecord::AddRule(text) => Change::AddRule(Arc::new(rule_of(&text)?)),
+        ChangeRecord::RemoveRules(head) => Change::RemoveRules(head),
+        ChangeRecord::ClearRules(head) => Change::ClearRules(head),
+        ChangeRecord::DefineType { name, meaning } => Change::DefineType(name, type_of(&meaning)?),
+    })
+}
+
+fn take_rows(payload: &mut &[u8], bytes: usize, dictionary: &Dictionary) -> Result<Rows, Unreadable> {
+    let (stream, rest) = payload.split_at_checked(bytes).ok_or("a record shorter than its rows")?;
+    *payload = rest;
+    let reader = StreamReader::try_new(stream, None).map_err(|error| error.to_string())?;
+    let mut all: Option<Rows> = None;
+    for batch in reader {
+        let rows = rows_of(&batch.map_err(|error| error.to_string())?, dictionary)?;
+        match &mut all {
+            None => all = Some(rows),
+            Some(all) => {
+                all.len += rows.len;
+                for (column, codes) in all.columns.iter_mut().zip(rows.columns) {
+                    column.extend(codes);
+                }
+            }
+        }
+    }
+    all.ok_or_else(|| "a change without rows".to_owned())
+}
+
+/// The definitions of a catalog, as changes of an empty one.
+pub(super) fn definitions(catalog: &Catalog) -> Vec<ChangeRecord> {
+    let types = catalog.named_types().map(|(name, meaning)| ChangeRecord::DefineType {
+        name: name.to_owned(),
+        meaning: type_name(meaning),
+    });
+    let relations = catalog.relations().map(|definition| ChangeRecord::Define(definition_record(definition)));
+    let rules = catalog.derived().flat_map(|(head, clauses)| {
+        // A head without clauses is known all the same.
+        let emptied = clauses.is_empty().then(|| ChangeRecord::ClearRules(head.to_owned()));
+        emptied.into_iter().chain(clauses.iter().map(|rule| ChangeRecord::AddRule(rule.to_string())))
+    });
+    types.chain(relations).chain(rules).collect()
+}
+
+/// The changes that [`definitions`] made records of.
+pub(super) fn defining_changes(records: Vec<ChangeRecord>) -> Result<ChangeSet, Unreadable> {
+    // Definitions have no rows, so there is nothing for a dictionary to learn.
+    let nothing = Dictionary::shared();
+    records.into_iter().map(|record| change(record, &mut [].as_slice(), &nothing)).collect()
+}
+
+fn definition_record(definition: &RelationDefinition) -> DefinitionRecord {
+    let columns = |schema: &Schema| {
+        schema.columns.iter().map(|column| (column.name.clone(), type_name(column.data_type))).collect()
+    };
+    DefinitionRecord {
+        name: definition.name.clone(),
+        arity: definition.arity,
+        schema: definition.schema.as_ref().map(columns),
+        column_types: definition.column_types.iter().map(|found| type_name(*found)).collect(),
+        filled: definition.filled,
+    }
+}
+
+fn definition_of(record: DefinitionRecord) -> Result<RelationDefinition, Unreadable> {
+    let column = |(name, declared): (String, String)| {
+        Ok(SchemaColumn { name, data_type: type_of(&declared)? })
+    };
+    let schema = match record.schema {
+        Some(columns) => {
+            Some(Schema { columns: columns.into_iter().map(column).collect::<Result<_, Unreadable>>()? })
+        }
+        None => None,
+    };
+    let column_types = record.column_types.iter().map(|name| type_of(name)).collect::<Result<_, _>>()?;
+    Ok(RelationDefinition {
+        name: record.name,
+        schema,
+        arity: record.arity,
+        column_types,
+        filled: record.filled,
+    })
+}
+
+fn type_of(name: &str) -> Result<DataType, Unreadable> {
+    type_from_name(name).ok_or_else(|| format!("a type called {name}"))
+}
+
+/// A rule as it was registered; limits that were lowered since do not make it unreadable.
+fn rule_of(text: &str) -> Result<Rule, Unreadable> {
+    let (statements, errors) = syntax::parse(&format!("+{text}"), &ParseLimits::none());
+    match statements.into_iter().next().map(|statement| statement.kind) {
+        Some(StatementKind::Rule(statement)) if errors.is_empty() => Ok(statement.rule),
+        _ => Err(format!("a rule that does not parse: {text}")),
+    }
+}

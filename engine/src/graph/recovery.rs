@@ -1,0 +1,133 @@
+//! Recovery: manifest, sealed runs, journal. What is damaged is named, and never served.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::buffer::{BooleanBuffer, Buffer};
+
+use super::checkpoint::{Bell, remove_all_but};
+use super::manifest::{FileRecord, Manifest};
+use super::store::{GraphStore, JOURNAL, RUNS};
+use super::{Graph, Snapshot, record};
+use crate::catalog::Catalog;
+use crate::data::{Dictionary, Relation, Run, RunFile, parallel, sorted_run};
+use crate::storage::{Journal, JournalContents, Medium, StorageError, read_run};
+
+/// Where graphs are stored, and how.
+#[derive(Debug, Clone)]
+pub(super) struct Home {
+    pub(super) medium: Arc<dyn Medium>,
+    /// Journal bytes that make a checkpoint due.
+    pub(super) checkpoint_bytes: u64,
+    pub(super) bell: Bell,
+}
+
+impl Home {
+    /// An empty graph in a new folder.
+    pub(super) fn create(&self, name: &str, folder: PathBuf) -> Result<Graph, StorageError> {
+        self.medium
+            .create_folder(&folder.join(RUNS))
+            .map_err(|error| StorageError::io(&folder.join(RUNS), error))?;
+        let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), name)?;
+        let store = self.store(folder, journal, 1);
+        Ok(Graph::stored(name.to_owned(), Arc::new(Dictionary::shared()), Snapshot::default(), store))
+    }
+
+    /// The graph that a folder holds.
+    pub(super) fn open(&self, name: &str, folder: PathBuf) -> Result<Graph, StorageError> {
+        let path = folder.join(JOURNAL);
+        let (journal, contents) = Journal::open(Arc::clone(&self.medium), &path)?;
+        if contents.graph != name {
+            let found = format!("it holds the knowledge graph {} instead of {name}", contents.graph);
+            return Err(StorageError::unreadable(&path, found));
+        }
+        let dictionary = Arc::new(Dictionary::shared());
+        let unreadable = |what: String| StorageError::unreadable(&path, what);
+        let manifest = match &contents.manifest {
+            None => Manifest { version: 0, next_file: 1, definitions: Vec::new(), runs: BTreeMap::new() },
+            Some(text) => serde_json::from_slice(text).map_err(|error| unreadable(error.to_string()))?,
+        };
+        let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
+        let store = self.store(folder, journal, manifest.next_file);
+        let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
+        for stored in &contents.records {
+            if stored.version <= snapshot.version() {
+                return Err(unreadable(format!("commit {} stands after its checkpoint", stored.version)));
+            }
+            if stored.version != snapshot.version() + 1 {
+                return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
+            }
+            let changes = record::decode(&stored.content, &dictionary).map_err(unreadable)?;
+            (snapshot, _) = snapshot.apply(&changes);
+        }
+        // What a crash left behind.
+        remove_all_but(&store, &files);
+        Ok(Graph::stored(name.to_owned(), dictionary, snapshot, store))
+    }
+
+    fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
+        let medium = Arc::clone(&self.medium);
+        GraphStore::new(folder, medium, journal, next_file, self.checkpoint_bytes, self.bell.clone())
+    }
+}
+
+/// The graph at its last checkpoint.
+fn restore(
+    store: &GraphStore,
+    manifest: Manifest,
+    contents: &JournalContents,
+    dictionary: &Arc<Dictionary>,
+) -> Result<Snapshot, StorageError> {
+    let unreadable = |what: String| StorageError::unreadable(store.journal().path(), what);
+    let mut catalog = Catalog::default();
+    let changes = record::defining_changes(manifest.definitions).map_err(unreadable)?;
+    let (defined, _) = Snapshot::stored(0, catalog, BTreeMap::new()).apply(&changes);
+    catalog = defined.catalog().clone();
+    let mut relations = BTreeMap::new();
+    for (name, files) in manifest.runs {
+        let definition = catalog.relation(&name);
+        let arity = definition.map(|definition| definition.arity).ok_or_else(|| unreadable(format!("{name} is not defined")))?;
+        let runs = parallel::map(files, |file| read_file(store, &file, arity, contents, dictionary));
+        let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
+        relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));
+    }
+    Ok(Snapshot::stored(manifest.version, catalog, relations))
+}
+
+/// A run without its deleted rows; none if all of them are.
+fn read_file(
+    store: &GraphStore,
+    record: &FileRecord,
+    arity: usize,
+    contents: &JournalContents,
+    dictionary: &Dictionary,
+) -> Result<Option<Run>, StorageError> {
+    let expected = record.expected();
+    let path = store.run_path(&expected.name);
+    let mut rows = read_run(store.medium().as_ref(), &path, &expected, arity, dictionary)?;
+    let stored = rows.len;
+    if let Some(bits) = contents.deleted.get(&expected.name) {
+        if bits.len() < stored.div_ceil(8) {
+            return Err(StorageError::unreadable(store.journal().path(), "too few bits for deleted rows"));
+        }
+        let deleted = BooleanBuffer::new(Buffer::from_vec(bits.clone()), 0, stored);
+        for column in &mut rows.columns {
+            let mut row = 0;
+            column.retain(|_| {
+                row += 1;
+                !deleted.value(row - 1)
+            });
+        }
+        rows.len -= deleted.count_set_bits();
+    }
+    if rows.len == 0 {
+        return Ok(None);
+    }
+    let is_whole = rows.len == stored;
+    let (run, in_order) = sorted_run(rows);
+    if is_whole {
+        run.set_file(RunFile { in_order, ..expected });
+    }
+    Ok(Some(run))
+}

@@ -1,0 +1,119 @@
+//! `GraphStore`: the folder of one graph, and how its storage is doing.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::checkpoint::Bell;
+use crate::storage::{Journal, Medium, StorageError};
+
+/// Where one graph is stored.
+#[derive(Debug)]
+pub(super) struct GraphStore {
+    folder: PathBuf,
+    medium: Arc<dyn Medium>,
+    journal: Journal,
+    /// The number of the next run's file.
+    next_file: AtomicU64,
+    /// Held by a checkpoint, and by a backup while it copies files.
+    pub(super) checkpointing: Mutex<()>,
+    /// The latest failure, until something succeeds.
+    trouble: Mutex<Option<StorageError>>,
+    /// Journal bytes that make a checkpoint due.
+    checkpoint_bytes: u64,
+    bell: Bell,
+}
+
+impl GraphStore {
+    pub(super) fn new(
+        folder: PathBuf,
+        medium: Arc<dyn Medium>,
+        journal: Journal,
+        next_file: u64,
+        checkpoint_bytes: u64,
+        bell: Bell,
+    ) -> GraphStore {
+        GraphStore {
+            folder,
+            medium,
+            journal,
+            next_file: AtomicU64::new(next_file),
+            checkpointing: Mutex::new(()),
+            trouble: Mutex::new(None),
+            checkpoint_bytes,
+            bell,
+        }
+    }
+
+    pub(super) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    pub(super) fn medium(&self) -> &Arc<dyn Medium> {
+        &self.medium
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn next_file(&self) -> &AtomicU64 {
+        &self.next_file
+    }
+
+    /// Remembers a failure, for those who ask how storage is doing.
+    pub(super) fn failed(&self, error: &StorageError) {
+        tracing::error!(folder = %self.folder.display(), "storage failed: {error}");
+        *self.trouble.lock() = Some(error.clone());
+    }
+
+    /// Something was stored: whatever was wrong is over.
+    pub(super) fn healed(&self) {
+        if let Some(error) = self.trouble.lock().take() {
+            tracing::info!(folder = %self.folder.display(), "storage works again after: {error}");
+        }
+    }
+
+    /// The latest failure, if nothing has succeeded since.
+    pub(super) fn current_trouble(&self) -> Option<StorageError> {
+        self.trouble.lock().clone()
+    }
+
+    /// Why the state under a transaction is gone.
+    pub(super) fn trouble(&self) -> StorageError {
+        self.current_trouble().unwrap_or_else(|| {
+            StorageError::io(self.journal.path(), std::io::Error::other("an earlier commit failed; try again"))
+        })
+    }
+
+    /// Whether the journal has grown enough for a checkpoint.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        self.journal.bytes() >= self.checkpoint_bytes
+    }
+
+    /// Wakes the thread that makes checkpoints, if there is work for it.
+    pub(super) fn ask_for_checkpoint_if_due(&self) {
+        if self.is_checkpoint_due() {
+            self.bell.ring();
+        }
+    }
+
+    /// The path of a run's file.
+    pub(super) fn run_path(&self, name: &str) -> PathBuf {
+        self.folder.join(RUNS).join(name)
+    }
+
+    /// A file name that was never used: part of the relation's name for people, and a number.
+    pub(super) fn new_run_name(&self, relation: &str) -> String {
+        let readable: String =
+            relation.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
+        format!("{readable}-{}.parquet", self.next_file.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// The folder of sealed runs in the folder of a graph.
+pub(super) const RUNS: &str = "runs";
+/// The journal in the folder of a graph.
+pub(super) const JOURNAL: &str = "graph.redb";

@@ -1,0 +1,137 @@
+//! `StorageError`: what storage fails with. Every message names the file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnose, Diagnostic};
+
+/// Why something could not be stored or read back. Clones share the cause: one failed sync may fail many commits.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StorageError {
+    /// The operating system refused.
+    #[error("{}: {cause}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        cause: Arc<io::Error>,
+    },
+    /// What is there is not what was written.
+    #[error("{} is damaged: {damage}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How that was found.
+        damage: Damage,
+    },
+    /// Written by a later release.
+    #[error("{} has format version {found}; this release reads versions up to {}", .path.display(), super::FORMAT_VERSION)]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// Another process works on the same folder.
+    #[error("{} is in use by another server", .path.display())]
+    InUse {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// A write failed, and whether it reached the disk cannot be found out now.
+    #[error("{}: {cause}; whether the change was stored is not known", .path.display())]
+    OutcomeUnknown {
+        /// The file.
+        path: PathBuf,
+        /// What failed first.
+        cause: Arc<io::Error>,
+    },
+}
+
+/// How damage was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// A hash does not fit its content.
+    #[error("a checksum does not fit")]
+    Checksum,
+    /// Something that must be there is not.
+    #[error("{0} is missing")]
+    Missing(String),
+    /// The hash fits, and yet the content makes no sense: a foreign file, or a bug of ours.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl StorageError {
+    /// The operating system's refusal.
+    pub(crate) fn io(path: &Path, cause: io::Error) -> StorageError {
+        match cause.kind() {
+            io::ErrorKind::ResourceBusy => StorageError::InUse { path: path.to_owned() },
+            _ => StorageError::Io { path: path.to_owned(), cause: Arc::new(cause) },
+        }
+    }
+
+    /// What is there is not what was written.
+    pub(crate) fn damaged(path: &Path, damage: Damage) -> StorageError {
+        StorageError::Damaged { path: path.to_owned(), damage }
+    }
+
+    /// The content makes no sense.
+    pub(crate) fn unreadable(path: &Path, what: impl std::fmt::Display) -> StorageError {
+        StorageError::damaged(path, Damage::Unreadable(what.to_string()))
+    }
+
+    /// What redb says, in our words.
+    pub(super) fn database(path: &Path, error: impl Into<redb::Error>) -> StorageError {
+        match error.into() {
+            redb::Error::Io(cause) => match cause.kind() {
+                // Shorter than its own header says, or no database at all.
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+                    StorageError::unreadable(path, cause)
+                }
+                _ => StorageError::io(path, cause),
+            },
+            redb::Error::DatabaseAlreadyOpen => StorageError::InUse { path: path.to_owned() },
+            error @ (redb::Error::PreviousIo | redb::Error::DatabaseClosed | redb::Error::LockPoisoned(_)) => {
+                StorageError::io(path, io::Error::other(error))
+            }
+            other => StorageError::unreadable(path, other),
+        }
+    }
+
+    /// The same failure, where it cannot be found out whether the write took effect.
+    pub(crate) fn with_unknown_outcome(self) -> StorageError {
+        match self {
+            StorageError::Io { path, cause } => StorageError::OutcomeUnknown { path, cause },
+            other => other,
+        }
+    }
+}
+
+impl Diagnose for StorageError {
+    fn diagnose(&self) -> Diagnostic {
+        let code = match self {
+            StorageError::OutcomeUnknown { .. } => Code::OutcomeUnknown,
+            _ => Code::StorageUnavailable,
+        };
+        let help = match self {
+            StorageError::Io { cause, .. } => match cause.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "nothing was changed; free some space on the server's disk and try again"
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "nothing was changed; let the server write to its data folder and try again"
+                }
+                _ => "nothing was changed; look at the server's disk and try again",
+            },
+            StorageError::Damaged { .. } => {
+                "restore the knowledge graph from a backup, or put the undamaged file back and start the server again"
+            }
+            StorageError::Version { .. } => "start the release that wrote it, or a later one",
+            StorageError::InUse { .. } => "stop the other server, or give this one another storage.data_dir",
+            StorageError::OutcomeUnknown { .. } => "look whether the change is there before trying again",
+        };
+        Diagnostic::error(code, format!("storage failed: {self}")).help(help)
+    }
+}

@@ -1,0 +1,248 @@
+//! `Journal`: the redb file of one graph. Commits since the last checkpoint, and what that checkpoint left.
+//!
+//! A record is cut into pieces, so that redb need not find one long stretch of free pages for it. All records of one
+//! [`Journal::append`] are one transaction and one sync.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+
+use super::database::{self, META, guarded};
+use super::error::{Damage, StorageError};
+use super::medium::Medium;
+use super::seal::{seal, unseal};
+
+/// Version and piece to piece, sealed.
+const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
+/// Name of a run's file to a bit for each of its rows, sealed: set where the row was deleted.
+const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
+
+const PIECE_BYTES: usize = 4 << 20;
+
+/// What a journal holds when it is opened.
+#[derive(Debug, Default)]
+pub struct JournalContents {
+    /// The name of the graph.
+    pub graph: String,
+    /// The last checkpoint's manifest; none before the first one.
+    pub manifest: Option<Vec<u8>>,
+    /// For runs with deleted rows, by the name of the file: a bit for each row, set where it was deleted.
+    pub deleted: BTreeMap<String, Vec<u8>>,
+    /// The commits since, in order.
+    pub records: Vec<StoredRecord>,
+}
+
+/// One commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRecord {
+    /// The version that it makes.
+    pub version: u64,
+    /// Its change set.
+    pub content: Vec<u8>,
+}
+
+/// The journal of one graph.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    medium: Arc<dyn Medium>,
+    /// `None` after a failure, until it is opened again.
+    database: Mutex<Option<Database>>,
+    /// Bytes appended since the last checkpoint.
+    bytes: AtomicU64,
+}
+
+impl Journal {
+    /// A new journal, for a graph of this name.
+    pub fn create(medium: Arc<dyn Medium>, path: &Path, graph: &str) -> Result<Journal, StorageError> {
+        database::create(medium.as_ref(), path, |transaction| {
+            transaction.open_table(RECORDS)?;
+            transaction.open_table(DELETED)?;
+            transaction.open_table(META)?.insert("graph", seal(b"graph", graph.as_bytes()).as_slice())?;
+            Ok(())
+        })?;
+        Ok(Journal::open(medium, path)?.0)
+    }
+
+    /// The journal that is there.
+    pub fn open(
+        medium: Arc<dyn Medium>,
+        path: &Path,
+    ) -> Result<(Journal, JournalContents), StorageError> {
+        let journal = Journal::closed(medium, path);
+        let contents = journal.reopen()?;
+        if let Some(database) = journal.database.lock().as_ref() {
+            database::settle(database, path)?;
+        }
+        Ok((journal, contents))
+    }
+
+    fn closed(medium: Arc<dyn Medium>, path: &Path) -> Journal {
+        Journal { path: path.to_owned(), medium, database: Mutex::new(None), bytes: AtomicU64::new(0) }
+    }
+
+    /// Opens the file again after a failure: what it holds now is what is on disk.
+    pub fn reopen(&self) -> Result<JournalContents, StorageError> {
+        let mut slot = self.database.lock();
+        drop(slot.take());
+        let database = database::open(self.medium.as_ref(), &self.path)?;
+        let contents = self.read_contents(&database)?;
+        let bytes = contents.records.iter().map(|record| record.content.len() as u64).sum();
+        self.bytes.store(bytes, Ordering::Relaxed);
+        *slot = Some(database);
+        Ok(contents)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a failure closed the file: [`Journal::reopen`] must come before anything else.
+    pub fn is_closed(&self) -> bool {
+        self.database.lock().is_none()
+    }
+
+    /// Bytes of the records since the last checkpoint.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Writes records and syncs. After a failure the file is closed, and only [`Journal::reopen`] tells whether they
+    /// reached the disk.
+    pub fn append(&self, records: &[StoredRecord]) -> Result<(), StorageError> {
+        self.change(|transaction| {
+            let mut table = transaction.open_table(RECORDS)?;
+            for record in records {
+                let count = pieces_of(&record.content).count() as u32;
+                for (piece, content) in pieces_of(&record.content).enumerate() {
+                    let piece = piece as u32;
+                    let sealed = seal(&place(record.version, piece, count), content);
+                    let value = [count.to_le_bytes().as_slice(), sealed.as_slice()].concat();
+                    table.insert((record.version, piece), value.as_slice())?;
+                }
+            }
+            Ok(())
+        })?;
+        let bytes: u64 = records.iter().map(|record| record.content.len() as u64).sum();
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Replaces the manifest and forgets the records up to a version that it covers, in one transaction.
+    pub fn checkpoint(
+        &self,
+        manifest: &[u8],
+        deleted: &BTreeMap<String, Vec<u8>>,
+        version: u64,
+    ) -> Result<(), StorageError> {
+        let mut left = 0;
+        self.change(|transaction| {
+            let mut meta = transaction.open_table(META)?;
+            meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
+            transaction.delete_table(DELETED)?;
+            let mut table = transaction.open_table(DELETED)?;
+            for (file, bits) in deleted {
+                table.insert(file.as_str(), seal(file.as_bytes(), bits).as_slice())?;
+            }
+            let mut records = transaction.open_table(RECORDS)?;
+            records.retain_in((0, 0)..(version + 1, 0), |_, _| false)?;
+            for entry in records.iter()? {
+                left += entry?.1.value().len() as u64;
+            }
+            Ok(())
+        })?;
+        self.bytes.store(left, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn change(
+        &self,
+        work: impl FnOnce(&redb::WriteTransaction) -> Result<(), redb::Error>,
+    ) -> Result<(), StorageError> {
+        let mut slot = self.database.lock();
+        let Some(database) = slot.take() else {
+            return Err(StorageError::io(&self.path, std::io::Error::other("closed after a failure")));
+        };
+        guarded(&self.path, || {
+            let transaction = database.begin_write()?;
+            work(&transaction)?;
+            Ok(transaction.commit()?)
+        })?;
+        *slot = Some(database);
+        Ok(())
+    }
+
+    fn read_contents(&self, database: &Database) -> Result<JournalContents, StorageError> {
+        let mut contents = JournalContents::default();
+        let mut sealed_records = Vec::new();
+        let mut sealed_deleted = Vec::new();
+        let mut sealed_meta = BTreeMap::new();
+        guarded(&self.path, || {
+            let transaction = database.begin_read()?;
+            for entry in transaction.open_table(META)?.iter()? {
+                let (key, value) = entry?;
+                sealed_meta.insert(key.value().to_owned(), value.value().to_vec());
+            }
+            for entry in transaction.open_table(DELETED)?.iter()? {
+                let (file, bits) = entry?;
+                sealed_deleted.push((file.value().to_owned(), bits.value().to_vec()));
+            }
+            for entry in transaction.open_table(RECORDS)?.iter()? {
+                let (key, value) = entry?;
+                sealed_records.push((key.value(), value.value().to_vec()));
+            }
+            Ok(())
+        })?;
+        let unseal = |place: &[u8], sealed: &[u8]| {
+            unseal(place, sealed).map(<[u8]>::to_vec).map_err(|damage| self.damaged(damage))
+        };
+        let missing = |what: &str| self.damaged(Damage::Missing(what.to_owned()));
+        let graph = sealed_meta.get("graph").ok_or_else(|| missing("the name of the graph"))?;
+        contents.graph = String::from_utf8(unseal(b"graph", graph)?)
+            .map_err(|error| StorageError::unreadable(&self.path, error))?;
+        if let Some(manifest) = sealed_meta.get("manifest") {
+            contents.manifest = Some(unseal(b"manifest", manifest)?);
+        }
+        for (file, sealed) in sealed_deleted {
+            let bits = unseal(file.as_bytes(), &sealed)?;
+            contents.deleted.insert(file, bits);
+        }
+        let mut pieces = sealed_records.into_iter().peekable();
+        while let Some(((version, _), _)) = pieces.peek() {
+            let version = *version;
+            let mut content = Vec::new();
+            let mut found = 0;
+            let mut count = 1;
+            while let Some(((_, piece), value)) = pieces.next_if(|((v, _), _)| *v == version) {
+                let (prefix, sealed) =
+                    value.split_first_chunk::<4>().ok_or_else(|| self.damaged(Damage::Checksum))?;
+                count = u32::from_le_bytes(*prefix);
+                content.extend(unseal(&place(version, piece, count), sealed)?);
+                found += 1;
+            }
+            if found != count {
+                return Err(missing(&format!("a part of commit {version}")));
+            }
+            contents.records.push(StoredRecord { version, content });
+        }
+        Ok(contents)
+    }
+
+    fn damaged(&self, damage: Damage) -> StorageError {
+        StorageError::damaged(&self.path, damage)
+    }
+}
+
+fn pieces_of(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let last = content.len().div_ceil(PIECE_BYTES).max(1);
+    (0..last).map(|i| &content[i * PIECE_BYTES..content.len().min((i + 1) * PIECE_BYTES)])
+}
+
+fn place(version: u64, piece: u32, count: u32) -> Vec<u8> {
+    [version.to_le_bytes().as_slice(), &piece.to_le_bytes(), &count.to_le_bytes()].concat()
+}

@@ -1,0 +1,201 @@
+//! `Medium`: where files are. `Disk` is the real one; tests bring another, which loses power.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use redb::backends::FileBackend;
+use redb::{BackendError, StorageBackend};
+
+/// The file operations that storage is made of. What returns `Ok` is durable, where it says so.
+pub trait Medium: fmt::Debug + Send + Sync + 'static {
+    /// The bytes under the redb database in a file, which nobody else may have open.
+    fn database(&self, path: &Path) -> io::Result<DatabaseFile>;
+    /// Begins a file, which replaces one of the same name. Nothing of it is there before [`NewFile::finish`].
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
+    /// The whole content of a file.
+    fn read(&self, path: &Path) -> io::Result<Bytes>;
+    /// Removes a file; it may come back after a loss of power.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Creates a folder and those above it, durably. It may exist.
+    fn create_folder(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder with everything in it; it may be gone already.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
+    /// The names of the files and folders in a folder, sorted; none where there is no such folder.
+    fn list(&self, path: &Path) -> io::Result<Vec<String>>;
+    /// Whether there is such a file or folder.
+    fn exists(&self, path: &Path) -> io::Result<bool>;
+}
+
+/// A file that is being written.
+pub trait NewFile: Write + Send {
+    /// Makes the file be there, whole and durably.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// The bytes under a redb database.
+#[derive(Debug)]
+pub struct DatabaseFile(Box<dyn StorageBackend>);
+
+impl DatabaseFile {
+    /// Wraps any backend.
+    pub fn new(backend: impl StorageBackend) -> DatabaseFile {
+        DatabaseFile(Box::new(backend))
+    }
+}
+
+impl StorageBackend for DatabaseFile {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.query_lock_range(start, end)
+    }
+}
+
+/// The file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk;
+
+impl Medium for Disk {
+    fn database(&self, path: &Path) -> io::Result<DatabaseFile> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let backend = FileBackend::new(file).map_err(|error| match error {
+            redb::DatabaseError::DatabaseAlreadyOpen => io::Error::from(io::ErrorKind::ResourceBusy),
+            other => io::Error::other(other),
+        })?;
+        Ok(DatabaseFile::new(backend))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
+        let mut unfinished = path.as_os_str().to_owned();
+        unfinished.push(".unfinished");
+        let file = File::create(&unfinished)?;
+        Ok(Box::new(DiskFile { file, unfinished: unfinished.into(), path: path.to_owned() }))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Bytes> {
+        fs::read(path).map(Bytes::from)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            self.create_folder(above)?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            created => created.and_then(|()| sync_folder_of(path)),
+        }
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.and_then(|()| sync_folder_of(path)),
+        }
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut names = entries
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        Ok(names)
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        path.try_exists()
+    }
+}
+
+struct DiskFile {
+    file: File,
+    unfinished: PathBuf,
+    path: PathBuf,
+}
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl NewFile for DiskFile {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.file.sync_all()?;
+        fs::rename(&self.unfinished, &self.path)?;
+        sync_folder_of(&self.path)
+    }
+}
+
+impl Drop for DiskFile {
+    fn drop(&mut self) {
+        // A finished file has its name by now, and there is nothing to remove.
+        let _ = fs::remove_file(&self.unfinished);
+    }
+}
+
+/// A new name is durable when its folder is.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}

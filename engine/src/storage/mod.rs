@@ -1,0 +1,33 @@
+//! What survives a crash. redb is the journal and the catalogue, Parquet the bulk.
+//!
+//! ```text
+//! DATA_DIR/
+//!   system.redb               which graphs there are, and the server's accounts
+//!   graphs/FOLDER/
+//!     graph.redb              the journal of commits since the last checkpoint, definitions, manifest of runs
+//!     runs/edge-12.parquet    a sealed run of the relation `edge`
+//! ```
+//!
+//! The promise: what [`Journal::append`] has answered with `Ok` is on disk, and everything that is read back is first
+//! compared with its hash. Byte layouts: `docs/storage-format.md`.
+
+mod columns;
+mod database;
+mod error;
+mod journal;
+mod medium;
+mod run_file;
+mod seal;
+mod system;
+mod types;
+
+pub use columns::{batches, rows_of};
+pub use error::StorageError;
+pub use journal::{Journal, JournalContents, StoredRecord};
+pub use medium::{DatabaseFile, Disk, Medium, NewFile};
+pub use run_file::{read_run, write_run};
+pub use system::SystemStore;
+pub use types::{type_from_name, type_name};
+
+/// The version of everything in a data folder. A higher one is refused, a lower one is read.
+pub const FORMAT_VERSION: u32 = 1;

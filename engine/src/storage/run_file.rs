@@ -1,0 +1,145 @@
+//! Sealed runs: the rows of a relation as a Parquet file that any other tool reads.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use super::columns::{batches, rows_of};
+use super::error::{Damage, StorageError};
+use super::medium::{Medium, NewFile};
+use super::seal::{FileHasher, file_hash};
+use crate::data::{Code, Codec, Dictionary, Rows, RunFile, parallel};
+
+/// Rows that are read by one thread at a time.
+const ROW_GROUP: usize = 1 << 18;
+
+/// Writes rows to a new file, durably. `pace` is told of the bytes as they are written.
+pub fn write_run(
+    medium: &dyn Medium,
+    path: &Path,
+    columns: &[&[Code]],
+    rows: usize,
+    names: &[String],
+    codec: &Codec,
+    pace: &mut dyn FnMut(usize),
+) -> Result<RunFile, StorageError> {
+    try_write(medium, path, columns, rows, names, codec, pace).map_err(|error| StorageError::io(path, error))
+}
+
+fn try_write(
+    medium: &dyn Medium,
+    path: &Path,
+    columns: &[&[Code]],
+    rows: usize,
+    names: &[String],
+    codec: &Codec,
+    pace: &mut dyn FnMut(usize),
+) -> io::Result<RunFile> {
+    let mut sink = Sink { file: medium.create(path)?, hasher: FileHasher::default(), bytes: 0 };
+    let (schema, made) = batches(columns, rows, names, codec);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_created_by("stratalog".to_owned())
+        .build();
+    let mut writer = ArrowWriter::try_new(&mut sink, schema, Some(properties)).map_err(into_io)?;
+    let mut before = 0;
+    for batch in made {
+        writer.write(&batch).map_err(into_io)?;
+        pace(writer.bytes_written() - before);
+        before = writer.bytes_written();
+    }
+    writer.close().map_err(into_io)?;
+    let Sink { file, hasher, bytes } = sink;
+    file.finish()?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(RunFile { name, rows, bytes, hash: hasher.finish(), in_order: true })
+}
+
+/// Reads a file back, its rows in the order in which they were written.
+pub fn read_run(
+    medium: &dyn Medium,
+    path: &Path,
+    expected: &RunFile,
+    arity: usize,
+    dictionary: &Dictionary,
+) -> Result<Rows, StorageError> {
+    let content = medium.read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => StorageError::damaged(path, Damage::Missing("the file".to_owned())),
+        _ => StorageError::io(path, error),
+    })?;
+    if content.len() as u64 != expected.bytes || file_hash(&content) != expected.hash {
+        return Err(StorageError::damaged(path, Damage::Checksum));
+    }
+    let parts = read_parts(&content, dictionary).map_err(|error| StorageError::unreadable(path, error))?;
+    let mut all = Rows::empty(arity);
+    for part in parts {
+        if part.columns.len() != arity {
+            return Err(StorageError::unreadable(path, format!("{} columns", part.columns.len())));
+        }
+        all.len += part.len;
+        for (column, codes) in all.columns.iter_mut().zip(part.columns) {
+            column.extend(codes);
+        }
+    }
+    if all.len != expected.rows {
+        return Err(StorageError::unreadable(path, format!("{} rows instead of {}", all.len, expected.rows)));
+    }
+    Ok(all)
+}
+
+fn read_parts(content: &Bytes, dictionary: &Dictionary) -> Result<Vec<Rows>, String> {
+    let groups = ParquetRecordBatchReaderBuilder::try_new(content.clone())
+        .map_err(|error| error.to_string())?
+        .metadata()
+        .num_row_groups();
+    let read_group = |group: usize| -> Result<Vec<Rows>, String> {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(content.clone())
+            .and_then(|builder| builder.with_row_groups(vec![group]).with_batch_size(1 << 16).build())
+            .map_err(|error| error.to_string())?;
+        let rows = |batch: Result<RecordBatch, _>| {
+            rows_of(&batch.map_err(|error: arrow::error::ArrowError| error.to_string())?, dictionary)
+        };
+        reader.map(rows).collect()
+    };
+    let parts = parallel::map((0..groups).collect(), read_group);
+    Ok(parts.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// A file that is hashed and counted as it is written.
+struct Sink {
+    file: Box<dyn NewFile>,
+    hasher: FileHasher,
+    bytes: u64,
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn into_io(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(cause) => *cause,
+            Err(cause) => io::Error::other(cause),
+        },
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,283 @@
+//! What is stored comes back: after a restart, a checkpoint, a loss of power at any step, and never after damage.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stratalog_engine::{
+    Answer, Budget, Content, Engine, EngineOptions, Error, Parameters, RunOptions, Session, StorageOptions,
+};
+use stratalog_tests::answers::rows_of;
+use stratalog_tests::power_loss::{PowerLoss, Unsynced};
+use stratalog_tests::value::{Row, Value};
+
+/// An engine on a medium; checkpoints happen when asked for.
+fn open(medium: &PowerLoss) -> Result<Engine, Error> {
+    let storage = StorageOptions {
+        medium: Arc::new(medium.clone()),
+        checkpoint_bytes: u64::MAX,
+        ..StorageOptions::new("/data")
+    };
+    Engine::open(EngineOptions { threads: Some(1), ..EngineOptions::default() }, storage)
+}
+
+fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
+    let prepared = session.prepare(program, &Parameters::default())?;
+    session.run(prepared, &RunOptions::default(), &Budget::unlimited())
+}
+
+fn session(engine: &Engine) -> Session {
+    engine.open_session("default").expect("the graph is served")
+}
+
+/// Everything that a program can see of a graph, as text.
+fn contents(session: &mut Session) -> Result<Vec<String>, Error> {
+    let mut all = Vec::new();
+    for listing in [".rel", ".rule list"] {
+        let names = run(session, listing)?;
+        all.extend(table(&names).into_iter().map(|row| format!("{listing}: {row}")));
+        for name in first_column(&names) {
+            let commands: &[&str] = match listing {
+                ".rel" => &[".rel describe", ".rel"],
+                _ => &[".rule def"],
+            };
+            for command in commands {
+                // Derived relations are listed too, and have no stored rows.
+                if let Ok(answer) = run(session, &format!("{command} {name}")) {
+                    all.extend(table(&answer).into_iter().map(|row| format!("{command} {name}: {row}")));
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn first_column(answer: &Answer) -> Vec<String> {
+    let Content::Rows(rows) = &answer.content else { return Vec::new() };
+    let rows = rows_of(&rows.batch(0, rows.row_count()));
+    let name = |row: Row| match row.into_iter().next() {
+        Some(Value::Text(name)) => name.to_string(),
+        other => panic!("{other:?} is no name"),
+    };
+    rows.into_iter().map(name).collect()
+}
+
+fn table(answer: &Answer) -> Vec<String> {
+    match &answer.content {
+        Content::Messages(messages) => messages.clone(),
+        Content::Rows(rows) => {
+            let rows = rows_of(&rows.batch(0, rows.row_count()));
+            let line = |row: &Row| row.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join("|");
+            let mut lines: Vec<String> = rows.iter().map(line).collect();
+            lines.sort();
+            lines
+        }
+    }
+}
+
+/// Statements of every kind that changes a graph, with values of every kind.
+const STATEMENTS: &[&str] = &[
+    "+edge[(1, 2), (2, 3), (3, 4)]",
+    "+edge(1, 2)",
+    "+person(name: string, age: int, joined: timestamp)",
+    "+person(\"Ada\", 36, 1700000000000)",
+    "+mixed[(1), (1.0), (\"1\"), (true), (null), ([1.0, -0.5]), (-0.0), (9223372036854775807)]",
+    "+note[(\"quote \\\" and \\\\ and \\n\"), (\"żółw 🐢\"), (\"\")]",
+    "+embedding(1, [0.1, 0.2, 0.3])",
+    "+embedding(2, [])",
+    "+path(X, Y) <- edge(X, Y)",
+    "+path(X, Z) <- path(X, Y), edge(Y, Z), Z != 99",
+    "+best(X, min<Y>) <- path(X, Y)",
+    "+gone(1)",
+    "-gone(1)",
+    "-edge(2, 3)",
+    "+edge(2, 3)",
+    "-edge(X, Y) <- edge(X, Y), X > 2",
+    "-mixed(X), +mixed_copy(X) <- mixed(X), X != 1",
+    "+flag(X) <- edge(X, _)",
+    "-flag",
+    ".rule clear best",
+    ".rel drop note",
+    ".clear prefix pers",
+];
+
+#[test]
+fn everything_comes_back_after_a_restart_and_after_a_checkpoint() {
+    for compact_every in [1, 3, usize::MAX] {
+        let medium = PowerLoss::default();
+        for (i, statement) in STATEMENTS.iter().enumerate() {
+            let engine = open(&medium).unwrap();
+            let mut here = session(&engine);
+            run(&mut here, statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+            if (i + 1) % compact_every == 0 {
+                run(&mut here, ".compact").unwrap();
+            }
+            let before = contents(&mut here).unwrap();
+            drop((here, engine));
+            medium.restart(Unsynced::Lost);
+            let after = contents(&mut session(&open(&medium).unwrap())).unwrap();
+            assert_eq!(after, before, "after {statement}");
+        }
+    }
+}
+
+/// Runs the statements with a checkpoint after each third, until the power goes. Answers what was acknowledged.
+fn run_until_dark(medium: &PowerLoss) -> usize {
+    let Ok(engine) = open(medium) else { return 0 };
+    let mut here = session(&engine);
+    for (i, statement) in STATEMENTS.iter().enumerate() {
+        if run(&mut here, statement).is_err() {
+            return i;
+        }
+        if i % 3 == 2 {
+            // A checkpoint that fails loses nothing.
+            let _ = run(&mut here, ".compact");
+        }
+    }
+    STATEMENTS.len()
+}
+
+#[test]
+fn a_loss_of_power_at_any_step_loses_nothing_that_was_acknowledged() {
+    // What a graph holds after each number of statements.
+    let mut states = Vec::new();
+    let medium = PowerLoss::default();
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    states.push(contents(&mut here).unwrap());
+    for statement in STATEMENTS {
+        run(&mut here, statement).unwrap();
+        states.push(contents(&mut here).unwrap());
+    }
+    drop((here, engine));
+    let whole = PowerLoss::default();
+    assert_eq!(run_until_dark(&whole), STATEMENTS.len());
+    let steps = whole.steps();
+    assert!(steps > 200, "the medium is asked for {steps} steps only");
+    for step in 0..steps {
+        for unsynced in [Unsynced::Lost, Unsynced::Kept, Unsynced::Mixed] {
+            let medium = PowerLoss::default();
+            medium.fail_at(step);
+            let acknowledged = run_until_dark(&medium);
+            medium.restart(unsynced);
+            let engine = open(&medium)
+                .unwrap_or_else(|error| panic!("step {step}, {unsynced:?}: cannot open: {error}"));
+            let troubles = engine.storage_troubles();
+            assert!(troubles.is_empty(), "step {step}, {unsynced:?}: {troubles:?}");
+            let found = contents(&mut session(&engine)).unwrap();
+            // The statement under way when the power went is there or not, but whole.
+            let next = (acknowledged + 1).min(STATEMENTS.len());
+            assert!(
+                found == states[acknowledged] || found == states[next],
+                "step {step}, {unsynced:?}: {acknowledged} statements were acknowledged, found {found:#?}"
+            );
+            // And the graph takes writes.
+            run(&mut session(&engine), "+afterwards(1)").unwrap();
+        }
+    }
+}
+
+/// A stored graph, and what it holds.
+fn stored() -> (PowerLoss, Vec<String>) {
+    let medium = PowerLoss::default();
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    for statement in STATEMENTS {
+        run(&mut here, statement).unwrap();
+    }
+    run(&mut here, ".compact").unwrap();
+    run(&mut here, "-edge(1, 2)\n+edge(7, 8)").unwrap();
+    run(&mut here, "+other(1)").unwrap();
+    let expected = contents(&mut here).unwrap();
+    drop((here, engine));
+    medium.restart(Unsynced::Lost);
+    (medium, expected)
+}
+
+/// What a damaged folder gives: the same answers, or an error that names a file.
+fn check_damaged(medium: &PowerLoss, path: &Path, what: &str, expected: &[String]) -> bool {
+    let name = path.display().to_string();
+    let (found, message) = match open(medium) {
+        Err(error) => (None, error.to_string()),
+        Ok(engine) => match engine.open_session("default") {
+            Err(error) => (None, error.to_string()),
+            Ok(mut here) => (Some(contents(&mut here).unwrap()), String::new()),
+        },
+    };
+    match found {
+        Some(found) => assert_eq!(found, expected, "{name}: {what}: served wrong"),
+        None => assert!(
+            message.contains("/data/"),
+            "{name}: {what}: the message names no file: {message}"
+        ),
+    }
+    message.is_empty()
+}
+
+#[test]
+fn damage_is_an_error_that_names_the_file_and_never_an_answer() {
+    let (medium, expected) = stored();
+    let files = medium.files();
+    assert!(files.len() >= 6, "{files:?}");
+    let mut noticed = 0;
+    let mut tried = 0;
+    for path in files {
+        let length = medium.read_len(&path);
+        // Every byte of small files, and a sample of large ones; pages of zeros beyond the content are many.
+        let stride = (length / 400).max(1);
+        for offset in (0..length).step_by(stride) {
+            let damaged = medium.copy();
+            damaged.damage(&path, |bytes| bytes[offset] ^= 0x41);
+            tried += 1;
+            noticed += usize::from(!check_damaged(&damaged, &path, &format!("byte {offset} flipped"), &expected));
+        }
+        for length in [0, 1, length / 2, length - 1] {
+            let damaged = medium.copy();
+            damaged.damage(&path, |bytes| bytes.truncate(length));
+            let what = format!("cut to {length} bytes");
+            assert!(!check_damaged(&damaged, &path, &what, &expected) , "{}: {what}: not noticed", path.display());
+        }
+        let foreign = medium.copy();
+        foreign.damage(&path, |bytes| *bytes = b"PAR1 this is something else altogether".repeat(200));
+        assert!(!check_damaged(&foreign, &path, "foreign", &expected), "{} foreign: not noticed", path.display());
+        let missing = medium.copy();
+        missing.remove_file(&path);
+        assert!(!check_damaged(&missing, &path, "missing", &expected), "{} missing: not noticed", path.display());
+    }
+    // Flips in pages that hold nothing change nothing.
+    assert!(noticed * 5 > tried, "only {noticed} of {tried} flips were noticed");
+}
+
+#[test]
+fn damage_in_one_graph_leaves_the_others_served() {
+    let medium = PowerLoss::default();
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    run(&mut here, "+a(1)").unwrap();
+    run(&mut here, ".kg create other").unwrap();
+    run(&mut here, "+b(2)").unwrap();
+    run(&mut here, ".compact").unwrap();
+    drop((here, engine));
+    medium.restart(Unsynced::Lost);
+    let of_other = |path: &PathBuf| path.to_string_lossy().contains("other") && path.ends_with("graph.redb");
+    let path = medium.files().into_iter().find(of_other).unwrap();
+    medium.damage(&path, |bytes| bytes.fill(7));
+    let engine = open(&medium).unwrap();
+    assert_eq!(table(&run(&mut session(&engine), "?a(X)").unwrap()), ["Int(1)"]);
+    let error = engine.open_session("other").unwrap_err();
+    assert_eq!(error.code().as_str(), "storage_unavailable");
+    assert!(error.to_string().contains("graph.redb"), "{error}");
+    assert_eq!(engine.storage_troubles().len(), 1);
+}
+
+#[test]
+fn a_dropped_graph_frees_its_disk() {
+    let medium = PowerLoss::default();
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    run(&mut here, ".kg create other").unwrap();
+    run(&mut here, "+b(2)").unwrap();
+    run(&mut here, ".compact").unwrap();
+    run(&mut here, ".kg use default").unwrap();
+    run(&mut here, ".kg drop other").unwrap();
+    assert!(medium.files().iter().all(|path| !path.to_string_lossy().contains("other")), "{:?}", medium.files());
+}
