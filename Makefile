@@ -11,7 +11,7 @@ CLI     := target/release/stratalog
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden bench ci clean
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash bench ci clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ lint: $(READY)
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(CARGO) test --release --locked -p stratalog-tests --test golden
+
+crash: build ## kill a server 200 times under writers and look for what is lost
+	STRATALOG_CRASH_ROUNDS=200 $(CARGO) test --release --locked -p stratalog-tests --test crash -- --nocapture
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches

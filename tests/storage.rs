@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use stratalog_engine::{
     Answer, Budget, Content, Engine, EngineOptions, Error, Parameters, RunOptions, Session, StorageOptions,
+    restore_on,
 };
 use stratalog_tests::answers::rows_of;
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
@@ -49,6 +50,17 @@ fn contents(session: &mut Session) -> Result<Vec<String>, Error> {
         }
     }
     Ok(all)
+}
+
+/// Leaves out what is known of a relation's columns.
+fn without_types_of(name: &str, contents: &[String]) -> Vec<String> {
+    let lines = contents.iter().filter(|line| !line.starts_with(&format!(".rel describe {name}")));
+    lines
+        .map(|line| match line.contains(&format!("Text(\"{name}\")")) {
+            true => format!("{name} is there"),
+            false => line.clone(),
+        })
+        .collect()
 }
 
 fn first_column(answer: &Answer) -> Vec<String> {
@@ -205,10 +217,7 @@ fn check_damaged(medium: &PowerLoss, path: &Path, what: &str, expected: &[String
     };
     match found {
         Some(found) => assert_eq!(found, expected, "{name}: {what}: served wrong"),
-        None => assert!(
-            message.contains("/data/"),
-            "{name}: {what}: the message names no file: {message}"
-        ),
+        None => assert!(message.contains("/data/"), "{name}: {what}: the message names no file: {message}"),
     }
     message.is_empty()
 }
@@ -228,20 +237,33 @@ fn damage_is_an_error_that_names_the_file_and_never_an_answer() {
             let damaged = medium.copy();
             damaged.damage(&path, |bytes| bytes[offset] ^= 0x41);
             tried += 1;
-            noticed += usize::from(!check_damaged(&damaged, &path, &format!("byte {offset} flipped"), &expected));
+            noticed +=
+                usize::from(!check_damaged(&damaged, &path, &format!("byte {offset} flipped"), &expected));
         }
         for length in [0, 1, length / 2, length - 1] {
             let damaged = medium.copy();
             damaged.damage(&path, |bytes| bytes.truncate(length));
             let what = format!("cut to {length} bytes");
-            assert!(!check_damaged(&damaged, &path, &what, &expected) , "{}: {what}: not noticed", path.display());
+            assert!(
+                !check_damaged(&damaged, &path, &what, &expected),
+                "{}: {what}: not noticed",
+                path.display()
+            );
         }
         let foreign = medium.copy();
         foreign.damage(&path, |bytes| *bytes = b"PAR1 this is something else altogether".repeat(200));
-        assert!(!check_damaged(&foreign, &path, "foreign", &expected), "{} foreign: not noticed", path.display());
+        assert!(
+            !check_damaged(&foreign, &path, "foreign", &expected),
+            "{} foreign: not noticed",
+            path.display()
+        );
         let missing = medium.copy();
         missing.remove_file(&path);
-        assert!(!check_damaged(&missing, &path, "missing", &expected), "{} missing: not noticed", path.display());
+        assert!(
+            !check_damaged(&missing, &path, "missing", &expected),
+            "{} missing: not noticed",
+            path.display()
+        );
     }
     // Flips in pages that hold nothing change nothing.
     assert!(noticed * 5 > tried, "only {noticed} of {tried} flips were noticed");
@@ -279,5 +301,138 @@ fn a_dropped_graph_frees_its_disk() {
     run(&mut here, ".compact").unwrap();
     run(&mut here, ".kg use default").unwrap();
     run(&mut here, ".kg drop other").unwrap();
-    assert!(medium.files().iter().all(|path| !path.to_string_lossy().contains("other")), "{:?}", medium.files());
+    assert!(
+        medium.files().iter().all(|path| !path.to_string_lossy().contains("other")),
+        "{:?}",
+        medium.files()
+    );
+}
+
+#[test]
+fn a_full_disk_refuses_writes_and_takes_them_again_when_there_is_space() {
+    let (medium, _) = stored();
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    let before = contents(&mut here).unwrap();
+    medium.fill(true);
+    let large =
+        format!("+large[{}]", (0..200_000).map(|i| format!("({i}, \"{i}\")")).collect::<Vec<_>>().join(", "));
+    for _ in 0..3 {
+        let error = run(&mut here, &large).unwrap_err();
+        assert_eq!(error.code().as_str(), "storage_unavailable", "{error}");
+        assert!(error.to_string().contains("graph.redb"), "{error}");
+        assert_eq!(engine.storage_troubles().len(), 1);
+        // Nothing of it is there, and reads go on.
+        assert_eq!(contents(&mut here).unwrap(), before);
+    }
+    let error = run(&mut here, ".compact").unwrap_err();
+    assert_eq!(error.code().as_str(), "storage_unavailable", "{error}");
+    assert_eq!(contents(&mut here).unwrap(), before);
+    medium.fill(false);
+    run(&mut here, &large).unwrap();
+    run(&mut here, ".compact").unwrap();
+    assert!(engine.storage_troubles().is_empty());
+    let after = contents(&mut here).unwrap();
+    assert!(after.len() > 200_000);
+    drop((here, engine));
+    medium.restart(Unsynced::Lost);
+    assert_eq!(contents(&mut session(&open(&medium).unwrap())).unwrap(), after);
+}
+
+#[test]
+fn a_commit_whose_sync_fails_is_stored_or_refused_and_never_half() {
+    let (medium, before) = stored();
+    for step in 0.. {
+        let medium = medium.copy();
+        let engine = open(&medium).unwrap();
+        let mut here = session(&engine);
+        // One call fails, as a bad cable might make it, and everything works again.
+        medium.fail_once_after(step);
+        let outcome = run(&mut here, "+edge[(100, 101), (101, 102)]");
+        let has_failed = medium.has_failed();
+        medium.fail_once_after(u64::MAX);
+        let found = contents(&mut here).unwrap();
+        match &outcome {
+            Ok(_) => assert_ne!(found, before),
+            Err(error) => {
+                assert_eq!(error.code().as_str(), "storage_unavailable", "step {step}: {error}");
+                assert_eq!(found, before, "step {step}");
+            }
+        }
+        run(&mut here, "+edge(200, 201)").unwrap();
+        let after = contents(&mut here).unwrap();
+        drop((here, engine));
+        medium.restart(Unsynced::Lost);
+        assert_eq!(contents(&mut session(&open(&medium).unwrap())).unwrap(), after, "step {step}");
+        if !has_failed {
+            assert!(step > 3, "a commit takes {step} steps only");
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_backup_holds_everything_and_damage_to_it_is_found() {
+    let (medium, expected) = stored();
+    let engine = open(&medium).unwrap();
+    let summary = engine.back_up(Path::new("/backup")).unwrap();
+    assert_eq!(summary.graphs.keys().collect::<Vec<_>>(), ["default"]);
+    // What comes after it is not in it.
+    run(&mut session(&engine), "+later(1)").unwrap();
+    let error = engine.back_up(Path::new("/backup")).unwrap_err();
+    assert!(error.to_string().contains("not empty"), "{error}");
+    drop(engine);
+    let restored = medium.copy();
+    restored.remove_under(Path::new("/data"));
+    restore_on(&restored, Path::new("/backup"), Path::new("/data")).unwrap();
+    assert_eq!(contents(&mut session(&open(&restored).unwrap())).unwrap(), expected);
+    let files = medium.files().into_iter().filter(|path| path.starts_with("/backup"));
+    for path in files {
+        let length = medium.read_len(&path);
+        for offset in (0..length).step_by((length / 50).max(1)) {
+            let damaged = medium.copy();
+            damaged.remove_under(Path::new("/data"));
+            damaged.damage(&path, |bytes| bytes[offset] ^= 0x11);
+            match restore_on(&damaged, Path::new("/backup"), Path::new("/data")) {
+                Err(error) => {
+                    assert!(error.to_string().contains("/backup"), "{error}");
+                    assert!(
+                        damaged.files().iter().all(|path| !path.starts_with("/data")),
+                        "something was written"
+                    );
+                }
+                // A digit of a version, say: what is restored is right all the same.
+                Ok(_) => {
+                    assert!(path.ends_with("backup.json"), "{}: byte {offset} not noticed", path.display());
+                    assert_eq!(contents(&mut session(&open(&damaged).unwrap())).unwrap(), expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_exported_graph_can_be_imported() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("out");
+    let engine = Engine::in_memory(EngineOptions::default()).unwrap();
+    let mut here = session(&engine);
+    for statement in STATEMENTS {
+        run(&mut here, statement).unwrap();
+    }
+    run(&mut here, ".rule drop best").unwrap();
+    run(&mut here, "+there() <- edge(1, 2)").unwrap();
+    let expected = contents(&mut here).unwrap();
+    let exported = engine.export("default", &path).unwrap();
+    assert_eq!(engine.import("copy", &path).unwrap(), exported);
+    let mut copy = engine.open_session("copy").unwrap();
+    // What an empty relation without a schema once held is forgotten, but not the relation.
+    let found = contents(&mut copy).unwrap();
+    assert_eq!(without_types_of("gone", &found), without_types_of("gone", &expected));
+    assert_eq!(engine.import("copy", &path).unwrap_err().code().as_str(), "already_exists");
+    // A file that is no Parquet: nothing is left of the graph.
+    std::fs::write(path.join("edge.parquet"), b"nonsense").unwrap();
+    let error = engine.import("other", &path).unwrap_err();
+    assert!(error.to_string().contains("edge.parquet"), "{error}");
+    assert!(!engine.has_graph("other"));
 }

@@ -47,8 +47,13 @@ impl Checker {
         let threads = Threads::new(Some(1)).map_err(|error| Error::internal("threads", error))?;
         let graphs = Graphs::default();
         let session = SessionState::new(graphs.get(DEFAULT_GRAPH)?);
-        let environment =
-            Environment { graphs, threads, limits: Limits::default(), disabled_rewrites: Vec::new() };
+        let environment = Environment {
+            graphs,
+            threads,
+            limits: Limits::default(),
+            disabled_rewrites: Vec::new(),
+            backups: None,
+        };
         Ok(Checker { environment, session, found: Vec::new() })
     }
 

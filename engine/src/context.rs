@@ -1,5 +1,6 @@
 //! What statements and commands work on: the graph as this program sees it, its budget, and what it has to say.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::answer::Rows;
@@ -18,6 +19,8 @@ pub(crate) struct Environment {
     pub(crate) threads: Threads,
     pub(crate) limits: Limits,
     pub(crate) disabled_rewrites: Vec<String>,
+    /// Where backups go.
+    pub(crate) backups: Option<PathBuf>,
 }
 
 /// What a statement works on.

@@ -1,6 +1,7 @@
 //! `Engine`: the graphs and the threads. `Session`: one connection's view of a graph.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -11,13 +12,15 @@ use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::graph::{Graphs, SessionState, Statistics, StorageOptions};
+use crate::graph::{BackupSummary, Graphs, SessionState, Statistics, StorageOptions};
 use crate::limits::Limits;
 use crate::need::Need;
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
+use crate::storage::SystemStore;
 use crate::syntax::ast::{Scope, Statement};
 use crate::syntax::{self, ParseLimits};
+use crate::transfer::{self, Transferred};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +31,8 @@ pub struct EngineOptions {
     pub limits: Limits,
     /// Rewrites that are switched off, by name: see [`crate::rewrite_names`].
     pub disabled_rewrites: Vec<String>,
+    /// The folder in which `.backup` makes backups; without it there are none.
+    pub backups: Option<PathBuf>,
 }
 
 /// The knowledge graphs, and the threads that answer questions about them. Clones share them.
@@ -52,11 +57,54 @@ impl Engine {
         options: EngineOptions,
         graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
-        let EngineOptions { threads, limits, disabled_rewrites } = options;
+        let EngineOptions { threads, limits, disabled_rewrites, backups } = options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
         let graphs = threads.run(graphs)?;
-        let environment = Environment { graphs, threads, limits, disabled_rewrites };
+        let environment = Environment { graphs, threads, limits, disabled_rewrites, backups };
         Ok(Engine { environment: Arc::new(environment) })
+    }
+
+    /// Copies all graphs, and what the server keeps beside them, to a folder that is not there yet. Writes go on
+    /// meanwhile; each graph is copied at one version.
+    pub fn back_up(&self, folder: &Path) -> Result<BackupSummary, Error> {
+        self.environment.graphs.back_up(folder)
+    }
+
+    /// Writes a graph, at one version, to a folder that is empty or not there: a Parquet file for each relation, and
+    /// `program.dl` with schemas and rules.
+    pub fn export(&self, graph: &str, folder: &Path) -> Result<Transferred, Error> {
+        let graph = self.environment.graphs.get(graph)?;
+        self.environment.threads.run(|| transfer::export(&graph, folder))
+    }
+
+    /// Makes a graph of such a folder. If anything is wrong, nothing is left of it.
+    pub fn import(&self, graph: &str, folder: &Path) -> Result<Transferred, Error> {
+        let environment = &self.environment;
+        let is_new = !self.has_graph(graph);
+        let target = match is_new {
+            true => environment.graphs.create(graph, environment.limits.graphs).map_err(Error::refused)?,
+            false => environment.graphs.get(graph)?,
+        };
+        let catalog = target.snapshot().catalog().clone();
+        if catalog.relations().next().is_some() || catalog.derived().next().is_some() {
+            return Err(transfer::not_empty(graph));
+        }
+        let done = environment.threads.run(|| transfer::import(environment, &target, folder));
+        if done.is_err() && is_new {
+            environment.graphs.remove(graph)?;
+        }
+        done
+    }
+
+    /// What the server keeps beside the graphs, by key: accounts, and what else must survive.
+    pub fn records(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+        Ok(self.environment.graphs.system().map_or_else(|| Ok(BTreeMap::new()), SystemStore::records)?)
+    }
+
+    /// Sets such records, or removes them where there is no content: all of them durably, or none. An engine in memory
+    /// keeps none.
+    pub fn set_records(&self, changes: &[(String, Option<Vec<u8>>)]) -> Result<(), Error> {
+        Ok(self.environment.graphs.system().map_or(Ok(()), |system| system.set_records(changes))?)
     }
 
     /// The graphs whose storage has failed or is damaged, and what is wrong.

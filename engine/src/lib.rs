@@ -65,6 +65,9 @@ pub mod commands;
 /// Programs: statements in order, and the last query.
 pub mod program;
 
+/// Graphs as folders of Parquet and one program: out and in.
+mod transfer;
+
 /// Engine and sessions: the way in.
 pub mod engine;
 
@@ -78,10 +81,11 @@ pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap, Span};
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
-pub use graph::{DEFAULT_GRAPH, Statistics, StorageOptions};
+pub use graph::{BackupSummary, DEFAULT_GRAPH, Statistics, StorageOptions, restore, restore_on};
 pub use limits::Limits;
 pub use need::Need;
 pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;
 pub use statements::{Inserted, Parameters};
 pub use syntax::ast::Scope;
+pub use transfer::Transferred;

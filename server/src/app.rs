@@ -43,10 +43,16 @@ pub enum OpenError {
 impl App {
     /// Opens the engine and creates the first administrator; a generated password is returned. Takes long.
     pub(crate) fn open(config: Config) -> Result<(Arc<App>, Option<Secret>), OpenError> {
-        let options =
-            EngineOptions { threads: config.threads, limits: config.program, ..EngineOptions::default() };
-        let storage =
-            StorageOptions { checkpoint_bytes: config.checkpoint_bytes, ..StorageOptions::new(config.data_dir) };
+        let options = EngineOptions {
+            threads: config.threads,
+            limits: config.program,
+            backups: Some(config.backup_dir),
+            ..EngineOptions::default()
+        };
+        let storage = StorageOptions {
+            checkpoint_bytes: config.checkpoint_bytes,
+            ..StorageOptions::new(config.data_dir)
+        };
         let engine = Engine::open(options, storage).map_err(OpenError::Engine)?;
         let (users, generated) = Users::first_start(config.admin_password.as_ref())?;
         let app = App {

@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
+use stratalog_engine::{Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::VERSION;
 use stratalog_server::{Config, ConfigError, ServeError, Server, serve};
 use tokio::runtime::Runtime;
@@ -34,15 +35,79 @@ struct Arguments {
     #[arg(long)]
     port: Option<u16>,
     /// The TOML configuration file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
     /// Where data is kept.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", global = true)]
     data_dir: Option<PathBuf>,
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+/// What can be done with a data folder that no server works on.
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Copy all knowledge graphs and accounts to a new folder.
+    Backup {
+        /// The folder; it must be empty or not there.
+        folder: PathBuf,
+    },
+    /// Make a data folder of a backup, after comparing every file with its checksum.
+    Restore {
+        /// The backup.
+        folder: PathBuf,
+    },
+    /// Write a knowledge graph to a folder: a Parquet file for each relation, and program.dl.
+    Export {
+        /// The knowledge graph.
+        graph: String,
+        /// The folder; it must be empty or not there.
+        folder: PathBuf,
+    },
+    /// Make a knowledge graph of such a folder.
+    Import {
+        /// The knowledge graph; it must be empty or not there.
+        graph: String,
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Action {
+    fn run(&self, config: &Config) -> Result<String, stratalog_engine::Error> {
+        let data = &config.data_dir;
+        let open = || Engine::open(EngineOptions::default(), StorageOptions::new(data));
+        Ok(match self {
+            Action::Backup { folder } => {
+                let summary = open()?.back_up(folder)?;
+                format!("backed up {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
+            }
+            Action::Restore { folder } => {
+                let summary = stratalog_engine::restore(folder, data)?;
+                format!("restored {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
+            }
+            Action::Export { graph, folder } => {
+                let done = open()?.export(graph, folder)?;
+                format!(
+                    "exported {} rows of {} relations, {} statements",
+                    done.rows, done.relations, done.statements
+                )
+            }
+            Action::Import { graph, folder } => {
+                let done = open()?.import(graph, folder)?;
+                format!(
+                    "imported {} rows of {} relations, {} statements",
+                    done.rows, done.relations, done.statements
+                )
+            }
+        })
+    }
 }
 
 fn main() -> ExitCode {
-    let config = match Arguments::parse().configure() {
+    let mut arguments = Arguments::parse();
+    let action = arguments.action.take();
+    let config = match arguments.configure() {
         Ok(config) => config,
         Err(problem) => {
             eprintln!("stratalog-server: {problem}");
@@ -50,6 +115,18 @@ fn main() -> ExitCode {
         }
     };
     start_log(&config);
+    if let Some(action) = action {
+        return match action.run(&config) {
+            Ok(done) => {
+                eprintln!("stratalog-server: {done}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprint!("{}", error.render(""));
+                ExitCode::FAILURE
+            }
+        };
+    }
     let runtime =
         match tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()
         {

@@ -38,6 +38,10 @@ struct State {
     durable_names: BTreeMap<PathBuf, Arc<Mutex<Content>>>,
     steps: u64,
     fails_at: Option<u64>,
+    /// The call after so many more fails, once.
+    fails_once: Option<u64>,
+    /// Nothing grows.
+    is_full: bool,
     /// Counts the times that power went: whoever holds a file from before gets errors.
     life: u64,
 }
@@ -121,6 +125,21 @@ impl PowerLoss {
         self.state().fails_at = Some(step);
     }
 
+    /// The call after so many more fails, once.
+    pub fn fail_once_after(&self, calls: u64) {
+        self.state().fails_once = Some(calls);
+    }
+
+    /// Whether that call has come.
+    pub fn has_failed(&self) -> bool {
+        self.state().fails_once.is_none()
+    }
+
+    /// Fills the disk, or frees some space: while it is full, nothing grows.
+    pub fn fill(&self, is_full: bool) {
+        self.state().is_full = is_full;
+    }
+
     /// Power is back.
     pub fn restart(&self, unsynced: Unsynced) {
         let mut state = self.state();
@@ -168,6 +187,14 @@ impl PowerLoss {
         state.durable_names.remove(path);
     }
 
+    /// Removes a folder behind everybody's back.
+    pub fn remove_under(&self, folder: &Path) {
+        let mut state = self.state();
+        state.files.retain(|path, _| !path.starts_with(folder));
+        state.durable_names.retain(|path, _| !path.starts_with(folder));
+        state.folders.retain(|path| !path.starts_with(folder));
+    }
+
     /// An independent copy.
     pub fn copy(&self) -> PowerLoss {
         let state = self.state();
@@ -179,12 +206,8 @@ impl PowerLoss {
             files.iter().map(entry).collect::<BTreeMap<_, _>>()
         };
         let files = copy(&state.files);
-        let copied = State {
-            durable_names: files.clone(),
-            files,
-            folders: state.folders.clone(),
-            ..State::default()
-        };
+        let copied =
+            State { durable_names: files.clone(), files, folders: state.folders.clone(), ..State::default() };
         PowerLoss { state: Arc::new(Mutex::new(copied)) }
     }
 
@@ -195,10 +218,22 @@ impl PowerLoss {
             return Err(no_power());
         }
         state.steps += 1;
+        match &mut state.fails_once {
+            Some(0) => {
+                state.fails_once = None;
+                return Err(io::Error::other("a call that fails once"));
+            }
+            Some(left) => *left -= 1,
+            None => {}
+        }
         match state.fails_at {
             Some(step) if state.steps > step => Err(no_power()),
             _ => Ok(()),
         }
+    }
+
+    fn grow(&self) -> io::Result<()> {
+        if self.state().is_full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
     fn life(&self) -> u64 {
@@ -301,7 +336,11 @@ impl StorageBackend for Backend {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.medium.step(self.life)?;
-        self.content().change(Change::Length(usize::try_from(len).map_err(io::Error::other)?));
+        let length = usize::try_from(len).map_err(io::Error::other)?;
+        if length > self.content().now.len() {
+            self.medium.grow()?;
+        }
+        self.content().change(Change::Length(length));
         Ok(())
     }
 
@@ -329,6 +368,7 @@ struct File {
 impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.medium.step(self.life)?;
+        self.medium.grow()?;
         let mut content = self.content.lock().expect("no panic with the lock held");
         let offset = content.now.len();
         content.change(Change::Write(offset, bytes.to_vec()));

@@ -30,22 +30,31 @@ pub struct Server {
     process: Child,
     address: String,
     log: Arc<Mutex<String>>,
-    _folder: TempDir,
+    /// Its folder, if it is its own.
+    _folder: Option<TempDir>,
 }
 
 impl Server {
     /// Starts a server and waits until it listens.
     pub fn start() -> Server {
+        let folder = TempDir::new().expect("a temporary folder");
+        let mut server = Server::start_in(folder.path(), &[]);
+        server._folder = Some(folder);
+        server
+    }
+
+    /// Starts a server in a folder, with settings by the names of their environment variables.
+    pub fn start_in(folder: &Path, settings: &[(&str, &str)]) -> Server {
         let executable = executable();
         assert!(
             executable.exists(),
             "{} is missing: run `cargo build --release -p stratalog-server`, or set STRATALOG_SERVER",
             executable.display()
         );
-        let folder = TempDir::new().expect("a temporary folder");
         let mut process = Command::new(executable)
             .arg("0")
-            .current_dir(folder.path())
+            .current_dir(folder)
+            .envs(settings.iter().copied())
             .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -78,7 +87,12 @@ impl Server {
                 log.push('\n');
             }
         });
-        Server { process, address: address.expect("the loop ended"), log, _folder: folder }
+        Server { process, address: address.expect("the loop ended"), log, _folder: None }
+    }
+
+    /// Where [`Connection::open`] connects to.
+    pub fn url(&self) -> String {
+        format!("ws://{}/ws", self.address)
     }
 
     /// Everything that the server wrote so far.
@@ -157,6 +171,30 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// A connection of `admin`, while the server may be dying.
+    pub async fn open(url: &str) -> Result<Connection, tungstenite::Error> {
+        let (socket, _) = connect_async(url).await?;
+        let mut connection = Connection { socket };
+        let login = json!({"type": "login", "username": "admin", "password": PASSWORD});
+        match connection.try_ask(login).await {
+            Some(reply) if reply["type"] == "authenticated" => Ok(connection),
+            _ => Err(tungstenite::Error::ConnectionClosed),
+        }
+    }
+
+    /// Runs a program; nothing if the connection ends first.
+    pub async fn try_execute(&mut self, program: &str) -> Option<Json> {
+        self.try_ask(json!({"type": "execute", "program": program})).await
+    }
+
+    async fn try_ask(&mut self, message: Json) -> Option<Json> {
+        self.socket.send(Message::text(message.to_string())).await.ok()?;
+        match self.receive_within(PATIENCE).await? {
+            Frame::Text(json) => Some(json),
+            Frame::Binary(_) | Frame::Closed(_) => None,
+        }
+    }
+
     /// Sends any frame.
     pub async fn send(&mut self, message: Message) {
         self.socket.send(message).await.expect("the connection is open");

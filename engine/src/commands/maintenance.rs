@@ -4,6 +4,7 @@ use super::CommandEntry;
 use crate::answer::Rows;
 use crate::context::{Context, Outcome};
 use crate::data::{self, Value};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Change, SessionState};
 use crate::need::Need;
@@ -26,6 +27,14 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
         need: Need::Administer,
         arguments: 0,
         run: compact,
+    },
+    CommandEntry {
+        words: &["backup"],
+        usage: "NAME",
+        doc: "Copies all graphs and accounts to a new folder of this name in the server's backup folder.",
+        need: Need::Administer,
+        arguments: 1,
+        run: backup,
     },
 ];
 
@@ -60,4 +69,25 @@ fn compact(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
     transaction.commit()?;
     context.graph.checkpoint_now()?;
     Ok(Outcome::Message(format!("compacted {}", counted(relations, "relation"))))
+}
+
+fn backup(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let name = &words[0];
+    let refuse = |message: String, help: &str| {
+        Err(Error::refused(Diagnostic::error(Code::ParseError, message).at(name.span).help(help)))
+    };
+    let Some(folder) = &context.environment.backups else {
+        return refuse(
+            "no folder for backups is set".to_owned(),
+            "set storage.backup_dir and start the server again",
+        );
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.text.starts_with('.') || name.text.len() > 128 || !name.text.chars().all(is_plain) {
+        let message = format!("`{}` is not the name of a backup", name.text.escape_debug());
+        return refuse(message, "use at most 128 letters, digits, `-`, `_` and `.`");
+    }
+    let summary = context.environment.graphs.back_up(&folder.join(&name.text))?;
+    let graphs = counted(summary.graphs.len(), "knowledge graph");
+    Ok(Outcome::Message(format!("backed up {graphs} to {}: {} bytes", name.text, summary.bytes())))
 }

@@ -173,7 +173,8 @@ impl Graph {
         let path = store.run_path(&store.new_run_name(relation));
         let columns = run.columns();
         let rows = run.stored_len();
-        let file = write_run(store.medium().as_ref(), &path, &columns, rows, &names, &codec, &mut |_| pace.rest())?;
+        let file =
+            write_run(store.medium().as_ref(), &path, &columns, rows, &names, &codec, &mut |_| pace.rest())?;
         run.set_file(file);
         Ok(())
     }

@@ -191,7 +191,10 @@ impl Transaction<'_> {
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.snapshot = Arc::new(next);
-        let effective = changes.into_iter().zip(&counts).filter(|(change, count)| **count > 0 || change.may_forget_a_name());
+        let effective = changes
+            .into_iter()
+            .zip(&counts)
+            .filter(|(change, count)| **count > 0 || change.may_forget_a_name());
         self.changes.extend(effective.map(|(change, _)| change));
         counts
     }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
+use super::backup::BackupSummary;
 use super::checkpoint::Bell;
 use super::library::{Library, Opened, StorageOptions};
 use super::{Graph, Overlay};
@@ -141,6 +143,16 @@ impl Graphs {
         self.library.as_ref().map(Library::system)
     }
 
+    /// Copies everything to a folder that is not there yet. Writes go on meanwhile.
+    pub fn back_up(&self, target: &Path) -> Result<BackupSummary, Error> {
+        let Some(library) = &self.library else {
+            let message = "this engine keeps its knowledge graphs in memory";
+            return Err(Error::refused(Diagnostic::error(Code::StorageUnavailable, message)));
+        };
+        let graphs = self.by_name.read().clone();
+        Ok(library.back_up(&graphs, target)?)
+    }
+
     /// The graphs whose storage has failed, and how.
     pub fn troubles(&self) -> Vec<(String, StorageError)> {
         let graphs = self.by_name.read();
@@ -171,7 +183,11 @@ impl Graphs {
 
     /// Whether this very graph is still there, and not another one under its name.
     pub fn holds(&self, graph: &Arc<Graph>) -> bool {
-        self.by_name.read().get(graph.name()).and_then(|opened| opened.as_ref().ok()).is_some_and(|found| Arc::ptr_eq(found, graph))
+        self.by_name
+            .read()
+            .get(graph.name())
+            .and_then(|opened| opened.as_ref().ok())
+            .is_some_and(|found| Arc::ptr_eq(found, graph))
     }
 
     /// Creates a graph, if there are fewer than `limit` (0: no limit).

@@ -30,9 +30,9 @@ impl StorageOptions {
 /// The folder of all graphs.
 #[derive(Debug)]
 pub(super) struct Library {
-    folder: PathBuf,
-    system: SystemStore,
-    home: Home,
+    pub(super) folder: PathBuf,
+    pub(super) system: SystemStore,
+    pub(super) home: Home,
 }
 
 /// A graph, or why it cannot be opened.
@@ -135,6 +135,6 @@ fn io_at(path: &Path) -> impl Fn(std::io::Error) -> StorageError {
 }
 
 /// The folder of the graphs' folders.
-const GRAPHS: &str = "graphs";
+pub(super) const GRAPHS: &str = "graphs";
 /// The file of the system store.
-const SYSTEM: &str = "system.redb";
+pub(super) const SYSTEM: &str = "system.redb";

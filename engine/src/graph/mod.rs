@@ -1,5 +1,6 @@
 //! One named knowledge graph: readers take a snapshot, one writer at a time makes the next.
 
+mod backup;
 mod change;
 mod checkpoint;
 mod commit;
@@ -22,6 +23,7 @@ use checkpoint::Pace;
 use commit::Commits;
 use store::GraphStore;
 
+pub use backup::{BackupSummary, restore, restore_on};
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
 pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics};
@@ -51,7 +53,12 @@ impl Graph {
         Graph::new(name, dictionary, snapshot, Some(store))
     }
 
-    fn new(name: String, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: Option<GraphStore>) -> Graph {
+    fn new(
+        name: String,
+        dictionary: Arc<Dictionary>,
+        snapshot: Snapshot,
+        store: Option<GraphStore>,
+    ) -> Graph {
         let snapshot = Arc::new(snapshot);
         let commits = Commits::new(Arc::clone(&snapshot));
         Graph { name, dictionary, published: ArcSwap::new(snapshot), commits, store }

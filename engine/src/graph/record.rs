@@ -182,9 +182,8 @@ fn definition_record(definition: &RelationDefinition) -> DefinitionRecord {
 }
 
 fn definition_of(record: DefinitionRecord) -> Result<RelationDefinition, Unreadable> {
-    let column = |(name, declared): (String, String)| {
-        Ok(SchemaColumn { name, data_type: type_of(&declared)? })
-    };
+    let column =
+        |(name, declared): (String, String)| Ok(SchemaColumn { name, data_type: type_of(&declared)? });
     let schema = match record.schema {
         Some(columns) => {
             Some(Schema { columns: columns.into_iter().map(column).collect::<Result<_, Unreadable>>()? })

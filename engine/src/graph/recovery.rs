@@ -87,7 +87,9 @@ fn restore(
     let mut relations = BTreeMap::new();
     for (name, files) in manifest.runs {
         let definition = catalog.relation(&name);
-        let arity = definition.map(|definition| definition.arity).ok_or_else(|| unreadable(format!("{name} is not defined")))?;
+        let arity = definition
+            .map(|definition| definition.arity)
+            .ok_or_else(|| unreadable(format!("{name} is not defined")))?;
         let runs = parallel::map(files, |file| read_file(store, &file, arity, contents, dictionary));
         let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
         relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));

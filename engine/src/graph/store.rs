@@ -84,7 +84,10 @@ impl GraphStore {
     /// Why the state under a transaction is gone.
     pub(super) fn trouble(&self) -> StorageError {
         self.current_trouble().unwrap_or_else(|| {
-            StorageError::io(self.journal.path(), std::io::Error::other("an earlier commit failed; try again"))
+            StorageError::io(
+                self.journal.path(),
+                std::io::Error::other("an earlier commit failed; try again"),
+            )
         })
     }
 

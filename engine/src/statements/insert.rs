@@ -8,12 +8,13 @@ use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
-use crate::data::arrow_columns::{EncodeError, encode};
-use crate::data::{self, DataType, Dictionary, Value};
+use crate::data::arrow_columns::{EncodeError, encode, type_of_codes};
+use crate::data::{self, Codec, DataType, Dictionary, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet};
 use crate::limits::Limits;
+use crate::storage::{has_marks, rows_of};
 use crate::syntax::ast::{self, Scope, Term, TermKind};
 
 /// What an insert did.
@@ -103,6 +104,41 @@ pub(crate) fn insert_batches(
             }
         }
         Ok(facts)
+    })
+}
+
+/// Inserts batches that an export wrote, all or nothing: their mixed columns tell the kind of each value.
+pub(crate) fn insert_exported(
+    relation: &str,
+    batches: &[RecordBatch],
+    context: &mut Context<'_>,
+) -> Result<Inserted, Error> {
+    if !batches.first().is_some_and(has_marks) {
+        return insert_batches(relation, Scope::Persistent, batches, context);
+    }
+    check_name(relation)?;
+    let codec = Codec::over(context.graph.dictionary().clone());
+    write_facts(relation, None, Scope::Persistent, context, |target, dictionary, _| {
+        let mut facts: Option<Facts> = None;
+        for batch in batches {
+            let rows = rows_of(batch, dictionary)
+                .map_err(|what| Error::simple(Code::TypeMismatch, format!("{relation}: {what}")))?;
+            target.check_arity(rows.columns.len())?;
+            let facts = facts.get_or_insert_with(|| Facts::empty(rows.columns.len()));
+            facts.rows.len += rows.len;
+            for (position, codes) in rows.columns.into_iter().enumerate() {
+                let found = type_of_codes(&codes, &codec);
+                let declared = target.declared(position);
+                if !matches!(declared, DataType::Unknown | DataType::Any) && declared.join(found) != declared
+                {
+                    let column = target.column_name(position);
+                    return Err(Error::refused(wrong_type(&column, declared, &found.arrow())));
+                }
+                facts.types[position] = facts.types[position].join(found);
+                facts.rows.columns[position].extend(codes);
+            }
+        }
+        Ok(facts.unwrap_or_else(|| Facts::empty(0)))
     })
 }
 

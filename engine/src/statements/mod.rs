@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::syntax::ast::{Query, Scope, StatementKind};
 
 pub use insert::Inserted;
-pub(crate) use insert::{insert_batches, insert_rows};
+pub(crate) use insert::{insert_batches, insert_exported, insert_rows};
 pub use parameters::Parameters;
 pub(crate) use parameters::{fill, fill_any};
 

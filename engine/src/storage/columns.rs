@@ -60,9 +60,8 @@ impl StoredColumns {
             .collect();
         for (position, name) in names.iter().enumerate().filter(|(i, _)| types[*i] == DataType::Any) {
             let metadata = HashMap::from([(KINDS_OF.to_owned(), position.to_string())]);
-            fields.push(
-                Field::new(format!("kind of {name}"), ArrowType::UInt8, false).with_metadata(metadata),
-            );
+            fields
+                .push(Field::new(format!("kind of {name}"), ArrowType::UInt8, false).with_metadata(metadata));
         }
         if fields.is_empty() {
             let metadata = HashMap::from([(NO_COLUMNS.to_owned(), String::new())]);
@@ -110,6 +109,14 @@ fn longest(codes: &[Code], data_type: DataType, codec: &Codec) -> usize {
             bytes.max().unwrap_or(0)
         }
     }
+}
+
+/// Whether a batch says more than its columns: the kinds of mixed values, or that there are no columns.
+pub fn has_marks(batch: &RecordBatch) -> bool {
+    let mark = |field: &Arc<Field>| {
+        field.metadata().contains_key(KINDS_OF) || field.metadata().contains_key(NO_COLUMNS)
+    };
+    batch.schema().fields().iter().any(mark)
 }
 
 /// The rows of a batch that [`batches`] made, in codes of a dictionary that learns what it does not know.
@@ -233,7 +240,13 @@ mod tests {
             let of_kind: Vec<Value> =
                 odd_values().into_iter().filter(|other| other.kind() == value.kind()).collect();
             let with_null = [of_kind.clone(), vec![Value::Null]].concat();
-            assert_eq!(round_trip(&[with_null.clone(), of_kind.iter().cycle().take(with_null.len()).cloned().collect()])[0], with_null);
+            assert_eq!(
+                round_trip(&[
+                    with_null.clone(),
+                    of_kind.iter().cycle().take(with_null.len()).cloned().collect()
+                ])[0],
+                with_null
+            );
             assert_eq!(round_trip(std::slice::from_ref(&of_kind)), [of_kind]);
             assert_eq!(round_trip(&[vec![value.clone()]]), [vec![value]]);
         }

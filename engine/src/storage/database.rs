@@ -56,7 +56,8 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Database, Storage
         if !database.check_integrity()? {
             return Err(redb::Error::Corrupted("pages do not fit their checksums".to_owned()));
         }
-        let format = database.begin_read()?.open_table(META)?.get("format")?.map(|sealed| sealed.value().to_vec());
+        let format =
+            database.begin_read()?.open_table(META)?.get("format")?.map(|sealed| sealed.value().to_vec());
         Ok((database, format))
     })?;
     let damaged = |damage| StorageError::damaged(path, damage);

@@ -93,7 +93,8 @@ impl StorageError {
                 _ => StorageError::io(path, cause),
             },
             redb::Error::DatabaseAlreadyOpen => StorageError::InUse { path: path.to_owned() },
-            error @ (redb::Error::PreviousIo | redb::Error::DatabaseClosed | redb::Error::LockPoisoned(_)) => {
+            error
+            @ (redb::Error::PreviousIo | redb::Error::DatabaseClosed | redb::Error::LockPoisoned(_)) => {
                 StorageError::io(path, io::Error::other(error))
             }
             other => StorageError::unreadable(path, other),

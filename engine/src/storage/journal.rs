@@ -59,20 +59,34 @@ pub struct Journal {
 impl Journal {
     /// A new journal, for a graph of this name.
     pub fn create(medium: Arc<dyn Medium>, path: &Path, graph: &str) -> Result<Journal, StorageError> {
-        database::create(medium.as_ref(), path, |transaction| {
-            transaction.open_table(RECORDS)?;
-            transaction.open_table(DELETED)?;
-            transaction.open_table(META)?.insert("graph", seal(b"graph", graph.as_bytes()).as_slice())?;
-            Ok(())
-        })?;
+        let empty = JournalContents { graph: graph.to_owned(), ..JournalContents::default() };
+        Journal::write(medium.as_ref(), path, &empty)?;
         Ok(Journal::open(medium, path)?.0)
     }
 
+    /// Makes a file with these contents: it is there whole, or not at all.
+    pub fn write(medium: &dyn Medium, path: &Path, contents: &JournalContents) -> Result<(), StorageError> {
+        database::create(medium, path, |transaction| {
+            let mut meta = transaction.open_table(META)?;
+            meta.insert("graph", seal(b"graph", contents.graph.as_bytes()).as_slice())?;
+            if let Some(manifest) = &contents.manifest {
+                meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
+            }
+            insert_deleted(transaction, &contents.deleted)?;
+            insert_records(transaction, &contents.records)
+        })
+    }
+
+    /// What the journal holds now.
+    pub fn contents(&self) -> Result<JournalContents, StorageError> {
+        match self.database.lock().as_ref() {
+            Some(database) => self.read_contents(database),
+            None => Err(self.is_closed_error()),
+        }
+    }
+
     /// The journal that is there.
-    pub fn open(
-        medium: Arc<dyn Medium>,
-        path: &Path,
-    ) -> Result<(Journal, JournalContents), StorageError> {
+    pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, JournalContents), StorageError> {
         let journal = Journal::closed(medium, path);
         let contents = journal.reopen()?;
         if let Some(database) = journal.database.lock().as_ref() {
@@ -115,19 +129,7 @@ impl Journal {
     /// Writes records and syncs. After a failure the file is closed, and only [`Journal::reopen`] tells whether they
     /// reached the disk.
     pub fn append(&self, records: &[StoredRecord]) -> Result<(), StorageError> {
-        self.change(|transaction| {
-            let mut table = transaction.open_table(RECORDS)?;
-            for record in records {
-                let count = pieces_of(&record.content).count() as u32;
-                for (piece, content) in pieces_of(&record.content).enumerate() {
-                    let piece = piece as u32;
-                    let sealed = seal(&place(record.version, piece, count), content);
-                    let value = [count.to_le_bytes().as_slice(), sealed.as_slice()].concat();
-                    table.insert((record.version, piece), value.as_slice())?;
-                }
-            }
-            Ok(())
-        })?;
+        self.change(|transaction| insert_records(transaction, records))?;
         let bytes: u64 = records.iter().map(|record| record.content.len() as u64).sum();
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
@@ -145,10 +147,7 @@ impl Journal {
             let mut meta = transaction.open_table(META)?;
             meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
             transaction.delete_table(DELETED)?;
-            let mut table = transaction.open_table(DELETED)?;
-            for (file, bits) in deleted {
-                table.insert(file.as_str(), seal(file.as_bytes(), bits).as_slice())?;
-            }
+            insert_deleted(transaction, deleted)?;
             let mut records = transaction.open_table(RECORDS)?;
             records.retain_in((0, 0)..(version + 1, 0), |_, _| false)?;
             for entry in records.iter()? {
@@ -166,7 +165,7 @@ impl Journal {
     ) -> Result<(), StorageError> {
         let mut slot = self.database.lock();
         let Some(database) = slot.take() else {
-            return Err(StorageError::io(&self.path, std::io::Error::other("closed after a failure")));
+            return Err(self.is_closed_error());
         };
         guarded(&self.path, || {
             let transaction = database.begin_write()?;
@@ -233,9 +232,37 @@ impl Journal {
         Ok(contents)
     }
 
+    fn is_closed_error(&self) -> StorageError {
+        StorageError::io(&self.path, std::io::Error::other("closed after a failure"))
+    }
+
     fn damaged(&self, damage: Damage) -> StorageError {
         StorageError::damaged(&self.path, damage)
     }
+}
+
+fn insert_records(transaction: &redb::WriteTransaction, records: &[StoredRecord]) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(RECORDS)?;
+    for record in records {
+        let count = pieces_of(&record.content).count() as u32;
+        for (piece, content) in (0..).zip(pieces_of(&record.content)) {
+            let sealed = seal(&place(record.version, piece, count), content);
+            let value = [count.to_le_bytes().as_slice(), sealed.as_slice()].concat();
+            table.insert((record.version, piece), value.as_slice())?;
+        }
+    }
+    Ok(())
+}
+
+fn insert_deleted(
+    transaction: &redb::WriteTransaction,
+    deleted: &BTreeMap<String, Vec<u8>>,
+) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(DELETED)?;
+    for (file, bits) in deleted {
+        table.insert(file.as_str(), seal(file.as_bytes(), bits).as_slice())?;
+    }
+    Ok(())
 }
 
 fn pieces_of(content: &[u8]) -> impl Iterator<Item = &[u8]> {

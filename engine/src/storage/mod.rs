@@ -21,11 +21,12 @@ mod seal;
 mod system;
 mod types;
 
-pub use columns::{batches, rows_of};
+pub use columns::{batches, has_marks, rows_of};
 pub use error::StorageError;
 pub use journal::{Journal, JournalContents, StoredRecord};
 pub use medium::{DatabaseFile, Disk, Medium, NewFile};
 pub use run_file::{read_run, write_run};
+pub use seal::file_hash;
 pub use system::SystemStore;
 pub use types::{type_from_name, type_name};
 

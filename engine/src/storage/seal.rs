@@ -30,7 +30,7 @@ fn hash_at(place: &[u8], content: &[u8]) -> u128 {
 }
 
 /// The hash of a whole file, in hexadecimal.
-pub(super) fn file_hash(content: &[u8]) -> String {
+pub fn file_hash(content: &[u8]) -> String {
     format!("{:032x}", xxh3_128(content))
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
-use super::error::StorageError;
 use super::database;
+use super::error::StorageError;
 use super::medium::Medium;
 use super::seal::{seal, unseal};
 
@@ -32,21 +32,38 @@ impl SystemStore {
     /// Opens the store, or creates it.
     pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<SystemStore, StorageError> {
         if !medium.exists(path).map_err(|error| StorageError::io(path, error))? {
-            database::create(medium.as_ref(), path, |transaction| {
-                transaction.open_table(GRAPHS)?;
-                transaction.open_table(LEFTOVERS)?;
-                transaction.open_table(RECORDS)?;
-                Ok(())
-            })?;
+            SystemStore::write(medium.as_ref(), path, &BTreeMap::new(), &BTreeMap::new())?;
         }
         let opened = database::open(medium.as_ref(), path)?;
         database::settle(&opened, path)?;
         Ok(SystemStore { path: path.to_owned(), medium, database: Mutex::new(Some(opened)) })
     }
 
+    /// Makes a file with these graphs and records: it is there whole, or not at all.
+    pub fn write(
+        medium: &dyn Medium,
+        path: &Path,
+        graphs: &BTreeMap<String, String>,
+        records: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<(), StorageError> {
+        database::create(medium, path, |transaction| {
+            transaction.open_table(LEFTOVERS)?;
+            let mut table = transaction.open_table(GRAPHS)?;
+            for (name, folder) in graphs {
+                table.insert(name.as_str(), seal(name.as_bytes(), folder.as_bytes()).as_slice())?;
+            }
+            let mut table = transaction.open_table(RECORDS)?;
+            for (key, content) in records {
+                table.insert(key.as_str(), seal(key.as_bytes(), content).as_slice())?;
+            }
+            Ok(())
+        })
+    }
+
     /// The graphs: name to folder.
     pub fn graphs(&self) -> Result<BTreeMap<String, String>, StorageError> {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).map_err(|e| StorageError::unreadable(&self.path, e));
+        let text =
+            |bytes: Vec<u8>| String::from_utf8(bytes).map_err(|e| StorageError::unreadable(&self.path, e));
         self.read_all(GRAPHS)?.into_iter().map(|(name, folder)| Ok((name, text(folder)?))).collect()
     }
 
@@ -60,26 +77,32 @@ impl SystemStore {
 
     /// Says that a folder is about to be made, or has lost its graph.
     pub fn add_leftover(&self, folder: &str) -> Result<(), StorageError> {
-        self.write(|transaction| transaction.open_table(LEFTOVERS)?.insert(folder, ()).map(drop).map_err(Into::into))
+        self.change(|transaction| {
+            transaction.open_table(LEFTOVERS)?.insert(folder, ()).map(drop).map_err(Into::into)
+        })
     }
 
     /// Says that a folder is gone.
     pub fn remove_leftover(&self, folder: &str) -> Result<(), StorageError> {
-        self.write(|transaction| transaction.open_table(LEFTOVERS)?.remove(folder).map(drop).map_err(Into::into))
+        self.change(|transaction| {
+            transaction.open_table(LEFTOVERS)?.remove(folder).map(drop).map_err(Into::into)
+        })
     }
 
     /// A folder has become a graph.
     pub fn add_graph(&self, name: &str, folder: &str) -> Result<(), StorageError> {
-        self.write(|transaction| {
+        self.change(|transaction| {
             transaction.open_table(LEFTOVERS)?.remove(folder)?;
-            transaction.open_table(GRAPHS)?.insert(name, seal(name.as_bytes(), folder.as_bytes()).as_slice())?;
+            transaction
+                .open_table(GRAPHS)?
+                .insert(name, seal(name.as_bytes(), folder.as_bytes()).as_slice())?;
             Ok(())
         })
     }
 
     /// A graph is no more; its folder is a leftover.
     pub fn remove_graph(&self, name: &str, folder: &str) -> Result<(), StorageError> {
-        self.write(|transaction| {
+        self.change(|transaction| {
             transaction.open_table(GRAPHS)?.remove(name)?;
             transaction.open_table(LEFTOVERS)?.insert(folder, ())?;
             Ok(())
@@ -92,8 +115,8 @@ impl SystemStore {
     }
 
     /// Sets records, or removes them where there is no content: all of them durably, or none.
-    pub fn write_records(&self, changes: &[(String, Option<Vec<u8>>)]) -> Result<(), StorageError> {
-        self.write(|transaction| {
+    pub fn set_records(&self, changes: &[(String, Option<Vec<u8>>)]) -> Result<(), StorageError> {
+        self.change(|transaction| {
             let mut table = transaction.open_table(RECORDS)?;
             for (key, content) in changes {
                 match content {
@@ -135,7 +158,7 @@ impl SystemStore {
         self.with_database(|database| work(&database.begin_read()?))
     }
 
-    fn write(
+    fn change(
         &self,
         work: impl FnOnce(&redb::WriteTransaction) -> Result<(), redb::Error>,
     ) -> Result<(), StorageError> {

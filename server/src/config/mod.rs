@@ -26,6 +26,8 @@ pub struct Config {
     pub admin_password: Option<Secret>,
     /// Where data is kept.
     pub data_dir: PathBuf,
+    /// Where `.backup` makes backups.
+    pub backup_dir: PathBuf,
     /// Bytes in the journal of a graph that make a checkpoint due.
     pub checkpoint_bytes: u64,
     /// The least severe level that is logged.
@@ -77,6 +79,7 @@ impl Default for Config {
             port: 8080,
             admin_password: None,
             data_dir: PathBuf::from("./data"),
+            backup_dir: PathBuf::from("./backups"),
             checkpoint_bytes: 64 << 20,
             log_level: "info".to_owned(),
             log_json: false,

@@ -19,6 +19,10 @@ pub(super) struct Setting {
 /// Every key, in the order of the documentation.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting { key: "storage.data_dir", set: |c, v| v.text().map(|text| c.data_dir = PathBuf::from(text)) },
+    Setting {
+        key: "storage.backup_dir",
+        set: |c, v| v.text().map(|text| c.backup_dir = PathBuf::from(text)),
+    },
     Setting { key: "storage.checkpoint_bytes", set: |c, v| v.positive().map(|n| c.checkpoint_bytes = n) },
     Setting { key: "storage.max_knowledge_graphs", set: |c, v| v.number().map(|n| c.program.graphs = n) },
     Setting { key: "logging.level", set: |c, v| v.one_of(LEVELS).map(|level| c.log_level = level) },

@@ -39,7 +39,8 @@ pub(crate) async fn while_starting(listener: &TcpListener, started: Instant) -> 
             let mut http = http1::Builder::new();
             http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(PATIENCE);
             // A probe that goes away early needs no answer.
-            let _ = tokio::time::timeout(PATIENCE, http.serve_connection(TokioIo::new(stream), service)).await;
+            let _ =
+                tokio::time::timeout(PATIENCE, http.serve_connection(TokioIo::new(stream), service)).await;
         });
     }
 }
