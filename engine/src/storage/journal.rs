@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -52,6 +52,8 @@ pub struct Journal {
     medium: Arc<dyn Medium>,
     /// `None` after a failure, until it is opened again.
     database: Mutex<Option<Database>>,
+    /// Whether it is `None`, for those who do not want to wait for a sync.
+    is_closed: AtomicBool,
     /// Bytes appended since the last checkpoint.
     bytes: AtomicU64,
 }
@@ -96,18 +98,26 @@ impl Journal {
     }
 
     fn closed(medium: Arc<dyn Medium>, path: &Path) -> Journal {
-        Journal { path: path.to_owned(), medium, database: Mutex::new(None), bytes: AtomicU64::new(0) }
+        Journal {
+            path: path.to_owned(),
+            medium,
+            database: Mutex::new(None),
+            is_closed: AtomicBool::new(true),
+            bytes: AtomicU64::new(0),
+        }
     }
 
     /// Opens the file again after a failure: what it holds now is what is on disk.
     pub fn reopen(&self) -> Result<JournalContents, StorageError> {
         let mut slot = self.database.lock();
+        self.is_closed.store(true, Ordering::Release);
         drop(slot.take());
         let database = database::open(self.medium.as_ref(), &self.path)?;
         let contents = self.read_contents(&database)?;
         let bytes = contents.records.iter().map(|record| record.content.len() as u64).sum();
         self.bytes.store(bytes, Ordering::Relaxed);
         *slot = Some(database);
+        self.is_closed.store(false, Ordering::Release);
         Ok(contents)
     }
 
@@ -118,7 +128,7 @@ impl Journal {
 
     /// Whether a failure closed the file: [`Journal::reopen`] must come before anything else.
     pub fn is_closed(&self) -> bool {
-        self.database.lock().is_none()
+        self.is_closed.load(Ordering::Acquire)
     }
 
     /// Bytes of the records since the last checkpoint.
@@ -167,13 +177,16 @@ impl Journal {
         let Some(database) = slot.take() else {
             return Err(self.is_closed_error());
         };
-        guarded(&self.path, || {
+        let changed = guarded(&self.path, || {
             let transaction = database.begin_write()?;
             work(&transaction)?;
             Ok(transaction.commit()?)
-        })?;
-        *slot = Some(database);
-        Ok(())
+        });
+        match changed {
+            Ok(()) => *slot = Some(database),
+            Err(_) => self.is_closed.store(true, Ordering::Release),
+        }
+        changed
     }
 
     fn read_contents(&self, database: &Database) -> Result<JournalContents, StorageError> {
