@@ -3,13 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stratalog_engine::{
-    Answer, Budget, Content, Engine, EngineOptions, Error, Parameters, RunOptions, Session, StorageOptions,
-    restore_on,
-};
-use stratalog_tests::answers::rows_of;
+use stratalog_engine::{Engine, EngineOptions, Error, StorageOptions, restore_on};
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
-use stratalog_tests::value::{Row, Value};
+use stratalog_tests::stored::{STATEMENTS, contents, run, session, table};
 
 /// An engine on a medium; checkpoints happen when asked for.
 fn open(medium: &PowerLoss) -> Result<Engine, Error> {
@@ -20,97 +16,6 @@ fn open(medium: &PowerLoss) -> Result<Engine, Error> {
     };
     Engine::open(EngineOptions { threads: Some(1), ..EngineOptions::default() }, storage)
 }
-
-fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
-    let prepared = session.prepare(program, &Parameters::default())?;
-    session.run(prepared, &RunOptions::default(), &Budget::unlimited())
-}
-
-fn session(engine: &Engine) -> Session {
-    engine.open_session("default").expect("the graph is served")
-}
-
-/// Everything that a program can see of a graph, as text.
-fn contents(session: &mut Session) -> Result<Vec<String>, Error> {
-    let mut all = Vec::new();
-    for listing in [".rel", ".rule list"] {
-        let names = run(session, listing)?;
-        all.extend(table(&names).into_iter().map(|row| format!("{listing}: {row}")));
-        for name in first_column(&names) {
-            let commands: &[&str] = match listing {
-                ".rel" => &[".rel describe", ".rel"],
-                _ => &[".rule def"],
-            };
-            for command in commands {
-                // Derived relations are listed too, and have no stored rows.
-                if let Ok(answer) = run(session, &format!("{command} {name}")) {
-                    all.extend(table(&answer).into_iter().map(|row| format!("{command} {name}: {row}")));
-                }
-            }
-        }
-    }
-    Ok(all)
-}
-
-/// Leaves out what is known of a relation's columns.
-fn without_types_of(name: &str, contents: &[String]) -> Vec<String> {
-    let lines = contents.iter().filter(|line| !line.starts_with(&format!(".rel describe {name}")));
-    lines
-        .map(|line| match line.contains(&format!("Text(\"{name}\")")) {
-            true => format!("{name} is there"),
-            false => line.clone(),
-        })
-        .collect()
-}
-
-fn first_column(answer: &Answer) -> Vec<String> {
-    let Content::Rows(rows) = &answer.content else { return Vec::new() };
-    let rows = rows_of(&rows.batch(0, rows.row_count()));
-    let name = |row: Row| match row.into_iter().next() {
-        Some(Value::Text(name)) => name.to_string(),
-        other => panic!("{other:?} is no name"),
-    };
-    rows.into_iter().map(name).collect()
-}
-
-fn table(answer: &Answer) -> Vec<String> {
-    match &answer.content {
-        Content::Messages(messages) => messages.clone(),
-        Content::Rows(rows) => {
-            let rows = rows_of(&rows.batch(0, rows.row_count()));
-            let line = |row: &Row| row.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join("|");
-            let mut lines: Vec<String> = rows.iter().map(line).collect();
-            lines.sort();
-            lines
-        }
-    }
-}
-
-/// Statements of every kind that changes a graph, with values of every kind.
-const STATEMENTS: &[&str] = &[
-    "+edge[(1, 2), (2, 3), (3, 4)]",
-    "+edge(1, 2)",
-    "+person(name: string, age: int, joined: timestamp)",
-    "+person(\"Ada\", 36, 1700000000000)",
-    "+mixed[(1), (1.0), (\"1\"), (true), (null), ([1.0, -0.5]), (-0.0), (9223372036854775807)]",
-    "+note[(\"quote \\\" and \\\\ and \\n\"), (\"żółw 🐢\"), (\"\")]",
-    "+embedding(1, [0.1, 0.2, 0.3])",
-    "+embedding(2, [])",
-    "+path(X, Y) <- edge(X, Y)",
-    "+path(X, Z) <- path(X, Y), edge(Y, Z), Z != 99",
-    "+best(X, min<Y>) <- path(X, Y)",
-    "+gone(1)",
-    "-gone(1)",
-    "-edge(2, 3)",
-    "+edge(2, 3)",
-    "-edge(X, Y) <- edge(X, Y), X > 2",
-    "-mixed(X), +mixed_copy(X) <- mixed(X), X != 1",
-    "+flag(X) <- edge(X, _)",
-    "-flag",
-    ".rule clear best",
-    ".rel drop note",
-    ".clear prefix pers",
-];
 
 #[test]
 fn everything_comes_back_after_a_restart_and_after_a_checkpoint() {
@@ -409,6 +314,17 @@ fn a_backup_holds_everything_and_damage_to_it_is_found() {
             }
         }
     }
+}
+
+/// Leaves out what is known of a relation's columns.
+fn without_types_of(name: &str, contents: &[String]) -> Vec<String> {
+    let lines = contents.iter().filter(|line| !line.starts_with(&format!(".rel describe {name}")));
+    lines
+        .map(|line| match line.contains(&format!("Text(\"{name}\")")) {
+            true => format!("{name} is there"),
+            false => line.clone(),
+        })
+        .collect()
 }
 
 #[test]

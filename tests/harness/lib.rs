@@ -22,5 +22,6 @@ pub mod mutate;
 
 pub mod fuzzed;
 
-/// A medium that loses power.
 pub mod power_loss;
+
+pub mod stored;

@@ -1,0 +1,59 @@
+//! Folders that earlier releases wrote open, and hold what they held. `WRITE_FIXTURE=1` writes the folder of this
+//! release, once a format version.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stratalog_engine::{Engine, EngineOptions, StorageOptions};
+use stratalog_tests::stored::{STATEMENTS, contents, run, session};
+use tempfile::TempDir;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn open(folder: &Path) -> Engine {
+    let options = EngineOptions { threads: Some(1), ..EngineOptions::default() };
+    Engine::open(options, StorageOptions::new(folder)).expect("the folder opens")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().expect("a type").is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).expect("a copy")),
+        }
+    }
+}
+
+/// Sealed runs, deleted rows in them, and a journal on top.
+fn write_fixture(folder: &Path) {
+    let data = folder.join("data");
+    let _ = fs::remove_dir_all(folder);
+    let engine = open(&data);
+    let mut here = session(&engine);
+    for statement in STATEMENTS {
+        run(&mut here, statement).expect("the statement runs");
+    }
+    run(&mut here, ".compact").expect("a checkpoint");
+    run(&mut here, "-edge(1, 2)\n+edge(7, 8)").expect("the statement runs");
+    fs::write(folder.join("contents.txt"), contents(&mut here).expect("contents").join("\n"))
+        .expect("written");
+}
+
+#[test]
+fn folders_of_every_format_version_open_and_hold_what_they_held() {
+    if std::env::var_os("WRITE_FIXTURE").is_some() {
+        write_fixture(&fixtures().join("storage-v1"));
+    }
+    for version in ["storage-v1"] {
+        let fixture = fixtures().join(version);
+        let expected = fs::read_to_string(fixture.join("contents.txt")).expect("what the folder held");
+        let folder = TempDir::new().expect("a temporary folder");
+        copy(&fixture.join("data"), folder.path());
+        let engine = open(folder.path());
+        assert_eq!(contents(&mut session(&engine)).expect("contents").join("\n"), expected, "{version}");
+    }
+}
