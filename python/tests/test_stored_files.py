@@ -14,6 +14,11 @@ from conftest import PASSWORD, executable
 from local_server import LocalServer
 
 
+def ask_duckdb(question: str) -> list[tuple[object, ...]]:
+    with duckdb.connect() as connection:
+        return connection.execute(question).fetchall()
+
+
 def fill(server: LocalServer) -> None:
     with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
         db.execute("+city(name: string, people: int, area: float, founded: timestamp)")
@@ -31,7 +36,7 @@ def test_sealed_runs_are_parquet_for_duckdb_and_polars(own_server: LocalServer, 
     with stratalog.connect(own_server.url, user="admin", password=PASSWORD) as db:
         db.execute(".compact")
     runs = next((tmp_path / "data" / "graphs").glob("default-*")) / "runs"
-    city = duckdb.sql(f"select name, people, area from '{runs}/city-*.parquet' order by people").fetchall()
+    city = ask_duckdb(f"select name, people, area from '{runs}/city-*.parquet' order by people")
     assert city == [
         ("Łódź", 670000, 293.0),
         ("Kraków", 800000, 326.8),
@@ -40,7 +45,7 @@ def test_sealed_runs_are_parquet_for_duckdb_and_polars(own_server: LocalServer, 
     assert polars.read_parquet(f"{runs}/edge-*.parquet").select(polars.col("B").sum()).item() == 5_000_050_000
     mixed = polars.read_parquet(f"{runs}/mixed-*.parquet").sort("A")
     assert mixed.rows() == [(1, "1.5", 3), (2, '"two"', 5), (3, "true", 1)]
-    assert duckdb.sql(f"select B from '{runs}/place-*.parquet'").fetchall() == [([0.5, 1.5],)]
+    assert ask_duckdb(f"select B from '{runs}/place-*.parquet'") == [([0.5, 1.5],)]
 
 
 def test_backup_restore_export_and_import_by_command_line(tmp_path: Path) -> None:

@@ -26,11 +26,9 @@ pub(super) fn catalog(text: &str) -> Catalog {
         match statement {
             StatementKind::Insert(insert) => catalog.set_relation(found(&insert)),
             StatementKind::Declare(declare) => catalog.set_relation(declared(&declare)),
-            StatementKind::Rule(rule) => {
-                catalog.add_rule(Arc::new(rule.rule));
-            }
+            StatementKind::Rule(rule) => catalog.add_rule(Arc::new(rule.rule)),
             other => panic!("{other}"),
-        }
+        };
     }
     catalog
 }
