@@ -5,6 +5,7 @@
 
 use crate::analysis::{self, AnalysisError};
 use crate::budget::Budget;
+use crate::caller::Anyone;
 use crate::catalog::RelationDefinition;
 use crate::commands;
 use crate::context::Environment;
@@ -47,8 +48,13 @@ impl Checker {
         let threads = Threads::new(Some(1)).map_err(|error| Error::internal("threads", error))?;
         let graphs = Graphs::default();
         let session = SessionState::new(graphs.get(DEFAULT_GRAPH)?);
-        let environment =
-            Environment { graphs, threads, limits: Limits::default(), disabled_rewrites: Vec::new() };
+        let environment = Environment {
+            graphs,
+            threads,
+            limits: Limits::default(),
+            disabled_rewrites: Vec::new(),
+            commands: &[],
+        };
         Ok(Checker { environment, session, found: Vec::new() })
     }
 
@@ -121,8 +127,15 @@ impl Checker {
             | StatementKind::DeclareType(_) => {
                 let one = std::slice::from_ref(statement);
                 let options = RunOptions::default();
-                program::run(&self.environment, &mut self.session, one, &options, &Budget::unlimited())
-                    .map(|answer| answer.warnings)
+                program::run(
+                    &self.environment,
+                    &Anyone,
+                    &mut self.session,
+                    one,
+                    &options,
+                    &Budget::unlimited(),
+                )
+                .map(|answer| answer.warnings)
             }
         }
     }

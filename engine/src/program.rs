@@ -1,16 +1,18 @@
 //! Programs: statements in order, and after them the last query.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Content, Ephemeral, Rows};
 use crate::budget::Budget;
-use crate::commands;
+use crate::caller::Caller;
+use crate::commands::{self, Families};
 use crate::context::{Context, Environment, Outcome, Question};
+use crate::diagnostic::Span;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::SessionState;
-use crate::need::Need;
+use crate::need::{Need, Requirement};
 use crate::statements;
 use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
 
@@ -26,13 +28,44 @@ pub struct RunOptions {
     pub atomic: bool,
 }
 
-/// The rights that a program asks for, over all its statements.
-pub(crate) fn needs(statements: &[Statement]) -> BTreeSet<Need> {
-    statements.iter().map(need_of).collect()
+/// The rights that a program asks for, each once, with the graphs that they are about: a program may switch to other
+/// graphs. It needs none on a graph that it creates, as that will be the caller's own.
+pub(crate) fn needs(statements: &[Statement], graph: &str, more: Families) -> Vec<Requirement> {
+    let mut current: Arc<str> = graph.into();
+    let mut created = HashSet::new();
+    let mut seen = HashSet::new();
+    let mut needs = Vec::new();
+    for (index, statement) in statements.iter().enumerate() {
+        let Asked { need, graph: about, span } = asked(statement, &current, more);
+        let about = if about == &*current { Arc::clone(&current) } else { Arc::from(about) };
+        let own = created.contains(&about);
+        match need {
+            Need::Enter => current = Arc::clone(&about),
+            Need::CreateGraph => {
+                current = Arc::clone(&about);
+                created.insert(Arc::clone(&about));
+            }
+            Need::Nothing | Need::Read | Need::Write | Need::Manage | Need::Administer => {}
+        }
+        let always = matches!(need, Need::CreateGraph | Need::Administer);
+        if (always || !own) && seen.insert((need, Arc::clone(&about))) {
+            needs.push(Requirement { need, graph: about, statement: index, span });
+        }
+    }
+    needs
 }
 
-fn need_of(statement: &Statement) -> Need {
-    match &statement.kind {
+/// The right that a statement asks for.
+struct Asked<'s> {
+    need: Need,
+    /// The graph that it is about: the session's, unless a command names another.
+    graph: &'s str,
+    /// Where that is said.
+    span: Span,
+}
+
+fn asked<'s>(statement: &'s Statement, graph: &'s str, more: Families) -> Asked<'s> {
+    let need = match &statement.kind {
         StatementKind::Query(_) => Need::Read,
         StatementKind::Rule(rule) => match rule.scope {
             Scope::Persistent => Need::Write,
@@ -45,7 +78,24 @@ fn need_of(statement: &Statement) -> Need {
         | StatementKind::DropRule(_)
         | StatementKind::Declare(_)
         | StatementKind::DeclareType(_) => Need::Write,
-        StatementKind::Command(command) => crate::commands::need(command),
+        StatementKind::Command(command) => {
+            let (need, named) = commands::need(command, more);
+            let (graph, span) = named.map_or((graph, statement.span), |name| (name.text.as_str(), name.span));
+            return Asked { need, graph, span };
+        }
+    };
+    Asked { need, graph, span: statement.span }
+}
+
+/// Asks for the right to run one statement. The whole program was allowed before any of it ran; graphs and rights may
+/// have changed since.
+fn permit(statement: &Statement, context: &Context<'_>) -> Result<(), Error> {
+    let here = context.graph.name();
+    let Asked { need, graph, span } = asked(statement, here, context.environment.commands);
+    context.caller.allows(need, graph).map_err(|refusal| Error::refused(refusal.at(span)))?;
+    match need {
+        Need::Read | Need::Write => context.check_graph(),
+        Need::Nothing | Need::Enter | Need::Manage | Need::CreateGraph | Need::Administer => Ok(()),
     }
 }
 
@@ -53,6 +103,7 @@ fn need_of(statement: &Statement) -> Need {
 /// the statements see that one.
 pub(crate) fn run(
     environment: &Environment,
+    caller: &dyn Caller,
     session: &mut SessionState,
     statements: &[Statement],
     options: &RunOptions,
@@ -61,7 +112,7 @@ pub(crate) fn run(
     let mut progress = Progress::default();
     loop {
         let graph = Arc::clone(&session.graph);
-        let mut context = Context::new(environment, &graph, budget, session.overlay.clone());
+        let mut context = Context::new(environment, caller, &graph, budget, session.overlay.clone());
         context.warnings = std::mem::take(&mut progress.warnings);
         if options.atomic {
             context.begin()?;
@@ -98,13 +149,13 @@ struct Progress<'p> {
     messages: Vec<String>,
     listing: Option<Rows>,
     /// What will be answered in the end, and where it was asked.
-    asked: Option<(usize, Asked<'p>)>,
+    asked: Option<(usize, Ask<'p>)>,
     switched: Option<String>,
     warnings: Vec<Diagnostic>,
 }
 
 /// What is answered when all statements have run.
-enum Asked<'p> {
+enum Ask<'p> {
     Query(&'p Query),
     Question(Question),
 }
@@ -127,10 +178,11 @@ impl<'p> Progress<'p> {
             let index = self.next;
             self.next += 1;
             context.budget.check().map_err(Error::Stopped)?;
+            permit(statement, context).map_err(|error| in_statement(error, index))?;
             let warned = context.warnings.len();
             let outcome = match &statement.kind {
                 StatementKind::Query(query) => {
-                    self.ask(index, Asked::Query(query), statements, context);
+                    self.ask(index, Ask::Query(query), statements, context);
                     continue;
                 }
                 StatementKind::Command(command) => {
@@ -154,7 +206,7 @@ impl<'p> Progress<'p> {
                 Outcome::Message(message) => self.messages.push(message),
                 Outcome::Listing(rows) => self.listing = Some(rows),
                 Outcome::Question(question) => {
-                    self.ask(index, Asked::Question(question), statements, context);
+                    self.ask(index, Ask::Question(question), statements, context);
                 }
                 Outcome::Switched(graph, message) => {
                     self.switched = Some(graph);
@@ -167,7 +219,7 @@ impl<'p> Progress<'p> {
     }
 
     /// Only the last question is answered.
-    fn ask(&mut self, index: usize, asked: Asked<'p>, statements: &[Statement], context: &mut Context<'_>) {
+    fn ask(&mut self, index: usize, asked: Ask<'p>, statements: &[Statement], context: &mut Context<'_>) {
         if let Some((earlier, _)) = self.asked.replace((index, asked)) {
             context.warnings.push(unanswered(earlier, &statements[earlier]));
         }
@@ -176,8 +228,8 @@ impl<'p> Progress<'p> {
     fn content(&mut self, context: &mut Context<'_>) -> Result<Content, Error> {
         let warned = context.warnings.len();
         let (index, rows) = match &self.asked {
-            Some((index, Asked::Query(query))) => (*index, statements::answer(query, context)),
-            Some((index, Asked::Question(question))) => {
+            Some((index, Ask::Query(query))) => (*index, statements::answer(query, context)),
+            Some((index, Ask::Question(question))) => {
                 (*index, statements::answer_question(question, context))
             }
             None => {

@@ -7,17 +7,18 @@ use stratalog_engine::{Engine, EngineOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
-use crate::auth::{StartError, Users};
+use crate::admin::ADMIN_COMMANDS;
+use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits};
 use crate::limits::Places;
 use crate::queries::QueryPool;
 
-/// Engine, users and limits of one running server.
+/// Engine, accounts and limits of one running server.
 pub(crate) struct App {
     /// The database.
     pub(crate) engine: Engine,
-    /// Who may log in.
-    pub(crate) users: Users,
+    /// Who may use the server, and how.
+    pub(crate) accounts: Arc<Accounts>,
     /// Where queries run.
     pub(crate) queries: QueryPool,
     /// What is counted and bounded.
@@ -36,20 +37,27 @@ pub enum OpenError {
     #[error("cannot open the database: {0}")]
     Engine(stratalog_engine::Error),
     /// The users could not be set up.
-    #[error(transparent)]
-    Users(#[from] StartError),
+    #[error("cannot open the accounts: {0}")]
+    Accounts(String),
 }
 
 impl App {
     /// Opens the engine and creates the first administrator; a generated password is returned. Takes long.
     pub(crate) fn open(config: Config) -> Result<(Arc<App>, Option<Secret>), OpenError> {
-        let options =
-            EngineOptions { threads: config.threads, limits: config.program, ..EngineOptions::default() };
+        let options = EngineOptions {
+            threads: config.threads,
+            limits: config.program,
+            commands: ADMIN_COMMANDS,
+            ..EngineOptions::default()
+        };
         let engine = Engine::in_memory(options).map_err(OpenError::Engine)?;
-        let (users, generated) = Users::first_start(config.admin_password.as_ref())?;
+        let admin = config.admin_password.as_ref();
+        let (accounts, generated) =
+            Accounts::open(Journal, [], admin, config.default_graph, config.throttling)
+                .map_err(|error| OpenError::Accounts(error.to_string()))?;
         let app = App {
             engine,
-            users,
+            accounts,
             queries: QueryPool::new(&config.limits),
             places: Places::new(&config.limits),
             limits: config.limits,

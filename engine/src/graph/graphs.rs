@@ -70,7 +70,7 @@ impl Graphs {
     /// A graph by its name.
     pub fn get(&self, name: &str) -> Result<Arc<Graph>, Error> {
         let graph = self.by_name.read().get(name).cloned();
-        graph.ok_or_else(|| Error::refused(not_found(name)))
+        graph.ok_or_else(|| Error::refused(graph_not_found(name)))
     }
 
     /// Whether this very graph is still there, and not another one under its name.
@@ -110,13 +110,14 @@ impl Graphs {
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         match self.by_name.write().remove(name) {
             Some(_) => Ok(()),
-            None => Err(Error::refused(not_found(name))),
+            None => Err(Error::refused(graph_not_found(name))),
         }
     }
 
-    /// What is stored.
-    pub fn statistics(&self) -> Statistics {
-        let graphs: Vec<Arc<Graph>> = self.by_name.read().values().cloned().collect();
+    /// What is stored in the graphs that count.
+    pub fn statistics(&self, counts: impl Fn(&str) -> bool) -> Statistics {
+        let mut graphs: Vec<Arc<Graph>> = self.by_name.read().values().cloned().collect();
+        graphs.retain(|graph| counts(graph.name()));
         let mut statistics = Statistics { knowledge_graphs: graphs.len(), ..Statistics::default() };
         for graph in graphs {
             let snapshot = graph.snapshot();
@@ -141,7 +142,8 @@ fn is_graph_name(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
-fn not_found(name: &str) -> Diagnostic {
+/// There is no such graph, or none that the caller may know of: both are answered so.
+pub fn graph_not_found(name: &str) -> Diagnostic {
     Diagnostic::error(Code::NotFound, format!("knowledge graph {} not found", name.escape_debug()))
         .help("list those there are: .kg list")
 }

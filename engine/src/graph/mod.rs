@@ -15,7 +15,7 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::{Dictionary, Threads};
 
 pub use change::{Change, ChangeSet};
-pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics};
+pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics, graph_not_found};
 pub use overlay::{Overlay, SessionView};
 pub use snapshot::Snapshot;
 
