@@ -282,3 +282,57 @@ fn in_statement(error: Error, index: usize) -> Error {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::needs;
+    use crate::need::Need;
+    use crate::syntax::{ParseLimits, parse};
+
+    fn asked(program: &str) -> Vec<(Need, String, usize)> {
+        let (statements, errors) = parse(program, &ParseLimits::default());
+        assert_eq!(errors, []);
+        let needs = needs(&statements, "home", &[]).into_iter();
+        needs.map(|needed| (needed.need, needed.graph.to_string(), needed.statement)).collect()
+    }
+
+    fn need(need: Need, graph: &str, statement: usize) -> (Need, String, usize) {
+        (need, graph.to_owned(), statement)
+    }
+
+    #[test]
+    fn needs_follow_the_program_from_graph_to_graph() {
+        let program = "?a(X)\n+a(1)\n?a(X)\n.kg use lab\n?a(X)\n.KG Use home\n+a(2)\n.rel\n.kg drop other";
+        assert_eq!(
+            asked(program),
+            [
+                need(Need::Read, "home", 0),
+                need(Need::Write, "home", 1),
+                need(Need::Enter, "lab", 3),
+                need(Need::Read, "lab", 4),
+                need(Need::Enter, "home", 5),
+                need(Need::Manage, "other", 8),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_graph_that_the_program_creates_needs_nothing_further() {
+        let program =
+            ".kg create new\n+a(1)\n.kg use lab\n+a(2)\n.kg use new\n?a(X)\n.compact\n.kg create new";
+        assert_eq!(
+            asked(program),
+            [
+                need(Need::CreateGraph, "new", 0),
+                need(Need::Enter, "lab", 2),
+                need(Need::Write, "lab", 3),
+                need(Need::Administer, "new", 6),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_needs_nothing() {
+        assert_eq!(asked("// x\n.kg lst"), [need(Need::Nothing, "home", 0)]);
+    }
+}

@@ -253,6 +253,14 @@ impl Connection {
         reply["rows"].clone()
     }
 
+    /// Creates an API key of this user.
+    pub async fn new_key(&mut self, label: &str) -> String {
+        let reply = self.execute(&format!(".apikey create {label}")).await;
+        assert_eq!(reply["columns"], json!(["api_key", "label"]), "{reply}");
+        assert_eq!(reply["rows"][0][1], label);
+        reply["rows"][0][0].as_str().expect("a key").to_owned()
+    }
+
     /// Waits for the close; answers its code. Panics if anything but `allowed` messages comes first.
     pub async fn closed(&mut self, allowed: &[&str]) -> Option<u16> {
         loop {

@@ -88,7 +88,7 @@ impl Accounts {
 
     /// Makes a change in the name of a session, and ends the sessions that it leaves without ground.
     pub(super) fn apply(&self, change: AccountChange, by: &Seat) -> Result<(), AccountError> {
-        if matches!(&change, AccountChange::DropUser { name } if *name == by.username) {
+        if matches!(&change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN) {
             return Err(AccountError::OwnUser);
         }
         self.keep(&change)?;
