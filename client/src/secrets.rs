@@ -11,7 +11,7 @@ pub(crate) fn tells_a_secret(program: &str) -> bool {
 /// The same text with stars in place of everything after the user's name. All places in it stay what they are.
 pub(crate) fn masked(program: &str) -> String {
     let mut shown = String::with_capacity(program.len());
-    let mut secret = commands(program).into_iter().flat_map(|command| command.skip(1)).peekable();
+    let mut secret = commands(program).into_iter().flat_map(|command| command.into_iter().skip(1)).peekable();
     for (at, c) in program.char_indices() {
         while secret.next_if(|word| word.end <= at).is_some() {}
         match secret.peek() {
@@ -23,7 +23,7 @@ pub(crate) fn masked(program: &str) -> String {
 }
 
 /// Of each command with a password, the words after the first two: the name, and what follows in the same statement.
-fn commands(program: &str) -> Vec<impl Iterator<Item = Range<usize>>> {
+fn commands(program: &str) -> Vec<Vec<Range<usize>>> {
     let words = words(program);
     let is = |word: &Range<usize>, names: &[&str]| {
         let word = program[word.clone()].to_lowercase();
@@ -37,7 +37,7 @@ fn commands(program: &str) -> Vec<impl Iterator<Item = Range<usize>>> {
         while end < words.len() && (end == start + 1 || !begins_statement(program, &words[end])) {
             end += 1;
         }
-        words[start + 1..end].to_vec().into_iter()
+        words[start + 1..end].to_vec()
     };
     starts.map(rest).collect()
 }

@@ -143,7 +143,8 @@ impl Session {
         budget: &Budget,
     ) -> Result<Answer, Error> {
         let (environment, caller, state) = (&self.environment, &*self.caller, &mut self.state);
-        program::run(environment, caller, state, &prepared.statements, options, budget)
+        let Prepared { statements, needs: _ } = prepared;
+        program::run(environment, caller, state, &statements, options, budget)
     }
 
     /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by name where

@@ -70,8 +70,7 @@ def test_a_revoked_key_ends_its_session(server: LocalServer, admin: stratalog.Cl
         robot.query(".kg list")
         admin.execute(".apikey revoke ci")
         with pytest.raises(stratalog.Error, match="revoked"):
-            for _ in range(100):
-                robot.query(".kg list")
+            robot.query(".kg list")
     with pytest.raises(stratalog.AuthError):
         stratalog.connect(server.url, api_key=key)
 
