@@ -57,14 +57,14 @@ fn grant(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Res
     let level =
         Level::parse(&words[2].text).ok_or_else(|| Error::from(AccountError::BadLevel).at(words[2].span))?;
     let change = AccountChange::Grant { graph: graph.to_owned(), user: user.text.clone(), level };
-    caller(context)?.change(change).map_err(|error| error.at(user.span))?;
+    caller(context)?.change(&change).map_err(|error| error.at(user.span))?;
     Ok(Outcome::Message(format!("{} is {} of knowledge graph {graph} now", user.text, level.as_str())))
 }
 
 fn revoke(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let (graph, user) = (existing(&words[0], context)?, &words[1]);
     let change = AccountChange::Revoke { graph: graph.to_owned(), user: user.text.clone() };
-    caller(context)?.change(change).map_err(|error| error.at(user.span))?;
+    caller(context)?.change(&change).map_err(|error| error.at(user.span))?;
     Ok(Outcome::Message(format!("{} has no entry for knowledge graph {graph} any more", user.text)))
 }
 

@@ -45,13 +45,13 @@ fn create(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Re
     let label = &word.text;
     check_name("an API key", label).map_err(|error| Error::from(error).at(word.span))?;
     let (secret, change) = new_key(label, by.username()).map_err(AccountError::from)?;
-    by.change(change)?;
+    by.change(&change)?;
     let row = vec![Value::text(secret.expose()), Value::text(label.as_str())];
     Outcome::listing(&["api_key", "label"], vec![row])
 }
 
 fn revoke(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let label = &words[0].text;
-    caller(context)?.change(AccountChange::RevokeKey { label: label.clone() })?;
+    caller(context)?.change(&AccountChange::RevokeKey { label: label.clone() })?;
     Ok(Outcome::Message(format!("revoked API key {label}")))
 }

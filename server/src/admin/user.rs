@@ -67,13 +67,13 @@ fn create(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Re
         return Err(at(name, AccountError::UserExists(name.text.clone())));
     }
     let hash = accounts.hash(&Secret::new(password.text.as_str())).map_err(AccountError::from)?;
-    by.change(AccountChange::CreateUser { name: name.text.clone(), role: parsed, password: hash })?;
+    by.change(&AccountChange::CreateUser { name: name.text.clone(), role: parsed, password: hash })?;
     Ok(Outcome::Message(format!("created user {} with the role {}", name.text, parsed.as_str())))
 }
 
 fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0].text;
-    caller(context)?.change(AccountChange::DropUser { name: name.clone() })?;
+    caller(context)?.change(&AccountChange::DropUser { name: name.clone() })?;
     Ok(Outcome::Message(format!("dropped user {name}")))
 }
 
@@ -86,13 +86,13 @@ fn password(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
         return Err(at(name, AccountError::NoSuchUser(name.text.clone())));
     }
     let hash = accounts.hash(&Secret::new(password.text.as_str())).map_err(AccountError::from)?;
-    by.change(AccountChange::SetPassword { name: name.text.clone(), password: hash })?;
+    by.change(&AccountChange::SetPassword { name: name.text.clone(), password: hash })?;
     Ok(Outcome::Message(format!("changed the password of {}", name.text)))
 }
 
 fn role(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let (name, role) = (&words[0].text, parse_role(&words[1])?);
-    caller(context)?.change(AccountChange::SetRole { name: name.clone(), role })?;
+    caller(context)?.change(&AccountChange::SetRole { name: name.clone(), role })?;
     Ok(Outcome::Message(format!("{name} has the role {} now", role.as_str())))
 }
 

@@ -87,13 +87,13 @@ impl Accounts {
     }
 
     /// Makes a change in the name of a session, and ends the sessions that it leaves without ground.
-    pub(super) fn apply(&self, change: AccountChange, by: &Seat) -> Result<(), AccountError> {
-        if matches!(&change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN) {
+    pub(super) fn apply(&self, change: &AccountChange, by: &Seat) -> Result<(), AccountError> {
+        if matches!(change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN) {
             return Err(AccountError::OwnUser);
         }
-        self.keep(&change)?;
+        self.keep(change)?;
         tracing::info!(target: "stratalog_server::audit", by = by.username, via_key = by.key, "{change}");
-        match &change {
+        match change {
             AccountChange::DropUser { name } => {
                 self.seats.end(Ended::UserDropped, |seat| seat.username == *name);
             }
@@ -329,7 +329,7 @@ mod tests {
         let other = log_in(&accounts, "ada", "lace").await.unwrap();
         let bob = log_in(&accounts, "bob", "lace").await.unwrap();
         let password = password::hash(&Secret::new("new")).unwrap();
-        one.change(AccountChange::SetPassword { name: "ada".to_owned(), password }).unwrap();
+        one.change(&AccountChange::SetPassword { name: "ada".to_owned(), password }).unwrap();
         let present = |who: &Identity| who.allows(Need::Nothing, "default").is_ok();
         assert_eq!((present(&one), present(&other), present(&bob)), (true, false, true));
         assert!(log_in(&accounts, "ada", "lace").await.is_none());
@@ -343,10 +343,10 @@ mod tests {
         let ada = log_in(&accounts, "ada", "lace").await.unwrap();
         let (key, create) = new_key("ci", "ada").unwrap();
         assert!(accounts.authenticate(&key).is_none());
-        ada.change(create).unwrap();
+        ada.change(&create).unwrap();
         let robot = accounts.authenticate(&key).unwrap();
         assert_eq!((robot.username(), accounts.has_key(key.expose())), ("ada", true));
-        ada.change(AccountChange::RevokeKey { label: "ci".to_owned() }).unwrap();
+        ada.change(&AccountChange::RevokeKey { label: "ci".to_owned() }).unwrap();
         assert!(robot.allows(Need::Nothing, "default").is_err());
         assert!(ada.allows(Need::Nothing, "default").is_ok());
         assert!(accounts.authenticate(&key).is_none() && !accounts.has_key(key.expose()));

@@ -38,7 +38,7 @@ impl Identity {
     }
 
     /// Changes the accounts in this user's name.
-    pub(crate) fn change(&self, change: AccountChange) -> Result<(), Error> {
+    pub(crate) fn change(&self, change: &AccountChange) -> Result<(), Error> {
         self.accounts.apply(change, &self.seat).map_err(Error::from)
     }
 
@@ -58,11 +58,11 @@ impl Caller for Identity {
 
     fn created(&self, graph: &str) -> Result<(), Error> {
         let owner = self.username().to_owned();
-        self.change(AccountChange::CreateGraph { graph: graph.to_owned(), owner })
+        self.change(&AccountChange::CreateGraph { graph: graph.to_owned(), owner })
     }
 
     fn dropping(&self, graph: &str) -> Result<(), Error> {
-        self.change(AccountChange::DropGraph { graph: graph.to_owned() })
+        self.change(&AccountChange::DropGraph { graph: graph.to_owned() })
     }
 }
 
