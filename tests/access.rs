@@ -448,7 +448,16 @@ async fn the_graph_default_can_be_one_like_any_other() {
         assert_eq!(eve.execute(program).await["code"], "access_denied", "{program}");
     }
     assert_eq!(eve.rows(".kg list").await, json!([]));
-    admin.rows(".kg acl grant default eve viewer").await;
+    // A question is about the graph where it is asked, wherever the program goes from there.
+    eve.rows(".kg create mine\n+fact(7)").await;
+    for program in
+        ["?fact(X)\n.kg use default", ".rel fact\n.kg use default", "?fact(X)\n.kg use default\n.status"]
+    {
+        assert_eq!(eve.rows(program).await, json!([[7]]), "{program}");
+        eve.rows(".kg use mine").await;
+    }
+    admin.rows(".kg acl grant default eve viewer\n.kg use default").await;
+    eve.rows(".kg use default").await;
     assert_eq!(eve.rows("?fact(X)").await, json!([[1]]));
     assert_eq!(eve.execute("+fact(2)").await["code"], "access_denied");
 }

@@ -100,7 +100,7 @@ fn permit(statement: &Statement, context: &Context<'_>) -> Result<(), Error> {
 }
 
 /// Runs a program: statements in order, and after them the last query. After a switch to another graph, the rest of
-/// the statements see that one.
+/// the statements see that one; what was asked before is answered before.
 pub(crate) fn run(
     environment: &Environment,
     caller: &dyn Caller,
@@ -126,18 +126,13 @@ pub(crate) fn run(
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
         context.commit();
-        let ephemeral = match &content {
-            Content::Rows(rows) if rows.provenance().is_some() => {
-                Some(Ephemeral { sources: context.overlay.sources() })
-            }
-            Content::Rows(_) | Content::Messages(_) => None,
-        };
         let (overlay, warnings) = (context.overlay, once_each(context.warnings));
         // In a program of several statements, session facts and rules serve that program only.
         if statements.len() == 1 && progress.switched.is_none() {
             session.overlay = overlay;
         }
-        return Ok(Answer { content, switched_graph: progress.switched, ephemeral, warnings });
+        let (switched_graph, ephemeral) = (progress.switched, progress.ephemeral);
+        return Ok(Answer { content, switched_graph, ephemeral, warnings });
     }
 }
 
@@ -148,8 +143,12 @@ struct Progress<'p> {
     next: usize,
     messages: Vec<String>,
     listing: Option<Rows>,
-    /// What will be answered in the end, and where it was asked.
+    /// What will be answered when all statements about this graph have run, and where it was asked.
     asked: Option<(usize, Ask<'p>)>,
+    /// The answer to what was asked about an earlier graph.
+    answered: Option<(usize, Rows)>,
+    /// What the session had laid over the graph that the answer is about.
+    ephemeral: Option<Ephemeral>,
     switched: Option<String>,
     warnings: Vec<Diagnostic>,
 }
@@ -211,6 +210,7 @@ impl<'p> Progress<'p> {
                 Outcome::Switched(graph, message) => {
                     self.switched = Some(graph);
                     self.messages.push(message);
+                    self.answer(context)?;
                     return Ok(Halt::Switched);
                 }
             }
@@ -220,27 +220,34 @@ impl<'p> Progress<'p> {
 
     /// Only the last question is answered.
     fn ask(&mut self, index: usize, asked: Ask<'p>, statements: &[Statement], context: &mut Context<'_>) {
-        if let Some((earlier, _)) = self.asked.replace((index, asked)) {
-            context.warnings.push(unanswered(earlier, &statements[earlier]));
-        }
+        let asked = self.asked.replace((index, asked)).map(|(earlier, _)| earlier);
+        let answered = self.answered.take().map(|(earlier, _)| earlier);
+        let earlier = asked.or(answered).into_iter();
+        context.warnings.extend(earlier.map(|earlier| unanswered(earlier, &statements[earlier])));
+    }
+
+    /// Answers what was asked, in the graph where it was asked.
+    fn answer(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
+        let Some((index, asked)) = self.asked.take() else { return Ok(()) };
+        let warned = context.warnings.len();
+        let rows = match asked {
+            Ask::Query(query) => statements::answer(query, context),
+            Ask::Question(question) => statements::answer_question(&question, context),
+        };
+        place_warnings(&mut context.warnings[warned..], index);
+        let rows = rows.map_err(|error| in_statement(error, index))?;
+        self.ephemeral = rows.provenance().map(|_| Ephemeral { sources: context.overlay.sources() });
+        self.answered = Some((index, rows));
+        Ok(())
     }
 
     fn content(&mut self, context: &mut Context<'_>) -> Result<Content, Error> {
-        let warned = context.warnings.len();
-        let (index, rows) = match &self.asked {
-            Some((index, Ask::Query(query))) => (*index, statements::answer(query, context)),
-            Some((index, Ask::Question(question))) => {
-                (*index, statements::answer_question(question, context))
-            }
-            None => {
-                return Ok(match self.listing.take() {
-                    Some(rows) => Content::Rows(rows),
-                    None => Content::Messages(std::mem::take(&mut self.messages)),
-                });
-            }
-        };
-        place_warnings(&mut context.warnings[warned..], index);
-        rows.map(Content::Rows).map_err(|error| in_statement(error, index))
+        self.answer(context)?;
+        let answered = self.answered.take().map(|(_, rows)| rows);
+        Ok(match answered.or_else(|| self.listing.take()) {
+            Some(rows) => Content::Rows(rows),
+            None => Content::Messages(std::mem::take(&mut self.messages)),
+        })
     }
 }
 
