@@ -99,7 +99,7 @@ fn bulk(c: &mut Criterion) {
             load(&mut session, "fact", &[wide_facts(facts)]);
             define(&mut session, ".compact");
         }
-        println!("{facts} facts take {} bytes on disk", size_of(folder.path()));
+        eprintln!("{facts} facts take {} bytes on disk", size_of(folder.path()));
         group.throughput(Throughput::Elements(facts as u64));
         group.bench_function(format!("open/{facts}"), |b| b.iter(|| open(folder.path())));
     }

@@ -24,11 +24,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use stratalog_engine::functions::{FAMILIES, FUNCTIONS, ScalarFunction};
 use stratalog_engine::{
     Budget, Content, Diagnostic, Engine, EngineOptions, Error, Parameters, Rows, RunOptions, Session, Value,
 };
 use stratalog_tests::answers::rows_of;
+use stratalog_tests::server::{PASSWORD, Server};
 use stratalog_tests::value::Row;
 
 #[test]
@@ -49,6 +51,53 @@ fn errors() {
 #[test]
 fn protocol() {
     check("docs/protocol.md");
+}
+
+/// Run on a server, as it is about users: ` ```stratalog as=NAME:PASSWORD `, or else `admin`.
+#[tokio::test]
+async fn access() {
+    const NAME: &str = "docs/access.md";
+    let server = Server::start();
+    let page = read(NAME);
+    let mut outcomes = Vec::new();
+    let mut blocks = blocks(&page).into_iter().peekable();
+    while let Some(block) = blocks.next() {
+        let (language, words) = block.info.split_once(' ').unwrap_or((&block.info, ""));
+        if language != "stratalog" {
+            continue;
+        }
+        let user = words.strip_prefix("as=").and_then(|user| user.split_once(':'));
+        let (user, password) = user.unwrap_or(("admin", PASSWORD));
+        let found = json_answer(&server.log_in_as(user, password).await.execute(&block.text).await);
+        let answer = blocks.next_if(|next| next.info == "text");
+        outcomes.push((block.first, block.text, answer, found));
+    }
+    settle(NAME, &page, outcomes);
+    let mut admin = server.log_in().await;
+    let pages = page + &read("docs/language.md");
+    for row in admin.rows(".help").await.as_array().expect("rows") {
+        let command = row[0].as_str().expect("a command is text");
+        assert!(pages.contains(&format!("`{command}`")), "no page names `{command}`");
+    }
+}
+
+/// A reply of the server in the form of an answer on a page.
+fn json_answer(reply: &Json) -> Vec<String> {
+    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
+    let line = |row: &Json| list(row).iter().map(text).collect::<Vec<_>>().join(" | ");
+    if reply["type"] == "error" {
+        let help = reply["help"].as_str().map(|help| format!("  help: {help}"));
+        let first = format!("! {}: {}", text(&reply["code"]), text(&reply["message"]));
+        return std::iter::once(first).chain(help).collect();
+    }
+    let rows = list(&reply["rows"]);
+    match &reply["columns"] {
+        columns if *columns == serde_json::json!(["message"]) => {
+            rows.iter().map(|row| format!(": {}", line(row))).collect()
+        }
+        columns => std::iter::once(columns).chain(&rows).map(line).collect(),
+    }
 }
 
 #[test]
@@ -304,17 +353,27 @@ fn parameters(json: &str) -> Parameters {
 
 fn check(name: &str) {
     let page = read(name);
-    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
     let mut session = open(&Options::default());
-    let mut differences = String::new();
-    let mut updates = Vec::new();
+    let mut outcomes = Vec::new();
     for example in examples(&page) {
         if example.options.fresh {
             session = open(&example.options);
         }
         let found = answer(&mut session, &example.program, &example.parameters, &example.options);
+        outcomes.push((example.line - 1, example.program, example.answer, found));
+    }
+    settle(name, &page, outcomes);
+}
+
+/// Compares what stands on a page with what was found: the line of each program, the program, the answer that is
+/// expected, and the one that came.
+fn settle(name: &str, page: &str, outcomes: Vec<(usize, String, Option<Block>, Vec<String>)>) {
+    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+    let mut differences = String::new();
+    let mut updates = Vec::new();
+    for (line, program, answer, found) in outcomes {
         let expected: Option<Vec<String>> =
-            example.answer.as_ref().map(|block| block.text.lines().map(str::to_owned).collect());
+            answer.as_ref().map(|block| block.text.lines().map(str::to_owned).collect());
         let agrees = match &expected {
             Some(expected) => agree(expected, &found),
             None => !found.iter().any(|line| line.starts_with('!')),
@@ -323,13 +382,12 @@ fn check(name: &str) {
             // Writing to a `String` cannot fail.
             let _ = writeln!(
                 differences,
-                "{name}:{}\n{}\n--- expected\n{}\n--- found\n{}\n",
-                example.line,
-                example.program,
+                "{name}:{}\n{program}\n--- expected\n{}\n--- found\n{}\n",
+                line + 1,
                 expected.unwrap_or_default().join("\n"),
                 found.join("\n")
             );
-            updates.extend(example.answer.map(|block| (block.first..block.end, found)));
+            updates.extend(answer.map(|block| (block.first..block.end, found)));
         }
     }
     if std::env::var_os("UPDATE_DOCS").is_some() {

@@ -43,12 +43,15 @@ fn write_fixture(folder: &Path) {
         .expect("written");
 }
 
+/// A folder of each format version there has been.
+const VERSIONS: &[&str] = &["storage-v1"];
+
 #[test]
 fn folders_of_every_format_version_open_and_hold_what_they_held() {
     if std::env::var_os("WRITE_FIXTURE").is_some() {
         write_fixture(&fixtures().join("storage-v1"));
     }
-    for version in ["storage-v1"] {
+    for version in VERSIONS {
         let fixture = fixtures().join(version);
         let expected = fs::read_to_string(fixture.join("contents.txt")).expect("what the folder held");
         let folder = TempDir::new().expect("a temporary folder");

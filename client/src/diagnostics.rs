@@ -4,6 +4,7 @@
 //! use, so that a wrong one shows the wrong spot and nothing worse.
 
 use crate::output::printable;
+use crate::secrets::masked;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use stratalog_client::{Annotation, Failure, Place, Severity, code_name};
@@ -31,6 +32,8 @@ pub(crate) struct Look {
 
 /// Everything that the server found, one report after the other.
 pub(crate) fn render(failure: &Failure, source: Source<'_>, look: Look) -> String {
+    let program = masked(source.program);
+    let source = Source { program: &program, ..source };
     let whole;
     let found = if failure.diagnostics.is_empty() {
         whole = [Annotation {

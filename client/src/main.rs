@@ -8,6 +8,7 @@ mod notices;
 mod output;
 mod repl;
 mod script;
+mod secrets;
 mod terminal;
 
 use arguments::{Arguments, Command, SystemSecrets};

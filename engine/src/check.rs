@@ -5,6 +5,7 @@
 
 use crate::analysis::{self, AnalysisError};
 use crate::budget::Budget;
+use crate::caller::Anyone;
 use crate::catalog::RelationDefinition;
 use crate::commands;
 use crate::context::Environment;
@@ -53,6 +54,7 @@ impl Checker {
             limits: Limits::default(),
             disabled_rewrites: Vec::new(),
             backups: None,
+            commands: &[],
         };
         Ok(Checker { environment, session, found: Vec::new() })
     }
@@ -125,8 +127,15 @@ impl Checker {
             | StatementKind::DeclareType(_) => {
                 let one = std::slice::from_ref(statement);
                 let options = RunOptions::default();
-                program::run(&self.environment, &mut self.session, one, &options, &Budget::unlimited())
-                    .map(|answer| answer.warnings)
+                program::run(
+                    &self.environment,
+                    &Anyone,
+                    &mut self.session,
+                    one,
+                    &options,
+                    &Budget::unlimited(),
+                )
+                .map(|answer| answer.warnings)
             }
         }
     }

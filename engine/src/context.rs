@@ -5,12 +5,35 @@ use std::sync::Arc;
 
 use crate::answer::Rows;
 use crate::budget::Budget;
-use crate::data::Threads;
+use crate::caller::Caller;
+use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionView, Snapshot, Transaction};
+use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionState, SessionView, Snapshot, Transaction};
 use crate::limits::Limits;
+use crate::need::Need;
 use crate::syntax::ast::{Name, Query};
+
+/// A dot command.
+#[derive(Debug)]
+pub struct CommandEntry {
+    /// Its words; aliases of a word are separated by `|`.
+    pub words: &'static [&'static str],
+    /// How to write its arguments. One that takes a `QUERY` gets all of the text as one argument; the argument `KG` is
+    /// the graph that the command concerns, in place of the session's.
+    pub usage: &'static str,
+    /// One sentence for the manual.
+    pub doc: &'static str,
+    /// The right it asks for.
+    pub need: Need,
+    /// At least so many arguments.
+    pub arguments: usize,
+    /// What it does.
+    pub run: Run,
+}
+
+/// What a command does with its arguments.
+pub(crate) type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, Error>;
 
 /// What every request shares: the graphs, the threads, and how the engine is set up.
 #[derive(Debug)]
@@ -21,10 +44,13 @@ pub(crate) struct Environment {
     pub(crate) disabled_rewrites: Vec<String>,
     /// Where backups go.
     pub(crate) backups: Option<PathBuf>,
+    /// Commands besides the engine's own.
+    pub(crate) commands: &'static [&'static [CommandEntry]],
 }
 
 /// What a statement works on.
-pub(crate) struct Context<'s> {
+pub struct Context<'s> {
+    pub(crate) caller: &'s dyn Caller,
     pub(crate) graph: &'s Arc<Graph>,
     pub(crate) budget: &'s Budget,
     pub(crate) environment: &'s Environment,
@@ -38,11 +64,33 @@ pub(crate) struct Context<'s> {
 impl<'s> Context<'s> {
     pub(crate) fn new(
         environment: &'s Environment,
+        caller: &'s dyn Caller,
         graph: &'s Arc<Graph>,
         budget: &'s Budget,
         overlay: Overlay,
     ) -> Self {
-        Context { graph, budget, environment, transaction: None, overlay, warnings: Vec::new() }
+        Context { caller, graph, budget, environment, transaction: None, overlay, warnings: Vec::new() }
+    }
+
+    /// Who runs the program.
+    pub fn caller(&self) -> &dyn Caller {
+        self.caller
+    }
+
+    /// Whether a graph of this name exists, served or damaged.
+    pub fn has_graph(&self, name: &str) -> bool {
+        self.environment.graphs.contains(name)
+    }
+
+    /// A dropped graph answers no more, even if another one has got its name.
+    pub(crate) fn check_graph(&self) -> Result<(), Error> {
+        if self.environment.graphs.holds(self.graph) {
+            return Ok(());
+        }
+        let message = format!("knowledge graph {} was dropped", self.graph.name());
+        Err(Error::refused(
+            Diagnostic::error(Code::NotFound, message).help("switch to another one: .kg use default"),
+        ))
     }
 
     /// From here on, writes wait for [`Context::commit`].
@@ -63,7 +111,7 @@ impl<'s> Context<'s> {
 
     /// The same place, without the session's own facts and rules, and outside of any transaction.
     pub(crate) fn aside(&self) -> Context<'s> {
-        Context::new(self.environment, self.graph, self.budget, Overlay::default())
+        Context::new(self.environment, self.caller, self.graph, self.budget, Overlay::default())
     }
 
     /// The graph's state, with what this program has done to it.
@@ -116,7 +164,7 @@ impl<'s> Context<'s> {
 
 /// What a statement other than a query gives.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// One sentence.
     Message(String),
     /// A table.
@@ -127,9 +175,16 @@ pub(crate) enum Outcome {
     Question(Question),
 }
 
+impl Outcome {
+    /// A table of values.
+    pub fn listing(columns: &[&str], rows: Vec<Vec<Value>>) -> Result<Outcome, Error> {
+        Ok(Outcome::Listing(Rows::listing(columns, rows)?))
+    }
+}
+
 /// What a command asks.
 #[derive(Debug)]
-pub(crate) enum Question {
+pub enum Question {
     /// A query.
     Query(Query),
     /// The stored rows of a relation, without the session's.

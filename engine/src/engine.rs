@@ -1,6 +1,6 @@
 //! `Engine`: the graphs and the threads. `Session`: one connection's view of a graph.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,13 +8,15 @@ use arrow::array::RecordBatch;
 
 use crate::answer::Answer;
 use crate::budget::Budget;
+use crate::caller::{Anyone, Caller};
+use crate::commands::CommandEntry;
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
-use crate::diagnostic::{Code, Diagnose, Diagnostic};
+use crate::diagnostic::Diagnose;
 use crate::error::Error;
 use crate::graph::{BackupSummary, Graphs, SessionState, Statistics, StorageOptions};
 use crate::limits::Limits;
-use crate::need::Need;
+use crate::need::Requirement;
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
 use crate::storage::SystemStore;
@@ -33,6 +35,8 @@ pub struct EngineOptions {
     pub disabled_rewrites: Vec<String>,
     /// The folder in which `.backup` makes backups; without it there are none.
     pub backups: Option<PathBuf>,
+    /// Commands besides the engine's own.
+    pub commands: &'static [&'static [CommandEntry]],
 }
 
 /// The knowledge graphs, and the threads that answer questions about them. Clones share them.
@@ -57,10 +61,10 @@ impl Engine {
         options: EngineOptions,
         graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
-        let EngineOptions { threads, limits, disabled_rewrites, backups } = options;
+        let EngineOptions { threads, limits, disabled_rewrites, backups, commands } = options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
         let graphs = threads.run(graphs)?;
-        let environment = Environment { graphs, threads, limits, disabled_rewrites, backups };
+        let environment = Environment { graphs, threads, limits, disabled_rewrites, backups, commands };
         Ok(Engine { environment: Arc::new(environment) })
     }
 
@@ -123,15 +127,20 @@ impl Engine {
         self.environment.graphs.get(name).is_ok()
     }
 
-    /// A session on a graph.
+    /// A session on a graph, in which everything is allowed.
     pub fn open_session(&self, graph: &str) -> Result<Session, Error> {
+        self.open_session_for(Arc::new(Anyone), graph)
+    }
+
+    /// A session of somebody on a graph.
+    pub fn open_session_for(&self, caller: Arc<dyn Caller>, graph: &str) -> Result<Session, Error> {
         let state = SessionState::new(self.environment.graphs.get(graph)?);
-        Ok(Session { environment: Arc::clone(&self.environment), state })
+        Ok(Session { environment: Arc::clone(&self.environment), caller, state })
     }
 
     /// What is stored.
     pub fn statistics(&self) -> Statistics {
-        self.environment.graphs.statistics()
+        self.environment.graphs.statistics(|_| true)
     }
 }
 
@@ -139,6 +148,7 @@ impl Engine {
 #[derive(Debug)]
 pub struct Session {
     environment: Arc<Environment>,
+    caller: Arc<dyn Caller>,
     state: SessionState,
 }
 
@@ -146,12 +156,13 @@ pub struct Session {
 #[derive(Debug)]
 pub struct Prepared {
     statements: Vec<Statement>,
+    needs: Vec<Requirement>,
 }
 
 impl Prepared {
     /// The rights that the program asks for, over all its statements.
-    pub fn needs(&self) -> BTreeSet<Need> {
-        program::needs(&self.statements)
+    pub fn needs(&self) -> &[Requirement] {
+        &self.needs
     }
 
     /// Number of statements.
@@ -188,7 +199,8 @@ impl Session {
             return Err(Error::Refused(errors.iter().map(Diagnose::diagnose).collect()));
         }
         statements::fill(&mut statements, parameters).map_err(Error::Refused)?;
-        Ok(Prepared { statements })
+        let needs = program::needs(&statements, self.graph(), self.environment.commands);
+        Ok(Prepared { statements, needs })
     }
 
     /// Runs a program. Blocks until it is done, or the budget is used up.
@@ -198,9 +210,9 @@ impl Session {
         options: &RunOptions,
         budget: &Budget,
     ) -> Result<Answer, Error> {
-        self.check_graph()?;
-        let Prepared { statements } = prepared;
-        program::run(&self.environment, &mut self.state, &statements, options, budget)
+        let (environment, caller, state) = (&self.environment, &*self.caller, &mut self.state);
+        let Prepared { statements, needs: _ } = prepared;
+        program::run(environment, caller, state, &statements, options, budget)
     }
 
     /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by name where
@@ -232,22 +244,11 @@ impl Session {
         budget: &Budget,
         insert: impl FnOnce(&mut Context<'_>) -> Result<Inserted, Error>,
     ) -> Result<Inserted, Error> {
-        self.check_graph()?;
-        let mut context =
-            Context::new(&self.environment, &self.state.graph, budget, self.state.overlay.clone());
+        let overlay = self.state.overlay.clone();
+        let mut context = Context::new(&self.environment, &*self.caller, &self.state.graph, budget, overlay);
+        context.check_graph()?;
         let inserted = insert(&mut context)?;
         self.state.overlay = context.overlay;
         Ok(inserted)
-    }
-
-    /// A dropped graph answers no more, even if another one has got its name.
-    fn check_graph(&self) -> Result<(), Error> {
-        if self.environment.graphs.holds(&self.state.graph) {
-            return Ok(());
-        }
-        let message = format!("knowledge graph {} was dropped", self.graph());
-        Err(Error::refused(
-            Diagnostic::error(Code::NotFound, message).help("switch to another one: .kg use default"),
-        ))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::budget::BudgetError;
-use crate::diagnostic::{Code, Diagnose, Diagnostic, SourceMap, render};
+use crate::diagnostic::{Code, Diagnose, Diagnostic, SourceMap, Span, render};
 
 /// Why a request was refused or stopped. Nothing of it took effect, unless a later statement of a program failed.
 #[derive(Debug, Clone)]
@@ -25,6 +25,14 @@ impl Error {
     /// A refusal with one diagnostic.
     pub fn refused(diagnostic: Diagnostic) -> Error {
         Error::Refused(vec![diagnostic])
+    }
+
+    /// Says where, for what does not say so itself.
+    pub fn at(mut self, span: Span) -> Error {
+        if let Error::Refused(diagnostics) = &mut self {
+            diagnostics.iter_mut().for_each(|diagnostic| diagnostic.span = diagnostic.span.or(Some(span)));
+        }
+        self
     }
 
     /// A refusal without a place.

@@ -53,6 +53,9 @@ pub mod limits;
 /// The right that a statement asks for.
 pub mod need;
 
+/// Who runs programs.
+pub mod caller;
+
 /// What statements and commands work on.
 mod context;
 
@@ -76,16 +79,22 @@ mod check;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::Budget;
+pub use caller::{Anyone, Caller};
 pub use check::check;
+pub use commands::CommandEntry;
+pub use context::{Context, Outcome, Question};
 pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap, Span};
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
-pub use graph::{BackupSummary, DEFAULT_GRAPH, Statistics, StorageOptions, restore, restore_on};
+pub use graph::{
+    BackupSummary, DEFAULT_GRAPH, SessionState, Statistics, StorageOptions, graph_not_found, restore,
+    restore_on,
+};
 pub use limits::Limits;
-pub use need::Need;
+pub use need::{Need, Requirement};
 pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;
 pub use statements::{Inserted, Parameters};
-pub use syntax::ast::Scope;
+pub use syntax::ast::{Name, Scope};
 pub use transfer::Transferred;

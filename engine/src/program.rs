@@ -1,16 +1,18 @@
 //! Programs: statements in order, and after them the last query.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Content, Ephemeral, Rows};
 use crate::budget::Budget;
-use crate::commands;
+use crate::caller::Caller;
+use crate::commands::{self, Families};
 use crate::context::{Context, Environment, Outcome, Question};
+use crate::diagnostic::Span;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::SessionState;
-use crate::need::Need;
+use crate::need::{Need, Requirement};
 use crate::statements;
 use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
 
@@ -26,13 +28,44 @@ pub struct RunOptions {
     pub atomic: bool,
 }
 
-/// The rights that a program asks for, over all its statements.
-pub(crate) fn needs(statements: &[Statement]) -> BTreeSet<Need> {
-    statements.iter().map(need_of).collect()
+/// The rights that a program asks for, each once, with the graphs that they are about: a program may switch to other
+/// graphs. It needs none on a graph that it creates, as that will be the caller's own.
+pub(crate) fn needs(statements: &[Statement], graph: &str, more: Families) -> Vec<Requirement> {
+    let mut current: Arc<str> = graph.into();
+    let mut created = HashSet::new();
+    let mut seen = HashSet::new();
+    let mut needs = Vec::new();
+    for (index, statement) in statements.iter().enumerate() {
+        let Asked { need, graph: about, span } = asked(statement, &current, more);
+        let about = if about == &*current { Arc::clone(&current) } else { Arc::from(about) };
+        let own = created.contains(&about);
+        match need {
+            Need::Enter => current = Arc::clone(&about),
+            Need::CreateGraph => {
+                current = Arc::clone(&about);
+                created.insert(Arc::clone(&about));
+            }
+            Need::Nothing | Need::Read | Need::Write | Need::Manage | Need::Administer => {}
+        }
+        let always = matches!(need, Need::CreateGraph | Need::Administer);
+        if (always || !own) && seen.insert((need, Arc::clone(&about))) {
+            needs.push(Requirement { need, graph: about, statement: index, span });
+        }
+    }
+    needs
 }
 
-fn need_of(statement: &Statement) -> Need {
-    match &statement.kind {
+/// The right that a statement asks for.
+struct Asked<'s> {
+    need: Need,
+    /// The graph that it is about: the session's, unless a command names another.
+    graph: &'s str,
+    /// Where that is said.
+    span: Span,
+}
+
+fn asked<'s>(statement: &'s Statement, graph: &'s str, more: Families) -> Asked<'s> {
+    let need = match &statement.kind {
         StatementKind::Query(_) => Need::Read,
         StatementKind::Rule(rule) => match rule.scope {
             Scope::Persistent => Need::Write,
@@ -45,14 +78,32 @@ fn need_of(statement: &Statement) -> Need {
         | StatementKind::DropRule(_)
         | StatementKind::Declare(_)
         | StatementKind::DeclareType(_) => Need::Write,
-        StatementKind::Command(command) => crate::commands::need(command),
+        StatementKind::Command(command) => {
+            let (need, named) = commands::need(command, more);
+            let (graph, span) = named.map_or((graph, statement.span), |name| (name.text.as_str(), name.span));
+            return Asked { need, graph, span };
+        }
+    };
+    Asked { need, graph, span: statement.span }
+}
+
+/// Asks for the right to run one statement. The whole program was allowed before any of it ran; graphs and rights may
+/// have changed since.
+fn permit(statement: &Statement, context: &Context<'_>) -> Result<(), Error> {
+    let here = context.graph.name();
+    let Asked { need, graph, span } = asked(statement, here, context.environment.commands);
+    context.caller.allows(need, graph).map_err(|refusal| Error::refused(refusal.at(span)))?;
+    match need {
+        Need::Read | Need::Write => context.check_graph(),
+        Need::Nothing | Need::Enter | Need::Manage | Need::CreateGraph | Need::Administer => Ok(()),
     }
 }
 
 /// Runs a program: statements in order, and after them the last query. After a switch to another graph, the rest of
-/// the statements see that one.
+/// the statements see that one; what was asked before is answered before.
 pub(crate) fn run(
     environment: &Environment,
+    caller: &dyn Caller,
     session: &mut SessionState,
     statements: &[Statement],
     options: &RunOptions,
@@ -61,7 +112,7 @@ pub(crate) fn run(
     let mut progress = Progress::default();
     loop {
         let graph = Arc::clone(&session.graph);
-        let mut context = Context::new(environment, &graph, budget, session.overlay.clone());
+        let mut context = Context::new(environment, caller, &graph, budget, session.overlay.clone());
         context.warnings = std::mem::take(&mut progress.warnings);
         if options.atomic {
             context.begin()?;
@@ -75,18 +126,13 @@ pub(crate) fn run(
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
         context.commit()?;
-        let ephemeral = match &content {
-            Content::Rows(rows) if rows.provenance().is_some() => {
-                Some(Ephemeral { sources: context.overlay.sources() })
-            }
-            Content::Rows(_) | Content::Messages(_) => None,
-        };
         let (overlay, warnings) = (context.overlay, once_each(context.warnings));
         // In a program of several statements, session facts and rules serve that program only.
         if statements.len() == 1 && progress.switched.is_none() {
             session.overlay = overlay;
         }
-        return Ok(Answer { content, switched_graph: progress.switched, ephemeral, warnings });
+        let (switched_graph, ephemeral) = (progress.switched, progress.ephemeral);
+        return Ok(Answer { content, switched_graph, ephemeral, warnings });
     }
 }
 
@@ -97,14 +143,18 @@ struct Progress<'p> {
     next: usize,
     messages: Vec<String>,
     listing: Option<Rows>,
-    /// What will be answered in the end, and where it was asked.
-    asked: Option<(usize, Asked<'p>)>,
+    /// What will be answered when all statements about this graph have run, and where it was asked.
+    asked: Option<(usize, Ask<'p>)>,
+    /// The answer to what was asked about an earlier graph.
+    answered: Option<(usize, Rows)>,
+    /// What the session had laid over the graph that the answer is about.
+    ephemeral: Option<Ephemeral>,
     switched: Option<String>,
     warnings: Vec<Diagnostic>,
 }
 
 /// What is answered when all statements have run.
-enum Asked<'p> {
+enum Ask<'p> {
     Query(&'p Query),
     Question(Question),
 }
@@ -127,10 +177,11 @@ impl<'p> Progress<'p> {
             let index = self.next;
             self.next += 1;
             context.budget.check().map_err(Error::Stopped)?;
+            permit(statement, context).map_err(|error| in_statement(error, index))?;
             let warned = context.warnings.len();
             let outcome = match &statement.kind {
                 StatementKind::Query(query) => {
-                    self.ask(index, Asked::Query(query), statements, context);
+                    self.ask(index, Ask::Query(query), statements, context);
                     continue;
                 }
                 StatementKind::Command(command) => {
@@ -154,11 +205,12 @@ impl<'p> Progress<'p> {
                 Outcome::Message(message) => self.messages.push(message),
                 Outcome::Listing(rows) => self.listing = Some(rows),
                 Outcome::Question(question) => {
-                    self.ask(index, Asked::Question(question), statements, context);
+                    self.ask(index, Ask::Question(question), statements, context);
                 }
                 Outcome::Switched(graph, message) => {
                     self.switched = Some(graph);
                     self.messages.push(message);
+                    self.answer(context)?;
                     return Ok(Halt::Switched);
                 }
             }
@@ -167,28 +219,35 @@ impl<'p> Progress<'p> {
     }
 
     /// Only the last question is answered.
-    fn ask(&mut self, index: usize, asked: Asked<'p>, statements: &[Statement], context: &mut Context<'_>) {
-        if let Some((earlier, _)) = self.asked.replace((index, asked)) {
-            context.warnings.push(unanswered(earlier, &statements[earlier]));
-        }
+    fn ask(&mut self, index: usize, asked: Ask<'p>, statements: &[Statement], context: &mut Context<'_>) {
+        let asked = self.asked.replace((index, asked)).map(|(earlier, _)| earlier);
+        let answered = self.answered.take().map(|(earlier, _)| earlier);
+        let earlier = asked.or(answered).into_iter();
+        context.warnings.extend(earlier.map(|earlier| unanswered(earlier, &statements[earlier])));
+    }
+
+    /// Answers what was asked, in the graph where it was asked.
+    fn answer(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
+        let Some((index, asked)) = self.asked.take() else { return Ok(()) };
+        let warned = context.warnings.len();
+        let rows = match asked {
+            Ask::Query(query) => statements::answer(query, context),
+            Ask::Question(question) => statements::answer_question(&question, context),
+        };
+        place_warnings(&mut context.warnings[warned..], index);
+        let rows = rows.map_err(|error| in_statement(error, index))?;
+        self.ephemeral = rows.provenance().map(|_| Ephemeral { sources: context.overlay.sources() });
+        self.answered = Some((index, rows));
+        Ok(())
     }
 
     fn content(&mut self, context: &mut Context<'_>) -> Result<Content, Error> {
-        let warned = context.warnings.len();
-        let (index, rows) = match &self.asked {
-            Some((index, Asked::Query(query))) => (*index, statements::answer(query, context)),
-            Some((index, Asked::Question(question))) => {
-                (*index, statements::answer_question(question, context))
-            }
-            None => {
-                return Ok(match self.listing.take() {
-                    Some(rows) => Content::Rows(rows),
-                    None => Content::Messages(std::mem::take(&mut self.messages)),
-                });
-            }
-        };
-        place_warnings(&mut context.warnings[warned..], index);
-        rows.map(Content::Rows).map_err(|error| in_statement(error, index))
+        self.answer(context)?;
+        let answered = self.answered.take().map(|(_, rows)| rows);
+        Ok(match answered.or_else(|| self.listing.take()) {
+            Some(rows) => Content::Rows(rows),
+            None => Content::Messages(std::mem::take(&mut self.messages)),
+        })
     }
 }
 
@@ -228,5 +287,59 @@ fn in_statement(error: Error, index: usize) -> Error {
             Error::Refused(diagnostics)
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs;
+    use crate::need::Need;
+    use crate::syntax::{ParseLimits, parse};
+
+    fn asked(program: &str) -> Vec<(Need, String, usize)> {
+        let (statements, errors) = parse(program, &ParseLimits::default());
+        assert_eq!(errors, []);
+        let needs = needs(&statements, "home", &[]).into_iter();
+        needs.map(|needed| (needed.need, needed.graph.to_string(), needed.statement)).collect()
+    }
+
+    fn need(need: Need, graph: &str, statement: usize) -> (Need, String, usize) {
+        (need, graph.to_owned(), statement)
+    }
+
+    #[test]
+    fn needs_follow_the_program_from_graph_to_graph() {
+        let program = "?a(X)\n+a(1)\n?a(X)\n.kg use lab\n?a(X)\n.KG Use home\n+a(2)\n.rel\n.kg drop other";
+        assert_eq!(
+            asked(program),
+            [
+                need(Need::Read, "home", 0),
+                need(Need::Write, "home", 1),
+                need(Need::Enter, "lab", 3),
+                need(Need::Read, "lab", 4),
+                need(Need::Enter, "home", 5),
+                need(Need::Manage, "other", 8),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_graph_that_the_program_creates_needs_nothing_further() {
+        let program =
+            ".kg create new\n+a(1)\n.kg use lab\n+a(2)\n.kg use new\n?a(X)\n.compact\n.kg create new";
+        assert_eq!(
+            asked(program),
+            [
+                need(Need::CreateGraph, "new", 0),
+                need(Need::Enter, "lab", 2),
+                need(Need::Write, "lab", 3),
+                need(Need::Administer, "new", 6),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_needs_nothing() {
+        assert_eq!(asked("// x\n.kg lst"), [need(Need::Nothing, "home", 0)]);
     }
 }

@@ -9,6 +9,7 @@ use arrow::array::{RecordBatch, RecordBatchReader};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::budget::Budget;
+use crate::caller::Anyone;
 use crate::context::{Context, Environment};
 use crate::data::{Codec, Dictionary, Relation, Rows};
 use crate::diagnostic::{Code, Diagnostic};
@@ -121,12 +122,13 @@ pub(crate) fn import(
     // An empty program is no program; a graph without schemas and rules has one.
     if !statements.is_empty() {
         let mut session = SessionState::new(Arc::clone(graph));
-        program::run(environment, &mut session, &statements, &RunOptions::default(), &budget)?;
+        program::run(environment, &Anyone, &mut session, &statements, &RunOptions::default(), &budget)?;
     }
     for file in Disk.list(folder).map_err(|error| StorageError::io(folder, error))? {
         let Some(name) = file.strip_suffix(&format!(".{EXTENSION}")) else { continue };
         let batches = read_batches(&folder.join(&file))?;
-        let mut context = Context::new(environment, graph, &budget, crate::graph::Overlay::default());
+        let mut context =
+            Context::new(environment, &Anyone, graph, &budget, crate::graph::Overlay::default());
         statements::insert_exported(name, &batches, &mut context)?;
         done.relations += 1;
         done.rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();

@@ -7,17 +7,18 @@ use stratalog_engine::{Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
-use crate::auth::{StartError, Users};
+use crate::admin::ADMIN_COMMANDS;
+use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits};
 use crate::limits::Places;
 use crate::queries::QueryPool;
 
-/// Engine, users and limits of one running server.
+/// Engine, accounts and limits of one running server.
 pub(crate) struct App {
     /// The database.
     pub(crate) engine: Engine,
-    /// Who may log in.
-    pub(crate) users: Users,
+    /// Who may use the server, and how.
+    pub(crate) accounts: Arc<Accounts>,
     /// Where queries run.
     pub(crate) queries: QueryPool,
     /// What is counted and bounded.
@@ -36,8 +37,8 @@ pub enum OpenError {
     #[error("cannot open the database: {0}")]
     Engine(stratalog_engine::Error),
     /// The users could not be set up.
-    #[error(transparent)]
-    Users(#[from] StartError),
+    #[error("cannot open the accounts: {0}")]
+    Accounts(String),
 }
 
 impl App {
@@ -47,6 +48,7 @@ impl App {
             threads: config.threads,
             limits: config.program,
             backups: Some(config.backup_dir),
+            commands: ADMIN_COMMANDS,
             ..EngineOptions::default()
         };
         let storage = StorageOptions {
@@ -54,10 +56,13 @@ impl App {
             ..StorageOptions::new(config.data_dir)
         };
         let engine = Engine::open(options, storage).map_err(OpenError::Engine)?;
-        let (users, generated) = Users::first_start(config.admin_password.as_ref())?;
+        let admin = config.admin_password.as_ref();
+        let (accounts, generated) =
+            Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
+                .map_err(|error| OpenError::Accounts(error.to_string()))?;
         let app = App {
             engine,
-            users,
+            accounts,
             queries: QueryPool::new(&config.limits),
             places: Places::new(&config.limits),
             limits: config.limits,

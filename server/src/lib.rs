@@ -26,6 +26,9 @@ mod auth;
 /// Between the engine's values and the protocol's.
 mod wire;
 
+/// Dot commands about people.
+mod admin;
+
 /// What the requests of one server share.
 mod app;
 
@@ -47,7 +50,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub use app::OpenError;
-pub use auth::StartError;
 pub use config::{Config, ConfigError};
 
 use app::App;

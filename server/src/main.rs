@@ -195,7 +195,11 @@ async fn either(one: &mut Signal, other: &mut Signal) {
 
 /// Log lines go to standard error; `RUST_LOG` picks by module where the level alone is too coarse.
 fn start_log(config: &Config) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(&config.log_level));
+    let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(&config.log_level));
+    // At their finest these show what travels, and with it passwords.
+    for library in ["tungstenite=info", "tokio_tungstenite=info", "hyper=info", "warp=info"] {
+        filter = library.parse().map_or_else(|_| EnvFilter::new("off"), |quiet| filter.add_directive(quiet));
+    }
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -42,7 +42,7 @@ fn first_column(answer: &Answer) -> Vec<String> {
     let Content::Rows(rows) = &answer.content else { return Vec::new() };
     let rows = rows_of(&rows.batch(0, rows.row_count()));
     let name = |row: Row| match row.into_iter().next() {
-        Some(Value::Text(name)) => name.to_string(),
+        Some(Value::Text(name)) => String::from(&*name),
         other => panic!("{other:?} is no name"),
     };
     rows.into_iter().map(name).collect()

@@ -1,12 +1,11 @@
 //! `.kg`: knowledge graphs.
 
 use super::CommandEntry;
-use crate::answer::Rows;
 use crate::context::{Context, Outcome};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::graph::{DEFAULT_GRAPH, SessionState};
+use crate::graph::{DEFAULT_GRAPH, SessionState, graph_not_found};
 use crate::need::Need;
 use crate::syntax::ast::Name;
 
@@ -22,14 +21,14 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     CommandEntry {
         words: &["kg", "list"],
         usage: "",
-        doc: "Lists the graphs; `current` marks the session's own.",
+        doc: "Lists the graphs that you may see; `current` marks the session's own.",
         need: Need::Nothing,
         arguments: 0,
         run: list,
     },
     CommandEntry {
         words: &["kg", "create"],
-        usage: "NAME",
+        usage: "KG",
         doc: "Creates a graph and binds the session to it.",
         need: Need::CreateGraph,
         arguments: 1,
@@ -37,15 +36,15 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     },
     CommandEntry {
         words: &["kg", "use"],
-        usage: "NAME",
+        usage: "KG",
         doc: "Binds the session to another graph; session facts and rules are dropped.",
-        need: Need::Nothing,
+        need: Need::Enter,
         arguments: 1,
         run: bind,
     },
     CommandEntry {
         words: &["kg", "drop"],
-        usage: "NAME",
+        usage: "KG",
         doc: "Drops a graph with all that is in it.",
         need: Need::Manage,
         arguments: 1,
@@ -60,15 +59,28 @@ fn current(_: &[Name], _: &mut Context<'_>, session: &mut SessionState) -> Resul
 fn list(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let current = session.graph.name();
     let row = |name: String| vec![Value::text(name.clone()), Value::Bool(name == current)];
-    let rows = context.environment.graphs.names().into_iter().map(row).collect();
-    Ok(Outcome::Listing(Rows::listing(&["name", "current"], rows)?))
+    let names = context.environment.graphs.names().into_iter();
+    let rows = names.filter(|name| context.caller.sees(name)).map(row).collect();
+    Outcome::listing(&["name", "current"], rows)
 }
 
 fn create(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
-    let environment = context.environment;
+    let (environment, caller) = (context.environment, context.caller);
     let created = environment.graphs.create(&name.text, environment.limits.graphs);
-    session.bind(created.map_err(|diagnostic| Error::refused(diagnostic.at(name.span)))?);
+    let graph = created.map_err(|mut refusal| {
+        if refusal.code == Code::AlreadyExists && !caller.sees(&name.text) {
+            // That the name is taken cannot be hidden; whether it could be used can.
+            refusal.message = format!("the name {} is taken", name.text);
+            refusal.help = Some("choose another one".to_owned());
+        }
+        Error::refused(refusal.at(name.span))
+    })?;
+    if let Err(error) = caller.created(&name.text) {
+        environment.graphs.remove(&name.text)?;
+        return Err(error);
+    }
+    session.bind(graph);
     Ok(Outcome::Switched(
         name.text.clone(),
         format!("created knowledge graph {} and switched to it", name.text),
@@ -76,9 +88,9 @@ fn create(words: &[Name], context: &mut Context<'_>, session: &mut SessionState)
 }
 
 fn bind(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
-    let name = &words[0].text;
-    session.bind(context.environment.graphs.get(name)?);
-    Ok(Outcome::Switched(name.clone(), format!("switched to knowledge graph {name}")))
+    let name = &words[0];
+    session.bind(context.environment.graphs.get(&name.text).map_err(|error| error.at(name.span))?);
+    Ok(Outcome::Switched(name.text.clone(), format!("switched to knowledge graph {}", name.text)))
 }
 
 fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
@@ -98,6 +110,11 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
             "switch to another knowledge graph first: .kg use default",
         );
     }
+    if !context.has_graph(&name.text) {
+        return Err(Error::refused(graph_not_found(&name.text).at(name.span)));
+    }
+    // First what is known about its users: a later graph of the same name must not inherit them.
+    context.caller.dropping(&name.text)?;
     context.environment.graphs.remove(&name.text)?;
     Ok(Outcome::Message(format!("dropped knowledge graph {}", name.text)))
 }

@@ -63,6 +63,7 @@ fn clear(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Res
 }
 
 fn compact(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    context.check_graph()?;
     let mut transaction = context.graph.begin(context.budget)?;
     transaction.compact(&context.environment.threads);
     let relations = transaction.snapshot().relations().count();

@@ -1,4 +1,5 @@
-//! Dot commands: one list, from which parser, rights and help read.
+//! Dot commands: one list, from which parser, rights and help read. Whoever opens the engine may add commands of
+//! their own.
 
 mod client;
 mod kg;
@@ -9,32 +10,19 @@ mod session;
 mod status;
 
 use crate::analysis::near_names;
+pub use crate::context::CommandEntry;
 use crate::context::{Context, Outcome};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::SessionState;
 use crate::need::Need;
 use crate::syntax::ast::{Command, Name};
 
-/// A dot command.
-pub struct CommandEntry {
-    /// Its words; aliases of a word are separated by `|`.
-    pub words: &'static [&'static str],
-    /// How to write its arguments. One that takes a `QUERY` gets all of the text as one argument.
-    pub usage: &'static str,
-    /// One sentence for the manual.
-    pub doc: &'static str,
-    /// The right it asks for.
-    pub need: Need,
-    /// At least so many arguments.
-    arguments: usize,
-    run: Run,
-}
+/// A list of families of commands.
+pub(crate) type Families = &'static [&'static [CommandEntry]];
 
-type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, Error>;
-
-/// All commands. Of those whose words match, the one with the most words runs.
-pub const COMMANDS: &[&[CommandEntry]] = &[
+/// The engine's commands. Of those whose words match, the one with the most words runs.
+pub const COMMANDS: Families = &[
     kg::COMMANDS,
     relation::COMMANDS,
     rule::COMMANDS,
@@ -44,24 +32,31 @@ pub const COMMANDS: &[&[CommandEntry]] = &[
     client::COMMANDS,
 ];
 
+/// The engine's commands, and those that it was given.
+pub(crate) fn entries(more: Families) -> impl Iterator<Item = &'static CommandEntry> + Clone {
+    COMMANDS.iter().chain(more).copied().flatten()
+}
+
 /// The entry that a command means, with its arguments: the most words of those that match, then the most arguments
 /// that are there. Surplus words are ignored, but not where a word was meant to be part of the command.
-fn find(command: &Command) -> Option<(&'static CommandEntry, &[Name])> {
-    let matching =
-        COMMANDS.iter().flat_map(|family| family.iter()).filter(|entry| entry.matches(&command.words));
+fn find(command: &Command, more: Families) -> Option<(&'static CommandEntry, &[Name])> {
+    let matching = entries(more).filter(|entry| entry.matches(&command.words));
     let words = matching.clone().map(|entry| entry.words.len()).max()?;
     let given = command.words.len() - words;
     let entry = matching
         .filter(|entry| entry.words.len() == words && entry.arguments <= given)
         .max_by_key(|entry| entry.arguments)?;
-    let family = || COMMANDS.iter().flat_map(|family| family.iter()).filter(|other| other.begins_as(entry));
-    let understood = words > 1 || entry.arguments > 0 || given == 0 || family().count() == 1;
+    let family = entries(more).filter(|other| other.begins_as(entry));
+    let understood = words > 1 || entry.arguments > 0 || given == 0 || family.count() == 1;
     understood.then(|| (entry, &command.words[words..]))
 }
 
-/// The right that a command asks for. One that does not exist asks for none: it fails when it is run.
-pub(crate) fn need(command: &Command) -> Need {
-    find(command).map_or(Need::Nothing, |(entry, _)| entry.need)
+/// The right that a command asks for, and the argument that names the graph, where it is about another one than the
+/// session's. A command that does not exist asks for no right: it fails when it is run.
+pub(crate) fn need(command: &Command, more: Families) -> (Need, Option<&Name>) {
+    let Some((entry, arguments)) = find(command, more) else { return (Need::Nothing, None) };
+    let graph = entry.usage.split(' ').zip(arguments).find(|(usage, _)| *usage == GRAPH);
+    (entry.need, graph.map(|(_, name)| name))
 }
 
 pub(crate) fn run(
@@ -69,7 +64,8 @@ pub(crate) fn run(
     context: &mut Context<'_>,
     session: &mut SessionState,
 ) -> Result<Outcome, Error> {
-    match find(command) {
+    let more = context.environment.commands;
+    match find(command, more) {
         Some((entry, [first, ..])) if entry.usage == QUERY => {
             let skipped = (first.span.start - command.rest.span.start) as usize;
             let text = command.rest.text.get(skipped..).unwrap_or_default().to_owned();
@@ -77,30 +73,29 @@ pub(crate) fn run(
             (entry.run)(&[text], context, session)
         }
         Some((entry, arguments)) => (entry.run)(arguments, context, session),
-        None => Err(unknown(command)),
+        None => Err(unknown(command, more)),
     }
 }
 
 /// Whether there is such a command.
 pub(crate) fn check(command: &Command) -> Result<(), Error> {
-    find(command).map(|_| ()).ok_or_else(|| unknown(command))
+    find(command, &[]).map(|_| ()).ok_or_else(|| unknown(command, &[]))
 }
 
 /// The usage of commands that take a query.
 const QUERY: &str = "QUERY";
 
-fn unknown(command: &Command) -> Error {
-    let typed: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    let first = typed.first().copied().unwrap_or_default();
-    let family: Vec<String> = COMMANDS
-        .iter()
-        .flat_map(|family| family.iter())
+/// The argument that names the graph that a command concerns.
+const GRAPH: &str = "KG";
+
+fn unknown(command: &Command, more: Families) -> Error {
+    let first = command.words.first().map_or("", |word| word.text.as_str());
+    let family: Vec<String> = entries(more)
         .filter(|entry| entry.words[0].split('|').any(|alias| alias.eq_ignore_ascii_case(first)))
         .map(CommandEntry::written)
         .collect();
     let help = if family.is_empty() {
-        let all =
-            COMMANDS.iter().flat_map(|family| family.iter()).flat_map(|entry| entry.words[0].split('|'));
+        let all = entries(more).flat_map(|entry| entry.words[0].split('|'));
         match near_names(first, all).as_slice() {
             [] => "`.help` lists the commands".to_owned(),
             near => format!("did you mean `.{}`?", near.join("` or `.")),
@@ -109,8 +104,9 @@ fn unknown(command: &Command) -> Error {
         format!("write one of: {}", family.join("; "))
     };
     let mut diagnostic =
-        Diagnostic::error(Code::ParseError, format!("no command reads `.{}`", typed.join(" "))).help(help);
-    diagnostic.span = command.words.iter().map(|word| word.span).reduce(crate::diagnostic::Span::to);
+        Diagnostic::error(Code::ParseError, format!("no command reads `.{}`", command.beginning()))
+            .help(help);
+    diagnostic.span = command.words.iter().map(|word| word.span).reduce(Span::to);
     Error::refused(diagnostic)
 }
 

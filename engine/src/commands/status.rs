@@ -13,7 +13,7 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
     CommandEntry {
         words: &["status"],
         usage: "",
-        doc: "Shows the version and what is stored.",
+        doc: "Shows the version, and what is stored in the graphs that you may see.",
         need: Need::Nothing,
         arguments: 0,
         run: status,
@@ -29,7 +29,8 @@ pub(super) const COMMANDS: &[CommandEntry] = &[
 ];
 
 fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
-    let statistics = context.environment.graphs.statistics();
+    let caller = context.caller;
+    let statistics = context.environment.graphs.statistics(|graph| caller.sees(graph));
     let columns =
         ["version", "knowledge_graph", "knowledge_graphs", "relations", "views", "tuples", "memory_bytes"];
     let count = |n: usize| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
@@ -45,8 +46,8 @@ fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> 
     Ok(Outcome::Listing(Rows::listing(&columns, vec![row])?))
 }
 
-fn help(_: &[Name], _: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
-    let entries = super::COMMANDS.iter().flat_map(|family| family.iter());
+fn help(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let entries = super::entries(context.environment.commands);
     let rows = entries.map(|entry| vec![Value::text(entry.written()), Value::text(entry.doc)]).collect();
     Ok(Outcome::Listing(Rows::listing(&["command", "what it does"], rows)?))
 }

@@ -4,7 +4,7 @@
 //! backup is not whole. Each graph is copied at one version; writes go on meanwhile.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -62,11 +62,11 @@ impl Library {
             let graph = opened.as_ref().map_err(Clone::clone)?;
             // A graph that was made or dropped meanwhile is not part of this backup.
             let Some(folder) = folders.get(name) else { continue };
-            copying.copy_graph(graph, Path::new(GRAPHS).join(folder))?;
+            copying.copy_graph(graph, &Path::new(GRAPHS).join(folder))?;
             copied.insert(name.clone(), folder.clone());
         }
         SystemStore::write(medium, &target.join(SYSTEM), &copied, &self.system.records()?)?;
-        copying.note(PathBuf::from(SYSTEM))?;
+        copying.note(Path::new(SYSTEM))?;
         copying.finish()
     }
 }
@@ -77,9 +77,9 @@ impl Copying<'_> {
         Copying { medium, target, summary }
     }
 
-    fn copy_graph(&mut self, graph: &Arc<Graph>, folder: PathBuf) -> Result<(), StorageError> {
+    fn copy_graph(&mut self, graph: &Arc<Graph>, folder: &Path) -> Result<(), StorageError> {
         let Some(store) = &graph.store else { return Ok(()) };
-        create_folder(self.medium, &self.target.join(&folder).join(RUNS))?;
+        create_folder(self.medium, &self.target.join(folder).join(RUNS))?;
         // No checkpoint removes a file that is still to be copied.
         let _waiting = store.checkpointing.lock();
         let contents = store.journal().contents()?;
@@ -95,32 +95,32 @@ impl Copying<'_> {
                 if content.len() as u64 != expected.bytes || file_hash(&content) != expected.hash {
                     return Err(StorageError::unreadable(&path, "a checksum does not fit"));
                 }
-                self.write(folder.join(RUNS).join(&expected.name), &content)?;
+                self.write(&folder.join(RUNS).join(&expected.name), &content)?;
             }
         }
         version = contents.records.last().map_or(version, |record| record.version);
         let journal = folder.join(JOURNAL);
         Journal::write(self.medium, &self.target.join(&journal), &contents)?;
-        self.note(journal)?;
+        self.note(&journal)?;
         self.summary.graphs.insert(graph.name().to_owned(), version);
         Ok(())
     }
 
-    fn write(&mut self, path: PathBuf, content: &[u8]) -> Result<(), StorageError> {
-        let target = self.target.join(&path);
+    fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), StorageError> {
+        let target = self.target.join(path);
         write_file(self.medium, &target, content)?;
         self.enter(path, content);
         Ok(())
     }
 
     /// Enters a file that was written by other means.
-    fn note(&mut self, path: PathBuf) -> Result<(), StorageError> {
-        let content = read(self.medium, &self.target.join(&path))?;
+    fn note(&mut self, path: &Path) -> Result<(), StorageError> {
+        let content = read(self.medium, &self.target.join(path))?;
         self.enter(path, &content);
         Ok(())
     }
 
-    fn enter(&mut self, path: PathBuf, content: &[u8]) {
+    fn enter(&mut self, path: &Path, content: &[u8]) {
         let file = CopiedFile { bytes: content.len() as u64, xxh3: file_hash(content) };
         self.summary.files.insert(path.to_string_lossy().into_owned(), file);
     }

@@ -177,8 +177,13 @@ impl Graphs {
                 diagnostic.message = format!("knowledge graph {name} is not served: {error}");
                 Err(Error::refused(diagnostic))
             }
-            None => Err(Error::refused(not_found(name))),
+            None => Err(Error::refused(graph_not_found(name))),
         }
+    }
+
+    /// Whether there is a graph of this name, served or damaged.
+    pub fn contains(&self, name: &str) -> bool {
+        self.by_name.read().contains_key(name)
     }
 
     /// Whether this very graph is still there, and not another one under its name.
@@ -230,7 +235,7 @@ impl Graphs {
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         let _only_one = self.changing.lock();
         let opened = self.by_name.read().get(name).cloned();
-        let Some(opened) = opened else { return Err(Error::refused(not_found(name))) };
+        let Some(opened) = opened else { return Err(Error::refused(graph_not_found(name))) };
         if let Some(library) = &self.library {
             library.remove(name, &opened)?;
         }
@@ -238,9 +243,10 @@ impl Graphs {
         Ok(())
     }
 
-    /// What is stored.
-    pub fn statistics(&self) -> Statistics {
-        let graphs: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
+    /// What is stored in the graphs that count.
+    pub fn statistics(&self, counts: impl Fn(&str) -> bool) -> Statistics {
+        let mut graphs: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
+        graphs.retain(|graph| counts(graph.name()));
         let mut statistics = Statistics { knowledge_graphs: graphs.len(), ..Statistics::default() };
         for graph in graphs {
             let snapshot = graph.snapshot();
@@ -265,7 +271,8 @@ fn is_graph_name(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
-fn not_found(name: &str) -> Diagnostic {
+/// There is no such graph, or none that the caller may know of: both are answered so.
+pub fn graph_not_found(name: &str) -> Diagnostic {
     Diagnostic::error(Code::NotFound, format!("knowledge graph {} not found", name.escape_debug()))
         .help("list those there are: .kg list")
 }

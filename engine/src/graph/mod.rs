@@ -26,7 +26,7 @@ use store::GraphStore;
 pub use backup::{BackupSummary, restore, restore_on};
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
-pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics};
+pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics, graph_not_found};
 pub use library::StorageOptions;
 pub use overlay::{Overlay, SessionView};
 pub use snapshot::Snapshot;

@@ -1,5 +1,7 @@
 //! What the user wrote, piece by piece, each with its place. Nothing here is resolved or checked.
 
+use std::fmt;
+
 use crate::data::Value;
 use crate::diagnostic::Span;
 
@@ -239,13 +241,27 @@ pub struct Limit {
     pub span: Span,
 }
 
-/// A dot command: its words, not interpreted.
-#[derive(Debug, Clone, PartialEq)]
+/// A dot command: its words, not interpreted. Any but the first two may be a secret.
+#[derive(Clone, PartialEq)]
 pub struct Command {
     /// The words; the first without its dot.
     pub words: Vec<Name>,
     /// Everything after the first word, as written.
     pub rest: Name,
+}
+
+impl Command {
+    /// What may be shown of it.
+    pub fn beginning(&self) -> String {
+        let shown = self.words.iter().take(2).map(|word| word.text.as_str());
+        shown.chain((self.words.len() > 2).then_some("..")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Command(.{})", self.beginning())
+    }
 }
 
 /// `relation(term, ..)`.

@@ -7,6 +7,7 @@ caret under the place, so that a traceback is enough to see what is wrong.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -290,7 +291,7 @@ def _excerpt(program: str | None, finding: Diagnostic) -> list[str]:
     """The lines that the finding points at, each with a mark under the place."""
     if program is None or finding.span is None:
         return []
-    source = program.split("\n")
+    source = _discreet(program).split("\n")
     marks = [(finding.span, "^", "")] + [(label.span, "-", label.text) for label in finding.labels]
     if finding.labels and (own := next((m for m in marks[1:] if m[0] == finding.span), None)):
         marks = [(finding.span, "^", own[2])] + [mark for mark in marks[1:] if mark is not own]
@@ -309,6 +310,15 @@ def _excerpt(program: str | None, finding: Diagnostic) -> list[str]:
         mark = " " * _width(before) + sign * max(1, _width(marked))
         lines.append(f"{'':{gutter}} | {mark} {text}".rstrip())
     return lines
+
+
+#: A command with a password in it, up to the user's name, and the rest of its statement.
+_SECRET = re.compile(r"(\.user\s+(?:create|password)\s+\S+)((?:[^\n]|\n[ \t])*)", re.IGNORECASE)
+
+
+def _discreet(program: str) -> str:
+    """The program with stars in place of passwords, character for character."""
+    return _SECRET.sub(lambda found: found[1] + re.sub(r"\S", "*", found[2]), program)
 
 
 def _characters(program: str, span: Span) -> int:

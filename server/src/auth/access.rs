@@ -1,11 +1,70 @@
-//! What somebody may do: a user's role against the `Need` of a program gives a [`Grant`], and only a grant can run.
+//! What somebody may do: role and level against the needs of a program give a [`Grant`], and only a grant can run.
 //!
-//! The need is that of all statements of the program together, so nothing of it runs unless everything may.
+//! A role says what a user may do in general; a level what they may do on one graph. A graph on which somebody has no
+//! level does not exist for them: whatever they ask about it is answered as if it were absent.
 
 use arrow::record_batch::RecordBatch;
-use stratalog_engine::{Answer, Budget, Error, Inserted, Need, Prepared, RunOptions, Scope, Session, Value};
+use stratalog_engine::{
+    Answer, Budget, Caller, Code, DEFAULT_GRAPH, Diagnostic, Error, Inserted, Need, Prepared, RunOptions,
+    Scope, Session, Value, graph_not_found,
+};
 
-use super::{Identity, Role, Users};
+use super::book::{Book, User};
+use super::identity::Identity;
+use super::roles::{Level, Role};
+use crate::config::DefaultGraph;
+
+/// Whether a user may do something on a graph.
+pub(super) fn check(
+    book: &Book,
+    default_graph: DefaultGraph,
+    username: &str,
+    need: Need,
+    graph: &str,
+) -> Result<(), Diagnostic> {
+    let Some(user) = book.user(username) else {
+        return Err(denied("the user no longer exists").help("log in as another user"));
+    };
+    let level = level(book, default_graph, username, user, graph);
+    let least = match need {
+        Need::Nothing => return Ok(()),
+        Need::CreateGraph => {
+            return at_least(user.role, Role::Editor, "creating a knowledge graph takes the role `editor`");
+        }
+        Need::Administer => return at_least(user.role, Role::Admin, "this takes the role `admin`"),
+        // That this graph exists is known to everybody.
+        Need::Enter if graph == DEFAULT_GRAPH => return Ok(()),
+        Need::Enter | Need::Read => Level::Viewer,
+        Need::Write => Level::Editor,
+        Need::Manage => Level::Owner,
+    };
+    match level {
+        Some(level) if level >= least => Ok(()),
+        Some(_) => Err(denied(&format!("this takes the level `{}` on {graph}", least.as_str()))
+            .help("an owner of the knowledge graph can grant it: .kg acl grant")),
+        None if graph == DEFAULT_GRAPH => Err(denied(&format!("there is no entry for you on {graph}"))
+            .help("an administrator can grant one: .kg acl grant")),
+        None => Err(graph_not_found(graph)),
+    }
+}
+
+fn at_least(role: Role, least: Role, reason: &str) -> Result<(), Diagnostic> {
+    let help = "an administrator can change the role: .user role";
+    if role >= least { Ok(()) } else { Err(denied(reason).help(help)) }
+}
+
+fn denied(reason: &str) -> Diagnostic {
+    Diagnostic::error(Code::AccessDenied, format!("access denied: {reason}"))
+}
+
+/// What a user may do on a graph; `None` if it does not exist for them.
+fn level(book: &Book, default_graph: DefaultGraph, name: &str, user: &User, graph: &str) -> Option<Level> {
+    if user.role == Role::Admin {
+        return Some(Level::Owner);
+    }
+    let by_role = graph == DEFAULT_GRAPH && default_graph == DefaultGraph::Role;
+    book.entry(graph, name).or_else(|| by_role.then(|| Level::from(user.role)))
+}
 
 /// The right to run one program.
 pub(crate) struct Grant {
@@ -15,41 +74,18 @@ pub(crate) struct Grant {
 /// The right to insert once, without program text.
 pub(crate) struct InsertGrant(());
 
-/// Somebody may not do something.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("access denied: {reason}")]
-pub(crate) struct Denied {
-    reason: &'static str,
-}
-
-/// Allows a program to run, or does not.
-pub(crate) fn grant(users: &Users, who: &Identity, prepared: Prepared) -> Result<Grant, Denied> {
-    for need in prepared.needs() {
-        check(users, who, need)?;
+/// Allows a program to run, or says which statement stands against it: nothing runs unless everything may.
+pub(crate) fn grant(who: &Identity, prepared: Prepared) -> Result<Grant, Error> {
+    for needed in prepared.needs() {
+        who.allows(needed.need, &needed.graph).map_err(|refusal| needed.refuse(refusal))?;
     }
-    // A program that needs nothing is not for somebody who is gone.
-    check(users, who, Need::Nothing)?;
     Ok(Grant { prepared })
 }
 
-/// Allows an insert of rows, or does not.
-pub(crate) fn grant_insert(users: &Users, who: &Identity) -> Result<InsertGrant, Denied> {
-    check(users, who, Need::Write)?;
+/// Allows an insert of rows into the session's graph, or does not.
+pub(crate) fn grant_insert(who: &Identity, session: &Session) -> Result<InsertGrant, Error> {
+    who.allows(Need::Write, session.graph()).map_err(Error::refused)?;
     Ok(InsertGrant(()))
-}
-
-fn check(users: &Users, who: &Identity, need: Need) -> Result<(), Denied> {
-    let Some(role) = users.role(who) else {
-        return Err(Denied { reason: "the user no longer exists" });
-    };
-    let (least, reason) = match need {
-        Need::Nothing | Need::Read => return Ok(()),
-        Need::Write => (Role::Editor, "changing facts, rules and schemas takes the role `editor`"),
-        Need::Manage => (Role::Admin, "managing a knowledge graph is for its owner"),
-        Need::CreateGraph => (Role::Admin, "creating a knowledge graph takes the role `admin`"),
-        Need::Administer => (Role::Admin, "this takes the role `admin`"),
-    };
-    if role >= least { Ok(()) } else { Err(Denied { reason }) }
 }
 
 impl Grant {
@@ -87,34 +123,5 @@ impl InsertGrant {
         budget: &Budget,
     ) -> Result<Inserted, Error> {
         session.insert_batches(relation, scope, batches, budget)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use stratalog_engine::Need;
-
-    use super::check;
-    use crate::auth::{Identity, Role, Users};
-
-    const NEEDS: [Need; 6] =
-        [Need::Nothing, Need::Read, Need::Write, Need::Manage, Need::CreateGraph, Need::Administer];
-
-    fn allowed(username: &str) -> Vec<Need> {
-        let users = Users::with(&[("v", Role::Viewer), ("e", Role::Editor), ("a", Role::Admin)]);
-        let who = Identity { username: username.to_owned() };
-        NEEDS.into_iter().filter(|need| check(&users, &who, *need).is_ok()).collect()
-    }
-
-    #[test]
-    fn each_role_may_do_this_and_no_more() {
-        assert_eq!(allowed("v"), [Need::Nothing, Need::Read]);
-        assert_eq!(allowed("e"), [Need::Nothing, Need::Read, Need::Write]);
-        assert_eq!(allowed("a"), NEEDS);
-    }
-
-    #[test]
-    fn a_user_who_is_gone_may_do_nothing() {
-        assert_eq!(allowed("nobody"), []);
     }
 }

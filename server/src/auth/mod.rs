@@ -1,39 +1,28 @@
 //! Who is asking, and what they may do.
+//!
+//! One directory holds all accounts ([`Accounts`]): users, API keys, and who may use which graph. It changes in one
+//! way only, by an [`AccountChange`]. What somebody may do is looked up at each request and never kept.
 
 mod access;
+mod accounts;
+mod api_key;
+mod book;
+mod change;
+mod error;
+mod identity;
+mod journal;
+mod names;
 mod password;
-mod users;
+mod roles;
+mod seats;
+mod throttle;
 
-pub(crate) use access::{Denied, InsertGrant, grant, grant_insert};
-pub use users::StartError;
-pub(crate) use users::Users;
-
-/// Somebody who has said who they are. What they may do is looked up at each request, never kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity {
-    /// The user's name.
-    pub(crate) username: String,
-}
-
-/// What a user may do in general.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(not(test), expect(dead_code, reason = "only `admin` exists until users can be created"))]
-pub(crate) enum Role {
-    /// Looks.
-    Viewer,
-    /// Looks and changes.
-    Editor,
-    /// Does everything.
-    Admin,
-}
-
-impl Role {
-    /// The role as it travels.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Role::Viewer => "viewer",
-            Role::Editor => "editor",
-            Role::Admin => "admin",
-        }
-    }
-}
+pub(crate) use access::{InsertGrant, grant, grant_insert};
+pub(crate) use accounts::{Accounts, Refusal, new_key};
+pub(crate) use change::AccountChange;
+pub(crate) use error::AccountError;
+pub(crate) use identity::Identity;
+pub(crate) use journal::Journal;
+pub(crate) use names::{check_name, check_password};
+pub(crate) use roles::{Level, Role};
+pub(crate) use seats::Ended;

@@ -2,12 +2,15 @@
 //!
 //! Each hash takes 19 MiB and tens of milliseconds on purpose, so a storm of logins must queue here and nowhere else.
 
+use std::fmt;
 use std::sync::Arc;
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use serde::{Deserialize, Serialize};
 use stratalog_protocol::Secret;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::queries::{NotRun, off_thread};
@@ -16,27 +19,57 @@ use crate::queries::{NotRun, off_thread};
 const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789A";
 
 /// A password as it is kept: algorithm, cost, salt and hash in one text.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
 pub(crate) struct Hash(Arc<str>);
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hash(..)")
+    }
+}
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> String {
+        hash.0.as_ref().to_owned()
+    }
+}
+
+impl From<String> for Hash {
+    fn from(text: String) -> Hash {
+        Hash(text.into())
+    }
+}
 
 #[cfg(test)]
 impl Hash {
     /// A hash that no password fits.
     pub(super) fn unusable() -> Hash {
-        Hash("".into())
+        Hash::of_text("")
+    }
+
+    /// Whatever text.
+    pub(super) fn of_text(text: &str) -> Hash {
+        Hash(text.into())
     }
 }
 
 /// Why a password could not be hashed or made.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot hash or generate a password: {0}")]
-pub struct PasswordError(String);
+pub(crate) struct PasswordError(String);
+
+impl PasswordError {
+    pub(super) fn new(error: &impl fmt::Display) -> PasswordError {
+        PasswordError(error.to_string())
+    }
+}
 
 /// Hashes a password with a new salt. Takes long.
-pub(crate) fn hash(password: &Secret) -> Result<Hash, PasswordError> {
+pub(super) fn hash(password: &Secret) -> Result<Hash, PasswordError> {
     let hash = Argon2::default()
         .hash_password(password.expose().as_bytes())
-        .map_err(|error| PasswordError(error.to_string()))?;
+        .map_err(|error| PasswordError::new(&error))?;
     Ok(Hash(hash.to_string().into()))
 }
 
@@ -47,27 +80,34 @@ fn verify(password: &Secret, hash: &Hash) -> bool {
 }
 
 /// A new password of 100 random bits.
-pub(crate) fn generate() -> Result<Secret, PasswordError> {
+pub(super) fn generate() -> Result<Secret, PasswordError> {
     let mut bytes = [0; 20];
-    getrandom::fill(&mut bytes).map_err(|error| PasswordError(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| PasswordError::new(&error))?;
     Ok(Secret::new(bytes.map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).iter().collect::<String>()))
 }
 
-/// Verifies passwords, a bounded number at once.
+/// Hashes and verifies passwords, a bounded number at once.
 #[derive(Debug)]
-pub(crate) struct Verifier {
+pub(super) struct Hasher {
     places: Arc<Semaphore>,
 }
 
-impl Verifier {
+impl Hasher {
     /// Half of the cores, so that queries keep the other half.
-    pub(crate) fn new() -> Verifier {
+    pub(super) fn new() -> Hasher {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Verifier { places: Arc::new(Semaphore::new((cores / 2).max(1))) }
+        Hasher { places: Arc::new(Semaphore::new((cores / 2).max(1))) }
+    }
+
+    /// Hashes a password with a new salt. Blocks, and takes long: not for asynchronous threads.
+    pub(super) fn hash(&self, password: &Secret) -> Result<Hash, PasswordError> {
+        let runtime = Handle::try_current().map_err(|error| PasswordError::new(&error))?;
+        let _place = runtime.block_on(self.places.acquire()).map_err(|error| PasswordError::new(&error))?;
+        hash(password)
     }
 
     /// Whether this is the password.
-    pub(crate) async fn verify(&self, password: Secret, hash: Hash) -> Result<bool, NotRun> {
+    pub(super) async fn verify(&self, password: Secret, hash: Hash) -> Result<bool, NotRun> {
         let place = self.places.clone().acquire_owned().await.map_err(|_| NotRun::Overloaded)?;
         off_thread(move || {
             let _place = place;

@@ -24,6 +24,10 @@ pub struct Config {
     pub port: u16,
     /// The password of `admin`, used when the user is created.
     pub admin_password: Option<Secret>,
+    /// Who may use the graph `default` without an entry.
+    pub default_graph: DefaultGraph,
+    /// How guesses of passwords are slowed down.
+    pub throttling: Throttling,
     /// Where data is kept.
     pub data_dir: PathBuf,
     /// Where `.backup` makes backups.
@@ -40,6 +44,43 @@ pub struct Config {
     pub program: stratalog_engine::Limits,
     /// What connections and requests may use.
     pub limits: Limits,
+}
+
+/// Who may use the graph `default` without an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DefaultGraph {
+    /// Everybody, with the level of their role.
+    #[default]
+    Role,
+    /// Nobody: it is a graph like any other.
+    Acl,
+}
+
+/// How guesses are slowed down. Zero failures mean: never.
+#[derive(Debug, Clone)]
+pub struct Throttling {
+    /// Failures of one address after which it has to wait.
+    pub failures_per_address: u32,
+    /// Failures of one user after which there is a wait for them.
+    pub failures_per_user: u32,
+    /// The time after which failures are forgotten.
+    pub window: Duration,
+    /// The longest wait.
+    pub longest_delay: Duration,
+    /// How fast the passwords of one user may be guessed, by everybody together.
+    pub guesses_per_second: u32,
+}
+
+impl Default for Throttling {
+    fn default() -> Throttling {
+        Throttling {
+            failures_per_address: 10,
+            failures_per_user: 10,
+            window: Duration::from_secs(300),
+            longest_delay: Duration::from_secs(30),
+            guesses_per_second: 5,
+        }
+    }
 }
 
 /// What connections and requests may use. Zero durations and counts mean: no limit.
@@ -78,6 +119,8 @@ impl Default for Config {
             host: "127.0.0.1".to_owned(),
             port: 8080,
             admin_password: None,
+            default_graph: DefaultGraph::default(),
+            throttling: Throttling::default(),
             data_dir: PathBuf::from("./data"),
             backup_dir: PathBuf::from("./backups"),
             checkpoint_bytes: 64 << 20,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use stratalog_protocol::Secret;
 use toml::Value;
 
-use super::Config;
+use super::{Config, DefaultGraph};
 
 /// One key of the configuration.
 pub(super) struct Setting {
@@ -36,6 +36,34 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         key: "http.auth.bootstrap_admin_password",
         set: |c, v| v.text().map(|password| c.admin_password = Some(Secret::new(password))),
+    },
+    Setting {
+        key: "http.auth.default_graph",
+        set: |c, v| {
+            v.one_of(DEFAULT_GRAPHS).map(|rule| {
+                c.default_graph = if rule == "acl" { DefaultGraph::Acl } else { DefaultGraph::Role };
+            })
+        },
+    },
+    Setting {
+        key: "http.auth.failures_per_address",
+        set: |c, v| v.number().map(|n| c.throttling.failures_per_address = n),
+    },
+    Setting {
+        key: "http.auth.failures_per_user",
+        set: |c, v| v.number().map(|n| c.throttling.failures_per_user = n),
+    },
+    Setting {
+        key: "http.auth.failure_window_secs",
+        set: |c, v| v.number().map(|n: u32| c.throttling.window = Duration::from_secs(n.into())),
+    },
+    Setting {
+        key: "http.auth.longest_delay_ms",
+        set: |c, v| v.number().map(|n: u32| c.throttling.longest_delay = Duration::from_millis(n.into())),
+    },
+    Setting {
+        key: "http.auth.guesses_per_second",
+        set: |c, v| v.positive().map(|n| c.throttling.guesses_per_second = n),
     },
     Setting { key: "http.max_message_bytes", set: |c, v| v.positive().map(|n| c.limits.message_bytes = n) },
     Setting {
@@ -99,6 +127,7 @@ pub(super) const SETTINGS: &[Setting] = &[
 
 const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 const FORMATS: &[&str] = &["text", "json"];
+const DEFAULT_GRAPHS: &[&str] = &["role", "acl"];
 
 /// Whether some key is in this section.
 pub(super) fn is_section(key: &str) -> bool {

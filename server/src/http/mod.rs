@@ -30,7 +30,7 @@ pub(crate) fn routes(app: &Arc<App>) -> BoxedFilter<(Response,)> {
         .unify()
         .or(health::ready())
         .unify()
-        .or(anything_else())
+        .or(anything_else(app))
         .unify()
         .boxed();
     let version = HeaderValue::from_static(concat!("v", env!("CARGO_PKG_VERSION")));
@@ -47,11 +47,12 @@ pub(crate) fn routes(app: &Arc<App>) -> BoxedFilter<(Response,)> {
 }
 
 /// What no endpoint took: without a valid key one does not even learn that it does not exist.
-fn anything_else() -> BoxedFilter<(Response,)> {
+fn anything_else(app: &Arc<App>) -> BoxedFilter<(Response,)> {
+    let accounts = app.accounts.clone();
     warp::method()
         .and(warp::header::headers_cloned())
-        .map(|method: Method, headers| {
-            let outcome = bearer::check(&headers).and_then(|()| match method {
+        .map(move |method: Method, headers| {
+            let outcome = bearer::check(&headers, &accounts).and_then(|()| match method {
                 Method::GET | Method::HEAD => Err(Problem::NotFound),
                 _ => Err(Problem::MethodNotAllowed),
             });

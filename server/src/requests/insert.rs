@@ -128,11 +128,12 @@ async fn run(
     + Send
     + 'static,
 ) -> Result<Reply, Failure> {
-    let (app, who, session) = (caller.app.clone(), caller.identity.clone(), caller.session.clone());
+    let (who, session) = (caller.identity.clone(), caller.session.clone());
     let run = move |budget: &Budget| {
         let start = Instant::now();
-        let grant = auth::grant_insert(&app.users, &who)?;
-        let inserted = insert(grant, &mut session.lock(), &relation, budget)?;
+        let mut session = session.lock();
+        let grant = auth::grant_insert(&who, &session).map_err(|error| wire::failure(&error, ""))?;
+        let inserted = insert(grant, &mut session, &relation, budget)?;
         let inserted = inserted.map_err(|error| wire::failure(&error, ""))?;
         wire::inserted(&relation, &inserted, start.elapsed(), id)
     };

@@ -1,14 +1,17 @@
 //! `login` and `authenticate`: who is there, and the session that they get.
 
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use stratalog_engine::{Caller as _, Error, Need};
 use stratalog_protocol::{Authenticated, Failure, Reply, Request, RequestId, Response, VERSION};
 use uuid::Uuid;
 
 use super::Caller;
 use crate::app::App;
-use crate::auth::Identity;
+use crate::auth::{Identity, Refusal};
 use crate::queries::NotRun;
 use crate::wire;
 
@@ -26,6 +29,9 @@ pub(crate) enum LoginFailed {
     /// No such key.
     #[error("invalid API key")]
     Key,
+    /// Too many wrong passwords lately, so that this one was not even checked.
+    #[error("too many failed logins: try again in {} seconds", .0.as_secs().max(1))]
+    Throttled(Duration),
     /// Something else than credentials.
     #[error("authentication required: the first message must be `login` or `authenticate`")]
     NotCredentials,
@@ -35,29 +41,36 @@ pub(crate) enum LoginFailed {
 }
 
 /// Checks the credentials in the first message of a connection.
-pub(crate) async fn log_in(app: &App, request: Request) -> Result<LoggedIn, LoginFailed> {
+pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Result<LoggedIn, LoginFailed> {
     match request {
-        Request::Login(login) => match app.users.log_in(&login.username, login.password).await? {
-            Some(identity) => Ok(LoggedIn { identity }),
-            None => Err(LoginFailed::Password),
+        Request::Login(login) => match app.accounts.log_in(address, &login.username, login.password).await? {
+            Ok(identity) => Ok(LoggedIn { identity }),
+            Err(Refusal::Wrong) => Err(LoginFailed::Password),
+            Err(Refusal::TooMany { retry }) => Err(LoginFailed::Throttled(retry)),
         },
-        Request::Authenticate(_) => Err(LoginFailed::Key),
+        Request::Authenticate(request) => match app.accounts.authenticate(&request.api_key) {
+            Some(identity) => Ok(LoggedIn { identity }),
+            None => Err(LoginFailed::Key),
+        },
         Request::Execute(_) | Request::Insert(_) | Request::Cancel(_) | Request::Ping => {
             Err(LoginFailed::NotCredentials)
         }
     }
 }
 
-/// Binds a new session to a graph.
+/// Binds a new session to a graph, if it exists for this user.
 pub(crate) fn open_session(app: &Arc<App>, who: LoggedIn, graph: &str) -> Result<Caller, Failure> {
-    let session = app.engine.open_session(graph).map_err(|error| wire::failure(&error, ""))?;
-    Ok(Caller { app: app.clone(), identity: who.identity, session: Arc::new(Mutex::new(session)) })
+    let identity = who.identity;
+    let allowed = identity.allows(Need::Enter, graph).map_err(Error::refused);
+    let session = allowed.and_then(|()| app.engine.open_session_for(Arc::new(identity.clone()), graph));
+    let session = session.map_err(|error| wire::failure(&error, ""))?;
+    Ok(Caller { app: app.clone(), identity, session: Arc::new(Mutex::new(session)) })
 }
 
 /// The greeting of a new session, and its id.
 pub(crate) fn authenticated(caller: &Caller, id: Option<RequestId>) -> (String, Uuid) {
     let session_id = Uuid::new_v4();
-    let role = caller.app.users.role(&caller.identity);
+    let role = caller.identity.role();
     let greeting = Authenticated {
         session_id: session_id.to_string(),
         knowledge_graph: caller.session.lock().graph().to_owned(),

@@ -13,7 +13,7 @@ use stratalog_protocol::{Code, Failure, Reply as ReplyMessage, Request, RequestI
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
-use crate::auth::{Denied, Identity};
+use crate::auth::{Ended, Identity};
 use crate::queries::Ticket;
 use crate::wire::Reply;
 
@@ -77,13 +77,12 @@ pub(crate) fn pong(id: Option<RequestId>) -> String {
     ReplyMessage { response: Response::Pong, id }.to_json()
 }
 
+/// What is said to a session that was ended.
+pub(crate) fn ended(why: Ended) -> String {
+    error(Failure::new(Code::AccessDenied, why.to_string()).help("log in again"), None)
+}
+
 /// An `error` message.
 pub(crate) fn error(failure: Failure, id: Option<RequestId>) -> String {
     ReplyMessage { response: Response::Error(failure), id }.to_json()
-}
-
-impl From<Denied> for Failure {
-    fn from(denied: Denied) -> Failure {
-        Failure::new(Code::AccessDenied, denied.to_string())
-    }
 }

@@ -17,6 +17,7 @@ use warp::ws::{Message, WebSocket};
 
 use super::CloseCode;
 use super::stream::{self, Gone, Outgoing};
+use crate::auth::Ended;
 use crate::limits::Rate;
 use crate::net::Link;
 use crate::queries::off_thread;
@@ -41,7 +42,8 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
     let outgoing = stream::start(sink);
     let tickets = Arc::new(Tickets::default());
     let (jobs, queue) = mpsc::channel(QUEUE);
-    let worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone()));
+    let identity = caller.identity.clone();
+    let mut worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone()));
     let message_bytes = app.limits.message_bytes;
     let reader = Reader {
         outgoing: outgoing.clone(),
@@ -59,20 +61,32 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
         biased;
         () = app.stopped() => End::Close(CloseCode::Away, "the server is shutting down"),
         () = outgoing.closed() => End::Gone,
+        ended = identity.ended() => End::Ended(ended),
         end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
     };
     tickets.cancel_all();
-    if let End::Close(code, reason) = end {
-        link.linger();
-        let farewell = async {
-            outgoing.close(code, reason).await;
-            while let Some(Ok(_)) = frames.next().await {}
-        };
-        let _ = timeout(FAREWELL, farewell).await;
+    let mut worked = None;
+    if let End::Ended(_) = end {
+        // The end may come of a request of this very session, whose answer goes first.
+        worked = timeout(FAREWELL, &mut worker).await.ok();
     }
+    let farewell = async {
+        match end {
+            End::Close(code, reason) => outgoing.close(code, reason).await,
+            End::Ended(why) => outgoing.end(requests::ended(why)).await,
+            End::Gone => return,
+        }
+        link.linger();
+        while let Some(Ok(_)) = frames.next().await {}
+    };
+    let _ = timeout(FAREWELL, farewell).await;
     drop((outgoing, frames));
     // The session ends only when its last request has.
-    if let Err(error) = worker.await {
+    let worked = match worked {
+        Some(worked) => worked,
+        None => worker.await,
+    };
+    if let Err(error) = worked {
         tracing::error!(%error, "the task of a connection panicked");
     }
 }
@@ -94,6 +108,8 @@ async fn work(caller: Caller, mut queue: mpsc::Receiver<Job>, outgoing: Outgoing
 enum End {
     /// With a reason from this side.
     Close(CloseCode, &'static str),
+    /// Because its user or key has changed.
+    Ended(Ended),
     /// The client closed it, or vanished.
     Gone,
 }

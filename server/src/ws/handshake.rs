@@ -38,33 +38,36 @@ pub(super) async fn authenticate(
     link: &Link,
     graph: &str,
 ) -> Option<Caller> {
-    let mut door = Door { socket, link };
+    let mut door = Door { socket, link, until: Instant::now() + WINDOW };
     tokio::select! {
-        outcome = timeout_at(Instant::now() + WINDOW, door.wait(app, graph)) => {
-            if let Ok(outcome) = outcome {
-                return outcome;
-            }
-        }
-        () = app.stopped() => {
-            door.close(CloseCode::Away, "the server is shutting down").await;
-            return None;
-        }
+        caller = door.wait(app, graph) => return caller,
+        () = app.stopped() => {}
     }
-    door.refuse("no authentication within 30 seconds", None).await;
-    door.close(CloseCode::Policy, "authentication timed out: log in within 30 seconds").await;
+    door.close(CloseCode::Away, "the server is shutting down").await;
     None
 }
 
 struct Door<'a> {
     socket: &'a mut WebSocket,
     link: &'a Link,
+    /// When the time to authenticate is over. An answer that is on its way may come later.
+    until: Instant,
 }
 
 impl Door<'_> {
     async fn wait(&mut self, app: &Arc<App>, graph: &str) -> Option<Caller> {
         let mut failures = 0;
         loop {
-            let message = match self.next().await {
+            let message = match timeout_at(self.until, self.next()).await {
+                Err(_) => {
+                    self.refuse("no authentication within 30 seconds", None).await;
+                    let reason = "authentication timed out: log in within 30 seconds";
+                    self.close(CloseCode::Policy, reason).await;
+                    return None;
+                }
+                Ok(next) => next,
+            };
+            let message = match message {
                 Ok(message) => message,
                 Err(Some((code, reason))) => {
                     self.refuse(reason, None).await;
@@ -75,10 +78,12 @@ impl Door<'_> {
             };
             let (id, failed) = match message {
                 Err(failed) => (None, failed),
-                Ok(Request { request, id }) => match requests::log_in(app, request).await {
-                    Ok(who) => return self.greet(app, who, graph, id).await,
-                    Err(failed) => (id, failed),
-                },
+                Ok(Request { request, id }) => {
+                    match requests::log_in(app, self.link.address.ip(), request).await {
+                        Ok(who) => return self.greet(app, who, graph, id).await,
+                        Err(failed) => (id, failed),
+                    }
+                }
             };
             self.refuse(&failed.to_string(), id).await;
             match failed {
@@ -87,7 +92,7 @@ impl Door<'_> {
                     return None;
                 }
                 LoginFailed::Password | LoginFailed::Key => failures += 1,
-                LoginFailed::NotRun(_) => {}
+                LoginFailed::Throttled(_) | LoginFailed::NotRun(_) => {}
             }
             if failures == TRIES {
                 tracing::warn!(address = %self.link.address, "closed after {TRIES} failed logins");
@@ -136,7 +141,7 @@ impl Door<'_> {
             }
         };
         let (greeting, session) = requests::authenticated(&caller, id);
-        tracing::debug!(%session, user = caller.identity.username, address = %self.link.address, "authenticated");
+        tracing::debug!(%session, user = caller.identity.username(), address = %self.link.address, "authenticated");
         self.socket.send(Message::text(greeting)).await.is_ok().then_some(caller)
     }
 

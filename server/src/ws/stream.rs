@@ -83,6 +83,15 @@ impl Outgoing {
         let _ = self.urgent.send(Message::close_with(code as u16, reason)).await;
     }
 
+    /// Says that the session was ended, after the answers that wait, and ends the sending side.
+    pub(super) async fn end(&self, error: String) {
+        let close = Message::close_with(CloseCode::Policy as u16, "the session was ended: log in again");
+        for message in [Message::text(error), close] {
+            // A client that is gone already needs no reason.
+            let _ = self.replies.send(message).await;
+        }
+    }
+
     /// Waits until nothing can be sent any more.
     pub(super) async fn closed(&self) {
         self.replies.closed().await;

@@ -1,0 +1,371 @@
+//! `Accounts`: the one directory of users, API keys and access entries.
+//!
+//! Reading takes a shared lock for the time of a lookup. Changing goes one way only ([`Accounts::apply`]): decided
+//! against the accounts as they are, kept in the journal, taken in, and only then do sessions end.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::{Mutex, RwLock};
+use stratalog_engine::{Diagnostic, Need};
+use stratalog_protocol::Secret;
+
+use super::access;
+use super::api_key::{ApiKey, KeyHash};
+use super::book::{ADMIN, Book};
+use super::change::{AccountChange, Edit};
+use super::error::AccountError;
+use super::identity::Identity;
+use super::journal::Journal;
+use super::password::{self, Hash, Hasher, PasswordError};
+use super::roles::{Level, Role};
+use super::seats::{Ended, Seat, Seats};
+use super::throttle::Throttle;
+use crate::config::{DefaultGraph, Throttling};
+use crate::queries::NotRun;
+
+/// Everybody who may use the server, and how.
+pub(crate) struct Accounts {
+    book: RwLock<Book>,
+    /// Whoever holds it may change the book.
+    journal: Mutex<Journal>,
+    seats: Seats,
+    hasher: Hasher,
+    throttle: Throttle,
+    /// Verified where no such user exists, so that it takes as long as a wrong password.
+    decoy: Hash,
+    default_graph: DefaultGraph,
+}
+
+/// Why somebody was not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The credentials are wrong; which part of them is not told.
+    Wrong,
+    /// Too many wait already.
+    TooMany {
+        /// When to try again.
+        retry: Duration,
+    },
+}
+
+impl Accounts {
+    /// Takes over the records that a journal has kept. Where there is no user yet, `admin` is created with the given
+    /// password, or with a new one, which is returned. Takes long: two hashes.
+    pub(crate) fn open(
+        journal: Journal,
+        admin_password: Option<&Secret>,
+        default_graph: DefaultGraph,
+        throttling: Throttling,
+    ) -> Result<(Arc<Accounts>, Option<Secret>), AccountError> {
+        let mut book = Book::default();
+        journal.records()?.into_iter().for_each(|record| book.edit(Edit::Put(record)));
+        let empty = book.users().next().is_none();
+        let accounts = Accounts {
+            book: RwLock::new(book),
+            journal: Mutex::new(journal),
+            seats: Seats::default(),
+            hasher: Hasher::new(),
+            throttle: Throttle::new(throttling),
+            decoy: password::hash(&password::generate()?)?,
+            default_graph,
+        };
+        let generated = if empty { accounts.create_admin(admin_password)? } else { None };
+        Ok((Arc::new(accounts), generated))
+    }
+
+    fn create_admin(&self, given: Option<&Secret>) -> Result<Option<Secret>, AccountError> {
+        let generated = if given.is_none() { Some(password::generate()?) } else { None };
+        let password = match given.or(generated.as_ref()) {
+            Some(secret) => password::hash(secret)?,
+            None => self.decoy.clone(),
+        };
+        self.keep(&AccountChange::CreateUser { name: ADMIN.to_owned(), role: Role::Admin, password })?;
+        Ok(generated)
+    }
+
+    /// Makes a change in the name of a session, and ends the sessions that it leaves without ground.
+    pub(super) fn apply(&self, change: &AccountChange, by: &Seat) -> Result<(), AccountError> {
+        if matches!(change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN) {
+            return Err(AccountError::OwnUser);
+        }
+        self.keep(change)?;
+        tracing::info!(target: "stratalog_server::audit", by = by.username, via_key = by.key, "{change}");
+        match change {
+            AccountChange::DropUser { name } => {
+                self.seats.end(Ended::UserDropped, |seat| seat.username == *name);
+            }
+            AccountChange::SetPassword { name, .. } => {
+                let own = |seat: &Seat| std::ptr::eq(seat, by);
+                self.seats.end(Ended::PasswordChanged, |seat| seat.username == *name && !own(seat));
+            }
+            AccountChange::RevokeKey { label } => {
+                self.seats.end(Ended::KeyRevoked, |seat| seat.key.as_ref() == Some(label));
+            }
+            AccountChange::CreateUser { .. }
+            | AccountChange::SetRole { .. }
+            | AccountChange::CreateKey { .. }
+            | AccountChange::Grant { .. }
+            | AccountChange::Revoke { .. }
+            | AccountChange::CreateGraph { .. }
+            | AccountChange::DropGraph { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn keep(&self, change: &AccountChange) -> Result<(), AccountError> {
+        let mut journal = self.journal.lock();
+        let edits = self.book.read().edits(change)?;
+        journal.write(&edits)?;
+        let mut book = self.book.write();
+        edits.into_iter().for_each(|edit| book.edit(edit));
+        Ok(())
+    }
+
+    /// Who logs in with this name and password.
+    pub(crate) async fn log_in(
+        self: &Arc<Self>,
+        address: IpAddr,
+        username: &str,
+        password: Secret,
+    ) -> Result<Result<Identity, Refusal>, NotRun> {
+        let turn = match self.throttle.turn(address, username).await {
+            Ok(turn) => turn,
+            Err(retry) => return Ok(Err(Refusal::TooMany { retry })),
+        };
+        let known = self.book.read().user(username).map(|user| (user.password.clone(), user.password_number));
+        let (hash, number) = known.map_or((self.decoy.clone(), None), |(hash, n)| (hash, Some(n)));
+        let fits = self.hasher.verify(password, hash).await?;
+        if !fits || number.is_none() {
+            turn.failed();
+            return Ok(Err(Refusal::Wrong));
+        }
+        let current = || self.book.read().user(username).map(|user| user.password_number);
+        let seat = self.seats.take(username, None, || current() == number);
+        Ok(seat.map(|seat| Identity::new(self.clone(), seat)).ok_or(Refusal::Wrong))
+    }
+
+    /// Who has this API key.
+    pub(crate) fn authenticate(self: &Arc<Self>, key: &Secret) -> Option<Identity> {
+        let hash = KeyHash::of(key.expose());
+        let find = || self.book.read().key(&hash).map(|(label, owner)| (label.to_owned(), owner.to_owned()));
+        let (label, owner) = find()?;
+        let seat = self.seats.take(&owner, Some(&label), || find().is_some())?;
+        Some(Identity::new(self.clone(), seat))
+    }
+
+    /// Whether this API key is valid.
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        self.book.read().key(&KeyHash::of(key)).is_some()
+    }
+
+    /// The role of a user at this moment; `None` once the user is gone.
+    pub(super) fn role(&self, username: &str) -> Option<Role> {
+        self.book.read().user(username).map(|user| user.role)
+    }
+
+    /// Whether a user may do something on a graph at this moment.
+    pub(super) fn check(&self, username: &str, need: Need, graph: &str) -> Result<(), Diagnostic> {
+        access::check(&self.book.read(), self.default_graph, username, need, graph)
+    }
+
+    /// Hashes a new password. Blocks, and takes long.
+    pub(crate) fn hash(&self, password: &Secret) -> Result<Hash, PasswordError> {
+        self.hasher.hash(password)
+    }
+
+    /// Whether there is a user of this name.
+    pub(crate) fn has_user(&self, name: &str) -> bool {
+        self.book.read().user(name).is_some()
+    }
+
+    /// All users with their roles, by name.
+    pub(crate) fn users(&self) -> Vec<(String, Role)> {
+        self.book.read().users().map(|(name, user)| (name.to_owned(), user.role)).collect()
+    }
+
+    /// All keys: label, owner, and when it was created in milliseconds since 1970; by label.
+    pub(crate) fn keys(&self) -> Vec<(String, String, i64)> {
+        let book = self.book.read();
+        book.keys().map(|(label, key)| (label.to_owned(), key.owner.clone(), key.created)).collect()
+    }
+
+    /// The entries for a graph, by user.
+    pub(crate) fn entries(&self, graph: &str) -> Vec<(String, Level)> {
+        self.book.read().entries(graph).map(|(user, level)| (user.to_owned(), level)).collect()
+    }
+}
+
+/// A new key under this label, and the change that makes it valid.
+pub(crate) fn new_key(label: &str, owner: &str) -> Result<(Secret, AccountChange), PasswordError> {
+    let ApiKey { secret, hash } = ApiKey::generate()?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
+    let created = i64::try_from(now).unwrap_or(i64::MAX);
+    let (label, owner) = (label.to_owned(), owner.to_owned());
+    Ok((secret, AccountChange::CreateKey { label, owner, hash, created }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use stratalog_engine::{Caller, Engine, EngineOptions, Need, StorageOptions};
+    use stratalog_protocol::Secret;
+    use tempfile::TempDir;
+
+    use super::{ADMIN, Accounts, Refusal, new_key};
+    use crate::auth::change::{AccountChange, AccountRecord, Edit, RecordKey};
+    use crate::auth::identity::Identity;
+    use crate::auth::journal::Journal;
+    use crate::auth::password::{self, Hash};
+    use crate::auth::roles::{Level, Role};
+    use crate::config::{DefaultGraph, Throttling};
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+    fn user(name: &str, role: Role, password: Hash) -> AccountRecord {
+        AccountRecord::User { name: name.to_owned(), role, password }
+    }
+
+    fn open(records: Vec<AccountRecord>, default_graph: DefaultGraph) -> Arc<Accounts> {
+        let engine = Engine::in_memory(EngineOptions::default()).unwrap();
+        let (accounts, _) =
+            Accounts::open(Journal::new(engine), None, default_graph, Throttling::default()).unwrap();
+        {
+            let mut book = accounts.book.write();
+            book.edit(Edit::Remove(RecordKey::User { name: ADMIN.to_owned() }));
+            records.into_iter().for_each(|record| book.edit(Edit::Put(record)));
+        }
+        accounts
+    }
+
+    /// Accounts of a server that keeps its data in a folder.
+    fn open_in(folder: &Path, admin: Option<&str>) -> (Arc<Accounts>, Option<Secret>) {
+        let engine = Engine::open(EngineOptions::default(), StorageOptions::new(folder.to_owned())).unwrap();
+        let admin = admin.map(Secret::new);
+        Accounts::open(Journal::new(engine), admin.as_ref(), DefaultGraph::Role, Throttling::default())
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn admin_logs_in_with_the_given_password_only() {
+        let folder = TempDir::new().unwrap();
+        let (accounts, generated) = open_in(folder.path(), Some("lace"));
+        assert!(generated.is_none());
+        let admin = accounts.log_in(HERE, "admin", Secret::new("lace")).await.unwrap().unwrap();
+        assert_eq!(admin.role(), Some(Role::Admin));
+        for (name, password) in [("admin", "race"), ("Admin", "lace"), ("", "")] {
+            let refused = accounts.log_in(HERE, name, Secret::new(password)).await.unwrap();
+            assert_eq!(refused.unwrap_err(), Refusal::Wrong);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_generated_password_works_and_stays_whatever_is_given_later() {
+        let folder = TempDir::new().unwrap();
+        let (accounts, generated) = open_in(folder.path(), None);
+        let generated = generated.unwrap();
+        assert!(accounts.log_in(HERE, "admin", generated.clone()).await.unwrap().is_ok());
+        drop(accounts);
+        let (accounts, again) = open_in(folder.path(), Some("another"));
+        assert!(again.is_none());
+        assert!(accounts.log_in(HERE, "admin", generated).await.unwrap().is_ok());
+        assert!(accounts.log_in(HERE, "admin", Secret::new("another")).await.unwrap().is_err());
+    }
+
+    /// What each user may do on a graph: `.` nothing, `e` enter, `r` read, `w` write, `m` manage.
+    fn rights(accounts: &Accounts, graph: &str) -> Vec<String> {
+        let needs = [(Need::Enter, 'e'), (Need::Read, 'r'), (Need::Write, 'w'), (Need::Manage, 'm')];
+        let of = |name: &str| {
+            let allowed = needs.iter().filter(|(need, _)| accounts.check(name, *need, graph).is_ok());
+            allowed.map(|(_, letter)| *letter).collect::<String>()
+        };
+        accounts.users().iter().map(|(name, _)| format!("{name}:{}", of(name))).collect()
+    }
+
+    #[test]
+    fn each_role_and_level_may_do_this_and_no_more() {
+        let levels = [None, Some(Level::Viewer), Some(Level::Editor), Some(Level::Owner)];
+        let mut records = vec![user("admin", Role::Admin, Hash::unusable())];
+        for (role, letter) in [(Role::Editor, "e"), (Role::Viewer, "v")] {
+            for (number, level) in levels.iter().enumerate() {
+                let name = format!("{letter}{number}");
+                records.push(user(&name, role, Hash::unusable()));
+                for graph in ["default", "lab"] {
+                    let entry = level.map(|level| AccountRecord::Entry {
+                        graph: graph.to_owned(),
+                        user: name.clone(),
+                        level,
+                    });
+                    records.extend(entry);
+                }
+            }
+        }
+        let by_role = open(records.clone(), DefaultGraph::Role);
+        let by_entry = open(records, DefaultGraph::Acl);
+        let lab = ["admin:erwm", "e0:", "e1:er", "e2:erw", "e3:erwm", "v0:", "v1:er", "v2:erw", "v3:erwm"];
+        assert_eq!(rights(&by_role, "lab"), lab);
+        assert_eq!(rights(&by_entry, "lab"), lab);
+        let default =
+            ["admin:erwm", "e0:erw", "e1:er", "e2:erw", "e3:erwm", "v0:er", "v1:er", "v2:erw", "v3:erwm"];
+        assert_eq!(rights(&by_role, "default"), default);
+        let default =
+            ["admin:erwm", "e0:e", "e1:er", "e2:erw", "e3:erwm", "v0:e", "v1:er", "v2:erw", "v3:erwm"];
+        assert_eq!(rights(&by_entry, "default"), default);
+        let may = |name: &str, need| by_role.check(name, need, "new").is_ok();
+        for (name, creates, administers) in [
+            ("admin", true, true),
+            ("e0", true, false),
+            ("e3", true, false),
+            ("v0", false, false),
+            ("v3", false, false),
+        ] {
+            assert_eq!(
+                (may(name, Need::CreateGraph), may(name, Need::Administer)),
+                (creates, administers),
+                "{name}"
+            );
+            assert!(may(name, Need::Nothing));
+        }
+        assert!(!may("nobody", Need::Nothing));
+    }
+
+    async fn log_in(accounts: &Arc<Accounts>, name: &str, password: &str) -> Option<Identity> {
+        accounts.log_in(HERE, name, Secret::new(password)).await.unwrap().ok()
+    }
+
+    #[tokio::test]
+    async fn a_changed_password_ends_the_other_sessions_of_its_user_only() {
+        let hash = password::hash(&Secret::new("lace")).unwrap();
+        let records = vec![user("ada", Role::Admin, hash.clone()), user("bob", Role::Viewer, hash)];
+        let accounts = open(records, DefaultGraph::Role);
+        let one = log_in(&accounts, "ada", "lace").await.unwrap();
+        let other = log_in(&accounts, "ada", "lace").await.unwrap();
+        let bob = log_in(&accounts, "bob", "lace").await.unwrap();
+        let password = password::hash(&Secret::new("new")).unwrap();
+        one.change(&AccountChange::SetPassword { name: "ada".to_owned(), password }).unwrap();
+        let present = |who: &Identity| who.allows(Need::Nothing, "default").is_ok();
+        assert_eq!((present(&one), present(&other), present(&bob)), (true, false, true));
+        assert!(log_in(&accounts, "ada", "lace").await.is_none());
+        assert!(log_in(&accounts, "ada", "new").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_revoked_key_ends_its_own_sessions_only() {
+        let hash = password::hash(&Secret::new("lace")).unwrap();
+        let accounts = open(vec![user("ada", Role::Admin, hash)], DefaultGraph::Role);
+        let ada = log_in(&accounts, "ada", "lace").await.unwrap();
+        let (key, create) = new_key("ci", "ada").unwrap();
+        assert!(accounts.authenticate(&key).is_none());
+        ada.change(&create).unwrap();
+        let robot = accounts.authenticate(&key).unwrap();
+        assert_eq!((robot.username(), accounts.has_key(key.expose())), ("ada", true));
+        ada.change(&AccountChange::RevokeKey { label: "ci".to_owned() }).unwrap();
+        assert!(robot.allows(Need::Nothing, "default").is_err());
+        assert!(ada.allows(Need::Nothing, "default").is_ok());
+        assert!(accounts.authenticate(&key).is_none() && !accounts.has_key(key.expose()));
+    }
+}
