@@ -16,11 +16,11 @@ use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::syntax::ast::{Literal, LiteralKind, Statement, StatementKind, Term, TermKind};
-use crate::syntax::{self, ParseLimits};
+use crate::syntax;
 
 /// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
 pub fn check(program: &str) -> Vec<Diagnostic> {
-    let (mut statements, errors) = syntax::parse(program, &ParseLimits::default());
+    let (mut statements, errors) = syntax::parse(program, &Limits::default());
     if !errors.is_empty() {
         return errors.iter().map(Diagnose::diagnose).collect();
     }

@@ -7,6 +7,7 @@ use arrow::array::RecordBatch;
 
 use crate::answer::Answer;
 use crate::budget::Budget;
+use crate::commands;
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
@@ -16,8 +17,8 @@ use crate::limits::Limits;
 use crate::need::Need;
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
-use crate::syntax::ast::{Scope, Statement};
-use crate::syntax::{self, ParseLimits};
+use crate::syntax::ast::{Scope, Statement, StatementKind};
+use crate::syntax::{self, SyntaxError};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -105,19 +106,12 @@ impl Session {
 
     /// Parses a program and fills in its parameters. All its errors are reported at once.
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
-        let limits = &self.environment.limits;
-        let parse_limits = ParseLimits {
-            program_bytes: limits.program_bytes,
-            statements: limits.statements,
-            nesting: limits.nesting,
-            insert_tuples: limits.insert_tuples,
-            string_bytes: limits.string_bytes,
-            columns: limits.columns,
-            ..ParseLimits::default()
-        };
-        let (mut statements, errors) = syntax::parse(program, &parse_limits);
-        if !errors.is_empty() {
-            return Err(Error::Refused(errors.iter().map(Diagnose::diagnose).collect()));
+        let (mut statements, errors) = syntax::parse(program, &self.environment.limits);
+        let mut found: Vec<Diagnostic> = errors.iter().map(Diagnose::diagnose).collect();
+        found.extend(unknown_commands(&statements, &errors));
+        if !found.is_empty() {
+            found.sort_by_key(|diagnostic| diagnostic.statement);
+            return Err(Error::Refused(found));
         }
         statements::fill(&mut statements, parameters).map_err(Error::Refused)?;
         Ok(Prepared { statements })
@@ -132,6 +126,7 @@ impl Session {
     ) -> Result<Answer, Error> {
         self.check_graph()?;
         let Prepared { statements } = prepared;
+        let budget = &budget.clone().with_string_bytes(self.environment.limits.string_bytes);
         program::run(&self.environment, &mut self.state, &statements, options, budget)
     }
 
@@ -182,4 +177,19 @@ impl Session {
             Diagnostic::error(Code::NotFound, message).help("switch to another one: .kg use default"),
         ))
     }
+}
+
+/// Commands that do not exist. They count as what cannot be parsed: nothing of the program runs.
+fn unknown_commands(statements: &[Statement], errors: &[SyntaxError]) -> Vec<Diagnostic> {
+    let mut unknown = Vec::new();
+    for (index, statement) in statements.iter().enumerate() {
+        let StatementKind::Command(command) = &statement.kind else { continue };
+        if let Err(error) = commands::check(command) {
+            // Statements that are not well formed are not among these, but count.
+            let before = errors.iter().filter(|error| error.span.start < statement.span.start).count();
+            unknown.extend(error.diagnostics());
+            unknown.iter_mut().for_each(|found| _ = found.statement.get_or_insert(index + before));
+        }
+    }
+    unknown
 }

@@ -66,11 +66,12 @@ pub(crate) fn run(
         if options.atomic {
             context.begin()?;
         }
-        if progress.run(statements, &mut context, session)? == Halt::Switched {
+        let halt = progress.run(statements, &mut context, session);
+        if halt.map_err(|error| placed(error, statements))? == Halt::Switched {
             progress.warnings = context.warnings;
             continue;
         }
-        let mut content = progress.content(&mut context)?;
+        let mut content = progress.content(&mut context).map_err(|error| placed(error, statements))?;
         if let (Content::Rows(rows), Some(limit)) = (&mut content, options.limit) {
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
@@ -81,7 +82,8 @@ pub(crate) fn run(
             }
             Content::Rows(_) | Content::Messages(_) => None,
         };
-        let (overlay, warnings) = (context.overlay, once_each(context.warnings));
+        let (overlay, mut warnings) = (context.overlay, once_each(context.warnings));
+        place(&mut warnings, statements);
         // In a program of several statements, session facts and rules serve that program only.
         if statements.len() == 1 && progress.switched.is_none() {
             session.overlay = overlay;
@@ -211,7 +213,7 @@ fn once_each(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 fn unanswered(index: usize, statement: &Statement) -> Diagnostic {
-    let mut warning = Diagnostic::warning(Code::ParseError, "only the last query of a program is answered")
+    let mut warning = Diagnostic::warning(Code::UnansweredQuery, "only the last query of a program is answered")
         .at(statement.span)
         .help("send this query as a program of its own");
     warning.statement = Some(index);
@@ -228,5 +230,20 @@ fn in_statement(error: Error, index: usize) -> Error {
             Error::Refused(diagnostics)
         }
         other => other,
+    }
+}
+
+/// What has no place of its own has that of its statement.
+fn placed(mut error: Error, statements: &[Statement]) -> Error {
+    if let Error::Refused(diagnostics) = &mut error {
+        place(diagnostics, statements);
+    }
+    error
+}
+
+fn place(diagnostics: &mut [Diagnostic], statements: &[Statement]) {
+    for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.span.is_none()) {
+        let statement = diagnostic.statement.and_then(|index| statements.get(index));
+        diagnostic.span = statement.map(|statement| statement.span);
     }
 }

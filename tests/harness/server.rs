@@ -36,6 +36,11 @@ pub struct Server {
 impl Server {
     /// Starts a server and waits until it listens.
     pub fn start() -> Server {
+        Server::start_with(&[])
+    }
+
+    /// The same, with variables in its environment.
+    pub fn start_with(variables: &[(&str, &str)]) -> Server {
         let executable = executable();
         assert!(
             executable.exists(),
@@ -47,6 +52,7 @@ impl Server {
             .arg("0")
             .current_dir(folder.path())
             .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -93,9 +99,14 @@ impl Server {
 
     /// Sends one HTTP GET; answers status, headers in lower case, and body.
     pub fn get(&self, path: &str) -> (u16, String, String) {
+        self.get_with(path, "")
+    }
+
+    /// The same with further header lines, each with its end of line.
+    pub fn get_with(&self, path: &str, headers: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the server accepts connections");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address)
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}\r\n", self.address)
             .expect("the request is sent");
         let mut reply = String::new();
         stream.read_to_string(&mut reply).expect("the server answers and closes");
@@ -117,8 +128,13 @@ impl Server {
 
     /// A connection of `admin`.
     pub async fn log_in(&self) -> Connection {
+        self.log_in_as("admin", PASSWORD).await
+    }
+
+    /// A connection of any user.
+    pub async fn log_in_as(&self, username: &str, password: &str) -> Connection {
         let mut connection = self.connect().await;
-        let reply = connection.log_in(PASSWORD).await;
+        let reply = connection.log_in_as(username, password).await;
         assert_eq!(reply["type"], "authenticated", "{reply}");
         connection
     }
@@ -212,7 +228,17 @@ impl Connection {
 
     /// Logs in as `admin`; answers the reply.
     pub async fn log_in(&mut self, password: &str) -> Json {
-        self.ask(json!({"type": "login", "username": "admin", "password": password})).await
+        self.log_in_as("admin", password).await
+    }
+
+    /// Logs in as any user; answers the reply.
+    pub async fn log_in_as(&mut self, username: &str, password: &str) -> Json {
+        self.ask(json!({"type": "login", "username": username, "password": password})).await
+    }
+
+    /// Logs in with an API key; answers the reply.
+    pub async fn authenticate(&mut self, key: &str) -> Json {
+        self.ask(json!({"type": "authenticate", "api_key": key})).await
     }
 
     /// Runs a program.
@@ -225,6 +251,14 @@ impl Connection {
         let reply = self.execute(program).await;
         assert_eq!(reply["type"], "result", "{program}: {reply}");
         reply["rows"].clone()
+    }
+
+    /// Creates an API key of this user.
+    pub async fn new_key(&mut self, label: &str) -> String {
+        let reply = self.execute(&format!(".apikey create {label}")).await;
+        assert_eq!(reply["columns"], json!(["api_key", "label"]), "{reply}");
+        assert_eq!(reply["rows"][0][1], label);
+        reply["rows"][0][0].as_str().expect("a key").to_owned()
     }
 
     /// Waits for the close; answers its code. Panics if anything but `allowed` messages comes first.

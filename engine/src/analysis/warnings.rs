@@ -311,12 +311,13 @@ mod tests {
     use super::super::testing::catalog;
     use crate::analysis::{analyse_query, check_rule};
     use crate::syntax::ast::StatementKind;
-    use crate::syntax::{ParseLimits, parse};
+    use crate::limits::Limits;
+    use crate::syntax::parse;
 
     /// The codes and texts that warnings point at.
     fn warned(text: &str) -> Vec<String> {
         let catalog = catalog("+e[(1, 2)]\n+a[1]\n+b[1]");
-        let (statements, errors) = parse(text, &ParseLimits::default());
+        let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(errors, []);
         let warnings = match &statements[0].kind {
             StatementKind::Rule(rule) => check_rule(&rule.rule, &catalog).unwrap(),

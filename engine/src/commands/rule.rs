@@ -201,7 +201,8 @@ pub(super) fn clause_number(word: &Name) -> Result<usize, Error> {
     number.ok_or_else(|| {
         let message =
             format!("expected the number of a clause, from 1, found `{}`", word.text.escape_debug());
-        Error::refused(Diagnostic::error(Code::ParseError, message).at(word.span))
+        let help = "`.rule def` and `.session` list clauses in their order";
+        Error::refused(Diagnostic::error(Code::ParseError, message).at(word.span).help(help))
     })
 }
 
@@ -214,7 +215,8 @@ pub(super) fn without_clause(
 ) -> Result<ChangeSet, Error> {
     if number > clauses.len() {
         let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
-        return Err(Error::refused(Diagnostic::error(Code::NotFound, message).at(word.span)));
+        let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
+        return Err(Error::refused(diagnostic.help("`.rule def` and `.session` list clauses in their order")));
     }
     let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
     let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));
