@@ -130,7 +130,9 @@ fn several_files_each_stand_for_themselves() {
     assert_eq!(status(&output), Some(1));
     let found = out(&output).lines().map(|line| serde_json::from_str(line).expect("JSON"));
     let found: Vec<(String, String)> = found
-        .map(|one: Json| (one["file"].as_str().unwrap_or("").into(), one["code"].as_str().unwrap_or("").into()))
+        .map(|one: Json| {
+            (one["file"].as_str().unwrap_or("").into(), one["code"].as_str().unwrap_or("").into())
+        })
         .collect();
     let pair = |file: &str, code: &str| (file.to_owned(), code.to_owned());
     assert_eq!(found, [pair("two.dl", "unknown_relation"), pair("three.dl", "parse_error")]);

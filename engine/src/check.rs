@@ -15,8 +15,8 @@ use crate::graph::{Change, DEFAULT_GRAPH, Graphs, SessionState, SessionView};
 use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
-use crate::syntax::ast::{Literal, LiteralKind, Statement, StatementKind, Term, TermKind};
 use crate::syntax;
+use crate::syntax::ast::{Literal, LiteralKind, Statement, StatementKind, Term, TermKind};
 
 /// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
 pub fn check(program: &str) -> Vec<Diagnostic> {

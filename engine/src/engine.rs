@@ -124,8 +124,12 @@ impl Session {
         options: &RunOptions,
         budget: &Budget,
     ) -> Result<Answer, Error> {
-        self.check_graph()?;
         let Prepared { statements } = prepared;
+        let needs = program::needs(&statements);
+        // A session whose graph was dropped can still switch to another.
+        if needs.contains(&Need::Read) || needs.contains(&Need::Write) {
+            self.check_graph()?;
+        }
         let budget = &budget.clone().with_string_bytes(self.environment.limits.string_bytes);
         program::run(&self.environment, &mut self.state, &statements, options, budget)
     }

@@ -213,9 +213,10 @@ fn once_each(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 fn unanswered(index: usize, statement: &Statement) -> Diagnostic {
-    let mut warning = Diagnostic::warning(Code::UnansweredQuery, "only the last query of a program is answered")
-        .at(statement.span)
-        .help("send this query as a program of its own");
+    let mut warning =
+        Diagnostic::warning(Code::UnansweredQuery, "only the last query of a program is answered")
+            .at(statement.span)
+            .help("send this query as a program of its own");
     warning.statement = Some(index);
     warning
 }

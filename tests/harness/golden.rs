@@ -271,7 +271,9 @@ fn refusal(found: &Diagnostic, program: &str) -> Vec<String> {
     let mut lines = vec![print_diagnostic('!', found, program)];
     let nowhere = found.span.is_none() && found.code != Code::InvalidParameter;
     let silent = [(nowhere, "where"), (found.help.is_none(), "what to do")];
-    lines.extend(silent.iter().filter(|(silent, _)| *silent).map(|(_, what)| format!("it does not say {what}")));
+    lines.extend(
+        silent.iter().filter(|(silent, _)| *silent).map(|(_, what)| format!("it does not say {what}")),
+    );
     lines
 }
 

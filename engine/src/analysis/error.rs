@@ -393,7 +393,8 @@ impl AnalysisError {
                 Some("of such a column the result is always null: use another one, or convert it".into())
             }
             AnalysisError::UnknownAggregate { near, .. } if near.is_empty() => {
-                let names = AGGREGATES.iter().map(|aggregate| aggregate.name()).collect::<Vec<_>>().join(", ");
+                let names =
+                    AGGREGATES.iter().map(|aggregate| aggregate.name()).collect::<Vec<_>>().join(", ");
                 let rankings = "top_k, top_k_threshold and within_radius";
                 Some(format!("there are {names}, {rankings}"))
             }

@@ -22,6 +22,7 @@ mod error;
 mod head;
 mod monotone;
 mod near;
+mod never_true;
 mod resolve;
 mod safety;
 mod stratify;

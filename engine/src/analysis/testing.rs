@@ -7,8 +7,8 @@ use super::{Analysed, AnalysisError, analyse_query, check_rule};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::data::{DataType, Schema, SchemaColumn, VariableId};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{self, StatementKind, TermKind, TypeKind};
 use crate::limits::Limits;
+use crate::syntax::ast::{self, StatementKind, TermKind, TypeKind};
 use crate::syntax::parse;
 
 fn statements(text: &str) -> Vec<StatementKind> {

@@ -216,7 +216,9 @@ pub(super) fn without_clause(
     if number > clauses.len() {
         let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
         let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
-        return Err(Error::refused(diagnostic.help("`.rule def` and `.session` list clauses in their order")));
+        return Err(Error::refused(
+            diagnostic.help("`.rule def` and `.session` list clauses in their order"),
+        ));
     }
     let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
     let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));

@@ -159,8 +159,8 @@ fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::ast::{Command, StatementKind};
     use crate::limits::Limits;
+    use crate::syntax::ast::{Command, StatementKind};
     use crate::syntax::parse;
 
     fn commands(text: &str) -> Vec<Command> {

@@ -91,14 +91,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.max_columns",
         set: |c, v| v.at_most(c.program.columns).map(|n| c.program.columns = n),
     },
-    Setting {
-        key: "limits.max_session_facts",
-        set: |c, v| v.number().map(|n| c.program.session_facts = n),
-    },
-    Setting {
-        key: "limits.max_session_rules",
-        set: |c, v| v.number().map(|n| c.program.session_rules = n),
-    },
+    Setting { key: "limits.max_session_facts", set: |c, v| v.number().map(|n| c.program.session_facts = n) },
+    Setting { key: "limits.max_session_rules", set: |c, v| v.number().map(|n| c.program.session_rules = n) },
     Setting {
         key: "limits.threads",
         set: |c, v| v.number().map(|n: usize| c.threads = (n > 0).then_some(n)),
