@@ -30,7 +30,7 @@ fn recursive_min(c: &mut Criterion) {
         let reached = answer_rows(&mut session, "?far(X, D)");
         group.throughput(Throughput::Elements(reached as u64));
         group.bench_function(name, |b| {
-            b.iter(|| assert_eq!(answer_rows(&mut session, "?far(X, D)"), reached))
+            b.iter(|| assert_eq!(answer_rows(&mut session, "?far(X, D)"), reached));
         });
     }
     for (name, edges) in [("components/sparse", EDGES / 10), ("components/dense", EDGES * 4)] {

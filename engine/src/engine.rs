@@ -188,11 +188,14 @@ fn unknown_commands(statements: &[Statement], errors: &[SyntaxError]) -> Vec<Dia
     let mut unknown = Vec::new();
     for (index, statement) in statements.iter().enumerate() {
         let StatementKind::Command(command) = &statement.kind else { continue };
+        if errors.len() + unknown.len() == syntax::MAX_ERRORS {
+            break;
+        }
         if let Err(error) = commands::check(command) {
             // Statements that are not well formed are not among these, but count.
             let before = errors.iter().filter(|error| error.span.start < statement.span.start).count();
-            unknown.extend(error.diagnostics());
-            unknown.iter_mut().for_each(|found| _ = found.statement.get_or_insert(index + before));
+            let at = |found| Diagnostic { statement: Some(index + before), ..found };
+            unknown.extend(error.diagnostics().into_iter().map(at));
         }
     }
     unknown

@@ -1,5 +1,8 @@
 //! What a refusal says.
 
+use serde_json::{Value as Json, json};
+use stratalog_tests::server::Server;
+
 use crate::{assert_error, start};
 
 #[tokio::test]
@@ -63,4 +66,51 @@ async fn an_empty_program_is_an_error() {
     for program in ["", "\n  \n", "// nothing\n% at all", "/* here */"] {
         assert_error(&connection.execute(program).await, "parse_error");
     }
+}
+
+#[tokio::test]
+async fn limits_are_settings_and_name_themselves() {
+    let server = Server::start_with(&[
+        ("SERVICE_LIMITS__MAX_STRING_BYTES", "8"),
+        ("SERVICE_LIMITS__MAX_LITERALS", "2"),
+        ("SERVICE_LIMITS__MAX_BODY_ARGUMENTS", "4"),
+        ("SERVICE_LIMITS__MAX_INSERT_TUPLES", "3"),
+        ("SERVICE_LIMITS__MAX_COLUMNS", "3"),
+        ("SERVICE_LIMITS__MAX_STATEMENTS", "3"),
+        ("SERVICE_LIMITS__MAX_NESTING", "5"),
+    ]);
+    let mut connection = server.log_in().await;
+    connection.rows(r#"+word("12345678")"#).await;
+    let refused = [
+        (r#"+word("123456789")"#, "max_string_bytes", 8),
+        // Computed, too.
+        (r#"?word(X), Y = concat(X, "9")"#, "max_string_bytes", 8),
+        ("?word(X), X != 1, X != 2, X != 3", "max_literals", 2),
+        ("?word(X), word(Y), X < Y", "max_body_arguments", 4),
+        ("+n[1, 2, 3, 4]", "max_insert_tuples", 3),
+        ("+n(1, 2, 3, 4)", "max_columns", 3),
+        ("+n(1)\n+n(2)\n+n(3)\n+n(4)", "max_statements", 3),
+        ("?word(X), Y = ((((((1))))))", "max_nesting", 5),
+    ];
+    for (program, name, value) in refused {
+        let reply = connection.execute(program).await;
+        assert_error(&reply, "limit_exceeded");
+        assert_eq!(reply["limit"], json!({"name": name, "value": value}), "{program}: {reply}");
+        assert!(reply["help"].is_string(), "{program}: {reply}");
+    }
+    assert_eq!(connection.rows("?word(X)").await, json!([["12345678"]]));
+}
+
+#[tokio::test]
+async fn commands_that_do_not_exist_are_parse_errors_of_their_program() {
+    let (_server, mut connection) = start().await;
+    let reply = connection.execute("+a(1)\n+a(x)\n.nothing\n+a(2)").await;
+    assert_error(&reply, "parse_error");
+    let faults = reply["validation_errors"].as_array().expect("a list").iter();
+    let places: Vec<Json> = faults.map(|fault| json!([fault["line"], fault["statement_index"]])).collect();
+    assert_eq!(places, [json!([2, 1]), json!([3, 2])], "{reply}");
+    assert_error(&connection.execute("?a(X)").await, "unknown_relation");
+    // However many there are, as many are told as of other faults.
+    let reply = connection.execute(&".nothing\n".repeat(5_000)).await;
+    assert_eq!(reply["validation_errors"].as_array().map(Vec::len), Some(100), "{}", reply["message"]);
 }

@@ -206,20 +206,23 @@ pub(super) fn clause_number(word: &Name) -> Result<usize, Error> {
     })
 }
 
-/// The changes that drop one clause of a head; with the last one goes the name.
-pub(super) fn without_clause(
+/// The clause of this number.
+pub(super) fn clause_of<'c>(
     head: &str,
-    clauses: &[Arc<Rule>],
+    clauses: &'c [Arc<Rule>],
     number: usize,
     word: &Name,
-) -> Result<ChangeSet, Error> {
-    if number > clauses.len() {
+) -> Result<&'c Arc<Rule>, Error> {
+    clauses.get(number - 1).ok_or_else(|| {
         let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
         let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
-        return Err(Error::refused(
-            diagnostic.help("`.rule def` and `.session` list clauses in their order"),
-        ));
-    }
+        Error::refused(diagnostic.help("`.rule def` and `.session` list clauses in their order"))
+    })
+}
+
+/// The changes that drop one clause of a head; with the last one goes the name.
+fn without_clause(head: &str, clauses: &[Arc<Rule>], number: usize, word: &Name) -> Result<ChangeSet, Error> {
+    clause_of(head, clauses, number, word)?;
     let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
     let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));
     Ok(std::iter::once(Change::RemoveRules(head.to_owned())).chain(others).collect())

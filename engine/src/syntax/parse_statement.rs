@@ -11,7 +11,7 @@ use crate::diagnostic::Span;
 use crate::limits::Limits;
 
 /// So many errors of one program are reported.
-const MAX_ERRORS: usize = 100;
+pub(crate) const MAX_ERRORS: usize = 100;
 
 /// Reads a program: its statements as far as they are well formed, and everything that is not.
 pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) {
