@@ -13,6 +13,7 @@ use crate::diagnostic::{Code, Diagnose, Diagnostic};
 #[derive(Debug, Clone)]
 pub struct Budget {
     shared: Arc<Shared>,
+    string_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -85,7 +86,19 @@ impl Budget {
                 memory_used: AtomicU64::new(0),
                 memory_limit,
             }),
+            string_bytes: usize::MAX,
         }
+    }
+
+    /// The same means, and at most so many bytes for a string that is computed.
+    pub fn with_string_bytes(mut self, string_bytes: usize) -> Budget {
+        self.string_bytes = string_bytes;
+        self
+    }
+
+    /// The bytes that a computed string may have.
+    pub fn string_bytes(&self) -> usize {
+        self.string_bytes
     }
 
     /// When the request began, in milliseconds since 1970 (UTC).

@@ -131,13 +131,13 @@ impl<'s> Context<'s> {
     pub(crate) fn lay(&mut self, overlay: Overlay) -> Result<(), Error> {
         let limits = &self.environment.limits;
         let counts = [
-            (overlay.fact_count(), limits.session_facts, "facts"),
-            (overlay.rule_count(), limits.session_rules, "rules"),
+            (overlay.fact_count(), limits.session_facts, "facts", "max_session_facts"),
+            (overlay.rule_count(), limits.session_rules, "rules", "max_session_rules"),
         ];
-        for (count, limit, what) in counts {
+        for (count, limit, what, name) in counts {
             if count > limit {
                 let message = format!("{count} {what} are more than the {limit} that a session may have");
-                let diagnostic = Diagnostic::error(Code::LimitExceeded, message);
+                let diagnostic = Diagnostic::error(Code::LimitExceeded, message).limit(name, limit as u64);
                 return Err(Error::refused(diagnostic.help("drop what is not needed: .session clear")));
             }
         }

@@ -9,10 +9,10 @@ use arrow::array::RecordBatch;
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::caller::{Anyone, Caller};
-use crate::commands::CommandEntry;
+use crate::commands::{self, CommandEntry};
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
-use crate::diagnostic::Diagnose;
+use crate::diagnostic::{Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::graph::{BackupSummary, Graphs, SessionState, Statistics, StorageOptions};
 use crate::limits::Limits;
@@ -20,8 +20,8 @@ use crate::need::Requirement;
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
 use crate::storage::SystemStore;
-use crate::syntax::ast::{Scope, Statement};
-use crate::syntax::{self, ParseLimits};
+use crate::syntax::ast::{Scope, Statement, StatementKind};
+use crate::syntax::{self, SyntaxError};
 use crate::transfer::{self, Transferred};
 
 /// How an engine is set up.
@@ -184,19 +184,12 @@ impl Session {
 
     /// Parses a program and fills in its parameters. All its errors are reported at once.
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
-        let limits = &self.environment.limits;
-        let parse_limits = ParseLimits {
-            program_bytes: limits.program_bytes,
-            statements: limits.statements,
-            nesting: limits.nesting,
-            insert_tuples: limits.insert_tuples,
-            string_bytes: limits.string_bytes,
-            columns: limits.columns,
-            ..ParseLimits::default()
-        };
-        let (mut statements, errors) = syntax::parse(program, &parse_limits);
-        if !errors.is_empty() {
-            return Err(Error::Refused(errors.iter().map(Diagnose::diagnose).collect()));
+        let (mut statements, errors) = syntax::parse(program, &self.environment.limits);
+        let mut found: Vec<Diagnostic> = errors.iter().map(Diagnose::diagnose).collect();
+        found.extend(unknown_commands(&statements, &errors, self.environment.commands));
+        if !found.is_empty() {
+            found.sort_by_key(|diagnostic| diagnostic.statement);
+            return Err(Error::Refused(found));
         }
         statements::fill(&mut statements, parameters).map_err(Error::Refused)?;
         let needs = program::needs(&statements, self.graph(), self.environment.commands);
@@ -212,6 +205,7 @@ impl Session {
     ) -> Result<Answer, Error> {
         let (environment, caller, state) = (&self.environment, &*self.caller, &mut self.state);
         let Prepared { statements, needs: _ } = prepared;
+        let budget = &budget.clone().with_string_bytes(environment.limits.string_bytes);
         program::run(environment, caller, state, &statements, options, budget)
     }
 
@@ -251,4 +245,26 @@ impl Session {
         self.state.overlay = context.overlay;
         Ok(inserted)
     }
+}
+
+/// Commands that do not exist. They count as what cannot be parsed: nothing of the program runs.
+fn unknown_commands(
+    statements: &[Statement],
+    errors: &[SyntaxError],
+    more: &'static [&'static [CommandEntry]],
+) -> Vec<Diagnostic> {
+    let mut unknown = Vec::new();
+    for (index, statement) in statements.iter().enumerate() {
+        let StatementKind::Command(command) = &statement.kind else { continue };
+        if errors.len() + unknown.len() == syntax::MAX_ERRORS {
+            break;
+        }
+        if let Err(error) = commands::check(command, more) {
+            // Statements that are not well formed are not among these, but count.
+            let before = errors.iter().filter(|error| error.span.start < statement.span.start).count();
+            let at = |found| Diagnostic { statement: Some(index + before), ..found };
+            unknown.extend(error.diagnostics().into_iter().map(at));
+        }
+    }
+    unknown
 }

@@ -8,6 +8,9 @@ pub mod data;
 /// How anything is reported: spans, codes, carets.
 pub mod diagnostic;
 
+/// How large things may be.
+pub mod limits;
+
 /// What a request may use: time, memory, and the right to go on.
 pub mod budget;
 
@@ -46,9 +49,6 @@ pub mod graph;
 
 /// What running a program gives.
 pub mod answer;
-
-/// How large things may be.
-pub mod limits;
 
 /// The right that a statement asks for.
 pub mod need;

@@ -1,19 +1,23 @@
-//! `Limits`: how large a program, a fact or a graph may be.
+//! `Limits`: how large a program, a fact, a session or a graph may be.
 
-/// Bounds on what is sent and kept. All are generous, and reaching one is an error that names it.
+/// Bounds on what is sent and kept. All are generous, and reaching one is an error that names it: `limit_exceeded`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a program.
     pub program_bytes: usize,
     /// Statements of a program.
     pub statements: usize,
-    /// Depth of nested parentheses, brackets and expressions.
+    /// Height of an expression or type. Never more than 500, whatever is set, so that no stack overflows.
     pub nesting: usize,
-    /// Tuples of an insert statement.
+    /// Literals of one body.
+    pub literals: usize,
+    /// Arguments of all literals of one body.
+    pub body_arguments: usize,
+    /// Tuples of one insert or delete.
     pub insert_tuples: usize,
-    /// Bytes of a string.
+    /// Bytes of one string, written or computed.
     pub string_bytes: usize,
-    /// Columns of a relation; 256 is the most the engine can do.
+    /// Columns of a relation, arguments of an atom; 256 is the most the engine can do.
     pub columns: usize,
     /// Knowledge graphs of an engine.
     pub graphs: usize,
@@ -23,12 +27,33 @@ pub struct Limits {
     pub session_rules: usize,
 }
 
+impl Limits {
+    /// Whatever can be represented: for text that was accepted before.
+    pub fn none() -> Limits {
+        Limits {
+            program_bytes: usize::MAX,
+            statements: usize::MAX,
+            nesting: usize::MAX,
+            literals: usize::MAX,
+            body_arguments: usize::MAX,
+            insert_tuples: usize::MAX,
+            string_bytes: usize::MAX,
+            columns: crate::data::MAX_COLUMNS,
+            graphs: usize::MAX,
+            session_facts: usize::MAX,
+            session_rules: usize::MAX,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             program_bytes: 16 << 20,
             statements: 100_000,
             nesting: 200,
+            literals: 1_000,
+            body_arguments: 20_000,
             insert_tuples: 1_000_000,
             string_bytes: 1 << 20,
             columns: crate::data::MAX_COLUMNS,

@@ -117,16 +117,18 @@ pub(crate) fn run(
         if options.atomic {
             context.begin()?;
         }
-        if progress.run(statements, &mut context, session)? == Halt::Switched {
+        let halt = progress.run(statements, &mut context, session);
+        if halt.map_err(|error| placed(error, statements))? == Halt::Switched {
             progress.warnings = context.warnings;
             continue;
         }
-        let mut content = progress.content(&mut context)?;
+        let mut content = progress.content(&mut context).map_err(|error| placed(error, statements))?;
         if let (Content::Rows(rows), Some(limit)) = (&mut content, options.limit) {
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
         context.commit()?;
-        let (overlay, warnings) = (context.overlay, once_each(context.warnings));
+        let (overlay, mut warnings) = (context.overlay, once_each(context.warnings));
+        place(&mut warnings, statements);
         // In a program of several statements, session facts and rules serve that program only.
         if statements.len() == 1 && progress.switched.is_none() {
             session.overlay = overlay;
@@ -270,9 +272,10 @@ fn once_each(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 fn unanswered(index: usize, statement: &Statement) -> Diagnostic {
-    let mut warning = Diagnostic::warning(Code::ParseError, "only the last query of a program is answered")
-        .at(statement.span)
-        .help("send this query as a program of its own");
+    let mut warning =
+        Diagnostic::warning(Code::UnansweredQuery, "only the last query of a program is answered")
+            .at(statement.span)
+            .help("send this query as a program of its own");
     warning.statement = Some(index);
     warning
 }
@@ -290,14 +293,30 @@ fn in_statement(error: Error, index: usize) -> Error {
     }
 }
 
+/// What has no place of its own has that of its statement.
+fn placed(mut error: Error, statements: &[Statement]) -> Error {
+    if let Error::Refused(diagnostics) = &mut error {
+        place(diagnostics, statements);
+    }
+    error
+}
+
+fn place(diagnostics: &mut [Diagnostic], statements: &[Statement]) {
+    for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.span.is_none()) {
+        let statement = diagnostic.statement.and_then(|index| statements.get(index));
+        diagnostic.span = statement.map(|statement| statement.span);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::needs;
+    use crate::limits::Limits;
     use crate::need::Need;
-    use crate::syntax::{ParseLimits, parse};
+    use crate::syntax::parse;
 
     fn asked(program: &str) -> Vec<(Need, String, usize)> {
-        let (statements, errors) = parse(program, &ParseLimits::default());
+        let (statements, errors) = parse(program, &Limits::default());
         assert_eq!(errors, []);
         let needs = needs(&statements, "home", &[]).into_iter();
         needs.map(|needed| (needed.need, needed.graph.to_string(), needed.statement)).collect()

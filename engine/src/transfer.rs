@@ -15,10 +15,11 @@ use crate::data::{Codec, Dictionary, Relation, Rows};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Graph, SessionState, Snapshot};
+use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::storage::{Disk, Medium, StorageError, write_run};
-use crate::syntax::{self, ParseLimits};
+use crate::syntax;
 
 /// What a folder holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -113,7 +114,7 @@ pub(crate) fn import(
     let path = folder.join(PROGRAM);
     let text = Disk.read(&path).map_err(|error| StorageError::io(&path, error))?;
     let text = std::str::from_utf8(&text).map_err(|error| StorageError::unreadable(&path, error))?;
-    let (statements, errors) = syntax::parse(text, &ParseLimits::none());
+    let (statements, errors) = syntax::parse(text, &Limits::none());
     if !errors.is_empty() {
         let diagnostics = errors.iter().map(crate::diagnostic::Diagnose::diagnose);
         return Err(Error::Refused(diagnostics.collect()));

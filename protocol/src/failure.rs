@@ -123,6 +123,8 @@ pub enum Code {
     CrossProduct,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
+    /// A warning: a query of a program that is not its last.
+    UnansweredQuery,
     /// A code that this version does not know.
     #[serde(other)]
     Unknown,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import stratalog
@@ -51,3 +53,24 @@ def test_every_fault_of_a_program_is_reported(db: stratalog.Client) -> None:
         db.execute("+p(1\n+q(2)\n?r(X,")
     assert caught.value.diagnostics
     assert caught.value.program is not None
+
+
+def test_a_refusal_shows_what_the_terminal_shows(db: stratalog.Client) -> None:
+    """The program of `tests/check.rs`, which compares the socket and the terminal."""
+    program = (Path(__file__).resolve().parents[2] / "tests/check/misspelt.dl").read_text(encoding="utf-8")
+    with pytest.raises(stratalog.UnknownRelation) as caught:
+        db.execute(program)
+    assert str(caught.value).splitlines() == [
+        "there is no relation `edgs`",
+        " --> line 3, column 14",
+        "  |",
+        '3 | ?edge(X, Y), edgs(Y, "漢"), Z = sqr(X)',
+        "  |              ^^^^",
+        "  = help: did you mean `edge`?",
+        "error: there is no function `sqr`",
+        " --> line 3, column 32",
+        "  |",
+        '3 | ?edge(X, Y), edgs(Y, "漢"), Z = sqr(X)',
+        "  |                                 ^^^",
+        "  = help: did you mean `sqrt`?",
+    ]

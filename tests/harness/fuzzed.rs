@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use stratalog_engine::syntax::{ParseLimits, ast::Statement, parse};
+use stratalog_engine::Limits;
+use stratalog_engine::syntax::{ast::Statement, parse};
 use stratalog_engine::{
     Budget, Content, Diagnostic, Engine, EngineOptions, Error, Parameters, RunOptions, Session, SourceMap,
 };
 
 /// Parsing never fails but with errors that can be shown, and what was read is read again from its own print.
 pub fn parse_and_print(text: &str) {
-    let (statements, errors) = parse(text, &ParseLimits::default());
+    let (statements, errors) = parse(text, &Limits::default());
     let source = SourceMap::new(text);
     for error in &errors {
         use stratalog_engine::diagnostic::{Diagnose, render};
@@ -17,7 +18,7 @@ pub fn parse_and_print(text: &str) {
     }
     let printed = print(&statements);
     // Printing may write out what was short, and so reach a limit that the text did not.
-    let (again, errors) = parse(&printed, &ParseLimits::default());
+    let (again, errors) = parse(&printed, &Limits::default());
     if !statements.is_empty() {
         assert!(errors.is_empty(), "{text:?} is printed as {printed:?}, which is refused: {errors:?}");
         assert_eq!(print(&again), printed, "{text:?}");

@@ -17,14 +17,17 @@
 //! unless the program asks for an order. In a session with facts or rules of its own, `@ persistent` or `@ ephemeral`
 //! follows each row, and the line `@ a b` names the relations with facts of the session. `(2 of 9 rows)` follows rows that a limit cut, and warnings
 //! (`~ code at line:column ...`) follow everything. In the lines with a mark `...` stands for any text, and text at the
-//! end may be left out.
+//! end may be left out. `$name = value` in front of a program (JSON) is a parameter of it.
+//!
+//! Beside its answer, every refusal has to say where and what to do.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value as Json;
 use stratalog_engine::{
-    Answer, Budget, Content, Diagnostic, Error, Parameters, Rows, RunOptions, Session, SourceMap,
+    Answer, Budget, Code, Content, Diagnostic, Error, Parameters, Rows, RunOptions, Session, SourceMap, Value,
 };
 
 use crate::answers::rows_of;
@@ -45,6 +48,7 @@ pub struct Golden {
 struct Block {
     line: usize,
     remarks: Vec<String>,
+    parameters: Vec<String>,
     program: String,
     answer: Vec<String>,
 }
@@ -90,12 +94,14 @@ fn parse(text: &str) -> Vec<Block> {
         if start == lines.len() {
             return blocks;
         }
-        let program = find(start, |line| !line.starts_with('#'));
+        let parameters = find(start, |line| !line.starts_with('#'));
+        let program = find(parameters, |line| !line.starts_with('$'));
         let answer = find(program, |line| line == "---");
         end = find(answer, str::is_empty);
         blocks.push(Block {
             line: start + 1,
-            remarks: owned(start, program),
+            remarks: owned(start, parameters),
+            parameters: owned(parameters, program),
             program: lines[program..answer].join("\n"),
             answer: owned(answer + 1, end),
         });
@@ -116,7 +122,7 @@ impl Golden {
             for block in &self.blocks {
                 let found = match explode(block).filter(|_| in_pieces) {
                     Some(statements) => refusals(&mut session, &statements),
-                    None => answer(&mut session, &block.program),
+                    None => answer(&mut session, &block.program, &block.parameters),
                 };
                 let expected =
                     if in_pieces && explode(block).is_some() { &[][..] } else { &block.answer[..] };
@@ -144,8 +150,9 @@ impl Golden {
         let mut session = open(modes()[0]);
         let mut text = String::new();
         for block in &mut self.blocks {
-            block.answer = answer(&mut session, &block.program);
-            let lines = block.remarks.iter().map(String::as_str).chain([block.program.as_str(), "---"]);
+            block.answer = answer(&mut session, &block.program, &block.parameters);
+            let before = block.remarks.iter().chain(&block.parameters).map(String::as_str);
+            let lines = before.chain([block.program.as_str(), "---"]);
             for line in lines.chain(block.answer.iter().map(String::as_str)).chain([""]) {
                 text.push_str(line);
                 text.push('\n');
@@ -160,9 +167,9 @@ fn open(mode: Mode) -> Session {
 }
 
 /// Runs a program and prints its answer.
-fn answer(session: &mut Session, program: &str) -> Vec<String> {
+fn answer(session: &mut Session, program: &str, parameters: &[String]) -> Vec<String> {
     let ordered = asks_for_order(program);
-    match run(session, program) {
+    match run(session, program, parameters) {
         Ok(answer) => {
             let mut lines = match &answer.content {
                 Content::Messages(messages) => {
@@ -176,13 +183,41 @@ fn answer(session: &mut Session, program: &str) -> Vec<String> {
             lines.extend(answer.warnings.iter().map(|warning| print_diagnostic('~', warning, program)));
             lines
         }
-        Err(error) => error.diagnostics().iter().map(|found| print_diagnostic('!', found, program)).collect(),
+        Err(error) => error.diagnostics().iter().flat_map(|found| refusal(found, program)).collect(),
     }
 }
 
-fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
-    let prepared = session.prepare(program, &Parameters::new())?;
+fn run(session: &mut Session, program: &str, parameters: &[String]) -> Result<Answer, Error> {
+    let prepared = session.prepare(program, &read_parameters(parameters))?;
     session.run(prepared, &RunOptions::default(), &Budget::unlimited())
+}
+
+fn read_parameters(lines: &[String]) -> Parameters {
+    let mut parameters = Parameters::new();
+    for line in lines {
+        let (name, json) =
+            line.trim_start_matches('$').split_once('=').expect("a parameter reads `$name = value`");
+        let json = serde_json::from_str(json).expect("the value of a parameter is JSON");
+        parameters.insert(name.trim().to_owned(), value(&json));
+    }
+    parameters
+}
+
+fn value(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(number) => match number.as_i64() {
+            Some(n) => Value::Int(n),
+            None => Value::Float(number.as_f64().expect("a number is an integer or a float")),
+        },
+        Json::String(text) => Value::text(text.as_str()),
+        Json::Array(elements) => {
+            let numbers = elements.iter().map(|x| x.as_f64().expect("a vector holds numbers") as f32);
+            Value::Vector(numbers.collect())
+        }
+        Json::Object(_) => panic!("no value is an object"),
+    }
 }
 
 /// Whether an order mark stands anywhere but inside a ranking aggregate.
@@ -231,6 +266,17 @@ fn print_row<T: ToString>(row: &[T]) -> String {
     }
 }
 
+/// A refusal, and what it leaves open. A parameter without a `$name` has no place in the program.
+fn refusal(found: &Diagnostic, program: &str) -> Vec<String> {
+    let mut lines = vec![print_diagnostic('!', found, program)];
+    let nowhere = found.span.is_none() && found.code != Code::InvalidParameter;
+    let silent = [(nowhere, "where"), (found.help.is_none(), "what to do")];
+    lines.extend(
+        silent.iter().filter(|(silent, _)| *silent).map(|(_, what)| format!("it does not say {what}")),
+    );
+    lines
+}
+
 fn print_diagnostic(mark: char, diagnostic: &Diagnostic, program: &str) -> String {
     let mut line = format!("{mark} {}", diagnostic.code.as_str());
     if let Some(span) = diagnostic.span {
@@ -238,7 +284,11 @@ fn print_diagnostic(mark: char, diagnostic: &Diagnostic, program: &str) -> Strin
         // Writing to a `String` cannot fail.
         let _ = write!(line, " at {}:{} length {}", place.line, place.column, place.length);
     }
-    line + ": " + &diagnostic.message.replace('\n', " ")
+    line = line + ": " + &diagnostic.message.replace('\n', " ");
+    match &diagnostic.help {
+        Some(help) => line + " (help: " + &help.replace('\n', " ") + ")",
+        None => line,
+    }
 }
 
 fn agree(expected: &[String], found: &[String]) -> bool {
@@ -319,7 +369,7 @@ fn split(tuples: &str) -> Vec<&str> {
 fn refusals(session: &mut Session, statements: &[String]) -> Vec<String> {
     statements
         .iter()
-        .flat_map(|statement| answer(session, statement))
+        .flat_map(|statement| answer(session, statement, &[]))
         .filter(|line| !line.starts_with(':'))
         .collect()
 }
@@ -334,6 +384,7 @@ mod tests {
         let block = |line, remarks: &[&str], program: &str, answer: &[&str]| Block {
             line,
             remarks: remarks.iter().map(|&r| r.to_owned()).collect(),
+            parameters: Vec::new(),
             program: program.to_owned(),
             answer: answer.iter().map(|&a| a.to_owned()).collect(),
         };
@@ -357,6 +408,7 @@ mod tests {
         let block = |program: &str| Block {
             line: 1,
             remarks: Vec::new(),
+            parameters: Vec::new(),
             program: program.to_owned(),
             answer: vec![": done".to_owned()],
         };

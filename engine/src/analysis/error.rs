@@ -1,6 +1,6 @@
 //! `AnalysisError`: why statements that follow the grammar are refused.
 
-use crate::aggregates::Ranking;
+use crate::aggregates::{AGGREGATES, Ranking};
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::functions::{ScalarFunction, Takes};
@@ -382,7 +382,9 @@ impl AnalysisError {
             AnalysisError::UnknownFunction { function, is_relation: true, .. } => {
                 Some(format!("`{function}` is a relation: write it as a condition, as in `?{function}(X)`"))
             }
-            AnalysisError::UnknownFunction { near, .. } if near.is_empty() => None,
+            AnalysisError::UnknownFunction { near, .. } if near.is_empty() => {
+                Some("the manual lists all functions: docs/functions.md".into())
+            }
             AnalysisError::UnknownFunction { near, .. } => Some(did_you_mean(near)),
             AnalysisError::FunctionArguments { function, .. } => {
                 Some(format!("write `{}`", function.signature()))
@@ -390,7 +392,12 @@ impl AnalysisError {
             AnalysisError::FunctionArgument { .. } => {
                 Some("of such a column the result is always null: use another one, or convert it".into())
             }
-            AnalysisError::UnknownAggregate { near, .. } if near.is_empty() => None,
+            AnalysisError::UnknownAggregate { near, .. } if near.is_empty() => {
+                let names =
+                    AGGREGATES.iter().map(|aggregate| aggregate.name()).collect::<Vec<_>>().join(", ");
+                let rankings = "top_k, top_k_threshold and within_radius";
+                Some(format!("there are {names}, {rankings}"))
+            }
             AnalysisError::UnknownAggregate { near, .. } => Some(did_you_mean(near)),
             AnalysisError::AggregateArguments { aggregate, .. } => Some(format!("write `{aggregate}<X>`")),
             AnalysisError::AggregateOfExpression { aggregate, .. } => {
@@ -429,7 +436,9 @@ impl AnalysisError {
             AnalysisError::Join { .. } => Some("use two variables, and compare what can be compared".into()),
             AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
             AnalysisError::Comparison { .. } => Some("compare values of one type".into()),
-            AnalysisError::Arithmetic { .. } => None,
+            AnalysisError::Arithmetic { .. } => {
+                Some("of such an operand the result is always null: use numbers on both sides".into())
+            }
             AnalysisError::Head { expected, .. } => {
                 Some(format!("derive values of type {expected}, or declare the column differently"))
             }

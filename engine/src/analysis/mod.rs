@@ -3,9 +3,10 @@
 //! ```
 //! use stratalog_engine::analysis::analyse_query;
 //! use stratalog_engine::catalog::Catalog;
-//! use stratalog_engine::syntax::{ParseLimits, ast::StatementKind, parse};
+//! use stratalog_engine::Limits;
+//! use stratalog_engine::syntax::{ast::StatementKind, parse};
 //!
-//! let (statements, _) = parse("?edge(X, Y)", &ParseLimits::default());
+//! let (statements, _) = parse("?edge(X, Y)", &Limits::default());
 //! if let StatementKind::Query(query) = &statements[0].kind {
 //!     // Nothing is known yet, so nothing can be asked.
 //!     assert!(analyse_query(query, &Catalog::default()).is_err());
@@ -21,6 +22,7 @@ mod error;
 mod head;
 mod monotone;
 mod near;
+mod never_true;
 mod resolve;
 mod safety;
 mod stratify;
@@ -582,7 +584,7 @@ mod tests {
         use crate::syntax::ast::StatementKind;
         let catalog = catalog(EDGES);
         let text = "-edge(X, Y), +edge(X, Y*2) <- edge(X, Y), Y > 2";
-        let (statements, _) = crate::syntax::parse(text, &crate::syntax::ParseLimits::default());
+        let (statements, _) = crate::syntax::parse(text, &crate::limits::Limits::default());
         let StatementKind::Update(update) = &statements[0].kind else { panic!() };
         let analysed = analyse_body(&update.inserts[0].terms, &update.body, &catalog).unwrap();
         assert_eq!(shown(&analysed.program), "?(X, Y*2) <- edge(X, Y), Y > 2\n");

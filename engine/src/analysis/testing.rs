@@ -7,11 +7,12 @@ use super::{Analysed, AnalysisError, analyse_query, check_rule};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::data::{DataType, Schema, SchemaColumn, VariableId};
 use crate::diagnostic::Diagnostic;
+use crate::limits::Limits;
 use crate::syntax::ast::{self, StatementKind, TermKind, TypeKind};
-use crate::syntax::{ParseLimits, parse};
+use crate::syntax::parse;
 
 fn statements(text: &str) -> Vec<StatementKind> {
-    let (statements, errors) = parse(text, &ParseLimits { literals: usize::MAX, ..ParseLimits::default() });
+    let (statements, errors) = parse(text, &Limits { literals: usize::MAX, ..Limits::default() });
     assert_eq!(errors, [], "{text}");
     statements.into_iter().map(|statement| statement.kind).collect()
 }

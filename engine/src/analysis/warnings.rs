@@ -2,12 +2,11 @@
 //!
 //! Read off the text alone, so that the same rule is always told the same; never a reason to refuse.
 
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use crate::data::Value;
+use super::never_true::{constants, never_fires};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind};
+use crate::syntax::ast::{Atom, Literal, LiteralKind, Rule, Term, TermKind};
 
 /// What deserves a second look in a rule.
 pub(super) fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
@@ -80,35 +79,21 @@ fn single_uses(rule: &Rule) -> Vec<Diagnostic> {
 fn cross_product(atoms: &[&Atom], body: &[&Literal], counts: impl Fn(&str) -> bool) -> Option<Diagnostic> {
     let fixed: HashSet<&str> = constants(body).into_iter().map(|(name, _, _)| name).collect();
     let mut groups = Groups::default();
-    let free = |terms: &mut dyn Iterator<Item = &Term>| {
-        let mut names = Vec::new();
-        terms.for_each(|term| {
-            // Borrowed from the text, so it outlives the visit.
-            visit(term, &mut |name, _| names.push(name.to_owned()));
-        });
-        names.retain(|name| !fixed.contains(name.as_str()));
-        names
-    };
     for atom in atoms {
-        groups.join(&free(&mut atom.terms.iter()));
+        groups.join(&free(&atom.terms, &fixed));
     }
     for literal in body {
         match &literal.kind {
             LiteralKind::Positive(_) => {}
-            LiteralKind::Negative(atom) => groups.join(&free(&mut atom.terms.iter())),
-            LiteralKind::Comparison { left, right, .. } => groups.join(&free(&mut [left, right].into_iter())),
+            LiteralKind::Negative(atom) => groups.join(&free(&atom.terms, &fixed)),
+            LiteralKind::Comparison { left, right, .. } => groups.join(&free([left, right], &fixed)),
         }
     }
-    let mut counted: HashSet<usize> = HashSet::new();
-    for name in groups.names() {
-        if counts(&name) {
-            let group = groups.of(&name);
-            counted.insert(group);
-        }
-    }
+    let counted: Vec<&str> = groups.numbers.keys().copied().filter(|name| counts(name)).collect();
+    let counted: HashSet<usize> = counted.into_iter().map(|name| groups.of(name)).collect();
     let mut first: Option<(&Atom, usize)> = None;
     for atom in atoms {
-        let names = free(&mut atom.terms.iter());
+        let names = free(&atom.terms, &fixed);
         let Some(group) = names.first().map(|name| groups.of(name)) else { continue };
         if !counted.contains(&group) {
             continue;
@@ -133,15 +118,23 @@ fn cross_product(atoms: &[&Atom], body: &[&Literal], counts: impl Fn(&str) -> bo
     None
 }
 
+/// The variables in these terms that no constant fixes.
+fn free<'t>(terms: impl IntoIterator<Item = &'t Term>, fixed: &HashSet<&str>) -> Vec<&'t str> {
+    let mut names = Vec::new();
+    terms.into_iter().for_each(|term| visit(term, &mut |name, _| names.push(name)));
+    names.retain(|name| !fixed.contains(name));
+    names
+}
+
 /// Variables that belong together.
 #[derive(Default)]
-struct Groups {
-    numbers: HashMap<String, usize>,
+struct Groups<'t> {
+    numbers: HashMap<&'t str, usize>,
     parents: Vec<usize>,
 }
 
-impl Groups {
-    fn join(&mut self, names: &[String]) {
+impl<'t> Groups<'t> {
+    fn join(&mut self, names: &[&'t str]) {
         let Some(first) = names.first().map(|name| self.of(name)) else { return };
         for name in names {
             let other = self.of(name);
@@ -150,15 +143,11 @@ impl Groups {
         }
     }
 
-    fn of(&mut self, name: &str) -> usize {
-        let number = match self.numbers.get(name) {
-            Some(number) => *number,
-            None => {
-                self.parents.push(self.parents.len());
-                self.numbers.insert(name.to_owned(), self.parents.len() - 1);
-                self.parents.len() - 1
-            }
-        };
+    fn of(&mut self, name: &'t str) -> usize {
+        let number = *self.numbers.entry(name).or_insert_with(|| {
+            self.parents.push(self.parents.len());
+            self.parents.len() - 1
+        });
         self.root(number)
     }
 
@@ -168,125 +157,6 @@ impl Groups {
             number = self.parents[number];
         }
         number
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.numbers.keys().cloned().collect()
-    }
-}
-
-/// Why no row can satisfy the body, if that can be read off it.
-fn never_fires(body: &[&Literal]) -> Option<Diagnostic> {
-    let never = |span, message: String| {
-        Diagnostic::warning(Code::NeverTrue, message)
-            .at(span)
-            .help("nothing can be derived here: correct the condition, or drop it")
-    };
-    for literal in body {
-        let LiteralKind::Comparison { operator, left, right } = &literal.kind else { continue };
-        let impossible = match (&left.kind, &right.kind) {
-            (TermKind::Constant(left), TermKind::Constant(right)) => {
-                order(left, right).is_some_and(|order| !holds(*operator, order))
-            }
-            (TermKind::Variable(left), TermKind::Variable(right)) => {
-                left == right && !holds(*operator, Ordering::Equal)
-            }
-            _ => false,
-        };
-        if impossible {
-            return Some(never(literal.span, format!("`{literal}` is never true")));
-        }
-    }
-    let mut known: HashMap<&str, Vec<(Comparison, &Value, Span)>> = HashMap::new();
-    for literal in body {
-        let Some((name, operator, value)) = bound(literal) else { continue };
-        let others = known.entry(name).or_default();
-        // What contradicts something contradicts one of the first few.
-        for (other, limit, span) in others.iter().take(16) {
-            if contradict((*other, limit), (operator, value)) {
-                let message = format!("`{literal}` contradicts another condition on `{name}`");
-                return Some(never(literal.span, message).label(*span, "this one"));
-            }
-        }
-        others.push((operator, value, literal.span));
-    }
-    let mut positive: HashMap<String, Span> = HashMap::new();
-    for literal in body {
-        if let LiteralKind::Positive(atom) = &literal.kind {
-            positive.insert(atom.to_string(), atom.span);
-        }
-    }
-    for literal in body {
-        if let LiteralKind::Negative(atom) = &literal.kind
-            && !atom.terms.iter().any(|term| matches!(term.kind, TermKind::Placeholder))
-            && let Some(span) = positive.get(&atom.to_string())
-        {
-            let message = format!("`{literal}` contradicts `{atom}`");
-            return Some(never(literal.span, message).label(*span, "required here"));
-        }
-    }
-    None
-}
-
-/// Variables that equal a constant.
-fn constants<'l>(body: &[&'l Literal]) -> Vec<(&'l str, Comparison, &'l Value)> {
-    let bounds = body.iter().filter_map(|literal| bound(literal));
-    bounds.filter(|(_, operator, _)| *operator == Comparison::Equal).collect()
-}
-
-/// A comparison of a variable with a constant, the variable on the left.
-fn bound(literal: &Literal) -> Option<(&str, Comparison, &Value)> {
-    let LiteralKind::Comparison { operator, left, right } = &literal.kind else { return None };
-    match (&left.kind, &right.kind) {
-        (TermKind::Variable(name), TermKind::Constant(value)) => Some((name, *operator, value)),
-        (TermKind::Constant(value), TermKind::Variable(name)) => Some((name, mirrored(*operator), value)),
-        _ => None,
-    }
-}
-
-fn mirrored(operator: Comparison) -> Comparison {
-    match operator {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        Comparison::Equal | Comparison::NotEqual => operator,
-    }
-}
-
-/// Whether no value satisfies both: one is tried on each side of the two constants and on them.
-fn contradict(a: (Comparison, &Value), b: (Comparison, &Value)) -> bool {
-    let Some(between) = order(a.1, b.1) else { return false };
-    // How a value may stand to the first constant and to the second, given how these stand to each other.
-    use Ordering::{Equal, Greater, Less};
-    let places: &[(Ordering, Ordering)] = match between {
-        Equal => &[(Less, Less), (Equal, Equal), (Greater, Greater)],
-        Less => &[(Less, Less), (Equal, Less), (Greater, Less), (Greater, Equal), (Greater, Greater)],
-        Greater => &[(Less, Less), (Less, Equal), (Less, Greater), (Equal, Greater), (Greater, Greater)],
-    };
-    !places.iter().any(|(first, second)| holds(a.0, *first) && holds(b.0, *second))
-}
-
-fn holds(operator: Comparison, order: Ordering) -> bool {
-    match operator {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
-    }
-}
-
-/// How two constants compare, where there can be no doubt.
-fn order(a: &Value, b: &Value) -> Option<Ordering> {
-    match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
-        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
-        _ => None,
     }
 }
 
@@ -310,13 +180,14 @@ fn visit<'t>(term: &'t Term, found: &mut impl FnMut(&'t str, Span)) {
 mod tests {
     use super::super::testing::catalog;
     use crate::analysis::{analyse_query, check_rule};
+    use crate::limits::Limits;
     use crate::syntax::ast::StatementKind;
-    use crate::syntax::{ParseLimits, parse};
+    use crate::syntax::parse;
 
     /// The codes and texts that warnings point at.
     fn warned(text: &str) -> Vec<String> {
         let catalog = catalog("+e[(1, 2)]\n+a[1]\n+b[1]");
-        let (statements, errors) = parse(text, &ParseLimits::default());
+        let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(errors, []);
         let warnings = match &statements[0].kind {
             StatementKind::Rule(rule) => check_rule(&rule.rule, &catalog).unwrap(),

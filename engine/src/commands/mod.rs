@@ -78,8 +78,8 @@ pub(crate) fn run(
 }
 
 /// Whether there is such a command.
-pub(crate) fn check(command: &Command) -> Result<(), Error> {
-    find(command, &[]).map(|_| ()).ok_or_else(|| unknown(command, &[]))
+pub(crate) fn check(command: &Command, more: Families) -> Result<(), Error> {
+    find(command, more).map(|_| ()).ok_or_else(|| unknown(command, more))
 }
 
 /// The usage of commands that take a query.

@@ -201,21 +201,28 @@ pub(super) fn clause_number(word: &Name) -> Result<usize, Error> {
     number.ok_or_else(|| {
         let message =
             format!("expected the number of a clause, from 1, found `{}`", word.text.escape_debug());
-        Error::refused(Diagnostic::error(Code::ParseError, message).at(word.span))
+        let help = "`.rule def` and `.session` list clauses in their order";
+        Error::refused(Diagnostic::error(Code::ParseError, message).at(word.span).help(help))
+    })
+}
+
+/// The clause of this number.
+pub(super) fn clause_of<'c>(
+    head: &str,
+    clauses: &'c [Arc<Rule>],
+    number: usize,
+    word: &Name,
+) -> Result<&'c Arc<Rule>, Error> {
+    clauses.get(number - 1).ok_or_else(|| {
+        let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
+        let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
+        Error::refused(diagnostic.help("`.rule def` and `.session` list clauses in their order"))
     })
 }
 
 /// The changes that drop one clause of a head; with the last one goes the name.
-pub(super) fn without_clause(
-    head: &str,
-    clauses: &[Arc<Rule>],
-    number: usize,
-    word: &Name,
-) -> Result<ChangeSet, Error> {
-    if number > clauses.len() {
-        let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
-        return Err(Error::refused(Diagnostic::error(Code::NotFound, message).at(word.span)));
-    }
+fn without_clause(head: &str, clauses: &[Arc<Rule>], number: usize, word: &Name) -> Result<ChangeSet, Error> {
+    clause_of(head, clauses, number, word)?;
     let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
     let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));
     Ok(std::iter::once(Change::RemoveRules(head.to_owned())).chain(others).collect())

@@ -1,14 +1,14 @@
 //! `.session`: the facts and rules that only this session sees.
 
 use super::CommandEntry;
-use super::rule::{clause_number, without_clause};
+use super::rule::{clause_number, clause_of};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome};
 use crate::data::{self, Codec, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::{Order, Relations, sort_limit};
-use crate::graph::{Change, ChangeSet, Overlay, SessionState};
+use crate::graph::{Change, Overlay, SessionState};
 use crate::need::Need;
 use crate::statements::counted;
 use crate::syntax::ast::Name;
@@ -106,7 +106,7 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
     let word = &words[0];
     if !word.text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         let count = context.overlay.own().catalog().rules(&word.text).len();
-        apply(&vec![Change::RemoveRules(word.text.clone())], context, session);
+        forget(&word.text, |_| true, context, session);
         let rules = counted(count, "rule");
         return Ok(Outcome::Message(format!("dropped {rules} of {} from this session", word.text)));
     }
@@ -117,22 +117,25 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
         let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
         return Err(Error::refused(diagnostic.help("`.session` lists them with their numbers")));
     };
-    let before = all[..number - 1].iter().filter(|(other, _)| other == name).count();
-    let own = context.overlay.own().catalog().rules(name);
-    let changes = without_clause(name, own, before + 1, word)?;
-    apply(&changes, context, session);
+    forget(name, |clause| clause == text, context, session);
     Ok(Outcome::Message(format!("dropped from this session: {text}")))
 }
 
 fn remove(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let (name, number) = (&words[0].text, clause_number(&words[1])?);
-    let changes = without_clause(name, context.overlay.own().catalog().rules(name), number, &words[1])?;
-    apply(&changes, context, session);
+    let own = context.overlay.own().catalog().rules(name);
+    let dropped = clause_of(name, own, number, &words[1])?.to_string();
+    forget(name, |clause| clause == dropped, context, session);
     Ok(Outcome::Message(format!("dropped clause {number} of {name} from this session")))
 }
 
-/// To what this program sees, and to what stays after it.
-fn apply(changes: &ChangeSet, context: &mut Context<'_>, session: &mut SessionState) {
-    context.overlay = context.overlay.apply(changes).0;
-    session.overlay = context.overlay.clone();
+/// Drops clauses of a name, given as text, from what this program sees and from what stays after it: the two differ by
+/// what the program has for itself.
+fn forget(name: &str, dropped: impl Fn(&str) -> bool, context: &mut Context<'_>, session: &mut SessionState) {
+    for overlay in [&mut context.overlay, &mut session.overlay] {
+        let clauses = overlay.own().catalog().rules(name).iter();
+        let kept = clauses.filter(|clause| !dropped(&clause.to_string())).cloned().map(Change::AddRule);
+        let changes = std::iter::once(Change::RemoveRules(name.to_owned())).chain(kept).collect();
+        *overlay = overlay.apply(&changes).0;
+    }
 }

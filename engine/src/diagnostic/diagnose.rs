@@ -47,6 +47,8 @@ pub enum Code {
     CrossProduct,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
+    /// A warning: a query of a program that is not its last.
+    UnansweredQuery,
 }
 
 impl Code {
@@ -74,6 +76,7 @@ impl Code {
             Code::UnusedVariable => "unused_variable",
             Code::CrossProduct => "cross_product",
             Code::NeverTrue => "never_true",
+            Code::UnansweredQuery => "unanswered_query",
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Each lane groups its own solutions; lanes are then merged in order, so sums of floats come out the same on any
 //! number of threads.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::pipeline::Pipeline;
@@ -94,12 +96,17 @@ impl<'a> Grouping<'a> {
     }
 
     /// The head's rows.
-    pub(super) fn finish(&self, groups: Groups, codec: &Codec) -> Result<Rows, ExecError> {
+    pub(super) fn finish(
+        &self,
+        groups: Groups,
+        codec: &Codec,
+        saturated: &AtomicBool,
+    ) -> Result<Rows, ExecError> {
         let len = groups.keys.len;
         let aggregates = groups
             .accumulators
             .into_iter()
-            .map(|accumulator| accumulator.finish(len, codec))
+            .map(|accumulator| accumulator.finish(len, codec, saturated))
             .collect::<Result<Vec<_>, _>>()?;
         let columns = self.layout.iter().map(|slot| match slot {
             Slot::Group(column) => groups.keys.columns[*column].clone(),
@@ -245,7 +252,12 @@ impl Accumulator {
         }
     }
 
-    fn finish(mut self, groups: usize, codec: &Codec) -> Result<Vec<Code>, ExecError> {
+    fn finish(
+        mut self,
+        groups: usize,
+        codec: &Codec,
+        saturated: &AtomicBool,
+    ) -> Result<Vec<Code>, ExecError> {
         self.resize(groups);
         let int = |n: i64| match inline_int(n) {
             Some(code) => Ok(code),
@@ -259,7 +271,10 @@ impl Accumulator {
                 .into_iter()
                 .map(|sum| match (sum.int_count, sum.float_count) {
                     (0, 0) => Ok(NULL),
-                    (_, 0) => int(sum.ints.clamp(i64::MIN.into(), i64::MAX.into()) as i64),
+                    (_, 0) => int(sum.whole().unwrap_or_else(|end| {
+                        saturated.store(true, Ordering::Relaxed);
+                        end
+                    })),
                     _ => float(sum.total(), codec),
                 })
                 .collect(),
@@ -297,6 +312,11 @@ impl Sum {
         self.floats += later.floats;
         self.int_count += later.int_count;
         self.float_count += later.float_count;
+    }
+
+    /// The sum of integers, or the end of their range that it is beyond.
+    fn whole(&self) -> Result<i64, i64> {
+        i64::try_from(self.ints).map_err(|_| if self.ints > 0 { i64::MAX } else { i64::MIN })
     }
 
     fn total(&self) -> f64 {

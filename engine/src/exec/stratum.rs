@@ -411,7 +411,7 @@ impl<'a> View<'a> {
         for groups in partial {
             grouping.merge(&mut all, groups?, self.codec);
         }
-        grouping.finish(all, self.codec)
+        grouping.finish(all, self.codec, &self.saturated)
     }
 
     fn rank(

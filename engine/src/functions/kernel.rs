@@ -6,9 +6,6 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::{Value, ValueRef};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 
-/// The longest text that a function makes, in bytes.
-pub(super) const LONGEST_TEXT: usize = 1 << 20;
-
 /// Results that are smaller than this are accounted for with their rows.
 const SMALL: usize = 64;
 /// Work on so many bytes or elements asks whether it may go on.
@@ -113,7 +110,7 @@ impl Circumstances<'_> {
 
     /// A text, if it is not too long.
     pub(super) fn text(&self, text: String) -> Result<Value, FunctionError> {
-        check_length(text.len())?;
+        self.check_length(text.len())?;
         self.account(text.len())?;
         Ok(Value::text(text))
     }
@@ -130,17 +127,18 @@ impl Circumstances<'_> {
         Ok(Value::VectorInt8(elements.into()))
     }
 
+    /// Refuses a text before it is made.
+    pub(super) fn check_length(&self, bytes: usize) -> Result<(), FunctionError> {
+        let limit = self.budget.string_bytes();
+        if bytes <= limit { Ok(()) } else { Err(FunctionError::TextTooLong { limit }) }
+    }
+
     fn account(&self, bytes: usize) -> Result<(), FunctionError> {
         if bytes > SMALL {
             self.budget.charge(bytes)?;
         }
         self.work(bytes)
     }
-}
-
-/// Refuses a text before it is made.
-pub(super) fn check_length(bytes: usize) -> Result<(), FunctionError> {
-    if bytes <= LONGEST_TEXT { Ok(()) } else { Err(FunctionError::TextTooLong) }
 }
 
 /// Why a function stopped.
@@ -150,16 +148,20 @@ pub enum FunctionError {
     #[error(transparent)]
     Budget(#[from] BudgetError),
     /// A text would be longer than texts may be.
-    #[error("a function gave a string of more than {LONGEST_TEXT} bytes")]
-    TextTooLong,
+    #[error("a function gave a string of more than {limit} bytes")]
+    TextTooLong {
+        /// The bytes that a string may have.
+        limit: usize,
+    },
 }
 
 impl Diagnose for FunctionError {
     fn diagnose(&self) -> Diagnostic {
         match self {
             FunctionError::Budget(stopped) => stopped.diagnose(),
-            FunctionError::TextTooLong => Diagnostic::error(Code::LimitExceeded, self.to_string())
-                .help("shorten the strings first, as with `substr`"),
+            FunctionError::TextTooLong { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("shorten the strings first, as with `substr`")
+                .limit("max_string_bytes", *limit as u64),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::kernel::{Arguments, Circumstances, Column, FunctionError, check_length};
+use super::kernel::{Arguments, Circumstances, Column, FunctionError};
 use crate::data::{Value, ValueRef};
 
 type Results = Result<Column, FunctionError>;
@@ -55,7 +55,7 @@ pub(super) fn replace(arguments: &Arguments<'_>, circumstances: &Circumstances<'
         (ValueRef::Text(text), ValueRef::Text(find), ValueRef::Text(replacement)) => {
             let found = text.matches(find).count();
             let kept = text.len() - found * find.len();
-            check_length(found.saturating_mul(replacement.len()).saturating_add(kept))?;
+            circumstances.check_length(found.saturating_mul(replacement.len()).saturating_add(kept))?;
             circumstances.text(text.replace(find, replacement))
         }
         _ => Ok(Value::Null),
@@ -66,33 +66,39 @@ pub(super) fn concat(arguments: &Arguments<'_>, circumstances: &Circumstances<'_
     arguments.try_each(|row| {
         let mut text = String::new();
         for column in 0..arguments.count() {
-            append(&mut text, arguments.at(column, row))?;
+            append(&mut text, arguments.at(column, row), circumstances)?;
         }
         circumstances.text(text)
     })
 }
 
 /// A value as text. Writing to a `String` cannot fail.
-fn append(text: &mut String, value: ValueRef<'_>) -> Result<(), FunctionError> {
+fn append(
+    text: &mut String,
+    value: ValueRef<'_>,
+    circumstances: &Circumstances<'_>,
+) -> Result<(), FunctionError> {
+    let fits = |length| circumstances.check_length(length);
     match value {
         ValueRef::Null => text.push_str("NULL"),
         ValueRef::Bool(b) => _ = write!(text, "{b}"),
         ValueRef::Int(n) | ValueRef::Timestamp(n) => _ = write!(text, "{n}"),
         ValueRef::Float(x) => _ = write!(text, "{x}"),
         ValueRef::Text(more) => {
-            check_length(text.len() + more.len())?;
+            fits(text.len() + more.len())?;
             text.push_str(more);
         }
-        ValueRef::Vector(elements) => list(text, elements, |text, x| _ = write!(text, "{x:.4}"))?,
-        ValueRef::VectorInt8(elements) => list(text, elements, |text, x| _ = write!(text, "{x}"))?,
+        ValueRef::Vector(elements) => list(text, elements, |text, x| _ = write!(text, "{x:.4}"), fits)?,
+        ValueRef::VectorInt8(elements) => list(text, elements, |text, x| _ = write!(text, "{x}"), fits)?,
     }
-    check_length(text.len())
+    fits(text.len())
 }
 
 fn list<T: Copy>(
     text: &mut String,
     elements: &[T],
     write: impl Fn(&mut String, T),
+    fits: impl Fn(usize) -> Result<(), FunctionError>,
 ) -> Result<(), FunctionError> {
     text.push('[');
     for (i, element) in elements.iter().enumerate() {
@@ -100,7 +106,7 @@ fn list<T: Copy>(
             text.push_str(", ");
         }
         write(text, *element);
-        check_length(text.len())?;
+        fits(text.len())?;
     }
     text.push(']');
     Ok(())

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::change::{Change, ChangeSet};
 use crate::catalog::{Catalog, RelationDefinition, default_column_names};
 use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn};
+use crate::limits::Limits;
 use crate::storage::{batches, rows_of, type_from_name, type_name};
+use crate::syntax;
 use crate::syntax::ast::{Rule, StatementKind};
-use crate::syntax::{self, ParseLimits};
 
 /// What is wrong with a record whose hash fits.
 pub(super) type Unreadable = String;
@@ -206,7 +207,7 @@ fn type_of(name: &str) -> Result<DataType, Unreadable> {
 
 /// A rule as it was registered; limits that were lowered since do not make it unreadable.
 fn rule_of(text: &str) -> Result<Rule, Unreadable> {
-    let (statements, errors) = syntax::parse(&format!("+{text}"), &ParseLimits::none());
+    let (statements, errors) = syntax::parse(&format!("+{text}"), &Limits::none());
     match statements.into_iter().next().map(|statement| statement.kind) {
         Some(StatementKind::Rule(statement)) if errors.is_empty() => Ok(statement.rule),
         _ => Err(format!("a rule that does not parse: {text}")),

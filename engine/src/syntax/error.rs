@@ -116,6 +116,16 @@ pub enum SyntaxFault {
         /// The type that may be meant.
         meant: Option<&'static str>,
     },
+    /// A name that is kept for others.
+    #[error("`{name}` begins with `{prefix}`, which {holder} may not be called")]
+    ReservedName {
+        /// As written.
+        name: String,
+        /// What names of this kind do not begin with.
+        prefix: &'static str,
+        /// What has the name.
+        holder: &'static str,
+    },
     /// A limit was reached.
     #[error("{what} may not exceed {limit}")]
     Limit {
@@ -159,7 +169,9 @@ impl SyntaxFault {
             SyntaxFault::Empty => {
                 Some("write a query such as `?edge(X, Y)`, or a fact such as `+edge(1, 2)`".into())
             }
-            SyntaxFault::Unexpected { help, .. } => help.clone(),
+            SyntaxFault::Unexpected { expected, help, .. } => {
+                help.clone().or_else(|| usual_help(expected).map(Into::into))
+            }
             SyntaxFault::UnclosedBracket { .. } => Some("a statement goes on while brackets are open".into()),
             SyntaxFault::UnclosedText => {
                 Some("add the closing `\"`; inside a string write it as `\\\"`".into())
@@ -189,7 +201,37 @@ impl SyntaxFault {
                          or a name declared by `type`"
                     .into(),
             }),
-            SyntaxFault::NumberTooLarge { .. } | SyntaxFault::Limit { .. } => None,
+            SyntaxFault::ReservedName { .. } => Some("choose another name".into()),
+            SyntaxFault::NumberTooLarge { .. } => {
+                Some("write a smaller one: infinity is no value, and null stands for what is unknown".into())
+            }
+            SyntaxFault::Limit { name, .. } => {
+                Some(format!("split it up, or raise `limits.{name}` in the configuration of the server"))
+            }
         }
     }
 }
+
+/// What to do where something else was expected, unless what was found says more.
+fn usual_help(expected: &str) -> Option<&'static str> {
+    let (_, help) = USUAL_HELP.iter().find(|(start, _)| expected.starts_with(start))?;
+    Some(help)
+}
+
+/// What may be expected, by its first words, and how it is written.
+const USUAL_HELP: &[(&str, &str)] = &[
+    ("a statement", "facts read `+edge(1, 2)`, queries `?edge(X, Y)`, rules `+p(X) <- edge(X, _)`"),
+    ("a condition", "a rule reads `p(X) <- edge(X, Y), Y > 3`: conditions stand behind `<-`"),
+    ("`=`, `!=`", "a condition is an atom such as `p(X)`, or a comparison such as `X > 3`"),
+    ("the end of", "separate conditions by `,`, and begin each statement on a line of its own"),
+    ("a variable or", "write a variable such as `X`, a number, or text in double quotes"),
+    ("a number, since", "write a vector as in `[1, 2.5]`; several columns stand in parentheses"),
+    ("a number", "write its digits behind the sign"),
+    ("`,` or", "separate what stands in brackets by commas, and close them"),
+    ("`(`", "an atom reads `edge(X, Y)`"),
+    ("`asc`", "write `:asc` or `:desc` behind an argument of the goal"),
+    ("`:` and", "columns read `name: type`, as in `+person(name: string, age: int)`"),
+    ("a type name", "write it as in `type Age: int`"),
+    ("a type", "types are int, float, string, bool, timestamp, vector, any, list[..], {field: type}"),
+    ("a relation", "names begin with a letter, or with `_` and go on"),
+];

@@ -159,11 +159,12 @@ fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, usize> {
 
 #[cfg(test)]
 mod tests {
+    use crate::limits::Limits;
     use crate::syntax::ast::{Command, StatementKind};
-    use crate::syntax::{ParseLimits, parse};
+    use crate::syntax::parse;
 
     fn commands(text: &str) -> Vec<Command> {
-        let (statements, errors) = parse(text, &ParseLimits::default());
+        let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(errors, []);
         statements
             .into_iter()

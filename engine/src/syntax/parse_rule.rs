@@ -64,9 +64,9 @@ impl Parser<'_> {
             LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => atom.terms.len(),
             LiteralKind::Comparison { .. } => 2,
         };
-        if body.arguments > limits.arguments {
+        if body.arguments > limits.body_arguments {
             let what = "the number of arguments in one body";
-            let fault = SyntaxFault::Limit { what, name: "max_body_arguments", limit: limits.arguments };
+            let fault = SyntaxFault::Limit { what, name: "max_body_arguments", limit: limits.body_arguments };
             return Err(SyntaxError::new(fault, next.span));
         }
         Ok(())

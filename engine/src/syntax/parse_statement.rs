@@ -1,6 +1,5 @@
 //! Statements: what the prefix says, and what follows it. After an error, parsing goes on with the next statement.
 
-use super::ParseLimits;
 use super::ast::{
     Atom, Declare, Delete, DeleteWhere, Insert, Name, Rule, RuleStatement, Scope, Statement, StatementKind,
     Tuple, Update,
@@ -9,12 +8,13 @@ use super::error::{SyntaxError, SyntaxFault};
 use super::parser::{Parsed, Parser};
 use super::token::TokenKind;
 use crate::diagnostic::Span;
+use crate::limits::Limits;
 
 /// So many errors of one program are reported.
-const MAX_ERRORS: usize = 100;
+pub(crate) const MAX_ERRORS: usize = 100;
 
 /// Reads a program: its statements as far as they are well formed, and everything that is not.
-pub fn parse(text: &str, limits: &ParseLimits) -> (Vec<Statement>, Vec<SyntaxError>) {
+pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) {
     let largest = limits.program_bytes.min(u32::MAX as usize);
     if text.len() > largest {
         let fault =
@@ -93,6 +93,7 @@ impl Parser<'_> {
         }
         if self.at_columns() {
             let columns = self.columns()?;
+            not_reserved(&relation, "_invalid_", "a declared relation")?;
             return Ok(StatementKind::Declare(Declare { scope, relation, columns }));
         }
         let terms = self.head_arguments(4)?;
@@ -101,6 +102,9 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Arrow => {
                 self.bump();
+                if scope == Scope::Session {
+                    not_reserved(&relation, "__", "a rule of a session")?;
+                }
                 let head = atom(relation, terms);
                 let body = self.body()?;
                 let span = self.since(head.span);
@@ -225,12 +229,20 @@ impl Parser<'_> {
     }
 }
 
+fn not_reserved(relation: &Name, prefix: &'static str, holder: &'static str) -> Parsed<()> {
+    if !relation.text.starts_with(prefix) {
+        return Ok(());
+    }
+    let fault = SyntaxFault::ReservedName { name: relation.text.clone(), prefix, holder };
+    Err(SyntaxError::new(fault, relation.span))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn program(text: &str) -> (Vec<String>, Vec<SyntaxFault>) {
-        let (statements, errors) = parse(text, &ParseLimits::default());
+        let (statements, errors) = parse(text, &Limits::default());
         (statements.iter().map(ToString::to_string).collect(), errors.into_iter().map(|e| e.fault).collect())
     }
 
@@ -248,7 +260,7 @@ mod tests {
 
     fn help(text: &str) -> String {
         use crate::diagnostic::Diagnose;
-        let (_, errors) = parse(text, &ParseLimits::default());
+        let (_, errors) = parse(text, &Limits::default());
         errors[0].diagnose().help.unwrap_or_default()
     }
 
@@ -313,7 +325,7 @@ mod tests {
     #[test]
     fn every_error_of_a_program_is_reported() {
         let text = "+a(1, foo)\n?a(X\n+b(1; 2)\n+c(3)\n+d[(1, 2),\n(3,, 4),\n(5, 6)]\n.kg\n?a(\"x)";
-        let (statements, errors) = parse(text, &ParseLimits::default());
+        let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(statements.iter().map(ToString::to_string).collect::<Vec<_>>(), ["+c(3)", ".kg"]);
         let found: Vec<_> = errors.iter().map(|e| (e.statement.unwrap(), e.span.start)).collect();
         assert_eq!(found, [(0, 6), (1, 16), (2, 20), (4, 45), (6, 66)]);
@@ -326,7 +338,7 @@ mod tests {
 
     #[test]
     fn at_most_a_hundred_errors_are_reported() {
-        let (_, errors) = parse(&"+a(b)\n".repeat(1000), &ParseLimits::default());
+        let (_, errors) = parse(&"+a(b)\n".repeat(1000), &Limits::default());
         assert_eq!(errors.len(), 100);
     }
 
@@ -376,7 +388,7 @@ mod tests {
 
     #[test]
     fn limits_are_kept() {
-        let limits = ParseLimits {
+        let limits = Limits {
             program_bytes: 60,
             statements: 2,
             nesting: 3,
@@ -384,7 +396,8 @@ mod tests {
             string_bytes: 4,
             columns: 3,
             literals: 3,
-            arguments: 5,
+            body_arguments: 5,
+            ..Limits::default()
         };
         let limited = |text: &str| match parse(text, &limits).1.as_slice() {
             [error] => match &error.fault {
@@ -414,7 +427,7 @@ mod tests {
     #[test]
     fn spans_cover_whole_statements() {
         let text = "+a(1)\n?b(X), // x\n  c(X)\n.kg  list \np(X) <- q(X)";
-        let (statements, _) = parse(text, &ParseLimits::default());
+        let (statements, _) = parse(text, &Limits::default());
         let spans: Vec<_> =
             statements.iter().map(|s| &text[s.span.start as usize..s.span.end as usize]).collect();
         assert_eq!(spans, ["+a(1)", "?b(X), // x\n  c(X)", ".kg  list", "p(X) <- q(X)"]);
@@ -426,7 +439,7 @@ mod tests {
             ["\\\"\n", "\"\n", "/*", "(", "?a(\n", "X ", "-", "+a\n", "not ", "a<", "a:", ".a(\n", "%\n"]
         {
             let text = format!("\"\n{}", piece.repeat((1 << 20) / piece.len()));
-            let (_, errors) = parse(&text, &ParseLimits::default());
+            let (_, errors) = parse(&text, &Limits::default());
             assert!(!errors.is_empty());
         }
     }
@@ -450,11 +463,11 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(pieces[(state >> 33) as usize % pieces.len()]);
             }
-            let (statements, errors) = parse(&text, &ParseLimits::default());
+            let (statements, errors) = parse(&text, &Limits::default());
             assert!(!statements.is_empty() || !errors.is_empty());
             for statement in statements {
                 let printed = statement.to_string();
-                let (again, errors) = parse(&printed, &ParseLimits::default());
+                let (again, errors) = parse(&printed, &Limits::default());
                 assert_eq!(errors, [], "{text:?} printed {printed:?}");
                 assert_eq!(again.len(), 1);
                 assert_eq!(

@@ -244,6 +244,8 @@ impl Parser<'_> {
                     self.bump();
                     return Err(self.unexpected("a number"));
                 }
+                // A statement that begins inside of brackets: these were meant to be closed.
+                _ if self.at_new_statement() => return Err(self.unexpected("a number")),
                 _ => SyntaxFault::SignBeforeTerm { sign },
             };
             return Err(SyntaxError::new(fault, start));
@@ -372,10 +374,10 @@ fn unicode_escape(text: &str) -> Option<(char, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::ParseLimits;
+    use crate::limits::Limits;
 
     fn term(text: &str) -> Parsed<Term> {
-        let limits = ParseLimits::default();
+        let limits = Limits::default();
         let mut parser = Parser::new(text, &limits);
         let term = parser.head_term()?;
         parser.expect(TokenKind::End, "the end")?;

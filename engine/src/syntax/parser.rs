@@ -3,12 +3,12 @@
 //! A statement ends before a token that starts its line, unless brackets are open or the line above ended with `,` or
 //! `<-`. That rule lives in [`Cursor::advance`]; the grammar in the `parse_*` files only ever sees [`TokenKind::End`].
 
-use super::ParseLimits;
 use super::ast::Name;
 use super::error::{SyntaxError, SyntaxFault};
 use super::lexer::{Lexer, end_of_identifier};
 use super::token::{Position, Token, TokenKind};
 use crate::diagnostic::Span;
+use crate::limits::Limits;
 
 /// The result of parsing something.
 pub(super) type Parsed<T> = Result<T, SyntaxError>;
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
 /// A recursive descent over the tokens of a program.
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
-    pub(super) limits: &'a ParseLimits,
+    pub(super) limits: &'a Limits,
     cursor: Cursor<'a>,
     /// How deep the descent is.
     nesting: usize,
@@ -67,7 +67,7 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, limits: &'a ParseLimits) -> Parser<'a> {
+    pub(super) fn new(text: &'a str, limits: &'a Limits) -> Parser<'a> {
         Parser { text, limits, cursor: Cursor::new(text), nesting: 0, height: 0 }
     }
 

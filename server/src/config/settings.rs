@@ -109,6 +109,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         set: |c, v| v.positive().map(|n| c.program.program_bytes = n),
     },
     Setting { key: "limits.max_statements", set: |c, v| v.positive().map(|n| c.program.statements = n) },
+    Setting { key: "limits.max_literals", set: |c, v| v.positive().map(|n| c.program.literals = n) },
+    Setting {
+        key: "limits.max_body_arguments",
+        set: |c, v| v.positive().map(|n| c.program.body_arguments = n),
+    },
     Setting { key: "limits.max_nesting", set: |c, v| v.positive().map(|n| c.program.nesting = n) },
     Setting {
         key: "limits.max_insert_tuples",
@@ -119,6 +124,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.max_columns",
         set: |c, v| v.at_most(c.program.columns).map(|n| c.program.columns = n),
     },
+    Setting { key: "limits.max_session_facts", set: |c, v| v.number().map(|n| c.program.session_facts = n) },
+    Setting { key: "limits.max_session_rules", set: |c, v| v.number().map(|n| c.program.session_rules = n) },
     Setting {
         key: "limits.threads",
         set: |c, v| v.number().map(|n: usize| c.threads = (n > 0).then_some(n)),

@@ -220,6 +220,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::UnusedVariable => protocol::Code::UnusedVariable,
         engine::Code::CrossProduct => protocol::Code::CrossProduct,
         engine::Code::NeverTrue => protocol::Code::NeverTrue,
+        engine::Code::UnansweredQuery => protocol::Code::UnansweredQuery,
     }
 }
 
