@@ -131,6 +131,17 @@ pub(crate) enum Outcome {
 pub(crate) enum Question {
     /// A query.
     Query(Query),
+    /// How a query would be answered.
+    Plan(Query, PlanForm),
     /// The stored rows of a relation, without the session's.
     Stored(Name),
+}
+
+/// How a plan is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlanForm {
+    /// Lines of text, a row each.
+    Text,
+    /// One JSON object, in one row.
+    Json,
 }

@@ -16,8 +16,8 @@ use crate::limits::Limits;
 use crate::need::Need;
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
+use crate::syntax;
 use crate::syntax::ast::{Scope, Statement};
-use crate::syntax::{self, ParseLimits};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -105,17 +105,7 @@ impl Session {
 
     /// Parses a program and fills in its parameters. All its errors are reported at once.
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
-        let limits = &self.environment.limits;
-        let parse_limits = ParseLimits {
-            program_bytes: limits.program_bytes,
-            statements: limits.statements,
-            nesting: limits.nesting,
-            insert_tuples: limits.insert_tuples,
-            string_bytes: limits.string_bytes,
-            columns: limits.columns,
-            ..ParseLimits::default()
-        };
-        let (mut statements, errors) = syntax::parse(program, &parse_limits);
+        let (mut statements, errors) = syntax::parse(program, &self.environment.limits.parsing());
         if !errors.is_empty() {
             return Err(Error::Refused(errors.iter().map(Diagnose::diagnose).collect()));
         }

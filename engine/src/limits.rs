@@ -1,5 +1,7 @@
 //! `Limits`: how large a program, a fact or a graph may be.
 
+use crate::syntax::ParseLimits;
+
 /// Bounds on what is sent and kept. All are generous, and reaching one is an error that names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -35,6 +37,21 @@ impl Default for Limits {
             graphs: 1_000,
             session_facts: 1_000_000,
             session_rules: 1_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Those that parsing keeps.
+    pub(crate) fn parsing(&self) -> ParseLimits {
+        ParseLimits {
+            program_bytes: self.program_bytes,
+            statements: self.statements,
+            nesting: self.nesting,
+            insert_tuples: self.insert_tuples,
+            string_bytes: self.string_bytes,
+            columns: self.columns,
+            ..ParseLimits::default()
         }
     }
 }

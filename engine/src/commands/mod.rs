@@ -3,6 +3,7 @@
 mod client;
 mod kg;
 mod maintenance;
+mod plan;
 mod relation;
 mod rule;
 mod session;
@@ -40,6 +41,7 @@ pub const COMMANDS: &[&[CommandEntry]] = &[
     rule::COMMANDS,
     session::COMMANDS,
     maintenance::COMMANDS,
+    plan::COMMANDS,
     status::COMMANDS,
     client::COMMANDS,
 ];
