@@ -69,7 +69,11 @@ pub struct StepNote {
 }
 
 /// The steps of a plan: its source, its operators, and the head. Each comes with the relation that it reads.
-pub fn steps(plan: &RulePlan, rule: &Rule, program: &Program) -> Vec<(&'static str, String, Option<Access>)> {
+pub(super) fn steps(
+    plan: &RulePlan,
+    rule: &Rule,
+    program: &Program,
+) -> Vec<(&'static str, String, Option<Access>)> {
     let name = |variable: VariableId| rule.variables[variable.index()].name.as_str();
     let mut steps = vec![match &plan.source {
         Source::One => ("one", "a single empty binding".to_owned(), None),
