@@ -187,6 +187,17 @@ impl Outcome {
 pub enum Question {
     /// A query.
     Query(Query),
+    /// How a query would be answered.
+    Plan(Query, PlanForm),
     /// The stored rows of a relation, without the session's.
     Stored(Name),
+}
+
+/// How a plan is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanForm {
+    /// Lines of text, a row each.
+    Text,
+    /// One JSON object, in one row.
+    Json,
 }

@@ -49,7 +49,7 @@ pub struct Best {
 }
 
 /// Rules that are evaluated together. If `recursive`, until nothing new comes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Stratum {
     /// The relations derived here.
     pub relations: Vec<RelationId>,
@@ -60,7 +60,7 @@ pub struct Stratum {
 }
 
 /// A resolved rule.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// The relation it derives.
     pub head: RelationId,
@@ -106,7 +106,7 @@ pub struct Ranking {
 }
 
 /// A variable of a rule.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
     /// As written; made-up ones start with `?`.
     pub name: String,

@@ -4,6 +4,7 @@
 mod client;
 mod kg;
 mod maintenance;
+mod plan;
 mod relation;
 mod rule;
 mod session;
@@ -28,6 +29,7 @@ pub const COMMANDS: Families = &[
     rule::COMMANDS,
     session::COMMANDS,
     maintenance::COMMANDS,
+    plan::COMMANDS,
     status::COMMANDS,
     client::COMMANDS,
 ];

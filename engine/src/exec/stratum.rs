@@ -16,14 +16,16 @@ use super::best_rows::BestRows;
 use super::error::ExecError;
 use super::expression::Evaluator;
 use super::pipeline::Pipeline;
-use super::pivot::{PIVOT_DELTA, PIVOT_ROWS, pivot_column, split};
+use super::pivot::{PIVOT_DELTA, PIVOT_ROWS, split};
 use super::ranking::Ranker;
 use super::relations::Relations;
 use super::row_set::RowSet;
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, RelationId, Rows, Run, parallel};
-use crate::plan::{Access, RulePlan, Source, Statistics, Step, Version, plan_delta_variants, plan_rule};
+use crate::plan::{
+    Access, RulePlan, Source, Statistics, Step, Version, pivot_column, plan_delta_variants, plan_rule,
+};
 
 /// Source rows of one lane.
 const LANE_ROWS: usize = 8_192;

@@ -34,8 +34,13 @@ pub fn names() -> &'static [&'static str] {
 
 /// Runs every pass that is not switched off.
 pub(crate) fn rewrite(program: Program, disabled: &[String]) -> Program {
+    passes(disabled).fold(program, |program, (_, run)| run(program))
+}
+
+/// The passes that are not switched off, in their order.
+pub(crate) fn passes(disabled: &[String]) -> impl Iterator<Item = (&'static str, fn(Program) -> Program)> {
     PASSES
         .iter()
         .filter(|pass| disabled.iter().all(|name| name != pass.name))
-        .fold(program, |program, pass| (pass.run)(program))
+        .map(|pass| (pass.name, pass.run))
 }

@@ -2,6 +2,7 @@
 
 mod declare;
 mod delete;
+mod explain;
 mod insert;
 mod parameters;
 mod query;
@@ -26,6 +27,7 @@ pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, E
 pub(crate) fn answer_question(question: &Question, context: &mut Context<'_>) -> Result<Rows, Error> {
     match question {
         Question::Query(query) => query::run(query, context),
+        Question::Plan(query, form) => explain::run(query, *form, context),
         Question::Stored(name) => query::stored(name, context),
     }
 }
