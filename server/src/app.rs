@@ -34,11 +34,21 @@ pub(crate) struct App {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The engine refused.
-    #[error("cannot open the database: {0}")]
+    #[error("cannot open the data: {}", with_help(.0))]
     Engine(stratalog_engine::Error),
     /// The users could not be set up.
     #[error("cannot open the accounts: {0}")]
     Accounts(String),
+}
+
+/// What is wrong and what to do, for somebody who reads the log.
+fn with_help(error: &stratalog_engine::Error) -> String {
+    let stratalog_engine::Error::Refused(diagnostics) = error else { return error.to_string() };
+    let told = diagnostics.iter().map(|diagnostic| match &diagnostic.help {
+        Some(help) => format!("{} ({help})", diagnostic.message),
+        None => diagnostic.message.clone(),
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 impl App {

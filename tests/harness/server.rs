@@ -34,6 +34,15 @@ pub struct Server {
     _folder: Option<TempDir>,
 }
 
+/// A server that did not start.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// What it wrote to standard error.
+    pub log: String,
+}
+
 impl Server {
     /// Starts a server and waits until it listens.
     pub fn start() -> Server {
@@ -50,39 +59,50 @@ impl Server {
 
     /// The same in this folder, which it does not remove.
     pub fn start_in(folder: &Path, settings: &[(&str, &str)]) -> Server {
+        Server::launch(&mut Server::command(folder, settings))
+            .unwrap_or_else(|refusal| panic!("the server ended before it listened:\n{}", refusal.log))
+    }
+
+    /// The command that starts a server in a folder, on a free port unless the settings name one.
+    pub fn command(folder: &Path, settings: &[(&str, &str)]) -> Command {
         let executable = executable();
         assert!(
             executable.exists(),
             "{} is missing: run `cargo build --release -p stratalog-server`, or set STRATALOG_SERVER",
             executable.display()
         );
-        let mut process = Command::new(executable)
-            .arg("0")
+        let mut command = Command::new(executable);
+        command
             .current_dir(folder)
+            .env("SERVICE_HTTP__PORT", "0")
             .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
-            .envs(settings.iter().copied())
+            .envs(settings.iter().copied());
+        command
+    }
+
+    /// Starts a server and waits until it listens, or has ended before.
+    pub fn launch(command: &mut Command) -> Result<Server, Refusal> {
+        let mut process = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
         let mut lines = BufReader::new(process.stderr.take().expect("standard error is piped"));
-        let log = Arc::new(Mutex::new(String::new()));
-        let mut address = None;
-        while address.is_none() {
+        let mut log = String::new();
+        let address = loop {
             let mut line = String::new();
             if lines.read_line(&mut line).unwrap_or(0) == 0 {
-                // It has closed its standard error; nothing of it shall stay.
-                let _ = process.kill();
-                let _ = process.wait();
-                panic!(
-                    "the server ended before it listened:\n{}",
-                    log.lock().expect("no panic while logging")
-                );
+                // It has closed its standard error, and ends.
+                let status = process.wait().expect("the server is a child of this process");
+                return Err(Refusal { code: status.code(), log });
             }
-            address = line.split_once("listening on http://").map(|(_, address)| address.trim().to_owned());
-            log.lock().expect("no panic while logging").push_str(&line);
-        }
+            log.push_str(&line);
+            if let Some((_, address)) = line.split_once("listening on http://") {
+                break address.trim().to_owned();
+            }
+        };
+        let log = Arc::new(Mutex::new(log));
         let rest = Arc::clone(&log);
         // Reads until the server ends, so that a full pipe never stops it.
         std::thread::spawn(move || {
@@ -92,7 +112,7 @@ impl Server {
                 log.push('\n');
             }
         });
-        Server { process, address: address.expect("the loop ended"), log, _folder: None }
+        Ok(Server { process, address, log, _folder: None })
     }
 
     /// Where [`Connection::open`] connects to.
