@@ -21,7 +21,8 @@ const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("jo
 /// Name of a run's file to a bit for each of its rows, sealed: set where the row was deleted.
 const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
 
-const PIECE_BYTES: usize = 4 << 20;
+/// With key and seal it fills a page of redb, whose sizes are powers of two: a byte more would write twice as much.
+const PIECE_BYTES: usize = (1 << 20) - 1024;
 
 /// What a journal holds when it is opened.
 #[derive(Debug, Default)]
