@@ -71,8 +71,9 @@ fn commits(c: &mut Criterion) {
                 started.elapsed()
             });
         });
-        let commits = made.into_inner().max(1);
-        eprintln!("{writers} writers: {} bytes written a commit of one fact", (written() - before) / commits);
+        if let Some(bytes) = (written() - before).checked_div(made.into_inner()) {
+            eprintln!("{writers} writers: {bytes} bytes written a commit of one fact");
+        }
     }
     group.finish();
 }
@@ -175,6 +176,9 @@ fn lookups(c: &mut Criterion) {
         });
         let mut latencies = latencies.into_inner().expect("no panic");
         latencies.sort_unstable();
+        if latencies.is_empty() {
+            continue;
+        }
         let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
         eprintln!("{name}: p50 {:?}, p99 {:?}, p99.9 {:?}, most {:?}", at(0.5), at(0.99), at(0.999), at(1.0));
     }
