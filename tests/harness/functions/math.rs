@@ -39,8 +39,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         [Value::Float(_)] => Value::Int(0),
         _ => Value::Null,
     }),
-    entry("min_val", TWO, Kind::Any, |a| alike(a).map_or(Value::Null, |(a, b)| if b < a { b } else { a })),
-    entry("max_val", TWO, Kind::Any, |a| alike(a).map_or(Value::Null, |(a, b)| if b > a { b } else { a })),
+    entry("min_val", TWO, Kind::Number, |a| alike(a).map_or(Value::Null, |(a, b)| if b < a { b } else { a })),
+    entry("max_val", TWO, Kind::Number, |a| alike(a).map_or(Value::Null, |(a, b)| if b > a { b } else { a })),
 ];
 
 fn number(value: &Value) -> Option<f64> {

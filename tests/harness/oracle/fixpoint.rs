@@ -66,13 +66,18 @@ fn best_of_each_group(rule: &Rule, rows: BTreeSet<Row>) -> Result<BTreeSet<Row>,
 /// A stratum for each derived relation: not below what it reads, and above what it negates or aggregates.
 fn strata(rules: &[Rule]) -> Result<BTreeMap<String, usize>, Refusal> {
     let mut strata: BTreeMap<String, usize> = rules.iter().map(|rule| (rule.head.clone(), 0)).collect();
+    let best: BTreeSet<&String> =
+        rules.iter().filter(|rule| rule.recurs_through_aggregate()).map(|rule| &rule.head).collect();
     loop {
         let mut changed = false;
         for rule in rules {
             for literal in &rule.body {
                 let (relation, apart) = match literal {
                     Literal::Atom(atom) if atom.relation == rule.head => (&atom.relation, false),
-                    Literal::Atom(atom) => (&atom.relation, rule.aggregates()),
+                    // While best values improve, what follows from them is not final.
+                    Literal::Atom(atom) => {
+                        (&atom.relation, rule.aggregates() || best.contains(&atom.relation))
+                    }
                     Literal::Negated(atom) => (&atom.relation, true),
                     Literal::Comparison(..) => continue,
                 };

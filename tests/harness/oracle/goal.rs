@@ -37,6 +37,7 @@ fn projected_columns(term: &HeadTerm) -> Vec<String> {
         HeadTerm::Expression(expression @ (Expression::Arithmetic(..) | Expression::Call(..))) => {
             vec![expression.to_string().replace(' ', "")]
         }
+        HeadTerm::Expression(Expression::Constant(Value::Text(text))) => vec![text.clone()],
         HeadTerm::Expression(expression) => vec![expression.to_string()],
         HeadTerm::Aggregate(aggregate, variable) => vec![format!("{}_{variable}", aggregate.name())],
         HeadTerm::Ranking(ranking) => ranking.variables.clone(),
@@ -55,11 +56,12 @@ fn ask_atom(
     let mut body = Vec::new();
     let mut columns = Vec::new();
     let mut names = Vec::new();
-    for (term, own) in atom.terms.iter().zip(&own) {
+    for (position, (term, own)) in atom.terms.iter().zip(&own).enumerate() {
         names.push(match term {
             Term::Variable(name) => name.clone(),
             Term::Constant(Value::Text(text)) => text.clone(),
             Term::Constant(Value::Float(x)) => x.to_string(),
+            Term::Constant(Value::Vector(_)) => format!("_v{position}"),
             Term::Constant(value) => value.to_string(),
             Term::Placeholder => "_".to_owned(),
         });
