@@ -41,7 +41,7 @@ use self::resolve::{Origin, Resolver, Source, near_relations};
 use crate::catalog::Catalog;
 use crate::data::{DataType, MAX_COLUMNS, RelationId, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
-use crate::syntax::ast::{Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind};
+use crate::syntax::ast::{Atom, Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind};
 
 /// The name of the relation that holds an answer. No program can write it.
 const GOAL: &str = "?";
@@ -68,7 +68,8 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     let (columns, order) = match &query.head {
         QueryHead::Goal { atom, order } => {
             goal = resolver.add_relation(GOAL.into(), 0);
-            let further = resolver.goal_clause(source(goal), atom, &query.body);
+            let further = clause::further_variables(atom, &query.body);
+            resolver.goal_clause(source(goal), atom, &query.body, &further);
             let columns = goal_columns(&atom.relation.text, &atom.terms, further, catalog);
             let order = atom.terms.iter().zip(order).map(|(term, order)| match term.kind {
                 // A constant orders nothing.
@@ -100,7 +101,23 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     Ok(Analysed { program, columns, order, limit: query.limit })
 }
 
-/// The solutions of a body, as one column for each head term: what conditional deletes and updates need.
+/// The rows of a relation that match a target and a body: what a conditional delete removes.
+pub fn analyse_target(
+    target: &Atom,
+    body: &[Literal],
+    catalog: &Catalog,
+) -> Result<Analysed, Vec<AnalysisError>> {
+    let mut resolver = Resolver::new(catalog, None);
+    let goal = resolver.add_relation(GOAL.into(), target.terms.len());
+    let span = body.iter().map(|literal| literal.span).fold(target.span, Span::to);
+    let printed: Vec<String> = body.iter().map(ToString::to_string).collect();
+    let text = format!("-{target} <- {}", printed.join(", "));
+    resolver.goal_clause(Source { head: goal, origin: Origin::Query, text, span }, target, body, &[]);
+    let columns = target.terms.iter().map(expression_column).collect();
+    Ok(Analysed { program: program(resolver, goal)?, columns, order: Vec::new(), limit: None })
+}
+
+/// The solutions of a body, as one column for each head term: what updates need.
 pub fn analyse_body(
     head_terms: &[Term],
     body: &[Literal],

@@ -248,6 +248,8 @@ pub struct Command {
     pub words: Vec<Name>,
     /// Everything after the first word, as written.
     pub rest: Name,
+    /// Everything after the dot, as written: between words, a quote decides what a blank means.
+    pub text: String,
 }
 
 impl Command {

@@ -85,7 +85,10 @@ impl Parser<'_> {
         let relation = self.name("a relation")?;
         if self.at(TokenKind::LeftBracket) {
             let tuples = self.tuples()?;
-            return Ok(StatementKind::Insert(Insert { scope, relation, tuples }));
+            return match tuples.iter().find(|tuple| scope == Scope::Session && tuple.terms.is_empty()) {
+                Some(empty) => Err(without_columns(empty.span)),
+                None => Ok(StatementKind::Insert(Insert { scope, relation, tuples })),
+            };
         }
         let open = self.span();
         if !self.at(TokenKind::LeftParen) {
@@ -113,14 +116,7 @@ impl Parser<'_> {
             TokenKind::Comma if scope == Scope::Persistent => {
                 self.update(Vec::new(), vec![atom(relation, terms)])
             }
-            _ if scope == Scope::Session && terms.is_empty() => {
-                let fault = SyntaxFault::Unexpected {
-                    expected: "a value".into(),
-                    found: "`)`".into(),
-                    help: Some("a fact of a session has at least one column".into()),
-                };
-                Err(SyntaxError::new(fault, tuple_span))
-            }
+            _ if scope == Scope::Session && terms.is_empty() => Err(without_columns(tuple_span)),
             _ => {
                 let tuples = vec![Tuple { terms, span: tuple_span }];
                 Ok(StatementKind::Insert(Insert { scope, relation, tuples }))
@@ -235,6 +231,16 @@ fn not_reserved(relation: &Name, prefix: &'static str, holder: &'static str) -> 
     }
     let fault = SyntaxFault::ReservedName { name: relation.text.clone(), prefix, holder };
     Err(SyntaxError::new(fault, relation.span))
+}
+
+/// A fact `p()` of a session.
+fn without_columns(span: Span) -> SyntaxError {
+    let fault = SyntaxFault::Unexpected {
+        expected: "a value".into(),
+        found: "`)`".into(),
+        help: Some("a fact of a session has at least one column".into()),
+    };
+    SyntaxError::new(fault, span)
 }
 
 #[cfg(test)]
