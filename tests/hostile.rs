@@ -247,6 +247,32 @@ fn many_statements_and_rules_are_taken() {
     assert!(took < Duration::from_secs(32), "10,000 clauses took {took:?}: {error:?}");
 }
 
+/// To refuse or to take twice as much takes about twice as long, and not four times: measured where each is long enough.
+#[test]
+fn time_grows_no_faster_than_the_text() {
+    let lines = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
+    let shapes: [(&str, usize, &dyn Fn(usize) -> String); 7] = [
+        ("errors", 20_000, &|n| lines(n, &|_| "+p(X\n".to_owned())),
+        ("chain of rules", 4_000, &|n| lines(n, &|i| format!("+r{}(X) <- r{i}(X)\n", i + 1))),
+        ("chain from its end", 4_000, &|n| lines(n, &|i| format!("+r{}(X) <- r{}(X)\n", n - i, n - i - 1))),
+        ("clauses of one head", 4_000, &|n| lines(n, &|i| format!("+r(X) <- r(X), p(X, {i})\n"))),
+        ("negated chain", 4_000, &|n| lines(n, &|i| format!("+r{}(X) <- n(X), !r{i}(X)\n", i + 1))),
+        ("names", 40_000, &|n| format!("?{}(X)", "x".repeat(10 * n))),
+        ("open strings", 40_000, &|n| "+p(\"a\n".repeat(n)),
+    ];
+    for (what, size, text) in shapes {
+        let took = |factor: usize| {
+            let text = text(size * factor);
+            let once = || outcome(&mut session(), &text, Duration::from_secs(60), 1 << 30).1;
+            // Other tests run at the same time: the shortest of three counts.
+            (0..3).map(|_| once()).min().unwrap_or_default()
+        };
+        let (once, four_times) = (took(1), took(4));
+        let most = once * 10 + Duration::from_millis(100);
+        assert!(four_times < most, "{what}: {once:?}, and four times as much {four_times:?}");
+    }
+}
+
 #[test]
 fn explosions_are_stopped_in_time_and_within_memory() {
     let mut session = session();

@@ -12,6 +12,9 @@ use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionView, Snapshot, Tra
 use crate::limits::Limits;
 use crate::syntax::ast::{Name, Query};
 
+/// So many warnings of one program are reported.
+pub(crate) const MAX_WARNINGS: usize = 100;
+
 /// What every request shares: the graphs, the threads, and how the engine is set up.
 #[derive(Debug)]
 pub(crate) struct Environment {

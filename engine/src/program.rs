@@ -6,16 +6,13 @@ use std::sync::Arc;
 use crate::answer::{Answer, Content, Ephemeral, Rows};
 use crate::budget::Budget;
 use crate::commands;
-use crate::context::{Context, Environment, Outcome, Question};
+use crate::context::{Context, Environment, MAX_WARNINGS, Outcome, Question};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::SessionState;
 use crate::need::Need;
 use crate::statements;
 use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
-
-/// So many warnings of one program are reported.
-const MAX_WARNINGS: usize = 100;
 
 /// How a program is to be run.
 #[derive(Debug, Clone, Default)]

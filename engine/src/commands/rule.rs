@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::CommandEntry;
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
-use crate::catalog::{Catalog, default_column_names};
+use crate::catalog::{Catalog, Clauses, default_column_names};
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::graph::{Change, ChangeSet, SessionState};
 use crate::need::Need;
 use crate::statements::counted;
-use crate::syntax::ast::{Atom, Name, Query, QueryHead, Rule, Term, TermKind};
+use crate::syntax::ast::{Atom, Name, Query, QueryHead, Term, TermKind};
 
 pub(super) const COMMANDS: &[CommandEntry] = &[
     CommandEntry {
@@ -208,7 +208,7 @@ pub(super) fn clause_number(word: &Name) -> Result<usize, Error> {
 /// The changes that drop one clause of a head; with the last one goes the name.
 pub(super) fn without_clause(
     head: &str,
-    clauses: &[Arc<Rule>],
+    clauses: &Clauses,
     number: usize,
     word: &Name,
 ) -> Result<ChangeSet, Error> {

@@ -32,12 +32,12 @@ pub(super) fn build_rule(
     let body = build_body(&rule.body, &readable, Names::default(), recursive);
     let arity = draft.derived_arities[head];
     // A mean is not exact, so nothing may sum it up again: it stands in the last layer only.
-    let terms = head_terms(&rule.terms[..arity], &rule.aggregation, &draft.rankings[head], HeadOf {
-        body: &body,
-        draft,
-        recursive,
-        exact: layer + 2 < DERIVED,
-    });
+    let terms = head_terms(
+        &rule.terms[..arity],
+        &rule.aggregation,
+        &draft.rankings[head],
+        HeadOf { body: &body, draft, recursive, exact: layer + 2 < DERIVED },
+    );
     Rule { head: name, terms, body: body.literals }
 }
 
