@@ -62,8 +62,7 @@ fn a_closure_in_parts_is_the_closure_by_search() {
     }
     assert!(expected.len() > 500_000, "{} rows are too few to matter", expected.len());
     for threads in [1, 2] {
-        let mut session =
-            Mode { threads, without: &[] }.engine().open_session("default").expect("it exists");
+        let mut session = Mode { threads, without: &[] }.engine().open_session("default").expect("it exists");
         let rows: Vec<Row> = edges.iter().map(|(x, y)| vec![Value::Int(*x), Value::Int(*y)]).collect();
         session
             .insert_batches("edge", Scope::Persistent, &batches_of(&rows), &Budget::unlimited())

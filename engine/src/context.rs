@@ -35,6 +35,9 @@ pub struct CommandEntry {
 /// What a command does with its arguments.
 pub(crate) type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, Error>;
 
+/// So many warnings of one program are reported.
+pub(crate) const MAX_WARNINGS: usize = 100;
+
 /// What every request shares: the graphs, the threads, and how the engine is set up.
 #[derive(Debug)]
 pub(crate) struct Environment {

@@ -23,10 +23,8 @@ pub fn modes() -> Vec<Mode> {
 /// One or two threads with any neighbours among the rewrites switched off.
 pub fn any_mode() -> impl Strategy<Value = Mode> {
     let count = rewrite_names().len();
-    (1_usize..=2, 0..=count, 0..=count).prop_map(|(threads, a, b)| Mode {
-        threads,
-        without: &rewrite_names()[a.min(b)..a.max(b)],
-    })
+    (1_usize..=2, 0..=count, 0..=count)
+        .prop_map(|(threads, a, b)| Mode { threads, without: &rewrite_names()[a.min(b)..a.max(b)] })
 }
 
 impl Mode {

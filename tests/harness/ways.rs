@@ -53,16 +53,12 @@ pub struct Way {
 
 /// Any way.
 pub fn any_way() -> impl Strategy<Value = Way> {
-    let arrival = prop_oneof![
-        Just(Arrival::Whole),
-        Just(Arrival::Pieces),
-        Just(Arrival::Rows),
-        Just(Arrival::Batches)
-    ];
+    let arrival =
+        prop_oneof![Just(Arrival::Whole), Just(Arrival::Pieces), Just(Arrival::Rows), Just(Arrival::Batches)];
     let place = prop_oneof![
-        16 => Just(Place::Memory),
-        2 => Just(Place::Medium(u64::MAX)),
-        1 => Just(Place::Medium(1)),
+        40 => Just(Place::Memory),
+        5 => Just(Place::Medium(u64::MAX)),
+        2 => Just(Place::Medium(1)),
         1 => Just(Place::Folder)
     ];
     (any_mode(), arrival, place, any::<bool>()).prop_map(|(mode, arrival, place, session_stays)| Way {
@@ -141,7 +137,10 @@ impl Run {
         let program = &case.program;
         let goal = program.goal.to_string();
         let session = program.session.statements();
-        let found = if self.way.arrival == Arrival::Whole && self.way.place == Place::Memory && !self.way.session_stays {
+        let found = if self.way.arrival == Arrival::Whole
+            && self.way.place == Place::Memory
+            && !self.way.session_stays
+        {
             self.query(&program.to_string())?
         } else {
             self.facts_and_rules(case)?;
@@ -279,8 +278,7 @@ impl Run {
     }
 
     fn run(&mut self, text: &str) -> Result<Content, String> {
-        let refused =
-            |error: stratalog_engine::Error| format!("was refused:\n{}", error.render(text));
+        let refused = |error: stratalog_engine::Error| format!("was refused:\n{}", error.render(text));
         let prepared = self.session.prepare(text, &Parameters::new()).map_err(refused)?;
         let answer =
             self.session.run(prepared, &RunOptions::default(), &Budget::unlimited()).map_err(refused)?;

@@ -41,7 +41,9 @@ use self::resolve::{Origin, Resolver, Source, near_relations};
 use crate::catalog::Catalog;
 use crate::data::{DataType, MAX_COLUMNS, RelationId, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
-use crate::syntax::ast::{Atom, Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind};
+use crate::syntax::ast::{
+    Atom, Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind,
+};
 
 /// The name of the relation that holds an answer. No program can write it.
 const GOAL: &str = "?";
@@ -150,11 +152,19 @@ fn check_columns(found: usize, span: Span, resolver: &mut Resolver<'_>) {
     }
 }
 
-/// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look.
-pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
+/// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look. Names that may
+/// have been meant are looked for among all names, so only if `suggest`: not for each of a thousand rules.
+pub fn check_rule(
+    rule: &Rule,
+    catalog: &Catalog,
+    suggest: bool,
+) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
     let name = &rule.head.relation.text;
     let arity = rule.head.head_columns();
     let mut resolver = Resolver::new(catalog, Some((name, arity)));
+    if !suggest {
+        resolver.suggestions = 0;
+    }
     if let Some(expected) = catalog.arity(name)
         && expected != arity
     {

@@ -126,7 +126,10 @@ mod tests {
             assert_eq!(found, Value::Int(bucket), "{of:?}");
         }
         let numbers = vector(&[1.0, 2.0, 3.0]);
-        assert_eq!(call("quantize_linear", &[numbers.clone()]), Value::Bytes(vec![-128, -1, 127]));
+        assert_eq!(
+            call("quantize_linear", std::slice::from_ref(&numbers)),
+            Value::Bytes(vec![-128, -1, 127])
+        );
         assert_eq!(call("quantize_symmetric", &[numbers]), Value::Bytes(vec![42, 85, 127]));
         let times = |times: [i64; 3]| times.map(Value::Int);
         assert_eq!(call("time_decay", &times([1000, 2000, 1000])), float(0.5));

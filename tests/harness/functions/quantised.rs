@@ -12,7 +12,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
             let wide: Vec<f64> = elements.iter().map(|x| f64::from(*x)).collect();
             let least = wide.iter().copied().fold(f64::INFINITY, f64::min);
             let most = wide.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let byte = |x: &f64| if most > least { (x - least) / (most - least) * 255.0 - 128.0 } else { 0.0 };
+            let byte =
+                |x: &f64| if most > least { (x - least) / (most - least) * 255.0 - 128.0 } else { 0.0 };
             Value::Bytes(wide.iter().map(|x| byte(x).round() as i8).collect())
         }
         _ => Value::Null,

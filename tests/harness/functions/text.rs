@@ -13,8 +13,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     entry("upper", TEXT, Kind::Text, |a| of_text(a, str::to_uppercase)),
     entry("lower", TEXT, Kind::Text, |a| of_text(a, str::to_lowercase)),
     entry("trim", TEXT, Kind::Text, |a| of_text(a, |text| text.trim().to_owned())),
-    entry("substr", &[Kind::Text, Kind::Number, Kind::Number], Kind::Text, |a| match a {
-        [Value::Text(_), Value::Int(start), Value::Int(length)] if *start < 0 || *length < 0 => Value::text(""),
+    entry("substr", &[Kind::Text, Kind::Number, Kind::Small], Kind::Text, |a| match a {
+        [Value::Text(_), Value::Int(start), Value::Int(length)] if *start < 0 || *length < 0 => {
+            Value::text("")
+        }
         [Value::Text(text), Value::Int(start), Value::Int(length)] => {
             let (start, end) = (*start as usize, start.saturating_add(*length) as usize);
             // A character belongs to the part that holds its first byte.

@@ -14,17 +14,23 @@ pub(super) const FUNCTIONS: &[Function] = &[
     entry("interval_duration", TWO, Kind::Number, |a| of(a, |[a, b]| Value::Int(b.saturating_sub(a)))),
     entry("time_before", TWO, Kind::Bool, |a| of(a, |[a, b]| Value::Bool(a < b))),
     entry("time_after", TWO, Kind::Bool, |a| of(a, |[a, b]| Value::Bool(a > b))),
-    entry("time_between", THREE, Kind::Bool, |a| of(a, |[t, from, to]| Value::Bool((from..=to).contains(&t)))),
+    entry("time_between", THREE, Kind::Bool, |a| {
+        of(a, |[t, from, to]| Value::Bool((from..=to).contains(&t)))
+    }),
     entry("point_in_interval", THREE, Kind::Bool, |a| {
         of(a, |[t, from, to]| Value::Bool((from..=to).contains(&t)))
     }),
     entry("within_last", THREE, Kind::Bool, |a| {
-        of(a, |[t, now, most]| Value::Bool((0..=i128::from(most)).contains(&(i128::from(now) - i128::from(t)))))
+        of(a, |[t, now, most]| {
+            Value::Bool((0..=i128::from(most)).contains(&(i128::from(now) - i128::from(t))))
+        })
     }),
     entry("intervals_overlap", FOUR, Kind::Bool, |a| of(a, |[s, e, t, f]| Value::Bool(s <= f && t <= e))),
     entry("interval_contains", FOUR, Kind::Bool, |a| of(a, |[s, e, t, f]| Value::Bool(s <= t && f <= e))),
     rounded("time_decay", THREE, Kind::Number, |a| of(a, |times| decay(times, |age| 0.5_f64.powf(age)))),
-    rounded("time_decay_linear", THREE, Kind::Number, |a| of(a, |times| decay(times, |age| (1.0 - age).max(0.0)))),
+    rounded("time_decay_linear", THREE, Kind::Number, |a| {
+        of(a, |times| decay(times, |age| (1.0 - age).max(0.0)))
+    }),
 ];
 
 /// A function of points in time.

@@ -67,10 +67,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     entry("lsh_probes", &[Kind::Small, Kind::Small, Kind::Small], Kind::Vector, |a| match a {
         [Value::Int(bucket), Value::Int(bits), Value::Int(count)] => {
-            let mut flips: Vec<i64> = (0..1 << *bits).filter(|flip: &i64| flip.count_ones() <= 3).collect();
+            let mut flips: Vec<u64> = (0..1 << *bits).filter(|flip: &u64| flip.count_ones() <= 3).collect();
             // By the number of bits, and among as many by the lowest, then the next lowest bit.
             flips.sort_by_key(|flip| (flip.count_ones(), std::cmp::Reverse(flip.reverse_bits())));
-            let probes = flips.into_iter().take(*count as usize).map(|flip| (bucket ^ flip) as f32);
+            let probes = flips.into_iter().take(*count as usize).map(|flip| (bucket ^ flip as i64) as f32);
             Value::Vector(probes.collect())
         }
         _ => Value::Null,

@@ -90,6 +90,8 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
             _ => None,
         })
         .collect();
+    // From zero: Rust's own sum of nothing is the other one.
+    let sum = numbers.iter().fold(0.0, |sum, x| sum + x);
     match aggregate {
         Aggregate::Count => Value::Int(values.len() as i64),
         Aggregate::CountDistinct => Value::Int(values.iter().collect::<BTreeSet<_>>().len() as i64),
@@ -100,8 +102,8 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
             let sum: i128 = integers.iter().sum();
             Value::Int(sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
         }
-        Aggregate::Sum => finite(numbers.iter().sum()),
+        Aggregate::Sum => finite(sum),
         Aggregate::Avg if numbers.is_empty() => Value::Null,
-        Aggregate::Avg => finite(numbers.iter().sum::<f64>() / numbers.len() as f64),
+        Aggregate::Avg => finite(sum / numbers.len() as f64),
     }
 }

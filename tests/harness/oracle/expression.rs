@@ -11,10 +11,7 @@ use crate::value::Value;
 const TOLERANCE: f64 = 1e-10;
 
 /// The value of an expression.
-pub(super) fn evaluate(
-    expression: &Expression,
-    values: &BTreeMap<String, Value>,
-) -> Result<Value, Refusal> {
+pub(super) fn evaluate(expression: &Expression, values: &BTreeMap<String, Value>) -> Result<Value, Refusal> {
     match expression {
         Expression::Constant(value) => Ok(value.clone()),
         Expression::Variable(name) => values.get(name).cloned().ok_or(Refusal::Unsafe),

@@ -21,9 +21,9 @@ pub(super) fn derive(facts: &Relations, rules: &[Rule], steps: &mut Steps) -> Re
                 let derived = rows_of_head(&rule.terms, &solutions)?;
                 let known = relations.entry(rule.head.clone()).or_default();
                 let mut next: BTreeSet<Row> = known.iter().cloned().chain(derived).collect();
-                if let Some(best) = rules.iter().find(|other| {
-                    other.head == rule.head && other.recurs_through_aggregate()
-                }) {
+                if let Some(best) =
+                    rules.iter().find(|other| other.head == rule.head && other.recurs_through_aggregate())
+                {
                     next = best_of_each_group(best, next)?;
                 }
                 changed |= next != *known;

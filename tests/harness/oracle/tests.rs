@@ -2,8 +2,8 @@
 
 use super::{Answer, Refusal, answer};
 use crate::model::{
-    Aggregate, Arithmetic, Asked, Atom, Comparison, Direction, Expression, Goal, HeadTerm, Keeps, Literal, Program,
-    Ranking, Rule, Target, Term, Write,
+    Aggregate, Arithmetic, Asked, Atom, Comparison, Direction, Expression, Goal, HeadTerm, Keeps, Literal,
+    Program, Ranking, Rule, Target, Term, Write,
 };
 use crate::value::{Row, Value};
 
@@ -32,10 +32,7 @@ fn ints(rows: &[&[i64]]) -> Vec<Row> {
 }
 
 fn facts(relation: &str, rows: &[&[i64]]) -> Program {
-    Program {
-        facts: [(relation.to_owned(), ints(rows).into_iter().collect())].into(),
-        ..Program::default()
-    }
+    Program { facts: [(relation.to_owned(), ints(rows).into_iter().collect())].into(), ..Program::default() }
 }
 
 fn rows(program: &Program) -> Vec<Row> {
@@ -105,8 +102,7 @@ fn a_sum_counts_every_solution_and_not_every_value() {
 fn an_aggregate_over_nothing_has_no_row() {
     let mut program = Program::default();
     let terms = vec![HeadTerm::Aggregate(Aggregate::Count, "V".to_owned())];
-    program.rules =
-        vec![Rule { head: "c".to_owned(), terms, body: vec![Literal::Atom(atom("d", &["V"]))] }];
+    program.rules = vec![Rule { head: "c".to_owned(), terms, body: vec![Literal::Atom(atom("d", &["V"]))] }];
     program.goal = goal("c", &["N"]);
     assert!(rows(&program).is_empty());
 }
@@ -166,12 +162,14 @@ fn the_best_value_of_a_recursion_is_kept() {
 #[test]
 fn a_ranking_keeps_solutions_and_not_values() {
     let mut program = facts("sale", &[&[1, 10], &[2, 20], &[3, 5], &[4, 20]]);
-    let ranking = |keeps| HeadTerm::Ranking(Ranking {
-        keeps,
-        variables: vec!["A".to_owned()],
-        by: 0,
-        direction: Direction::Descending,
-    });
+    let ranking = |keeps| {
+        HeadTerm::Ranking(Ranking {
+            keeps,
+            variables: vec!["A".to_owned()],
+            by: 0,
+            direction: Direction::Descending,
+        })
+    };
     let body = vec![Literal::Atom(atom("sale", &["_", "A"]))];
     for (keeps, expected) in [
         (Keeps::Best(2), ints(&[&[20]])),
@@ -196,7 +194,7 @@ fn an_update_deletes_before_it_inserts_and_a_delete_takes_what_matches() {
     let target = |term| vec![Target { relation: "a".to_owned(), terms: vec![term] }];
     let body = vec![Literal::Atom(atom("a", &["X"]))];
     program.writes = vec![
-        Write::Update { deletes: target(variable("X")), inserts: target(next), body: body.clone() },
+        Write::Update { deletes: target(variable("X")), inserts: target(next), body },
         Write::Delete {
             target: atom("a", &["Y"]),
             body: vec![Literal::Comparison(

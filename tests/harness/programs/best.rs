@@ -46,16 +46,12 @@ pub(super) fn rules(draft: &Draft) -> Vec<Rule> {
             rule(&["Y"], "L", vec![atom(NAME, &["X", "L"]), step(&["X", "Y"])]),
         ];
     }
-    let not_negative =
-        |name| Literal::Comparison(variable(name), Comparison::GreaterOrEqual, constant(0));
+    let not_negative = |name| Literal::Comparison(variable(name), Comparison::GreaterOrEqual, constant(0));
     let operator = if smallest { Arithmetic::Add } else { Arithmetic::Subtract };
     let sum = Expression::Arithmetic(Box::new(variable("A")), operator, Box::new(variable("B")));
     let longer = Literal::Comparison(variable("D"), Comparison::Equal, sum);
     let on = vec![atom(NAME, &["X", "Y", "A"]), step(&["Y", "Z", "B"]), longer, not_negative("B")];
-    vec![
-        rule(&["X", "Y"], "W", vec![step(&["X", "Y", "W"]), not_negative("W")]),
-        rule(&["X", "Z"], "D", on),
-    ]
+    vec![rule(&["X", "Y"], "W", vec![step(&["X", "Y", "W"]), not_negative("W")]), rule(&["X", "Z"], "D", on)]
 }
 
 fn atom(relation: &str, names: &[&str]) -> Literal {

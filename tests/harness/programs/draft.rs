@@ -168,7 +168,12 @@ fn body_drafts() -> impl Strategy<Value = BodyDraft> {
         option::weighted(0.3, vec(any::<u8>(), 10)),
         option::weighted(0.3, vec(any::<u8>(), 12)),
     )
-        .prop_map(|(atoms, negated, comparison, assignment)| BodyDraft { atoms, negated, comparison, assignment })
+        .prop_map(|(atoms, negated, comparison, assignment)| BodyDraft {
+            atoms,
+            negated,
+            comparison,
+            assignment,
+        })
 }
 
 fn atom_drafts() -> impl Strategy<Value = AtomDraft> {
@@ -189,5 +194,11 @@ fn goal_drafts() -> impl Strategy<Value = GoalDraft> {
         option::weighted(0.3, vec(any::<u8>(), 6)),
         option::weighted(0.2, sample::select(limits.to_vec())),
     )
-        .prop_map(|(atom, projection, body, order, limit)| GoalDraft { atom, projection, body, order, limit })
+        .prop_map(|(atom, projection, body, order, limit)| GoalDraft {
+            atom,
+            projection,
+            body,
+            order,
+            limit,
+        })
 }

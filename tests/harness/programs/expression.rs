@@ -46,10 +46,17 @@ impl Expressions<'_> {
     pub(super) fn operand(&self, kind: Kind, choices: &mut Choices<'_>) -> Expression {
         let typed = self.typed.filter(|(_, known)| kind == *known || kind == Kind::Any);
         let count = self.variables.len() + usize::from(typed.is_some());
-        let choice = choices.below(count + 1 + count / 2);
+        // Few variables hold strings or vectors.
+        let constants = match kind {
+            Kind::Text | Kind::Vector => count + 1,
+            Kind::Any | Kind::Number | Kind::Small | Kind::Bool | Kind::Bytes | Kind::Time => count / 2,
+        };
+        let choice = choices.below(count + 1 + constants);
         match (self.variables.get(choice), typed) {
             (Some(name), _) => Expression::Variable(name.clone()),
-            (None, Some((name, _))) if choice == self.variables.len() => Expression::Variable(name.to_owned()),
+            (None, Some((name, _))) if choice == self.variables.len() => {
+                Expression::Variable(name.to_owned())
+            }
             (None, _) if choice > count => self.operand_constant(kind, choices),
             (None, _) => match self.variables.first() {
                 Some(name) => Expression::Variable(name.clone()),
@@ -66,7 +73,7 @@ impl Expressions<'_> {
             Kind::Number | Kind::Small | Kind::Time => Value::Int(i64::from(n % 5) - 1),
             Kind::Text => Value::text(["a", "-", "xa b", ""][usize::from(n) % 4]),
             Kind::Vector | Kind::Bytes => Value::Vector(vec![1.0, f32::from(n % 4)]),
-            Kind::Bool => Value::Bool(n % 2 == 0),
+            Kind::Bool => Value::Bool(n.is_multiple_of(2)),
         })
     }
 

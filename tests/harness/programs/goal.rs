@@ -16,13 +16,15 @@ pub(super) fn build(draft: &Draft, used: &BTreeSet<usize>) -> Goal {
             let further = draft.goal.body.as_ref().into_iter().flat_map(|body| &body.atoms);
             let atoms = std::iter::once(&draft.goal.atom).chain(further.take(1)).cloned().collect();
             let body = draft.goal.body.clone().map(|body| BodyDraft { atoms, ..body });
-            let body = build_body(&body.unwrap_or_else(|| unreachable!()), &readable, Names::default(), false);
+            let body =
+                build_body(&body.unwrap_or_else(|| unreachable!()), &readable, Names::default(), false);
             let head = HeadOf { body: &body, draft, recursive: true, exact: false };
             (Asked::Projection(head_terms(numbers, aggregation, ranking, head)), body.literals)
         }
         _ => {
             let mut names = Names::default();
-            let atom = readable.atom(&readable.positive, &draft.goal.atom, |_, fresh, n| names.draw(fresh, n));
+            let atom =
+                readable.atom(&readable.positive, &draft.goal.atom, |_, fresh, n| names.draw(fresh, n));
             let mut body = Vec::new();
             if let Some(further) = &draft.goal.body {
                 // One further atom is enough to join with.
@@ -40,10 +42,9 @@ pub(super) fn build(draft: &Draft, used: &BTreeSet<usize>) -> Goal {
 fn order(numbers: &[u8], asked: &Asked) -> Vec<Option<Direction>> {
     let ordered: Vec<bool> = match asked {
         Asked::Atom(atom) => atom.terms.iter().map(|term| matches!(term, Term::Variable(_))).collect(),
-        Asked::Projection(terms) => terms
-            .iter()
-            .map(|term| !matches!(term, HeadTerm::Expression(Expression::Constant(_))))
-            .collect(),
+        Asked::Projection(terms) => {
+            terms.iter().map(|term| !matches!(term, HeadTerm::Expression(Expression::Constant(_)))).collect()
+        }
     };
     let marks = numbers.iter().map(|n| match n % 3 {
         0 => None,

@@ -32,16 +32,17 @@ pub(super) fn build_rule(
     let body = build_body(&rule.body, &readable, Names::default(), recursive);
     let arity = draft.derived_arities[head];
     // A mean is not exact, so nothing may sum it up again: it stands in the last layer only.
-    let terms = head_terms(&rule.terms[..arity], &rule.aggregation, &draft.rankings[head], HeadOf {
-        body: &body,
-        draft,
-        recursive,
-        exact: layer + 2 < DERIVED,
-    });
+    let terms = head_terms(
+        &rule.terms[..arity],
+        &rule.aggregation,
+        &draft.rankings[head],
+        HeadOf { body: &body, draft, recursive, exact: layer + 2 < DERIVED },
+    );
     Rule { head: name, terms, body: body.literals }
 }
 
 /// What a head is for.
+#[derive(Clone, Copy)]
 pub(super) struct HeadOf<'a> {
     pub(super) body: &'a Body,
     pub(super) draft: &'a Draft,
@@ -101,7 +102,8 @@ fn expression(column: usize, n: u8, head: &HeadOf<'_>) -> Expression {
 fn build_ranking(numbers: &[u8], columns: usize, variables: &[String]) -> Option<Ranking> {
     let choices = &mut Choices(numbers.iter());
     let direction = if choices.below(2) == 0 { Direction::Descending } else { Direction::Ascending };
-    let bound = |n: usize| if n % 2 == 0 { Value::Int(n as i64 / 2) } else { Value::Float(n as f64 / 2.0) };
+    let bound =
+        |n: usize| if n.is_multiple_of(2) { Value::Int(n as i64 / 2) } else { Value::Float(n as f64 / 2.0) };
     let keeps = match choices.below(4) {
         0 | 1 => Keeps::Best(choices.below(4)),
         2 => Keeps::BestFrom(1 + choices.below(3), bound(choices.below(7))),

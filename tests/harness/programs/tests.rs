@@ -47,9 +47,30 @@ fn programs_are_answered_and_show_every_feature() {
     }
     assert!(skipped * 20 < cases_wanted, "{skipped} of {cases_wanted} programs take too long");
     let features = [
-        "a session that sees more", "aggregate of itself", "atom", "avg", "call", "comparison", "count",
-        "count_distinct", "delete", "effect", "expression", "max", "min", "negation", "no effect", "no rows",
-        "projection", "recursion", "rows", "sum", "top_k", "top_k_threshold", "update", "within_radius",
+        "a session that sees more",
+        "aggregate of itself",
+        "atom",
+        "avg",
+        "call",
+        "comparison",
+        "count",
+        "count_distinct",
+        "delete",
+        "effect",
+        "expression",
+        "max",
+        "min",
+        "negation",
+        "no effect",
+        "no rows",
+        "projection",
+        "recursion",
+        "rows",
+        "sum",
+        "top_k",
+        "top_k_threshold",
+        "update",
+        "within_radius",
     ];
     let missing: Vec<_> = features
         .into_iter()
