@@ -248,6 +248,8 @@ pub struct Command {
     pub words: Vec<Name>,
     /// Everything after the first word, as written.
     pub rest: Name,
+    /// The query that it takes, once it is known what the command means.
+    pub query: Option<Query>,
 }
 
 impl Command {

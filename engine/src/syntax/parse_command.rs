@@ -31,7 +31,7 @@ impl Parser<'_> {
         };
         let rest = name(&rest);
         self.seek(rest.span, scan.at);
-        Ok(Command { words, rest })
+        Ok(Command { words, rest, query: None })
     }
 }
 
