@@ -36,5 +36,8 @@ fn explain_json(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
 
 /// The query of the command, which was read when the program was.
 fn query(context: &mut Context<'_>) -> Result<Query, Error> {
-    context.query.take().ok_or_else(|| Error::internal("commands", "a command was not resolved before it ran"))
+    context
+        .query
+        .take()
+        .ok_or_else(|| Error::internal("commands", "a command was not resolved before it ran"))
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind};
+use crate::syntax::ast::{
+    Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind,
+};
 
 /// Values by the name of their parameter, without the `$`.
 pub type Parameters = BTreeMap<String, Value>;

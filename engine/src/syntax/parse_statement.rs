@@ -1,8 +1,8 @@
 //! Statements: what the prefix says, and what follows it. After an error, parsing goes on with the next statement.
 
 use super::ast::{
-    Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement, StatementKind,
-    Tuple, Update,
+    Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement,
+    StatementKind, Tuple, Update,
 };
 use super::error::{SyntaxError, SyntaxFault};
 use super::parser::{Parsed, Parser};
