@@ -80,6 +80,8 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".clear prefix scratch", "+scratch(1)", Write),
     (".compact", "", Administer),
     (".backup CELL", "", Administer),
+    (".explain ?fact(X)", "", Read),
+    (".explain json ?fact(X)", "", Read),
     (".status", "", Nothing),
     (".help", "", Nothing),
     (".quit", "", Nothing),

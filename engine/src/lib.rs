@@ -1,4 +1,4 @@
-//! A columnar Datalog engine: text in, record batches out. It knows nothing of sockets, users or JSON.
+//! A columnar Datalog engine: text in, record batches out. It knows nothing of sockets and users.
 //!
 //! Read the modules in this order; each uses only those above it.
 

@@ -250,6 +250,8 @@ pub struct Command {
     pub rest: Name,
     /// Everything after the dot, as written: between words, a quote decides what a blank means.
     pub text: String,
+    /// The query that it takes, once it is known what the command means.
+    pub query: Option<Query>,
 }
 
 impl Command {

@@ -1,8 +1,8 @@
 //! Statements: what the prefix says, and what follows it. After an error, parsing goes on with the next statement.
 
 use super::ast::{
-    Atom, Declare, Delete, DeleteWhere, Insert, Name, Rule, RuleStatement, Scope, Statement, StatementKind,
-    Tuple, Update,
+    Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement,
+    StatementKind, Tuple, Update,
 };
 use super::error::{SyntaxError, SyntaxFault};
 use super::parser::{Parsed, Parser};
@@ -45,6 +45,21 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
         errors.push(SyntaxError::new(SyntaxFault::Empty, Span::default()));
     }
     (statements, errors)
+}
+
+/// Reads the one query that stands in this part of a program, with or without its `?`.
+pub(crate) fn parse_query(program: &str, part: Span, limits: &Limits) -> Result<Query, SyntaxError> {
+    let text = program.get(..part.end as usize).unwrap_or(program);
+    let mut parser = Parser::starting_at(text, part.start as usize, limits);
+    if parser.at(TokenKind::Question) {
+        parser.bump();
+    }
+    let query = parser.query()?;
+    if parser.at_end_of_program() {
+        return Ok(query);
+    }
+    parser.start_statement();
+    Err(parser.unexpected("the end of the query"))
 }
 
 impl Parser<'_> {
