@@ -40,6 +40,13 @@ pub(crate) enum Next {
     Failed,
 }
 
+impl Announced {
+    /// Where the rows go.
+    pub(super) fn relation(&self) -> &str {
+        &self.relation
+    }
+}
+
 impl Upload {
     /// Announces a stream of at most so many bytes.
     pub(crate) fn announce(insert: Insert, limit: u64, ticket: Arc<Ticket>) -> (Announced, Upload) {
@@ -50,7 +57,7 @@ impl Upload {
 
     /// Takes one binary frame in.
     pub(crate) async fn feed(self, frame: Bytes) -> Next {
-        if self.ticket.is_cancelled() {
+        if self.ticket.stopped().is_some() {
             return Next::Failed;
         }
         let Upload { stream, done, ticket } = self;
@@ -110,7 +117,7 @@ pub(super) async fn insert_stream(
     let Announced { relation, scope, stream } = announced;
     let batches = tokio::select! {
         biased;
-        () = ticket.cancelled() => return Err(NotRun::Cancelled.into()),
+        who = ticket.until_stopped() => return Err(NotRun::from(who).into()),
         outcome = stream => outcome.unwrap_or_else(|_| Err(NotRun::Cancelled.into()))?,
     };
     run(caller, relation, id, ticket, move |grant, session, relation, budget| {
@@ -128,12 +135,13 @@ async fn run(
     + Send
     + 'static,
 ) -> Result<Reply, Failure> {
-    let (who, session) = (caller.identity.clone(), caller.session.clone());
+    let (who, session, tally) = (caller.identity.clone(), caller.session.clone(), caller.tally.clone());
     let run = move |budget: &Budget| {
         let start = Instant::now();
         let mut session = session.lock();
         let grant = auth::grant_insert(&who, &session).map_err(|error| wire::failure(&error, ""))?;
         let inserted = insert(grant, &mut session, &relation, budget)?;
+        tally.lock().set(session.ephemeral());
         let inserted = inserted.map_err(|error| wire::failure(&error, ""))?;
         wire::inserted(&relation, &inserted, start.elapsed(), id)
     };

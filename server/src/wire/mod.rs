@@ -214,6 +214,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::LimitExceeded => protocol::Code::LimitExceeded,
         engine::Code::Timeout => protocol::Code::Timeout,
         engine::Code::Cancelled => protocol::Code::Cancelled,
+        engine::Code::Overloaded => protocol::Code::Overloaded,
         engine::Code::StorageUnavailable => protocol::Code::StorageUnavailable,
         engine::Code::OutcomeUnknown => protocol::Code::OutcomeUnknown,
         engine::Code::Internal => protocol::Code::Internal,
