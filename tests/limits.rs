@@ -1,9 +1,14 @@
 //! What one user may take away from others: nothing. Over a socket, against the real executable.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow::array::{ArrayRef, Int64Array};
+use arrow::ipc::writer::StreamWriter;
+use arrow::record_batch::RecordBatch;
 use serde_json::{Value as Json, json};
 use stratalog_tests::server::{Connection, Server};
+use tokio_tungstenite::tungstenite::Message;
 
 /// A rule without end, and what runs it.
 const ENDLESS: &str = "?n(X)";
@@ -158,6 +163,29 @@ async fn all_queries_together_have_so_much_memory() {
         memory.is_some_and(|bytes| bytes < 20_000_000),
         "nothing runs, and yet {memory:?} bytes are in use"
     );
+}
+
+#[tokio::test]
+async fn streams_that_come_in_share_the_memory_of_all() {
+    let server = Server::start_with(&[("SERVICE_LIMITS__TOTAL_MEMORY_BYTES", "8000000")]);
+    let mut connection = server.log_in().await;
+    let column: ArrayRef = Arc::new(Int64Array::from_iter_values(0..2_000_000));
+    let batch = RecordBatch::try_from_iter([("n", column)]).expect("a batch");
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a stream");
+    writer.write(&batch).expect("written");
+    let stream = writer.into_inner().expect("the end is written");
+    for (bytes, code) in [(stream.as_slice(), "overloaded"), (&stream[..7_000_000], "invalid_message")] {
+        // The second one only ends too early: what the first one took is free again.
+        connection.send_json(json!({"type": "insert", "relation": "t", "format": "arrow", "id": 1})).await;
+        for frame in bytes.chunks(1 << 20) {
+            connection.send(Message::binary(frame.to_vec())).await;
+        }
+        connection.send_json(json!({"type": "execute", "program": ".rel", "id": 2})).await;
+        let reply = connection.receive_json().await;
+        assert_eq!((&reply["code"], &reply["id"]), (&json!(code), &json!(1)), "{reply}");
+        let after = connection.receive_json().await;
+        assert_eq!((&after["rows"], &after["id"]), (&json!([]), &json!(2)), "{after}");
+    }
 }
 
 /// Processor time of the server so far.

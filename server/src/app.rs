@@ -32,8 +32,8 @@ pub(crate) struct App {
     pub(crate) places: Places,
     /// When the server started.
     pub(crate) started: Instant,
-    /// Held by the probe that waits for storage.
-    pub(crate) probing: tokio::sync::Mutex<()>,
+    /// When a probe last waited for storage, and whether it waited in vain. Held by the one that waits.
+    pub(crate) probing: tokio::sync::Mutex<Option<(Instant, bool)>>,
     stopping: watch::Sender<bool>,
 }
 

@@ -115,7 +115,9 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
             if !ended {
                 tracing::warn!("some requests did not end in time");
             }
-            checkpoint(app).await;
+            if tokio::time::timeout(shutdown, checkpoint(app)).await.is_err() {
+                tracing::warn!("the checkpoint did not end in time");
+            }
         }
     });
     Ok(Server { app, address, generated_password, accepting })

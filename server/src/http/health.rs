@@ -89,14 +89,23 @@ pub(super) fn ready(app: &Arc<App>) -> BoxedFilter<(Response,)> {
     })
 }
 
-/// Whether storage hangs. Only one probe waits for it at a time, so that many probes take no more threads than one.
+/// Whether storage hangs. Only one probe waits for it at a time, and what it finds is true for those that came meanwhile.
 async fn is_contended(app: &Arc<App>) -> bool {
     if !app.engine.is_storage_contended(Duration::ZERO) {
         return false;
     }
-    let _only_one = app.probing.lock().await;
-    let app = app.clone();
-    off_thread(move || app.engine.is_storage_contended(PATIENCE)).await.unwrap_or(true)
+    let asked = Instant::now();
+    let mut latest = app.probing.lock().await;
+    match *latest {
+        Some((found, contended)) if found >= asked => contended,
+        Some(_) | None => {
+            let app = app.clone();
+            let contended =
+                off_thread(move || app.engine.is_storage_contended(PATIENCE)).await.unwrap_or(true);
+            *latest = Some((Instant::now(), contended));
+            contended
+        }
+    }
 }
 
 fn probe<F>(

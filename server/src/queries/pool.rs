@@ -104,6 +104,11 @@ impl QueryPool {
         self.shared_memory.used()
     }
 
+    /// Memory for what comes in before its query runs.
+    pub(crate) fn incoming(&self) -> Budget {
+        Budget::of_pool(None, u64::MAX, &self.shared_memory)
+    }
+
     /// Runs `work` as soon as a place is free. A shorter `timeout` than the server's counts, a longer one does not.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

@@ -84,7 +84,9 @@ pub(crate) async fn answer(
     ticket: &Arc<Ticket>,
 ) -> Reply {
     let Some(program) = work.described() else { return reply(caller, id, work, ticket).await };
-    let (user, graph) = (caller.identity.username(), caller.session.lock().graph().to_owned());
+    let user = caller.identity.username();
+    // Nobody holds the session now; if somebody did, this thread must not wait for them.
+    let graph = caller.session.try_lock().map_or_else(String::new, |session| session.graph().to_owned());
     let app = &caller.app;
     let span = tracing::error_span!("request", request = tracing::field::Empty, session = %caller.session_id, user, graph);
     let request = app.running.enter(user, graph, caller.session_id, &program, ticket);

@@ -17,6 +17,7 @@ use warp::ws::{Message, WebSocket};
 
 use super::CloseCode;
 use super::stream::{self, Gone, Outgoing};
+use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
 use crate::net::Link;
@@ -46,6 +47,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
     let mut worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone()));
     let message_bytes = app.limits.message_bytes;
     let reader = Reader {
+        app: app.clone(),
         outgoing: outgoing.clone(),
         tickets: tickets.clone(),
         jobs,
@@ -138,6 +140,7 @@ enum Receiving {
 }
 
 struct Reader {
+    app: Arc<App>,
     outgoing: Outgoing,
     tickets: Arc<Tickets>,
     jobs: mpsc::Sender<Job>,
@@ -216,7 +219,8 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) = Upload::announce(insert, self.upload_limit, ticket.clone());
+                let (announced, upload) =
+                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: place })
