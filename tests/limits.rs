@@ -151,7 +151,7 @@ async fn all_queries_together_have_so_much_memory() {
     let reply = admin.execute("?all(X, Y)").await;
     assert_eq!((&reply["type"], &reply["code"]), (&json!("error"), &json!("overloaded")), "{reply}");
     assert_eq!(reply["limit"], json!({"name": "total_memory_bytes", "value": 60_000_000}));
-    assert!(reply["help"].is_string(), "{reply}");
+    assert!(reply["help"].is_string() && reply["retry_after_ms"].is_u64(), "{reply}");
     // One of these fits; what one has used is there again for the next.
     for _ in 0..5 {
         let reply = admin.execute("+size(count<X>) <- some(X, Y)\n?size(N)").await;

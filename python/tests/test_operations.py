@@ -39,6 +39,7 @@ LATENCIES = {
     "service_query_parse_seconds",
     "service_query_execute_seconds",
 }
+BOUNDS = ["0.001", "0.005", "0.01", "0.05", "0.1", "0.5", "1", "5", "+Inf"]
 
 
 class Monitor:
@@ -85,17 +86,7 @@ def test_exactly_the_listed_metrics_and_the_latencies_are_there(
     for name in LATENCIES:
         buckets = [s for s in families[name].samples if s.name.endswith("_bucket")]
         counts = [s.value for s in buckets]
-        assert [s.labels["le"] for s in buckets] == [
-            "0.001",
-            "0.005",
-            "0.01",
-            "0.05",
-            "0.1",
-            "0.5",
-            "1",
-            "5",
-            "+Inf",
-        ]
+        assert [s.labels["le"] for s in buckets] == BOUNDS
         assert counts == sorted(counts)
         assert counts[-1] == next(s.value for s in families[name].samples if s.name.endswith("_count"))
 

@@ -28,7 +28,7 @@ const SHORT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What a client that was turned away should wait before it tries again.
-const RETRY_AFTER_MS: u64 = 1000;
+pub(crate) const RETRY_AFTER_MS: u64 = 1000;
 
 /// The threads for queries, and what each query may use.
 #[derive(Debug)]
