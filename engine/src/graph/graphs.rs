@@ -173,9 +173,14 @@ impl Graphs {
     /// Makes a checkpoint of every graph that is served, so that the next start has no journal to read.
     pub fn checkpoint(&self) -> Result<(), Error> {
         let open: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
-        // One that fails keeps its journal, and none of the others from theirs.
-        let failed = open.iter().filter_map(|graph| graph.checkpoint_now().err()).last();
-        failed.map_or(Ok(()), |error| Err(error.into()))
+        let mut outcome = Ok(());
+        for graph in open {
+            // One that fails keeps its journal, and keeps none of the others from theirs.
+            if let Err(error) = graph.checkpoint_now() {
+                outcome = Err(error.into());
+            }
+        }
+        outcome
     }
 
     /// The names, sorted.
