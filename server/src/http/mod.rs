@@ -24,8 +24,11 @@ pub(crate) use accept::accept;
 pub(crate) use away::{Absence, while_away};
 pub(crate) use rejection::Problem;
 
+/// Makes the filter that takes the requests of one endpoint.
+type Endpoint = fn(&Arc<App>) -> BoxedFilter<(Response,)>;
+
 /// The endpoints.
-const ENDPOINTS: &[fn(&Arc<App>) -> BoxedFilter<(Response,)>] =
+const ENDPOINTS: &[Endpoint] =
     &[ws::route, health::health, health::live, health::ready, metrics::json, metrics::prometheus];
 
 /// Everything that the server answers to.
