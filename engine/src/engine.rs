@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 
@@ -115,6 +116,16 @@ impl Engine {
     pub fn storage_troubles(&self) -> Vec<(String, String)> {
         let troubles = self.environment.graphs.troubles();
         troubles.into_iter().map(|(name, error)| (name, error.to_string())).collect()
+    }
+
+    /// Whether some graph's storage was busy for this long without a break. Waits as long, if need be.
+    pub fn is_storage_contended(&self, patience: Duration) -> bool {
+        self.environment.graphs.is_contended(patience)
+    }
+
+    /// Writes what only journals hold to files: the next start has less to read.
+    pub fn checkpoint(&self) -> Result<(), Error> {
+        self.environment.graphs.checkpoint()
     }
 
     /// The names of all graphs, sorted.

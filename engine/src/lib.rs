@@ -78,7 +78,7 @@ pub mod engine;
 mod check;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
-pub use budget::Budget;
+pub use budget::{Budget, BudgetError, MemoryPool, Stop};
 pub use caller::{Anyone, Caller};
 pub use check::check;
 pub use commands::CommandEntry;

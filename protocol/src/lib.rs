@@ -8,6 +8,7 @@ mod failure;
 mod request;
 mod response;
 mod rows;
+mod secrets;
 mod value;
 
 pub use envelope::{InvalidMessage, RequestId};
@@ -17,6 +18,7 @@ pub use response::{
     AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart,
     ResultTable,
 };
+pub use secrets::{masked, tells_a_secret};
 pub use value::Value;
 
 /// The version of server, clients and protocol.

@@ -11,7 +11,8 @@ use crate::admin::ADMIN_COMMANDS;
 use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits};
 use crate::limits::Places;
-use crate::queries::QueryPool;
+use crate::metrics::{Metrics, Reading};
+use crate::queries::{QueryPool, Running};
 
 /// Engine, accounts and limits of one running server.
 pub(crate) struct App {
@@ -21,12 +22,18 @@ pub(crate) struct App {
     pub(crate) accounts: Arc<Accounts>,
     /// Where queries run.
     pub(crate) queries: QueryPool,
+    /// The requests that wait or run.
+    pub(crate) running: Arc<Running>,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
     /// What is counted and bounded.
     pub(crate) limits: Limits,
     /// Places for connections.
     pub(crate) places: Places,
     /// When the server started.
     pub(crate) started: Instant,
+    /// When a probe last waited for storage, and whether it waited in vain. Held by the one that waits.
+    pub(crate) probing: tokio::sync::Mutex<Option<(Instant, bool)>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -70,16 +77,25 @@ impl App {
         let (accounts, generated) =
             Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
+        let metrics = Arc::<Metrics>::default();
         let app = App {
             engine,
             accounts,
-            queries: QueryPool::new(&config.limits),
+            queries: QueryPool::new(&config.limits, metrics.clone()),
+            running: Arc::default(),
+            metrics,
             places: Places::new(&config.limits),
             limits: config.limits,
             started: Instant::now(),
+            probing: tokio::sync::Mutex::default(),
             stopping: watch::Sender::new(false),
         };
         Ok((Arc::new(app), generated))
+    }
+
+    /// What the server tells of itself now.
+    pub(crate) fn reading(&self) -> Reading {
+        self.metrics.read(self.engine.statistics(), self.queries.memory_used(), self.started.elapsed())
     }
 
     /// Tells every connection to end.

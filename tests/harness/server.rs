@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
@@ -120,6 +120,29 @@ impl Server {
         format!("ws://{}/ws", self.address)
     }
 
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Asks it to stop, as a supervisor would.
+    pub fn terminate(&self) {
+        let sent = Command::new("kill").arg(self.pid().to_string()).status().expect("kill runs");
+        assert!(sent.success(), "the server is there");
+    }
+
+    /// Its exit status, once it has ended.
+    pub fn wait(&mut self) -> Option<i32> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.process.try_wait().expect("it is our child") {
+                return status.code();
+            }
+            assert!(Instant::now() < until, "the server does not end:\n{}", self.log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// Everything that the server wrote so far.
     pub fn log(&self) -> String {
         self.log.lock().expect("no panic while logging").clone()
@@ -137,10 +160,17 @@ impl Server {
 
     /// The same with further header lines, each with its end of line.
     pub fn get_with(&self, path: &str, headers: &str) -> (u16, String, String) {
+        self.request("GET", path, headers)
+    }
+
+    /// The same with any method.
+    pub fn request(&self, method: &str, path: &str, headers: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the server accepts connections");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}\r\n", self.address)
-            .expect("the request is sent");
+        let host = &self.address;
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).expect("the request is sent");
         let mut reply = String::new();
         stream.read_to_string(&mut reply).expect("the server answers and closes");
         let (head, body) = reply.split_once("\r\n\r\n").expect("headers end with an empty line");

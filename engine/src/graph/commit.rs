@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::change::ChangeSet;
 use super::snapshot::Snapshot;
 use super::{Graph, record};
-use crate::budget::Budget;
+use crate::budget::{Budget, Uninterrupted};
 use crate::data::Threads;
 use crate::error::Error;
 use crate::storage::{StorageError, StoredRecord};
@@ -84,7 +84,14 @@ impl Graph {
             *head = Head { snapshot: self.snapshot(), era };
         }
         let snapshot = Arc::clone(&head.snapshot);
-        Ok(Transaction { graph: self, head, snapshot, changes: ChangeSet::new(), is_compacted: false })
+        Ok(Transaction {
+            graph: self,
+            head,
+            snapshot,
+            changes: ChangeSet::new(),
+            is_compacted: false,
+            _uninterrupted: budget.uninterrupted(),
+        })
     }
 
     /// Waits until a commit is on disk. The first to wait writes the commits of all who wait.
@@ -176,6 +183,8 @@ pub struct Transaction<'g> {
     /// Those that changed something.
     changes: ChangeSet,
     is_compacted: bool,
+    /// Other writers wait for this one.
+    _uninterrupted: Uninterrupted,
 }
 
 impl Transaction<'_> {

@@ -14,6 +14,7 @@ mod snapshot;
 mod store;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arc_swap::ArcSwap;
 
@@ -86,6 +87,11 @@ impl Graph {
     /// Writes what is not in files yet, at once.
     pub fn checkpoint_now(&self) -> Result<(), StorageError> {
         self.checkpoint(Pace::at_once())
+    }
+
+    /// Whether its storage is free at some moment before `deadline`.
+    fn is_free_by(&self, deadline: Instant) -> bool {
+        self.store.as_ref().is_none_or(|store| store.journal().is_free_by(deadline))
     }
 
     /// What is wrong with its storage, if anything.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -130,6 +131,11 @@ impl Journal {
     /// Whether a failure closed the file: [`Journal::reopen`] must come before anything else.
     pub fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// Whether the file is free at some moment before `deadline`: nobody writes or syncs then.
+    pub fn is_free_by(&self, deadline: Instant) -> bool {
+        self.database.try_lock_until(deadline).is_some()
     }
 
     /// Bytes of the records since the last checkpoint.

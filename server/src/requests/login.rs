@@ -10,6 +10,7 @@ use stratalog_protocol::{Authenticated, Failure, Reply, Request, RequestId, Resp
 use uuid::Uuid;
 
 use super::Caller;
+use crate::admin::Operator;
 use crate::app::App;
 use crate::auth::{Identity, Refusal};
 use crate::queries::NotRun;
@@ -62,20 +63,26 @@ pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Resu
 pub(crate) fn open_session(app: &Arc<App>, who: LoggedIn, graph: &str) -> Result<Caller, Failure> {
     let identity = who.identity;
     let allowed = identity.allows(Need::Enter, graph).map_err(Error::refused);
-    let session = allowed.and_then(|()| app.engine.open_session_for(Arc::new(identity.clone()), graph));
+    let operator = Operator { identity: identity.clone(), running: app.running.clone() };
+    let session = allowed.and_then(|()| app.engine.open_session_for(Arc::new(operator), graph));
     let session = session.map_err(|error| wire::failure(&error, ""))?;
-    Ok(Caller { app: app.clone(), identity, session: Arc::new(Mutex::new(session)) })
+    Ok(Caller {
+        app: app.clone(),
+        identity,
+        session_id: Uuid::new_v4(),
+        session: Arc::new(Mutex::new(session)),
+        tally: Arc::new(Mutex::new(app.metrics.session())),
+    })
 }
 
-/// The greeting of a new session, and its id.
-pub(crate) fn authenticated(caller: &Caller, id: Option<RequestId>) -> (String, Uuid) {
-    let session_id = Uuid::new_v4();
+/// The greeting of a new session.
+pub(crate) fn authenticated(caller: &Caller, id: Option<RequestId>) -> String {
     let role = caller.identity.role();
     let greeting = Authenticated {
-        session_id: session_id.to_string(),
+        session_id: caller.session_id.to_string(),
         knowledge_graph: caller.session.lock().graph().to_owned(),
         version: VERSION.to_owned(),
         role: role.map_or("none", |role| role.as_str()).to_owned(),
     };
-    (Reply { response: Response::Authenticated(greeting), id }.to_json(), session_id)
+    Reply { response: Response::Authenticated(greeting), id }.to_json()
 }

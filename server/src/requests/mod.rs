@@ -6,15 +6,19 @@ mod insert;
 mod login;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use stratalog_engine::Session;
 use stratalog_protocol::{Code, Failure, Reply as ReplyMessage, Request, RequestId, Response};
 use tokio::sync::OwnedSemaphorePermit;
+use tracing::Instrument;
+use uuid::Uuid;
 
 use crate::app::App;
 use crate::auth::{Ended, Identity};
-use crate::queries::Ticket;
+use crate::metrics::SessionTally;
+use crate::queries::{Ticket, beginning, shown};
 use crate::wire::Reply;
 
 pub(crate) use cancel::Tickets;
@@ -27,8 +31,12 @@ pub(crate) struct Caller {
     pub(crate) app: Arc<App>,
     /// Who is asking.
     pub(crate) identity: Identity,
+    /// The session's id.
+    pub(crate) session_id: Uuid,
     /// The session; requests run one at a time, so nobody ever waits for it.
     pub(crate) session: Arc<Mutex<Session>>,
+    /// What the session holds for itself, as the metrics count it.
+    pub(crate) tally: Arc<Mutex<SessionTally>>,
 }
 
 /// One request in its turn.
@@ -53,8 +61,50 @@ pub(crate) enum Work {
     Refuse(Failure),
 }
 
-/// Answers a request in its turn.
-pub(crate) async fn answer(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Ticket) -> Reply {
+impl Work {
+    /// The beginning of its program, if it takes a turn at the database.
+    fn described(&self) -> Option<String> {
+        match self {
+            Work::Answer(Request::Execute(execute)) => Some(beginning(&execute.program).to_owned()),
+            Work::Answer(Request::Insert(insert)) => Some(format!("insert into {}", insert.relation)),
+            Work::Insert(announced) => Some(format!("insert into {}", announced.relation())),
+            Work::Answer(
+                Request::Login(_) | Request::Authenticate(_) | Request::Ping | Request::Cancel(_),
+            )
+            | Work::Refuse(_) => None,
+        }
+    }
+}
+
+/// Answers a request in its turn. Meanwhile it is on the list of those that run, and what is logged names it.
+pub(crate) async fn answer(
+    caller: &Caller,
+    id: Option<RequestId>,
+    work: Work,
+    ticket: &Arc<Ticket>,
+) -> Reply {
+    let Some(program) = work.described() else { return reply(caller, id, work, ticket).await };
+    let user = caller.identity.username();
+    // Nobody holds the session now; if somebody did, this thread must not wait for them.
+    let graph = caller.session.try_lock().map_or_else(String::new, |session| session.graph().to_owned());
+    let app = &caller.app;
+    let span = tracing::error_span!("request", request = tracing::field::Empty, session = %caller.session_id, user, graph);
+    let request = app.running.enter(user, graph, caller.session_id, &program, ticket);
+    span.record("request", request.number);
+    let began = Instant::now();
+    let reply = reply(caller, id, work, ticket).instrument(span.clone()).await;
+    let took = began.elapsed();
+    app.metrics.whole.observe(took);
+    if !app.limits.slow_query.is_zero() && took >= app.limits.slow_query {
+        let elapsed_ms = took.as_millis() as u64;
+        span.in_scope(
+            || tracing::warn!(target: "stratalog_server::slow", elapsed_ms, program = shown(&program), "a slow query"),
+        );
+    }
+    reply
+}
+
+async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Ticket) -> Reply {
     let outcome = match work {
         Work::Refuse(failure) => Err(failure),
         Work::Insert(announced) => insert::insert_stream(caller, announced, id.clone(), ticket).await,

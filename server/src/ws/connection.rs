@@ -17,6 +17,7 @@ use warp::ws::{Message, WebSocket};
 
 use super::CloseCode;
 use super::stream::{self, Gone, Outgoing};
+use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
 use crate::net::Link;
@@ -46,6 +47,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
     let mut worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone()));
     let message_bytes = app.limits.message_bytes;
     let reader = Reader {
+        app: app.clone(),
         outgoing: outgoing.clone(),
         tickets: tickets.clone(),
         jobs,
@@ -59,19 +61,24 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
     };
     let end = tokio::select! {
         biased;
-        () = app.stopped() => End::Close(CloseCode::Away, "the server is shutting down"),
+        () = app.stopped() => End::Shutdown,
         () = outgoing.closed() => End::Gone,
         ended = identity.ended() => End::Ended(ended),
         end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
     };
-    tickets.cancel_all();
     let mut worked = None;
-    if let End::Ended(_) = end {
+    if let End::Shutdown = end {
+        // Requests that are here already may end by themselves.
+        worked = timeout(app.limits.shutdown_grace, &mut worker).await.ok();
+    }
+    tickets.cancel_all();
+    if worked.is_none() && matches!(end, End::Ended(_) | End::Shutdown) {
         // The end may come of a request of this very session, whose answer goes first.
         worked = timeout(FAREWELL, &mut worker).await.ok();
     }
     let farewell = async {
         match end {
+            End::Shutdown => outgoing.close_after(CloseCode::Away, "the server is shutting down").await,
             End::Close(code, reason) => outgoing.close(code, reason).await,
             End::Ended(why) => outgoing.end(requests::ended(why)).await,
             End::Gone => return,
@@ -108,6 +115,8 @@ async fn work(caller: Caller, mut queue: mpsc::Receiver<Job>, outgoing: Outgoing
 enum End {
     /// With a reason from this side.
     Close(CloseCode, &'static str),
+    /// Because the server stops.
+    Shutdown,
     /// Because its user or key has changed.
     Ended(Ended),
     /// The client closed it, or vanished.
@@ -131,6 +140,7 @@ enum Receiving {
 }
 
 struct Reader {
+    app: Arc<App>,
     outgoing: Outgoing,
     tickets: Arc<Tickets>,
     jobs: mpsc::Sender<Job>,
@@ -209,7 +219,8 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) = Upload::announce(insert, self.upload_limit, ticket.clone());
+                let (announced, upload) =
+                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: place })

@@ -140,7 +140,8 @@ impl Door<'_> {
                 return None;
             }
         };
-        let (greeting, session) = requests::authenticated(&caller, id);
+        let greeting = requests::authenticated(&caller, id);
+        let session = caller.session_id;
         tracing::debug!(%session, user = caller.identity.username(), address = %self.link.address, "authenticated");
         self.socket.send(Message::text(greeting)).await.is_ok().then_some(caller)
     }

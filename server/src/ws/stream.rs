@@ -83,6 +83,12 @@ impl Outgoing {
         let _ = self.urgent.send(Message::close_with(code as u16, reason)).await;
     }
 
+    /// Says why after the answers that wait, and ends the sending side.
+    pub(super) async fn close_after(&self, code: CloseCode, reason: &'static str) {
+        // A client that is gone already needs no reason.
+        let _ = self.replies.send(Message::close_with(code as u16, reason)).await;
+    }
+
     /// Says that the session was ended, after the answers that wait, and ends the sending side.
     pub(super) async fn end(&self, error: String) {
         let close = Message::close_with(CloseCode::Policy as u16, "the session was ended: log in again");
@@ -112,7 +118,10 @@ impl Outgoing {
                 let frame = stream.next();
                 (stream, frame)
             });
-            let made = if ticket.is_cancelled() { Err(NotRun::Cancelled) } else { made.await };
+            let made = match ticket.stopped() {
+                Some(who) => Err(NotRun::from(who)),
+                None => made.await,
+            };
             let failure = match made {
                 Ok((_, Ok(None))) => return Ok(()),
                 Ok((rest, Ok(Some(frame)))) => {
