@@ -94,8 +94,6 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".apikey list", "", Administer),
     (".apikey revoke spare", ".apikey create spare", Administer),
     (".query list", "", Administer),
-    (".explain ?fact(X)", "", Read),
-    (".explain json ?fact(X)", "", Read),
 ];
 
 /// Commands of `.help` that fail for everybody here.
