@@ -36,6 +36,20 @@ enum Asks {
 
 use Asks::{Administer, CreateGraph, Nothing, Own, OwnLab, OwnSpare, Read, SeeLab, Write};
 
+impl Asks {
+    /// In the words of `.help`.
+    fn right(self) -> &'static str {
+        match self {
+            Nothing => "nothing",
+            Read | SeeLab => "level viewer",
+            Write => "level editor",
+            Own | OwnLab | OwnSpare => "level owner",
+            CreateGraph => "role editor",
+            Administer => "role admin",
+        }
+    }
+}
+
 /// A statement; what admin runs before it on the same graph, so that it can succeed; what it asks for.
 const STATEMENTS: &[(&str, &str, Asks)] = &[
     ("?fact(X)", "", Read),
@@ -84,6 +98,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".explain json ?fact(X)", "", Read),
     (".status", "", Nothing),
     (".help", "", Nothing),
+    (".help kg", "", Nothing),
     (".quit", "", Nothing),
     (".user list", "", Administer),
     (".user role zoe editor", ".user role zoe viewer", Administer),
@@ -307,11 +322,14 @@ async fn every_command_has_its_place_in_the_matrix() {
         let command = row[0].as_str().expect("a command");
         let words: Vec<&str> = command.split(' ').take_while(|word| word.to_lowercase() == *word).collect();
         let takes = command.split(' ').count() - words.len();
-        let covered = STATEMENTS.iter().any(|(statement, _, _)| {
+        let covered = STATEMENTS.iter().find(|(statement, _, _)| {
             let given: Vec<&str> = statement.split(' ').collect();
             given.starts_with(&words) && given.len() == words.len() + takes
         });
-        assert!(covered || ELSEWHERE.contains(&command), "`{command}` is not in the matrix");
+        if let Some((_, _, asks)) = covered {
+            assert_eq!(row[2], asks.right(), "`.help` tells another right of `{command}`");
+        }
+        assert!(covered.is_some() || ELSEWHERE.contains(&command), "`{command}` is not in the matrix");
     }
 }
 

@@ -73,12 +73,6 @@ async fn access() {
         outcomes.push((block.first, block.text, answer, found));
     }
     settle(NAME, &page, outcomes);
-    let mut admin = server.log_in().await;
-    let pages = page + &read("docs/language.md");
-    for row in admin.rows(".help").await.as_array().expect("rows") {
-        let command = row[0].as_str().expect("a command is text");
-        assert!(pages.contains(&format!("`{command}`")), "no page names `{command}`");
-    }
 }
 
 /// A reply of the server in the form of an answer on a page.
@@ -192,17 +186,6 @@ fn every_setting_is_documented() {
         .filter(|key| key.contains('.') && !key.contains([' ', '=']))
         .collect();
     assert_eq!(documented, keys);
-}
-
-#[test]
-fn every_command_is_documented() {
-    let page = read("docs/language.md");
-    let mut session = open(&Options::default());
-    let commands = answer(&mut session, ".help", &Parameters::new(), &Options::default());
-    for line in &commands[1..] {
-        let command = line.split('"').nth(1).expect("a command is text");
-        assert!(page.contains(&format!("`{command}`")), "docs/language.md does not name `{command}`");
-    }
 }
 
 fn path(name: &str) -> PathBuf {

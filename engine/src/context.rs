@@ -14,6 +14,15 @@ use crate::limits::Limits;
 use crate::need::Need;
 use crate::syntax::ast::{Name, Query};
 
+/// Commands that belong together.
+#[derive(Debug)]
+pub struct CommandFamily {
+    /// What they are about, for the manual.
+    pub title: &'static str,
+    /// Its commands, in the order of the manual.
+    pub entries: &'static [CommandEntry],
+}
+
 /// A dot command.
 #[derive(Debug)]
 pub struct CommandEntry {
@@ -24,6 +33,8 @@ pub struct CommandEntry {
     pub usage: &'static str,
     /// One sentence for the manual.
     pub doc: &'static str,
+    /// How it is typed, for the manual.
+    pub example: &'static str,
     /// The right it asks for.
     pub need: Need,
     /// At least so many arguments.
@@ -48,7 +59,7 @@ pub(crate) struct Environment {
     /// Where backups go.
     pub(crate) backups: Option<PathBuf>,
     /// Commands besides the engine's own.
-    pub(crate) commands: &'static [&'static [CommandEntry]],
+    pub(crate) commands: &'static [CommandFamily],
 }
 
 /// What a statement works on.

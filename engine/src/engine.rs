@@ -10,7 +10,7 @@ use arrow::array::RecordBatch;
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::caller::{Anyone, Caller};
-use crate::commands::{self, CommandEntry};
+use crate::commands::{self, CommandFamily};
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Diagnose, Diagnostic};
@@ -37,7 +37,7 @@ pub struct EngineOptions {
     /// The folder in which `.backup` makes backups; without it there are none.
     pub backups: Option<PathBuf>,
     /// Commands besides the engine's own.
-    pub commands: &'static [&'static [CommandEntry]],
+    pub commands: &'static [CommandFamily],
 }
 
 /// The knowledge graphs, and the threads that answer questions about them. Clones share them.

@@ -81,7 +81,7 @@ pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::{Budget, BudgetError, MemoryPool, Stop};
 pub use caller::{Anyone, Caller};
 pub use check::check;
-pub use commands::CommandEntry;
+pub use commands::{CommandEntry, CommandFamily};
 pub use context::{Context, Outcome, Question};
 pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap, Span};

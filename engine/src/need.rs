@@ -1,5 +1,6 @@
 //! `Need`: the right that a statement asks for. The engine states it; whoever knows the users decides.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Span};
@@ -22,6 +23,20 @@ pub enum Need {
     CreateGraph,
     /// Users, keys, maintenance.
     Administer,
+}
+
+/// In the words of the manual: a level on the graph, or a role.
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Need::Nothing => "nothing",
+            Need::Enter | Need::Read => "level viewer",
+            Need::Write => "level editor",
+            Need::Manage => "level owner",
+            Need::CreateGraph => "role editor",
+            Need::Administer => "role admin",
+        })
+    }
 }
 
 /// A right that a program asks for, on a graph.

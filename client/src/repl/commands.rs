@@ -16,6 +16,7 @@ Commands of the server, among them:
   .rel  .rel NAME  .rel describe NAME    relations
   .rule list | def NAME | drop NAME      rules
   .status                                the server
+  .help NAME                             a command or a function
 Commands of this prompt:
   .load FILE                             run a file
   .format table|csv|tsv|json|jsonl|markdown
@@ -43,7 +44,7 @@ pub(super) fn read_command(line: &str) -> Option<Result<Local, String>> {
     let rest = rest.trim();
     match word.to_ascii_lowercase().as_str() {
         ".quit" | ".exit" | ".q" => Some(Ok(Local::Quit)),
-        ".help" | ".?" => Some(Ok(Local::Help)),
+        ".help" | ".?" if rest.is_empty() => Some(Ok(Local::Help)),
         ".load" if rest.is_empty() => Some(Err("`.load` wants the name of a file".to_owned())),
         ".load" => Some(Ok(Local::Load(rest.trim_matches('"').to_owned()))),
         ".timing" => Some(match rest {
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(read_command(".load my graph.dl"), Some(Ok(Local::Load("my graph.dl".into()))));
         assert_eq!(read_command(".format JSON"), Some(Ok(Local::Format(Format::Json))));
         assert_eq!(read_command(".timing off"), Some(Ok(Local::Timing(false))));
-        for line in [".kg list", "?quit(X)", ".quitter", ".help\n?a(X)"] {
+        for line in [".kg list", "?quit(X)", ".quitter", ".help\n?a(X)", ".help kg"] {
             assert_eq!(read_command(line), None, "{line}");
         }
     }

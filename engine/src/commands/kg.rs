@@ -1,6 +1,6 @@
 //! `.kg`: knowledge graphs.
 
-use super::CommandEntry;
+use super::{CommandEntry, CommandFamily};
 use crate::context::{Context, Outcome};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
@@ -9,48 +9,56 @@ use crate::graph::{DEFAULT_GRAPH, SessionState, graph_not_found};
 use crate::need::Need;
 use crate::syntax::ast::Name;
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["kg"],
-        usage: "",
-        doc: "Names the graph that the session is bound to.",
-        need: Need::Nothing,
-        arguments: 0,
-        run: current,
-    },
-    CommandEntry {
-        words: &["kg", "list"],
-        usage: "",
-        doc: "Lists the graphs that you may see; `current` marks the session's own.",
-        need: Need::Nothing,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["kg", "create"],
-        usage: "KG",
-        doc: "Creates a graph and binds the session to it.",
-        need: Need::CreateGraph,
-        arguments: 1,
-        run: create,
-    },
-    CommandEntry {
-        words: &["kg", "use"],
-        usage: "KG",
-        doc: "Binds the session to another graph; session facts and rules are dropped.",
-        need: Need::Enter,
-        arguments: 1,
-        run: bind,
-    },
-    CommandEntry {
-        words: &["kg", "drop"],
-        usage: "KG",
-        doc: "Drops a graph with all that is in it.",
-        need: Need::Manage,
-        arguments: 1,
-        run: drop,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Knowledge graphs",
+    entries: &[
+        CommandEntry {
+            words: &["kg"],
+            usage: "",
+            doc: "Names the graph that the session is bound to.",
+            example: ".kg",
+            need: Need::Nothing,
+            arguments: 0,
+            run: current,
+        },
+        CommandEntry {
+            words: &["kg", "list"],
+            usage: "",
+            doc: "Lists the graphs that you may see: name, and whether it is the session's (current).",
+            example: ".kg list",
+            need: Need::Nothing,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["kg", "create"],
+            usage: "KG",
+            doc: "Creates a graph and binds the session to it.",
+            example: ".kg create atlas",
+            need: Need::CreateGraph,
+            arguments: 1,
+            run: create,
+        },
+        CommandEntry {
+            words: &["kg", "use"],
+            usage: "KG",
+            doc: "Binds the session to another graph; session facts and rules are dropped.",
+            example: ".kg use lab",
+            need: Need::Enter,
+            arguments: 1,
+            run: bind,
+        },
+        CommandEntry {
+            words: &["kg", "drop"],
+            usage: "KG",
+            doc: "Drops a graph with all that is in it; not `default`, and not the session's own.",
+            example: ".kg drop lab",
+            need: Need::Manage,
+            arguments: 1,
+            run: drop,
+        },
+    ],
+};
 
 fn current(_: &[Name], _: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     Ok(Outcome::Message(session.graph.name().to_owned()))

@@ -1,6 +1,6 @@
 //! `.clear` and `.compact`: many relations at once.
 
-use super::CommandEntry;
+use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome};
 use crate::data::{self, Value};
@@ -11,32 +11,38 @@ use crate::need::Need;
 use crate::statements::counted;
 use crate::syntax::ast::Name;
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["clear", "prefix"],
-        usage: "PREFIX",
-        doc: "Deletes all facts of the relations whose names begin so: relation, count.",
-        need: Need::Write,
-        arguments: 1,
-        run: clear,
-    },
-    CommandEntry {
-        words: &["compact"],
-        usage: "",
-        doc: "Rewrites what the graph stores without the rows that were deleted, and shortens its journal.",
-        need: Need::Administer,
-        arguments: 0,
-        run: compact,
-    },
-    CommandEntry {
-        words: &["backup"],
-        usage: "NAME",
-        doc: "Copies all graphs and accounts to a new folder of this name in the server's backup folder.",
-        need: Need::Administer,
-        arguments: 1,
-        run: backup,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Maintenance",
+    entries: &[
+        CommandEntry {
+            words: &["clear", "prefix"],
+            usage: "PREFIX",
+            doc: "Deletes all facts of the relations whose names begin so: relation, count.",
+            example: ".clear prefix ed",
+            need: Need::Write,
+            arguments: 1,
+            run: clear,
+        },
+        CommandEntry {
+            words: &["compact"],
+            usage: "",
+            doc: "Rewrites what the graph stores without the rows that were deleted, and shortens its journal.",
+            example: ".compact",
+            need: Need::Administer,
+            arguments: 0,
+            run: compact,
+        },
+        CommandEntry {
+            words: &["backup"],
+            usage: "NAME",
+            doc: "Copies all graphs and accounts to a new folder of this name in the server's backup folder.",
+            example: ".backup monday",
+            need: Need::Administer,
+            arguments: 1,
+            run: backup,
+        },
+    ],
+};
 
 fn clear(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let prefix = &words[0].text;

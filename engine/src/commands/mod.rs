@@ -2,6 +2,7 @@
 //! their own.
 
 mod client;
+mod help;
 mod kg;
 mod maintenance;
 mod plan;
@@ -11,7 +12,7 @@ mod session;
 mod status;
 
 use crate::analysis::near_names;
-pub use crate::context::CommandEntry;
+pub use crate::context::{CommandEntry, CommandFamily};
 use crate::context::{Context, Outcome};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
@@ -22,7 +23,7 @@ use crate::syntax;
 use crate::syntax::ast::{Command, Name};
 
 /// A list of families of commands.
-pub(crate) type Families = &'static [&'static [CommandEntry]];
+pub(crate) type Families = &'static [CommandFamily];
 
 /// The engine's commands. Of those whose words match, the one with the most words runs.
 pub const COMMANDS: Families = &[
@@ -33,12 +34,18 @@ pub const COMMANDS: Families = &[
     maintenance::COMMANDS,
     plan::COMMANDS,
     status::COMMANDS,
+    help::COMMANDS,
     client::COMMANDS,
 ];
 
+/// The families of the engine, and those that it was given.
+fn families(more: Families) -> impl Iterator<Item = &'static CommandFamily> + Clone {
+    COMMANDS.iter().chain(more)
+}
+
 /// The engine's commands, and those that it was given.
 pub(crate) fn entries(more: Families) -> impl Iterator<Item = &'static CommandEntry> + Clone {
-    COMMANDS.iter().chain(more).copied().flatten()
+    families(more).flat_map(|family| family.entries)
 }
 
 /// The entry that a command means, with its arguments: the most words of those that match, then the most arguments

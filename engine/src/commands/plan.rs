@@ -1,30 +1,35 @@
 //! `.explain`: how a query would be answered.
 
-use super::CommandEntry;
+use super::{CommandEntry, CommandFamily};
 use crate::context::{Context, Outcome, PlanForm, Question};
 use crate::error::Error;
 use crate::graph::SessionState;
 use crate::need::Need;
 use crate::syntax::ast::{Name, Query};
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["explain|debug"],
-        usage: super::QUERY,
-        doc: "Shows the plan of a query, a line a row, without running it.",
-        need: Need::Read,
-        arguments: 1,
-        run: explain,
-    },
-    CommandEntry {
-        words: &["explain|debug", "json"],
-        usage: super::QUERY,
-        doc: "Shows the plan of a query as one JSON object.",
-        need: Need::Read,
-        arguments: 1,
-        run: explain_json,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Plans",
+    entries: &[
+        CommandEntry {
+            words: &["explain|debug"],
+            usage: super::QUERY,
+            doc: "Shows the plan of a query, a line a row, without running it.",
+            example: ".explain ?path(1, X)",
+            need: Need::Read,
+            arguments: 1,
+            run: explain,
+        },
+        CommandEntry {
+            words: &["explain|debug", "json"],
+            usage: super::QUERY,
+            doc: "Shows the plan of a query as one JSON object.",
+            example: ".explain json ?path(1, X)",
+            need: Need::Read,
+            arguments: 1,
+            run: explain_json,
+        },
+    ],
+};
 
 fn explain(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     Ok(Outcome::Question(Question::Plan(query(context)?, PlanForm::Text)))

@@ -1,6 +1,6 @@
 //! `.rel`: relations.
 
-use super::CommandEntry;
+use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
@@ -10,40 +10,47 @@ use crate::graph::SessionState;
 use crate::need::Need;
 use crate::syntax::ast::Name;
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["rel|relation|relations"],
-        usage: "",
-        doc: "Lists the relations: name, tuples, arity, columns, kind.",
-        need: Need::Read,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["rel|relation|relations"],
-        usage: "NAME",
-        doc: "Shows the stored rows of a relation.",
-        need: Need::Read,
-        arguments: 1,
-        run: show,
-    },
-    CommandEntry {
-        words: &["rel|relation", "describe"],
-        usage: "NAME",
-        doc: "Lists the columns of a relation with their types.",
-        need: Need::Read,
-        arguments: 1,
-        run: describe,
-    },
-    CommandEntry {
-        words: &["rel|relation", "drop"],
-        usage: "NAME",
-        doc: "Drops a relation: rows, schema and rules.",
-        need: Need::Write,
-        arguments: 1,
-        run: drop,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Relations",
+    entries: &[
+        CommandEntry {
+            words: &["rel|relation|relations"],
+            usage: "",
+            doc: "Lists the relations: name, tuples, arity, columns, kind (base or derived).",
+            example: ".rel",
+            need: Need::Read,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["rel|relation|relations"],
+            usage: "NAME",
+            doc: "Shows the stored rows of a relation.",
+            example: ".rel edge",
+            need: Need::Read,
+            arguments: 1,
+            run: show,
+        },
+        CommandEntry {
+            words: &["rel|relation", "describe"],
+            usage: "NAME",
+            doc: "Lists the columns of a relation: column, type.",
+            example: ".rel describe edge",
+            need: Need::Read,
+            arguments: 1,
+            run: describe,
+        },
+        CommandEntry {
+            words: &["rel|relation", "drop"],
+            usage: "NAME",
+            doc: "Drops a relation: rows, schema and rules.",
+            example: ".rel drop edge",
+            need: Need::Write,
+            arguments: 1,
+            run: drop,
+        },
+    ],
+};
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::CommandEntry;
+use super::{CommandEntry, CommandFamily};
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
 use crate::catalog::{Catalog, Clauses, default_column_names};
@@ -15,80 +15,92 @@ use crate::need::Need;
 use crate::statements::counted;
 use crate::syntax::ast::{Atom, Name, Query, QueryHead, Rule, Term, TermKind};
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["rule"],
-        usage: "",
-        doc: "Lists the derived relations with the number of their clauses.",
-        need: Need::Read,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["rule"],
-        usage: "NAME",
-        doc: "Answers the query for all columns of a derived relation.",
-        need: Need::Read,
-        arguments: 1,
-        run: ask,
-    },
-    CommandEntry {
-        words: &["rule", "list"],
-        usage: "",
-        doc: "Lists the derived relations with the number of their clauses.",
-        need: Need::Read,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["rule", "def|show"],
-        usage: "NAME",
-        doc: "Shows the clauses of a derived relation.",
-        need: Need::Read,
-        arguments: 1,
-        run: show,
-    },
-    CommandEntry {
-        words: &["rule", "drop"],
-        usage: "NAME",
-        doc: "Drops all clauses of a derived relation.",
-        need: Need::Write,
-        arguments: 1,
-        run: drop,
-    },
-    CommandEntry {
-        words: &["rule", "drop", "prefix"],
-        usage: "PREFIX",
-        doc: "Drops all clauses of the derived relations whose names begin so.",
-        need: Need::Write,
-        arguments: 1,
-        run: drop_prefix,
-    },
-    CommandEntry {
-        words: &["rule", "remove"],
-        usage: "NAME NUMBER",
-        doc: "Drops one clause, counted from 1 as `.rule def` lists them.",
-        need: Need::Write,
-        arguments: 2,
-        run: remove,
-    },
-    CommandEntry {
-        words: &["rule", "clear"],
-        usage: "NAME",
-        doc: "Drops all clauses but keeps the name: an empty relation.",
-        need: Need::Write,
-        arguments: 1,
-        run: clear,
-    },
-    CommandEntry {
-        words: &["rule", "edit"],
-        usage: "NAME NUMBER TEXT",
-        doc: "Does nothing but say how a clause is replaced.",
-        need: Need::Nothing,
-        arguments: 0,
-        run: edit,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Rules",
+    entries: &[
+        CommandEntry {
+            words: &["rule"],
+            usage: "",
+            doc: "Lists the derived relations: name, clauses (how many).",
+            example: ".rule",
+            need: Need::Read,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["rule"],
+            usage: "NAME",
+            doc: "Answers the query for all columns of a derived relation.",
+            example: ".rule path",
+            need: Need::Read,
+            arguments: 1,
+            run: ask,
+        },
+        CommandEntry {
+            words: &["rule", "list"],
+            usage: "",
+            doc: "The same as `.rule`.",
+            example: ".rule list",
+            need: Need::Read,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["rule", "def|show"],
+            usage: "NAME",
+            doc: "Shows the clauses of a derived relation, one a row.",
+            example: ".rule def path",
+            need: Need::Read,
+            arguments: 1,
+            run: show,
+        },
+        CommandEntry {
+            words: &["rule", "drop"],
+            usage: "NAME",
+            doc: "Drops all clauses of a derived relation.",
+            example: ".rule drop path",
+            need: Need::Write,
+            arguments: 1,
+            run: drop,
+        },
+        CommandEntry {
+            words: &["rule", "drop", "prefix"],
+            usage: "PREFIX",
+            doc: "Drops all clauses of the derived relations whose names begin so.",
+            example: ".rule drop prefix pa",
+            need: Need::Write,
+            arguments: 1,
+            run: drop_prefix,
+        },
+        CommandEntry {
+            words: &["rule", "remove"],
+            usage: "NAME NUMBER",
+            doc: "Drops one clause, counted from 1 as `.rule def` lists them.",
+            example: ".rule remove path 2",
+            need: Need::Write,
+            arguments: 2,
+            run: remove,
+        },
+        CommandEntry {
+            words: &["rule", "clear"],
+            usage: "NAME",
+            doc: "Drops all clauses but keeps the name: an empty relation.",
+            example: ".rule clear path",
+            need: Need::Write,
+            arguments: 1,
+            run: clear,
+        },
+        CommandEntry {
+            words: &["rule", "edit"],
+            usage: "NAME NUMBER TEXT",
+            doc: "Does nothing but say how a clause is replaced.",
+            example: ".rule edit path 2 edge(X, Y)",
+            need: Need::Nothing,
+            arguments: 0,
+            run: edit,
+        },
+    ],
+};
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();

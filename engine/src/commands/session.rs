@@ -1,7 +1,7 @@
 //! `.session`: the facts and rules that only this session sees.
 
-use super::CommandEntry;
 use super::rule::{clause_number, clause_of};
+use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome};
 use crate::data::{self, Codec, Run, Value};
@@ -13,48 +13,56 @@ use crate::need::Need;
 use crate::statements::counted;
 use crate::syntax::ast::Name;
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["session|rules"],
-        usage: "",
-        doc: "Lists the session's facts and clauses: kind, number, relation, text.",
-        need: Need::Read,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["session", "list"],
-        usage: "",
-        doc: "Lists the session's facts and clauses: kind, number, relation, text.",
-        need: Need::Read,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["session", "clear"],
-        usage: "",
-        doc: "Drops all facts and rules of the session.",
-        need: Need::Read,
-        arguments: 0,
-        run: clear,
-    },
-    CommandEntry {
-        words: &["session", "drop"],
-        usage: "WHICH",
-        doc: "Drops the session's clause of this number, or all its clauses of this name.",
-        need: Need::Read,
-        arguments: 1,
-        run: drop,
-    },
-    CommandEntry {
-        words: &["session", "remove"],
-        usage: "NAME NUMBER",
-        doc: "Drops one of the session's clauses of this name, counted from 1.",
-        need: Need::Read,
-        arguments: 2,
-        run: remove,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "The session",
+    entries: &[
+        CommandEntry {
+            words: &["session|rules"],
+            usage: "",
+            doc: "Lists the session's facts and clauses: kind, number, relation, text.",
+            example: ".session",
+            need: Need::Read,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["session", "list"],
+            usage: "",
+            doc: "The same as `.session`.",
+            example: ".session list",
+            need: Need::Read,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["session", "clear"],
+            usage: "",
+            doc: "Drops all facts and rules of the session.",
+            example: ".session clear",
+            need: Need::Read,
+            arguments: 0,
+            run: clear,
+        },
+        CommandEntry {
+            words: &["session", "drop"],
+            usage: "WHICH",
+            doc: "Drops the session's clause of this number, or all its clauses of this name.",
+            example: ".session drop 1",
+            need: Need::Read,
+            arguments: 1,
+            run: drop,
+        },
+        CommandEntry {
+            words: &["session", "remove"],
+            usage: "NAME NUMBER",
+            doc: "Drops one of the session's clauses of this name, counted from 1.",
+            example: ".session remove far 1",
+            need: Need::Read,
+            arguments: 2,
+            run: remove,
+        },
+    ],
+};
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let own = context.overlay.own();

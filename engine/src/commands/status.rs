@@ -1,6 +1,6 @@
-//! `.status` and `.help`.
+//! `.status`: what is here.
 
-use super::CommandEntry;
+use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome};
 use crate::data::Value;
@@ -9,24 +9,18 @@ use crate::graph::SessionState;
 use crate::need::Need;
 use crate::syntax::ast::Name;
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Status",
+    entries: &[CommandEntry {
         words: &["status"],
         usage: "",
         doc: "Shows the version, and what is stored in the graphs that you may see.",
+        example: ".status",
         need: Need::Nothing,
         arguments: 0,
         run: status,
-    },
-    CommandEntry {
-        words: &["help|?"],
-        usage: "",
-        doc: "Lists the commands.",
-        need: Need::Nothing,
-        arguments: 0,
-        run: help,
-    },
-];
+    }],
+};
 
 fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let caller = context.caller;
@@ -44,10 +38,4 @@ fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> 
         count(statistics.memory_bytes),
     ];
     Ok(Outcome::Listing(Rows::listing(&columns, vec![row])?))
-}
-
-fn help(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
-    let entries = super::entries(context.environment.commands);
-    let rows = entries.map(|entry| vec![Value::text(entry.written()), Value::text(entry.doc)]).collect();
-    Ok(Outcome::Listing(Rows::listing(&["command", "what it does"], rows)?))
 }

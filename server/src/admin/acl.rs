@@ -1,46 +1,53 @@
 //! `.kg acl`: who may use a graph. For its owners, and for administrators.
 
 use stratalog_engine::{
-    CommandEntry, Context, Error, Name, Need, Outcome, SessionState, Value, graph_not_found,
+    CommandEntry, CommandFamily, Context, Error, Name, Need, Outcome, SessionState, Value, graph_not_found,
 };
 
 use super::caller;
 use crate::auth::{AccountChange, AccountError, Level};
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["kg", "acl", "list"],
-        usage: "",
-        doc: "Lists who has an entry for the session's graph: username, level.",
-        need: Need::Manage,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["kg", "acl", "list"],
-        usage: "KG",
-        doc: "Lists who has an entry for a graph: username, level.",
-        need: Need::Manage,
-        arguments: 1,
-        run: list,
-    },
-    CommandEntry {
-        words: &["kg", "acl", "grant"],
-        usage: "KG USER LEVEL",
-        doc: "Gives a user the level viewer, editor or owner on a graph, in place of any before.",
-        need: Need::Manage,
-        arguments: 3,
-        run: grant,
-    },
-    CommandEntry {
-        words: &["kg", "acl", "revoke"],
-        usage: "KG USER",
-        doc: "Takes a user's level on a graph away.",
-        need: Need::Manage,
-        arguments: 2,
-        run: revoke,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Access to knowledge graphs",
+    entries: &[
+        CommandEntry {
+            words: &["kg", "acl", "list"],
+            usage: "",
+            doc: "Lists who has an entry for the session's graph: username, level.",
+            example: ".kg acl list",
+            need: Need::Manage,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["kg", "acl", "list"],
+            usage: "KG",
+            doc: "Lists who has an entry for a graph: username, level.",
+            example: ".kg acl list lab",
+            need: Need::Manage,
+            arguments: 1,
+            run: list,
+        },
+        CommandEntry {
+            words: &["kg", "acl", "grant"],
+            usage: "KG USER LEVEL",
+            doc: "Gives a user the level viewer, editor or owner on a graph, in place of any before.",
+            example: ".kg acl grant lab ada editor",
+            need: Need::Manage,
+            arguments: 3,
+            run: grant,
+        },
+        CommandEntry {
+            words: &["kg", "acl", "revoke"],
+            usage: "KG USER",
+            doc: "Takes a user's level on a graph away.",
+            example: ".kg acl revoke lab ada",
+            need: Need::Manage,
+            arguments: 2,
+            run: revoke,
+        },
+    ],
+};
 
 fn list(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let graph = match words.first() {

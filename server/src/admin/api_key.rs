@@ -1,36 +1,44 @@
 //! `.apikey`: keys for programs. Each belongs to the user who created it, and has that user's rights.
 
-use stratalog_engine::{CommandEntry, Context, Error, Name, Need, Outcome, SessionState, Value};
+use stratalog_engine::{
+    CommandEntry, CommandFamily, Context, Error, Name, Need, Outcome, SessionState, Value,
+};
 
 use super::caller;
 use crate::auth::{AccountChange, AccountError, check_name, new_key};
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["apikey", "list"],
-        usage: "",
-        doc: "Lists the API keys: label, owner, created.",
-        need: Need::Administer,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["apikey", "create"],
-        usage: "LABEL",
-        doc: "Creates an API key with your rights, and shows it this once: api_key, label.",
-        need: Need::Administer,
-        arguments: 1,
-        run: create,
-    },
-    CommandEntry {
-        words: &["apikey", "revoke"],
-        usage: "LABEL",
-        doc: "Revokes an API key, and ends the sessions that it opened.",
-        need: Need::Administer,
-        arguments: 1,
-        run: revoke,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "API keys",
+    entries: &[
+        CommandEntry {
+            words: &["apikey", "list"],
+            usage: "",
+            doc: "Lists the API keys: label, owner, created.",
+            example: ".apikey list",
+            need: Need::Administer,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["apikey", "create"],
+            usage: "LABEL",
+            doc: "Creates an API key with your rights, and shows it this once: api_key, label.",
+            example: ".apikey create weekly-report",
+            need: Need::Administer,
+            arguments: 1,
+            run: create,
+        },
+        CommandEntry {
+            words: &["apikey", "revoke"],
+            usage: "LABEL",
+            doc: "Revokes an API key, and ends the sessions that it opened.",
+            example: ".apikey revoke nightly-import",
+            need: Need::Administer,
+            arguments: 1,
+            run: revoke,
+        },
+    ],
+};
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let keys = caller(context)?.accounts().keys().into_iter();

@@ -9,13 +9,13 @@ mod user;
 use std::any::Any;
 use std::sync::Arc;
 
-use stratalog_engine::{Caller, CommandEntry, Context, Diagnostic, Error, Need};
+use stratalog_engine::{Caller, CommandFamily, Context, Diagnostic, Error, Need};
 
 use crate::auth::Identity;
 use crate::queries::Running;
 
 /// What the server adds to the engine's commands.
-pub(crate) const ADMIN_COMMANDS: &[&[CommandEntry]] =
+pub(crate) const ADMIN_COMMANDS: &[CommandFamily] =
     &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS];
 
 /// Somebody who is logged in, with what these commands work on.

@@ -1,29 +1,34 @@
 //! `.query`: what is being asked at the moment. For administrators.
 
 use stratalog_engine::{
-    Code, CommandEntry, Context, Diagnostic, Error, Name, Need, Outcome, SessionState, Value,
+    Code, CommandEntry, CommandFamily, Context, Diagnostic, Error, Name, Need, Outcome, SessionState, Value,
 };
 
 use super::operator;
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["query", "list"],
-        usage: "",
-        doc: "Lists the requests that wait or run: id, user, knowledge_graph, session, state, started, elapsed_ms, program.",
-        need: Need::Administer,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["query", "kill"],
-        usage: "ID",
-        doc: "Stops a request; its user gets the error `cancelled`.",
-        need: Need::Administer,
-        arguments: 1,
-        run: kill,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Requests",
+    entries: &[
+        CommandEntry {
+            words: &["query", "list"],
+            usage: "",
+            doc: "Lists the requests that wait or run: id, user, knowledge_graph, session, state, started, elapsed_ms, program.",
+            example: ".query list",
+            need: Need::Administer,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["query", "kill"],
+            usage: "ID",
+            doc: "Stops a request; its user gets the error `cancelled`.",
+            example: ".query kill 3",
+            need: Need::Administer,
+            arguments: 1,
+            run: kill,
+        },
+    ],
+};
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let integer = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));

@@ -1,53 +1,63 @@
 //! `.user`: who may log in.
 
-use stratalog_engine::{CommandEntry, Context, Error, Name, Need, Outcome, SessionState, Value};
+use stratalog_engine::{
+    CommandEntry, CommandFamily, Context, Error, Name, Need, Outcome, SessionState, Value,
+};
 use stratalog_protocol::Secret;
 
 use super::caller;
 use crate::auth::{AccountChange, AccountError, Role, check_name, check_password};
 
-pub(super) const COMMANDS: &[CommandEntry] = &[
-    CommandEntry {
-        words: &["user", "list"],
-        usage: "",
-        doc: "Lists the users: username, role.",
-        need: Need::Administer,
-        arguments: 0,
-        run: list,
-    },
-    CommandEntry {
-        words: &["user", "create"],
-        usage: "NAME PASSWORD ROLE",
-        doc: "Creates a user with the role admin, editor or viewer.",
-        need: Need::Administer,
-        arguments: 3,
-        run: create,
-    },
-    CommandEntry {
-        words: &["user", "drop"],
-        usage: "NAME",
-        doc: "Drops a user with keys and access entries, and ends the user's sessions.",
-        need: Need::Administer,
-        arguments: 1,
-        run: drop,
-    },
-    CommandEntry {
-        words: &["user", "password"],
-        usage: "NAME PASSWORD",
-        doc: "Changes a password, and ends the user's other sessions.",
-        need: Need::Administer,
-        arguments: 2,
-        run: password,
-    },
-    CommandEntry {
-        words: &["user", "role"],
-        usage: "NAME ROLE",
-        doc: "Changes the role of a user.",
-        need: Need::Administer,
-        arguments: 2,
-        run: role,
-    },
-];
+pub(super) const COMMANDS: CommandFamily = CommandFamily {
+    title: "Users",
+    entries: &[
+        CommandEntry {
+            words: &["user", "list"],
+            usage: "",
+            doc: "Lists the users: username, role.",
+            example: ".user list",
+            need: Need::Administer,
+            arguments: 0,
+            run: list,
+        },
+        CommandEntry {
+            words: &["user", "create"],
+            usage: "NAME PASSWORD ROLE",
+            doc: "Creates a user with the role admin, editor or viewer.",
+            example: ".user create bob builder viewer",
+            need: Need::Administer,
+            arguments: 3,
+            run: create,
+        },
+        CommandEntry {
+            words: &["user", "drop"],
+            usage: "NAME",
+            doc: "Drops a user with keys and access entries, and ends the user's sessions.",
+            example: ".user drop ada",
+            need: Need::Administer,
+            arguments: 1,
+            run: drop,
+        },
+        CommandEntry {
+            words: &["user", "password"],
+            usage: "NAME PASSWORD",
+            doc: "Changes a password, and ends the user's other sessions.",
+            example: ".user password ada analytical",
+            need: Need::Administer,
+            arguments: 2,
+            run: password,
+        },
+        CommandEntry {
+            words: &["user", "role"],
+            usage: "NAME ROLE",
+            doc: "Changes the role of a user.",
+            example: ".user role ada viewer",
+            need: Need::Administer,
+            arguments: 2,
+            run: role,
+        },
+    ],
+};
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let users = caller(context)?.accounts().users();
