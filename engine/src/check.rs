@@ -115,7 +115,7 @@ impl Checker {
                 let changes = changes.collect();
                 let mut transaction = self.session.graph.begin(&Budget::unlimited())?;
                 transaction.apply(changes, &self.environment.threads);
-                transaction.commit()?;
+                transaction.commit(None)?;
                 Ok(Vec::new())
             }
             StatementKind::Command(command) if is_of_the_server(command) => Ok(Vec::new()),

@@ -10,8 +10,10 @@ use tokio::sync::watch;
 use crate::admin::ADMIN_COMMANDS;
 use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits};
+use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::queries::QueryPool;
+use crate::sessions::Sessions;
 
 /// Engine, accounts and limits of one running server.
 pub(crate) struct App {
@@ -19,6 +21,10 @@ pub(crate) struct App {
     pub(crate) engine: Engine,
     /// Who may use the server, and how.
     pub(crate) accounts: Arc<Accounts>,
+    /// What has changed lately.
+    pub(crate) events: Arc<EventLog>,
+    /// The sessions.
+    pub(crate) sessions: Arc<Sessions>,
     /// Where queries run.
     pub(crate) queries: QueryPool,
     /// What is counted and bounded.
@@ -60,8 +66,11 @@ impl App {
         let (accounts, generated) =
             Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
+        let events = events::open(&engine, config.limits.notifications).map_err(OpenError::Engine)?;
         let app = App {
             engine,
+            events,
+            sessions: Arc::new(Sessions::new(&config.limits)),
             accounts,
             queries: QueryPool::new(&config.limits),
             places: Places::new(&config.limits),
@@ -70,6 +79,15 @@ impl App {
             stopping: watch::Sender::new(false),
         };
         Ok((Arc::new(app), generated))
+    }
+
+    /// What goes on beside the connections, until the server is told to stop.
+    pub(crate) async fn look_after(&self) {
+        tokio::select! {
+            () = self.stopped() => {}
+            () = self.sessions.keep() => {}
+            () = events::keep(&self.events, &self.engine) => {}
+        }
     }
 
     /// Tells every connection to end.

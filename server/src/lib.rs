@@ -26,6 +26,12 @@ mod auth;
 /// Between the engine's values and the protocol's.
 mod wire;
 
+/// Sessions by their id.
+mod sessions;
+
+/// What commits change, for those who want to know.
+mod events;
+
 /// Dot commands about people.
 mod admin;
 
@@ -99,12 +105,20 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     };
     let (app, generated_password) =
         opened.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+    tokio::spawn({
+        let app = app.clone();
+        async move { app.look_after().await }
+    });
     let accepting = tokio::spawn({
         let app = app.clone();
         async move {
             http::accept(listener, app.clone()).await;
             if tokio::time::timeout(shutdown, app.quiet()).await.is_err() {
                 tracing::warn!("some requests did not end in time");
+            }
+            let settling = tokio::task::spawn_blocking(move || events::settle(&app.events, &app.engine));
+            if let Err(error) = settling.await {
+                tracing::error!(%error, "settling the notifications panicked");
             }
         }
     });

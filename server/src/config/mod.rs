@@ -110,6 +110,14 @@ pub struct Limits {
     pub lifetime: Duration,
     /// Time that requests have to end when the server stops.
     pub shutdown: Duration,
+    /// Sessions.
+    pub sessions: usize,
+    /// Time for which a session waits for its client to come back.
+    pub session_grace: Duration,
+    /// Time without any frame after which a session ends.
+    pub session_idle: Duration,
+    /// Notifications that are kept for those who come later.
+    pub notifications: usize,
 }
 
 impl Default for Config {
@@ -149,6 +157,10 @@ impl Default for Limits {
             idle: Duration::from_secs(300),
             lifetime: Duration::from_secs(86_400),
             shutdown: Duration::from_secs(30),
+            sessions: 10_000,
+            session_grace: Duration::from_secs(60),
+            session_idle: Duration::from_secs(3600),
+            notifications: 1 << 16,
         }
     }
 }

@@ -71,6 +71,14 @@ pub(super) const SETTINGS: &[Setting] = &[
         set: |c, v| v.number().map(|n| c.limits.idle = Duration::from_millis(n)),
     },
     Setting {
+        key: "http.session_grace_ms",
+        set: |c, v| v.number().map(|n| c.limits.session_grace = Duration::from_millis(n)),
+    },
+    Setting {
+        key: "http.session_idle_ms",
+        set: |c, v| v.number().map(|n| c.limits.session_idle = Duration::from_millis(n)),
+    },
+    Setting {
         key: "http.shutdown_timeout_secs",
         set: |c, v| v.number().map(|n: u32| c.limits.shutdown = Duration::from_secs(n.into())),
     },
@@ -93,6 +101,10 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         key: "http.rate_limit.ws_max_lifetime_secs",
         set: |c, v| v.number().map(|n: u32| c.limits.lifetime = Duration::from_secs(n.into())),
+    },
+    Setting {
+        key: "http.rate_limit.notification_buffer_size",
+        set: |c, v| v.number().map(|n| c.limits.notifications = n),
     },
     Setting {
         key: "limits.query_timeout_ms",
@@ -124,6 +136,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.max_columns",
         set: |c, v| v.at_most(c.program.columns).map(|n| c.program.columns = n),
     },
+    Setting { key: "limits.max_sessions", set: |c, v| v.number().map(|n| c.limits.sessions = n) },
     Setting { key: "limits.max_session_facts", set: |c, v| v.number().map(|n| c.program.session_facts = n) },
     Setting { key: "limits.max_session_rules", set: |c, v| v.number().map(|n| c.program.session_rules = n) },
     Setting {

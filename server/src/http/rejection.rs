@@ -11,6 +11,10 @@ pub(crate) enum Problem {
     Unauthorized,
     /// No such endpoint.
     NotFound,
+    /// No session of this id.
+    NoSuchSession,
+    /// `last_seq` is no number.
+    BadNumber,
     /// Another method than GET or HEAD.
     MethodNotAllowed,
     /// A WebSocket endpoint without a WebSocket handshake.
@@ -51,6 +55,14 @@ impl Problem {
                 "the server is starting: try again when /ready answers 200",
             ),
             Problem::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such endpoint"),
+            Problem::NoSuchSession => {
+                (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such session, or it has ended")
+            }
+            Problem::BadNumber => (
+                StatusCode::BAD_REQUEST,
+                "BAD_REQUEST",
+                "last_seq must be a whole number that is not negative",
+            ),
             Problem::MethodNotAllowed => {
                 (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "only GET and HEAD are allowed")
             }
@@ -99,7 +111,11 @@ impl Problem {
             Problem::TooManySockets | Problem::TooManyStrangers | Problem::Starting => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            Problem::NotFound | Problem::UpgradeRequired | Problem::TooManyConnections => {}
+            Problem::NotFound
+            | Problem::NoSuchSession
+            | Problem::BadNumber
+            | Problem::UpgradeRequired
+            | Problem::TooManyConnections => {}
         }
         response
     }

@@ -21,11 +21,10 @@ pub(super) async fn execute(
     let most_rows = Some(caller.app.limits.result_rows).filter(|rows| *rows > 0);
     let options =
         RunOptions { limit: [execute.limit, most_rows].into_iter().flatten().min(), atomic: execute.atomic };
-    let (who, session) = (caller.identity.clone(), caller.session.clone());
+    let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let run = move |budget: &_| {
         let program = execute.program;
         let start = Instant::now();
-        let mut session = session.lock();
         let prepared =
             session.prepare(&program, &parameters).map_err(|error| wire::failure(&error, &program))?;
         let answer = auth::grant(&who, prepared)

@@ -128,10 +128,9 @@ async fn run(
     + Send
     + 'static,
 ) -> Result<Reply, Failure> {
-    let (who, session) = (caller.identity.clone(), caller.session.clone());
+    let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let run = move |budget: &Budget| {
         let start = Instant::now();
-        let mut session = session.lock();
         let grant = auth::grant_insert(&who, &session).map_err(|error| wire::failure(&error, ""))?;
         let inserted = insert(grant, &mut session, &relation, budget)?;
         let inserted = inserted.map_err(|error| wire::failure(&error, ""))?;

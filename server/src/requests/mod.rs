@@ -4,22 +4,22 @@ mod cancel;
 mod execute;
 mod insert;
 mod login;
+mod session;
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use stratalog_engine::Session;
-use stratalog_protocol::{Code, Failure, Reply as ReplyMessage, Request, RequestId, Response};
+use stratalog_protocol::{Code, Failure, Gap, Reply as ReplyMessage, Request, RequestId, Response};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
 use crate::auth::{Ended, Identity};
-use crate::queries::Ticket;
+use crate::queries::{NotRun, Ticket};
+use crate::sessions::{Attached, Turn};
 use crate::wire::Reply;
 
 pub(crate) use cancel::Tickets;
 pub(crate) use insert::{Announced, Next, Upload};
-pub(crate) use login::{LoggedIn, LoginFailed, authenticated, log_in, open_session};
+pub(crate) use login::{LoggedIn, LoginFailed, Target, authenticated, enter, log_in};
 
 /// An authenticated connection, as its requests see it.
 pub(crate) struct Caller {
@@ -27,8 +27,15 @@ pub(crate) struct Caller {
     pub(crate) app: Arc<App>,
     /// Who is asking.
     pub(crate) identity: Identity,
-    /// The session; requests run one at a time, so nobody ever waits for it.
-    pub(crate) session: Arc<Mutex<Session>>,
+    /// The session.
+    pub(crate) session: Attached,
+}
+
+impl Caller {
+    /// Waits until no request from another socket has the session.
+    async fn turn(&self, ticket: &Ticket) -> Result<Turn, NotRun> {
+        self.session.turn(&self.identity, ticket).await
+    }
 }
 
 /// One request in its turn.
@@ -61,6 +68,10 @@ pub(crate) async fn answer(caller: &Caller, id: Option<RequestId>, work: Work, t
         Work::Answer(request) => match request {
             Request::Execute(execute) => execute::execute(caller, execute, id.clone(), ticket).await,
             Request::Insert(insert) => insert::insert_rows(caller, insert, id.clone(), ticket).await,
+            Request::Query(query) => session::query(caller, query, id.clone(), ticket).await,
+            Request::InsertFacts(facts) => session::insert_facts(caller, facts, id.clone(), ticket).await,
+            Request::RetractFacts(facts) => session::retract_facts(caller, facts, id.clone(), ticket).await,
+            Request::AddRule(rule) => session::add_rule(caller, rule, id.clone(), ticket).await,
             Request::Login(_) | Request::Authenticate(_) => {
                 Err(Failure::new(Code::InvalidMessage, "this connection is already authenticated")
                     .help("open another connection to act as another user"))
@@ -75,6 +86,14 @@ pub(crate) async fn answer(caller: &Caller, id: Option<RequestId>, work: Work, t
 /// The answer to `ping`.
 pub(crate) fn pong(id: Option<RequestId>) -> String {
     ReplyMessage { response: Response::Pong, id }.to_json()
+}
+
+/// What is said to somebody who has missed notifications.
+pub(crate) fn gap(gap: Gap) -> String {
+    let count = gap.to - gap.from + 1;
+    let message = format!("missed {count} notification(s), from {} to {}", gap.from, gap.to);
+    let failure = Failure::new(Code::NotFound, message).gap(gap);
+    error(failure.help("they are not kept any more: read again what they could be about"), None)
 }
 
 /// What is said to a session that was ended.

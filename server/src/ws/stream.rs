@@ -34,6 +34,16 @@ pub(super) struct Outgoing {
     urgent: mpsc::Sender<Message>,
 }
 
+/// Room for one frame.
+pub(super) struct Room<'a>(mpsc::Permit<'a, Message>);
+
+impl Room<'_> {
+    /// Sends a text.
+    pub(super) fn send(self, text: String) {
+        self.0.send(Message::text(text));
+    }
+}
+
 /// The client is gone.
 #[derive(Debug)]
 pub(super) struct Gone;
@@ -90,6 +100,11 @@ impl Outgoing {
             // A client that is gone already needs no reason.
             let _ = self.replies.send(message).await;
         }
+    }
+
+    /// Waits for room for one more frame, after which nothing stands between it and the socket but a few others.
+    pub(super) async fn room(&self) -> Result<Room<'_>, Gone> {
+        self.replies.reserve().await.map(Room).map_err(|_| Gone)
     }
 
     /// Waits until nothing can be sent any more.
