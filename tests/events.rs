@@ -376,7 +376,6 @@ async fn one_of_a_hundred_that_never_reads_disturbs_neither_the_others_nor_the_w
     for reader in readers {
         assert_eq!(reader.await.expect("a reader"), (1..=3_000).collect::<Vec<u64>>());
     }
-    assert_eq!(writer.rows("?(count<X>) <- fact(X)").await.as_array().map(Vec::len), Some(1));
     drop(sleeper);
 }
 

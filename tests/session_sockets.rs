@@ -148,7 +148,7 @@ async fn what_the_session_cannot_take_is_refused() {
         (json!({"type": "insert_facts", "relation": "person", "tuples": [[{"a": 1}]]}), "invalid_message"),
         (json!({"type": "insert_facts", "relation": "person", "tuples": [[1]]}), "type_mismatch"),
         (json!({"type": "insert_facts", "relation": "person", "tuples": [["a", "b"]]}), "arity_mismatch"),
-        (json!({"type": "insert_facts", "relation": "__p", "tuples": [[1]]}), "invalid_parameter"),
+        (json!({"type": "insert_facts", "relation": "__p", "tuples": [[1]]}), "parse_error"),
         (json!({"type": "insert_facts", "relation": "person"}), "invalid_message"),
         (json!({"type": "add_rule", "rule": "+p(X) <- person(X)"}), "parse_error"),
         (json!({"type": "add_rule", "rule": "p(X) <- person(X)\nq(X) <- p(X)"}), "parse_error"),

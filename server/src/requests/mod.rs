@@ -96,6 +96,12 @@ pub(crate) fn gap(gap: Gap) -> String {
     error(failure.help("they are not kept any more: read again what they could be about"), None)
 }
 
+/// What is said to somebody who has missed too many.
+pub(crate) fn too_slow() -> String {
+    let message = "more notifications were missed than are kept: read them as they come";
+    error(Failure::new(Code::Overloaded, message).help("connect again with last_seq"), None)
+}
+
 /// What is said to a session that was ended.
 pub(crate) fn ended(why: Ended) -> String {
     error(Failure::new(Code::AccessDenied, why.to_string()).help("log in again"), None)

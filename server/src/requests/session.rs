@@ -2,7 +2,7 @@
 
 use stratalog_engine::{Answer, Budget, Content, Error, RunOptions, Scope};
 use stratalog_protocol::{
-    Ack, AddRule, Execute, Facts, Failure, Query, Reply as ReplyMessage, RequestId, Response,
+    Ack, AddRule, Code, Execute, Facts, Failure, Query, Reply as ReplyMessage, RequestId, Response,
 };
 
 use super::{Caller, execute};
@@ -29,6 +29,10 @@ pub(super) async fn insert_facts(
     id: Option<RequestId>,
     ticket: &Ticket,
 ) -> Result<Reply, Failure> {
+    if facts.relation.starts_with("__") {
+        let message = format!("`{}` cannot be the name of a relation of a session", facts.relation);
+        return Err(Failure::new(Code::ParseError, message).help("names that begin with `__` are reserved"));
+    }
     let who = caller.identity.clone();
     acknowledge(caller, id, ticket, move |session, budget| {
         let grant = auth::grant_insert(&who, session).map_err(|error| wire::failure(&error, ""))?;

@@ -77,7 +77,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
         () = session.over() => farewell(&outgoing, "the session was idle for too long: connect again").await,
         end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
         stop = subscriber.run(since, &outgoing) => match stop {
-            Stop::TooSlow => End::Close(CloseCode::Policy, "too many notifications were missed"),
+            Stop::TooSlow => End::TooSlow,
             Stop::Gone(gone) => gone.into(),
         },
     };
@@ -90,7 +90,12 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
     let farewell = async {
         match end {
             End::Close(code, reason) => outgoing.close(code, reason).await,
-            End::Ended(why) => outgoing.end(requests::ended(why)).await,
+            End::Ended(why) => {
+                outgoing.end(requests::ended(why), "the session was ended: log in again").await;
+            }
+            End::TooSlow => {
+                outgoing.end(requests::too_slow(), "notifications must be read as they come").await
+            }
             End::Gone => return,
         }
         link.linger();
@@ -135,6 +140,8 @@ enum End {
     Close(CloseCode, &'static str),
     /// Because its user or key has changed.
     Ended(Ended),
+    /// Because the client does not read its notifications.
+    TooSlow,
     /// The client closed it, or vanished.
     Gone,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stratalog_engine::{Caller as _, Need};
-use stratalog_protocol::{Code, Failure, Gap};
+use stratalog_protocol::Gap;
 use tokio::sync::watch;
 
 use super::stream::{Gone, Outgoing};
@@ -100,9 +100,6 @@ impl Reader {
                     // Who comes back has missed what they have missed; who is here should read.
                     missed += if behind { 0 } else { gap.to - gap.from + 1 };
                     if missed > log.capacity() {
-                        let message = "too many notifications were missed: read them as they come";
-                        let failure = Failure::new(Code::Overloaded, message);
-                        outgoing.room().await?.send(requests::error(failure, None));
                         return Err(Stop::TooSlow);
                     }
                 }

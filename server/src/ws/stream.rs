@@ -93,9 +93,9 @@ impl Outgoing {
         let _ = self.urgent.send(Message::close_with(code as u16, reason)).await;
     }
 
-    /// Says that the session was ended, after the answers that wait, and ends the sending side.
-    pub(super) async fn end(&self, error: String) {
-        let close = Message::close_with(CloseCode::Policy as u16, "the session was ended: log in again");
+    /// Says why the client has to go, after all that waits to be sent, and ends the sending side.
+    pub(super) async fn end(&self, error: String, reason: &'static str) {
+        let close = Message::close_with(CloseCode::Policy as u16, reason);
         for message in [Message::text(error), close] {
             // A client that is gone already needs no reason.
             let _ = self.replies.send(message).await;
