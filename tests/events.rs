@@ -1,6 +1,10 @@
 //! Notifications: what is told, to whom, in which order, and what becomes of those who were away or are slow.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use stratalog_tests::server::{Connection, Frame, PASSWORD, Server};
@@ -345,6 +349,43 @@ async fn numbers_go_on_after_a_restart() {
     assert!(to > 3);
     server.log_in().await.rows("+fact(4)").await;
     assert_eq!(numbers(&mut there, 1).await, [to + 1]);
+}
+
+// The command line.
+
+fn command_line() -> PathBuf {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/stratalog");
+    std::env::var_os("STRATALOG_CLI").map_or(built, PathBuf::from)
+}
+
+#[tokio::test]
+async fn the_command_line_writes_a_line_for_each_event_until_nobody_reads() {
+    let server = Server::start();
+    let mut writer = server.log_in().await;
+    writer.rows("+edge[(1, 2), (2, 3)]\n-edge(1, 2)").await;
+    let mut watching = Command::new(command_line())
+        .args(["events", "--since", "0", "--url", &server.url()])
+        .envs([("STRATALOG_USER", "admin"), ("STRATALOG_PASSWORD", PASSWORD)])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command line starts");
+    let mut lines = BufReader::new(watching.stdout.take().expect("a pipe")).lines();
+    for (number, operation) in [(1, "insert"), (2, "delete")] {
+        let line = lines.next().expect("a line").expect("text");
+        let event: Json = serde_json::from_str(&line).expect("JSON");
+        assert_eq!((seq(&event), told(&event).2.as_str()), (number, operation), "{line}");
+    }
+    drop(lines);
+    for n in 0..200 {
+        writer.rows(&format!("+edge({n}, 0)")).await;
+        if let Some(status) = watching.try_wait().expect("it can be asked") {
+            assert!(status.success(), "{status}");
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    watching.kill().expect("it still runs");
+    panic!("it writes to nobody");
 }
 
 // Who is slow.

@@ -114,7 +114,9 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         async move {
             http::accept(listener, app.clone()).await;
             if tokio::time::timeout(shutdown, app.quiet()).await.is_err() {
+                // Those may still commit something, so the last number is not known.
                 tracing::warn!("some requests did not end in time");
+                return;
             }
             let settling = tokio::task::spawn_blocking(move || events::settle(&app.events, &app.engine));
             if let Err(error) = settling.await {

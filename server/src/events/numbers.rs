@@ -51,7 +51,7 @@ pub(crate) async fn keep(log: &EventLog, engine: &Engine) {
     }
 }
 
-/// Leaves the last number for the next start. Nothing is committed any more.
+/// Leaves the last number for the next start. Nothing may be committed any more.
 pub(crate) fn settle(log: &EventLog, engine: &Engine) {
     if let Err(error) = reserve(engine, log.last()) {
         tracing::warn!("the last number of notifications is not kept, clients will find a gap: {error}");
