@@ -97,7 +97,7 @@ async fn events() {
             if let Some(path) = rest.strip_prefix("connects to ") {
                 let mut connection = server.connect_to(path).await.expect("a connection");
                 assert_eq!(connection.log_in(PASSWORD).await["type"], "authenticated", "{place}");
-                connections.insert(name, connection);
+                connections.insert(name.to_owned(), connection);
                 continue;
             }
             let connection = connections.get_mut(name).unwrap_or_else(|| panic!("{place}: who is {name}?"));

@@ -235,7 +235,7 @@ impl Waiting {
             Some(RequestId::Text(_)) => {} // none of ours
             None => match part {
                 Ok(Response::Error(failure)) if failure.gap.is_none() => {
-                    state.parting_word = Some(failure.message)
+                    state.parting_word = Some(failure.message);
                 }
                 Ok(Response::AuthError(error)) => state.parting_word = Some(error.message),
                 Ok(_) | Err(_) => {}

@@ -94,7 +94,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
                 outgoing.end(requests::ended(why), "the session was ended: log in again").await;
             }
             End::TooSlow => {
-                outgoing.end(requests::too_slow(), "notifications must be read as they come").await
+                outgoing.end(requests::too_slow(), "notifications must be read as they come").await;
             }
             End::Gone => return,
         }
