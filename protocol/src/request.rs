@@ -384,8 +384,8 @@ mod tests {
         assert_eq!(problem("{}"), "the message has no field `type`");
         assert_eq!(problem(r#"{"type":3}"#), "the field `type` must be a string");
         assert_eq!(
-            problem(r#"{"type":"query"}"#),
-            "unknown message type \"query\"; known types are login, authenticate, execute, insert, cancel, ping"
+            problem(r#"{"type":"question"}"#),
+            "unknown message type \"question\"; known types are login, authenticate, execute, insert, query, insert_facts, retract_facts, add_rule, cancel, ping"
         );
         assert!(problem(r#"{"type":"execute"}"#).contains("missing field `program`"));
         assert!(
