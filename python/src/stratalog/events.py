@@ -1,8 +1,8 @@
 """Events: what changes on the server, as something to iterate over.
 
 `Events` and `AsyncEvents` have a connection of their own, so they never come between a request and its
-answer, and connect again by themselves. The server numbers events, so nothing is told twice, and what was missed
-is told as a `Gap`.
+answer, and connect again by themselves. The server numbers events, so nothing is told twice, and what was
+missed is told as a `Gap`.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "http.rate_limit.notification_buffer_size",
-        set: |c, v| v.number().map(|n| c.limits.notifications = n),
+        set: |c, v| v.positive().map(|n| c.limits.notifications = n),
     },
     Setting {
         key: "limits.query_timeout_ms",

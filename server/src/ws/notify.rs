@@ -85,26 +85,27 @@ impl Reader {
     async fn send_all(&self, since: Since, outgoing: &Outgoing) -> Result<std::convert::Infallible, Stop> {
         let log = &self.app.events;
         let mut changes = log.changes();
-        let (mut at, mut behind) = self.begin(since, outgoing).await?;
-        let mut missed = 0;
+        let mut at = self.begin(since, outgoing).await?;
+        let (mut missed, mut is_slow) = (0, false);
         loop {
             match log.read(at) {
                 Read::Nothing => {
-                    behind = false;
+                    is_slow = false;
                     // The log lives as long as the server.
                     let _ = changes.changed().await;
                 }
                 Read::Gap(gap) => {
                     outgoing.room().await?.send(requests::gap(gap));
                     at = gap.to;
-                    // Who comes back has missed what they have missed; who is here should read.
-                    missed += if behind { 0 } else { gap.to - gap.from + 1 };
+                    // What was missed while away, or because too much happened at once, is not the client's fault.
+                    missed += if is_slow { gap.to - gap.from + 1 } else { 0 };
                     if missed > log.capacity() {
                         return Err(Stop::TooSlow);
                     }
                 }
                 Read::Notices(notices) => {
                     for notice in notices {
+                        is_slow |= outgoing.is_full();
                         self.tell(&notice, outgoing).await?;
                         at = notice.seq;
                     }
@@ -113,16 +114,16 @@ impl Reader {
         }
     }
 
-    /// The number to begin after, and whether what comes next was there before.
-    async fn begin(&self, since: Since, outgoing: &Outgoing) -> Result<(u64, bool), Gone> {
+    /// The number to begin after.
+    async fn begin(&self, since: Since, outgoing: &Outgoing) -> Result<u64, Gone> {
         let last = self.app.events.last();
         match since {
-            Since::Login(number) => Ok((number, false)),
+            Since::Login(number) => Ok(number),
             Since::Seen(seen) if seen > last => {
                 outgoing.room().await?.send(requests::gap(Gap { from: last + 1, to: seen }));
-                Ok((last, false))
+                Ok(last)
             }
-            Since::Seen(seen) => Ok((seen, true)),
+            Since::Seen(seen) => Ok(seen),
         }
     }
 

@@ -107,6 +107,11 @@ impl Outgoing {
         self.replies.reserve().await.map(Room).map_err(|_| Gone)
     }
 
+    /// Whether frames wait because the client does not read.
+    pub(super) fn is_full(&self) -> bool {
+        self.replies.capacity() == 0
+    }
+
     /// Waits until nothing can be sent any more.
     pub(super) async fn closed(&self) {
         self.replies.closed().await;
