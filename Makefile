@@ -8,10 +8,13 @@ READY   := $(VENV)/.ready
 SERVER  := target/release/stratalog-server
 CLI     := target/release/stratalog
 
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := parse_and_print run_program
+
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash bench ci clean
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz bench ci clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -52,6 +55,16 @@ golden: build ## rewrite the answers of the golden files; the diff is the review
 
 crash: build ## kill a server 200 times under writers and look for what is lost
 	STRATALOG_CRASH_ROUNDS=200 $(CARGO) test --release --locked -p stratalog-tests --test crash -- --nocapture
+
+# The code is safe Rust, so what is looked for are panics and hangs: no sanitizer, and the stable compiler will do.
+fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden programs
+	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
+	$(CARGO) run --release --locked -p stratalog-tests --example fuzz_seeds -- $(FUZZ_TARGETS:%=fuzz/corpus/%)
+	cp Cargo.lock fuzz/Cargo.lock
+	for target in $(FUZZ_TARGETS); do \
+		$(CARGO) fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+			-timeout=10 -rss_limit_mb=2048 || exit 1; \
+	done
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches

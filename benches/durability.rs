@@ -3,12 +3,14 @@
 //! Writers that wait together share one sync, so throughput should grow with their number.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use arrow::array::RecordBatch;
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use redb::{Database, TableDefinition};
-use stratalog_benches::{define, load, wide_facts};
+use stratalog_benches::{answer_rows, define, load, wide_facts};
 use stratalog_engine::{DEFAULT_GRAPH, Engine, EngineOptions, Session, StorageOptions};
 use tempfile::TempDir;
 
@@ -41,6 +43,7 @@ fn commits(c: &mut Criterion) {
         });
     });
     for writers in [1, 8, 64] {
+        let (before, made) = (written(), AtomicU64::new(0));
         group.bench_function(format!("writers/{writers}"), |b| {
             let folder = TempDir::new().expect("a temporary folder");
             let engine = open(folder.path());
@@ -64,9 +67,13 @@ fn commits(c: &mut Criterion) {
                     }
                 });
                 next.store(until, Ordering::Relaxed);
+                made.fetch_add(iterations, Ordering::Relaxed);
                 started.elapsed()
             });
         });
+        if let Some(bytes) = (written() - before).checked_div(made.into_inner()) {
+            eprintln!("{writers} writers: {bytes} bytes written a commit of one fact");
+        }
     }
     group.finish();
 }
@@ -93,17 +100,27 @@ fn bulk(c: &mut Criterion) {
     });
     for facts in [FACTS, 10 * FACTS] {
         let folder = TempDir::new().expect("a temporary folder");
+        let before = written();
         {
             let engine = open(folder.path());
             let mut session = session(&engine);
             load(&mut session, "fact", &[wide_facts(facts)]);
             define(&mut session, ".compact");
         }
-        eprintln!("{facts} facts take {} bytes on disk", size_of(folder.path()));
+        let written = (written() - before) as f64 / facts as f64;
+        let kept = size_of(folder.path()) as f64 / facts as f64;
+        eprintln!("{facts} facts: {written:.1} bytes written a fact, {kept:.1} bytes a fact on disk");
         group.throughput(Throughput::Elements(facts as u64));
         group.bench_function(format!("open/{facts}"), |b| b.iter(|| open(folder.path())));
     }
     group.finish();
+}
+
+/// Bytes that this process has passed to the kernel to write so far.
+fn written() -> u64 {
+    let io = std::fs::read_to_string("/proc/self/io").expect("the kernel counts");
+    let line = io.lines().find_map(|line| line.strip_prefix("wchar: ")).expect("a count");
+    line.parse().expect("a number")
 }
 
 fn size_of(folder: &Path) -> u64 {
@@ -117,5 +134,56 @@ fn size_of(folder: &Path) -> u64 {
         .sum()
 }
 
-criterion_group!(benches, commits, bulk);
+/// How long a point lookup takes while nothing else happens, and while ten million facts are being stored in the same
+/// graph by another session. Prints the percentiles; the criterion figure is the mean.
+fn lookups(c: &mut Criterion) {
+    const FACTS: usize = 10_000_000;
+    const KNOWN: usize = 100_000;
+    let batches: Vec<RecordBatch> = vec![wide_facts(FACTS)];
+    let mut group = c.benchmark_group("lookup");
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
+    for loading in [false, true] {
+        let name = if loading { "during_a_load" } else { "idle" };
+        let latencies = Mutex::new(Vec::new());
+        group.bench_function(name, |b| {
+            b.iter_custom(|iterations| {
+                let folder = TempDir::new().expect("a temporary folder");
+                let engine = open(folder.path());
+                let mut reader = session(&engine);
+                load(&mut reader, "known", &[wide_facts(KNOWN)]);
+                let done = AtomicBool::new(!loading);
+                let mut total = Duration::ZERO;
+                let mut count = 0_u32;
+                std::thread::scope(|scope| {
+                    if loading {
+                        scope.spawn(|| {
+                            load(&mut session(&engine), "fact", &batches);
+                            done.store(true, Ordering::Relaxed);
+                        });
+                    }
+                    while count < 2_000 || !done.load(Ordering::Relaxed) {
+                        let key = count as usize % KNOWN;
+                        let started = Instant::now();
+                        answer_rows(&mut reader, &format!("?known({key}, X, Y)"));
+                        let elapsed = started.elapsed();
+                        total += elapsed;
+                        count += 1;
+                        latencies.lock().expect("no panic").push(elapsed);
+                    }
+                });
+                total / count * u32::try_from(iterations).expect("few iterations")
+            });
+        });
+        let mut latencies = latencies.into_inner().expect("no panic");
+        latencies.sort_unstable();
+        if latencies.is_empty() {
+            continue;
+        }
+        let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
+        eprintln!("{name}: p50 {:?}, p99 {:?}, p99.9 {:?}, most {:?}", at(0.5), at(0.99), at(0.999), at(1.0));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, commits, bulk, lookups);
 criterion_main!(benches);

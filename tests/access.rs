@@ -80,6 +80,8 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".clear prefix scratch", "+scratch(1)", Write),
     (".compact", "", Administer),
     (".backup CELL", "", Administer),
+    (".explain ?fact(X)", "", Read),
+    (".explain json ?fact(X)", "", Read),
     (".status", "", Nothing),
     (".help", "", Nothing),
     (".quit", "", Nothing),
@@ -91,11 +93,14 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".apikey create tmp", ".apikey revoke tmp", Administer),
     (".apikey list", "", Administer),
     (".apikey revoke spare", ".apikey create spare", Administer),
+    (".query list", "", Administer),
+    (".explain ?fact(X)", "", Read),
+    (".explain json ?fact(X)", "", Read),
 ];
 
 /// Commands of `.help` that fail for everybody here.
 const ELSEWHERE: &[&str] =
-    &[".rule edit NAME NUMBER TEXT", ".session remove NAME NUMBER", ".load FILE", ".agent"];
+    &[".rule edit NAME NUMBER TEXT", ".session remove NAME NUMBER", ".load FILE", ".agent", ".query kill ID"];
 
 /// How a statement may be dressed up. `at` is the graph that the statement is to work on.
 fn forms(statement: &str, at: &str) -> Vec<(bool, String)> {

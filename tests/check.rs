@@ -83,6 +83,23 @@ fn errors_show_their_line_with_a_caret_on_standard_error() {
 }
 
 #[test]
+fn commands_of_the_server_are_accepted_and_misspelt_ones_are_not() {
+    let output = check(&[("people.dl", ".user list\n.kg acl list\n.apikey list\n")], &["people.dl"], "");
+    assert_eq!((status(&output), out(&output), err(&output)), (Some(0), "", ""));
+    let output = check(&[("people.dl", ".user list\n.usr list\n")], &["people.dl"], "");
+    assert_eq!((status(&output), out(&output)), (Some(1), ""));
+    assert!(err(&output).contains("--> people.dl:2:2\n"), "{}", err(&output));
+}
+
+#[test]
+fn the_query_of_a_command_is_judged_as_a_query() {
+    let program = "+edge(1, 2)\n.explain ?edge(X, $to)\n.explain ?edgee(X, Y)\n";
+    let output = check(&[("plan.dl", program)], &["plan.dl"], "");
+    assert_eq!((status(&output), out(&output)), (Some(1), ""));
+    assert!(err(&output).contains("--> plan.dl:3:11\n"), "{}", err(&output));
+}
+
+#[test]
 fn warnings_alone_are_no_failure() {
     let output = check(&[("odd.dl", "+e(1, 2)\n+p(X) <- e(X, Y)\n")], &["odd.dl"], "");
     assert_eq!((status(&output), out(&output)), (Some(0), ""));

@@ -333,11 +333,12 @@ async fn what_is_not_kept_any_more_is_a_gap_and_then_comes_what_is() {
 #[tokio::test]
 async fn numbers_go_on_after_a_restart() {
     let folder = TempDir::new().expect("a folder");
-    let server = Server::start_in(folder.path(), &[]);
+    let mut server = Server::start_in(folder.path(), &[]);
     let mut writer = server.log_in().await;
     writer.rows("+fact(1)\n+fact(2)").await;
     drop(writer);
-    server.stop();
+    server.terminate();
+    assert_eq!(server.wait(), Some(0));
     // After an orderly stop nobody has missed anything who was there to the end.
     let server = Server::start_in(folder.path(), &[]);
     let (mut there, mut away) = (since(&server, 2).await, since(&server, 1).await);

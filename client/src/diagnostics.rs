@@ -4,10 +4,10 @@
 //! use, so that a wrong one shows the wrong spot and nothing worse.
 
 use crate::output::printable;
-use crate::secrets::masked;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use stratalog_client::{Annotation, Failure, Place, Severity, code_name};
+use stratalog_protocol::masked;
 
 /// The program that an error is about.
 #[derive(Debug, Clone, Copy)]

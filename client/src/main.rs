@@ -8,7 +8,6 @@ mod notices;
 mod output;
 mod repl;
 mod script;
-mod secrets;
 mod terminal;
 mod watch;
 

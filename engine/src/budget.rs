@@ -4,8 +4,10 @@
 //! Every operator asks between batches, so that what is stopped is really gone within a fraction of a second.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 
@@ -21,9 +23,73 @@ struct Shared {
     deadline: Option<Instant>,
     timeout: Duration,
     started_at_ms: i64,
-    cancelled: AtomicBool,
+    /// A [`Stop`], or 0.
+    stopped: AtomicU8,
     memory_used: AtomicU64,
     memory_limit: u64,
+    pool: Option<MemoryPool>,
+    pause: Pause,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(pool) = &self.pool {
+            pool.used.fetch_sub(*self.memory_used.get_mut(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Memory that many requests share. Clones are the same memory.
+#[derive(Debug, Clone)]
+pub struct MemoryPool {
+    used: Arc<AtomicU64>,
+    limit: u64,
+}
+
+impl MemoryPool {
+    /// So many bytes for all together.
+    pub fn new(limit: u64) -> MemoryPool {
+        MemoryPool { used: Arc::default(), limit }
+    }
+
+    /// The bytes that are in use.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+/// Where a request waits while others go first.
+#[derive(Debug, Default)]
+struct Pause {
+    /// Read at every check; the lock is only for waiting.
+    is_on: AtomicBool,
+    waiting: Mutex<()>,
+    changed: Condvar,
+    /// What others wait for and this request holds: it goes on until that is given back.
+    held_up: AtomicUsize,
+}
+
+/// Who asks a request to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Whoever sent it.
+    Caller = 1,
+    /// An administrator.
+    Administrator = 2,
+    /// The server, which has too much to do.
+    Overload = 3,
+}
+
+impl Stop {
+    const ALL: [Stop; 3] = [Stop::Caller, Stop::Administrator, Stop::Overload];
+
+    fn error(self) -> BudgetError {
+        match self {
+            Stop::Caller => BudgetError::Cancelled,
+            Stop::Administrator => BudgetError::Killed,
+            Stop::Overload => BudgetError::Overloaded,
+        }
+    }
 }
 
 /// Why a request was stopped.
@@ -38,6 +104,18 @@ pub enum BudgetError {
     /// The caller asked to stop.
     #[error("the request was cancelled")]
     Cancelled,
+    /// An administrator asked it to stop.
+    #[error("an administrator stopped the request")]
+    Killed,
+    /// Others were in its way for too long.
+    #[error("the request takes long, and no place among the long ones became free in time")]
+    Overloaded,
+    /// All requests together needed more memory than they may have.
+    #[error("all running requests together needed more than {} of memory, and this one was stopped", size(*.limit))]
+    TotalMemory {
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// More memory was needed than the request may have.
     #[error("the request needed more than the {} of memory it may use, and was stopped", size(*.limit))]
     Memory {
@@ -61,7 +139,14 @@ impl Diagnose for BudgetError {
             BudgetError::Timeout { limit } => Diagnostic::error(Code::Timeout, self.to_string())
                 .help("bind an argument of the query, bound the recursion, or ask for more time")
                 .limit("query_timeout_ms", limit.as_millis().try_into().unwrap_or(u64::MAX)),
-            BudgetError::Cancelled => Diagnostic::error(Code::Cancelled, self.to_string()),
+            BudgetError::Cancelled | BudgetError::Killed => {
+                Diagnostic::error(Code::Cancelled, self.to_string())
+            }
+            BudgetError::Overloaded => Diagnostic::error(Code::Overloaded, self.to_string())
+                .help("try again when the server has less to do"),
+            BudgetError::TotalMemory { limit } => Diagnostic::error(Code::Overloaded, self.to_string())
+                .help("try again when the server has less to do")
+                .limit("total_memory_bytes", *limit),
             BudgetError::Memory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("look for a cross product or an unbounded recursion, or bind an argument of the query")
                 .limit("query_memory_bytes", *limit),
@@ -77,14 +162,25 @@ impl Budget {
 
     /// At most this long from now, and at most so many bytes.
     pub fn new(timeout: Option<Duration>, memory_limit: u64) -> Budget {
+        Budget::with_pool(timeout, memory_limit, None)
+    }
+
+    /// The same, and what it uses is used of the pool as well, until the last clone of the budget is dropped.
+    pub fn of_pool(timeout: Option<Duration>, memory_limit: u64, pool: &MemoryPool) -> Budget {
+        Budget::with_pool(timeout, memory_limit, Some(pool.clone()))
+    }
+
+    fn with_pool(timeout: Option<Duration>, memory_limit: u64, pool: Option<MemoryPool>) -> Budget {
         Budget {
             shared: Arc::new(Shared {
                 deadline: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
                 timeout: timeout.unwrap_or_default(),
                 started_at_ms: now_ms(),
-                cancelled: AtomicBool::new(false),
+                stopped: AtomicU8::new(0),
                 memory_used: AtomicU64::new(0),
                 memory_limit,
+                pool,
+                pause: Pause::default(),
             }),
             string_bytes: usize::MAX,
         }
@@ -106,15 +202,46 @@ impl Budget {
         self.shared.started_at_ms
     }
 
-    /// Asks the request to stop.
+    /// Asks the request to stop, in the name of its caller.
     pub fn cancel(&self) {
-        self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.stop(Stop::Caller);
     }
 
-    /// Whether the request may go on.
+    /// Asks the request to stop. Who asks first counts.
+    pub fn stop(&self, who: Stop) {
+        let stopped = &self.shared.stopped;
+        let _ = stopped.compare_exchange(0, who as u8, Ordering::Relaxed, Ordering::Relaxed);
+        self.shared.pause.changed();
+    }
+
+    /// Lets the request wait at its next check, on all its threads, until [`Budget::resume`]. Its time goes on.
+    pub fn pause(&self) {
+        self.shared.pause.is_on.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets the request go on.
+    pub fn resume(&self) {
+        self.shared.pause.is_on.store(false, Ordering::Relaxed);
+        self.shared.pause.changed();
+    }
+
+    /// The request does not wait for others as long as this is kept, because others wait for it.
+    pub(crate) fn uninterrupted(&self) -> Uninterrupted {
+        self.shared.pause.held_up.fetch_add(1, Ordering::Relaxed);
+        self.shared.pause.changed();
+        Uninterrupted { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Whether the request may go on. While it is paused, this waits.
     pub fn check(&self) -> Result<(), BudgetError> {
-        if self.shared.cancelled.load(Ordering::Relaxed) {
-            return Err(BudgetError::Cancelled);
+        if self.shared.pause.is_on.load(Ordering::Relaxed) {
+            self.shared.wait();
+        }
+        let stopped = self.shared.stopped.load(Ordering::Relaxed);
+        if stopped != 0
+            && let Some(stop) = Stop::ALL.into_iter().find(|stop| *stop as u8 == stopped)
+        {
+            return Err(stop.error());
         }
         match self.shared.deadline {
             Some(deadline) if Instant::now() >= deadline => {
@@ -127,11 +254,18 @@ impl Budget {
     /// Accounts for memory before it is used.
     pub fn charge(&self, bytes: usize) -> Result<(), BudgetError> {
         let bytes = bytes as u64;
+        let in_use = match &self.shared.pool {
+            Some(pool) => pool.used.fetch_add(bytes, Ordering::Relaxed) + bytes,
+            None => 0,
+        };
         let used = self.shared.memory_used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.shared.memory_limit {
             return Err(BudgetError::Memory { limit: self.shared.memory_limit });
         }
-        Ok(())
+        match &self.shared.pool {
+            Some(pool) if in_use > pool.limit => Err(BudgetError::TotalMemory { limit: pool.limit }),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Accounts for memory until the guard is dropped.
@@ -144,6 +278,47 @@ impl Budget {
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
+        if let Some(pool) = &self.shared.pool {
+            pool.used.fetch_sub(bytes as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Shared {
+    /// Waits until the request is no longer paused, or has to end.
+    fn wait(&self) {
+        let pause = &self.pause;
+        let mut waiting = pause.waiting.lock();
+        while pause.is_on.load(Ordering::Relaxed)
+            && pause.held_up.load(Ordering::Relaxed) == 0
+            && self.stopped.load(Ordering::Relaxed) == 0
+        {
+            match self.deadline {
+                Some(deadline) if pause.changed.wait_until(&mut waiting, deadline).timed_out() => return,
+                Some(_) => {}
+                None => pause.changed.wait(&mut waiting),
+            }
+        }
+    }
+}
+
+impl Pause {
+    /// Wakes whoever waits. The lock makes sure that nobody is between looking and waiting.
+    fn changed(&self) {
+        drop(self.waiting.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// Keeps a request from being paused.
+#[derive(Debug)]
+pub(crate) struct Uninterrupted {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Uninterrupted {
+    fn drop(&mut self) {
+        self.shared.pause.held_up.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -170,8 +345,60 @@ impl Drop for Held<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BudgetError, size};
+    use std::time::Duration;
+
+    use super::{Budget, BudgetError, MemoryPool, size};
     use crate::diagnostic::{Diagnose, LimitReached};
+
+    #[test]
+    fn a_pool_is_shared_and_gets_everything_back() {
+        let pool = MemoryPool::new(100);
+        let one = Budget::of_pool(None, 80, &pool);
+        let two = Budget::of_pool(None, 80, &pool);
+        assert_eq!(one.charge(60), Ok(()));
+        assert_eq!(two.charge(30), Ok(()));
+        assert_eq!(pool.used(), 90);
+        assert_eq!(two.charge(20), Err(BudgetError::TotalMemory { limit: 100 }));
+        assert_eq!(one.charge(60), Err(BudgetError::Memory { limit: 80 }));
+        drop(one);
+        assert_eq!(pool.used(), 50);
+        two.release(10);
+        drop(two.hold(5));
+        assert_eq!(pool.used(), 40);
+        drop(two);
+        assert_eq!(pool.used(), 0);
+    }
+
+    #[test]
+    fn a_paused_request_waits_until_it_is_resumed_cancelled_or_over() {
+        let waits = |end: fn(&Budget), timeout| {
+            let budget = Budget::new(timeout, u64::MAX);
+            budget.pause();
+            let waiting = std::thread::spawn({
+                let budget = budget.clone();
+                move || budget.check()
+            });
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(timeout.is_some() || !waiting.is_finished());
+            end(&budget);
+            waiting.join().unwrap()
+        };
+        assert_eq!(waits(Budget::resume, None), Ok(()));
+        assert_eq!(waits(Budget::cancel, None), Err(BudgetError::Cancelled));
+        let limit = Duration::from_millis(10);
+        assert_eq!(waits(|_| (), Some(limit)), Err(BudgetError::Timeout { limit }));
+    }
+
+    #[test]
+    fn who_holds_others_up_is_not_paused() {
+        let budget = Budget::unlimited();
+        let uninterrupted = budget.uninterrupted();
+        budget.pause();
+        assert_eq!(budget.check(), Ok(()));
+        drop(uninterrupted);
+        budget.resume();
+        assert_eq!(budget.check(), Ok(()));
+    }
 
     #[test]
     fn memory_is_told_as_it_was_set() {

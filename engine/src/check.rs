@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::syntax;
-use crate::syntax::ast::{Command, Literal, LiteralKind, Statement, StatementKind, Term, TermKind};
+use crate::syntax::ast::{Command, Literal, LiteralKind, Query, Statement, StatementKind, Term, TermKind};
 
 /// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
 pub fn check(program: &str) -> Vec<Diagnostic> {
@@ -25,11 +25,10 @@ pub fn check(program: &str) -> Vec<Diagnostic> {
     if !errors.is_empty() {
         return errors.iter().map(Diagnose::diagnose).collect();
     }
-    statements::fill_any(&mut statements);
     match Checker::new() {
         Ok(mut checker) => {
-            for (index, statement) in statements.iter().enumerate() {
-                checker.statement(index, statement);
+            for (index, statement) in statements.iter_mut().enumerate() {
+                checker.statement(index, statement, program);
             }
             checker.found
         }
@@ -59,15 +58,26 @@ impl Checker {
         Ok(Checker { environment, session, found: Vec::new() })
     }
 
-    fn statement(&mut self, index: usize, statement: &Statement) {
+    fn statement(&mut self, index: usize, statement: &mut Statement, program: &str) {
         let before = self.found.len();
-        match self.outcome(statement) {
+        match self.complete(statement, program).and_then(|()| self.outcome(statement)) {
             Ok(warnings) => self.found.extend(warnings),
             Err(error) => self.found.extend(error.diagnostics()),
         }
         for found in &mut self.found[before..] {
             found.statement = Some(index);
         }
+    }
+
+    /// Reads the query of a command, and gives all parameters a value.
+    fn complete(&self, statement: &mut Statement, program: &str) -> Result<(), Error> {
+        if let StatementKind::Command(command) = &mut statement.kind
+            && !is_of_the_server(command)
+        {
+            commands::resolve(command, program, &self.environment.limits, self.environment.commands)?;
+        }
+        statements::fill_any(std::slice::from_mut(statement));
+        Ok(())
     }
 
     fn outcome(&mut self, statement: &Statement) -> Result<Vec<Diagnostic>, Error> {
@@ -79,11 +89,12 @@ impl Checker {
             let analysed = analysis::analyse_body(terms, body, view.snapshot().catalog());
             analysed.map(|analysed| analysed.program.warnings).map_err(refused)
         };
+        let query = |query: &Query| {
+            let analysed = analysis::analyse_query(query, view.catalog());
+            analysed.map(|analysed| analysed.program.warnings).map_err(refused)
+        };
         match &statement.kind {
-            StatementKind::Query(query) => {
-                let analysed = analysis::analyse_query(query, view.catalog());
-                analysed.map(|analysed| analysed.program.warnings).map_err(refused)
-            }
+            StatementKind::Query(asked) => query(asked),
             StatementKind::DeleteWhere(delete) => {
                 let mut target = delete.target.clone();
                 for (column, term) in target.terms.iter_mut().enumerate() {
@@ -118,8 +129,7 @@ impl Checker {
                 transaction.commit(None)?;
                 Ok(Vec::new())
             }
-            StatementKind::Command(command) if is_of_the_server(command) => Ok(Vec::new()),
-            StatementKind::Command(command) => commands::check(command, &[]).map(|()| Vec::new()),
+            StatementKind::Command(command) => command.query.as_ref().map_or(Ok(Vec::new()), query),
             StatementKind::Insert(_)
             | StatementKind::Delete(_)
             | StatementKind::DropRule(_)

@@ -19,7 +19,7 @@ use crate::syntax::ast::{Name, Query};
 pub struct CommandEntry {
     /// Its words; aliases of a word are separated by `|`.
     pub words: &'static [&'static str],
-    /// How to write its arguments. One that takes a `QUERY` gets all of the text as one argument; the argument `KG` is
+    /// How to write its arguments. The text of a `QUERY` is read before anything runs; the argument `KG` is
     /// the graph that the command concerns, in place of the session's.
     pub usage: &'static str,
     /// One sentence for the manual.
@@ -34,6 +34,9 @@ pub struct CommandEntry {
 
 /// What a command does with its arguments.
 pub(crate) type Run = fn(&[Name], &mut Context<'_>, &mut SessionState) -> Result<Outcome, Error>;
+
+/// So many warnings of one program are reported.
+pub(crate) const MAX_WARNINGS: usize = 100;
 
 /// What every request shares: the graphs, the threads, and how the engine is set up.
 #[derive(Debug)]
@@ -59,6 +62,8 @@ pub struct Context<'s> {
     /// The session's facts and rules, with those of this program.
     pub(crate) overlay: Overlay,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The query of the command that runs, if it takes one.
+    pub(crate) query: Option<Query>,
 }
 
 impl<'s> Context<'s> {
@@ -69,7 +74,16 @@ impl<'s> Context<'s> {
         budget: &'s Budget,
         overlay: Overlay,
     ) -> Self {
-        Context { caller, graph, budget, environment, transaction: None, overlay, warnings: Vec::new() }
+        Context {
+            caller,
+            graph,
+            budget,
+            environment,
+            transaction: None,
+            overlay,
+            warnings: Vec::new(),
+            query: None,
+        }
     }
 
     /// Who runs the program.

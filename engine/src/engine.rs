@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 
@@ -119,6 +120,16 @@ impl Engine {
         troubles.into_iter().map(|(name, error)| (name, error.to_string())).collect()
     }
 
+    /// Whether some graph's storage was busy for this long without a break. Waits as long, if need be.
+    pub fn is_storage_contended(&self, patience: Duration) -> bool {
+        self.environment.graphs.is_contended(patience)
+    }
+
+    /// Writes what only journals hold to files: the next start has less to read.
+    pub fn checkpoint(&self) -> Result<(), Error> {
+        self.environment.graphs.checkpoint()
+    }
+
     /// The names of all graphs, sorted.
     pub fn graphs(&self) -> Vec<String> {
         self.environment.graphs.names()
@@ -208,7 +219,7 @@ impl Session {
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
         let (mut statements, errors) = syntax::parse(program, &self.environment.limits);
         let mut found: Vec<Diagnostic> = errors.iter().map(Diagnose::diagnose).collect();
-        found.extend(unknown_commands(&statements, &errors, self.environment.commands));
+        found.extend(resolve_commands(&mut statements, program, &errors, &self.environment));
         if !found.is_empty() {
             found.sort_by_key(|diagnostic| diagnostic.statement);
             return Err(Error::Refused(found));
@@ -295,24 +306,26 @@ impl Session {
     }
 }
 
-/// Commands that do not exist. They count as what cannot be parsed: nothing of the program runs.
-fn unknown_commands(
-    statements: &[Statement],
+/// Reads the queries of commands. Those that are not well formed, and commands that do not exist, count as what cannot
+/// be parsed: nothing of the program runs.
+fn resolve_commands(
+    statements: &mut [Statement],
+    program: &str,
     errors: &[SyntaxError],
-    more: &'static [&'static [CommandEntry]],
+    environment: &Environment,
 ) -> Vec<Diagnostic> {
-    let mut unknown = Vec::new();
-    for (index, statement) in statements.iter().enumerate() {
-        let StatementKind::Command(command) = &statement.kind else { continue };
-        if errors.len() + unknown.len() == syntax::MAX_ERRORS {
+    let mut wrong = Vec::new();
+    for (index, statement) in statements.iter_mut().enumerate() {
+        let StatementKind::Command(command) = &mut statement.kind else { continue };
+        if errors.len() + wrong.len() == syntax::MAX_ERRORS {
             break;
         }
-        if let Err(error) = commands::check(command, more) {
+        if let Err(error) = commands::resolve(command, program, &environment.limits, environment.commands) {
             // Statements that are not well formed are not among these, but count.
             let before = errors.iter().filter(|error| error.span.start < statement.span.start).count();
             let at = |found| Diagnostic { statement: Some(index + before), ..found };
-            unknown.extend(error.diagnostics().into_iter().map(at));
+            wrong.extend(error.diagnostics().into_iter().map(at));
         }
     }
-    unknown
+    wrong
 }

@@ -1,4 +1,4 @@
-//! A columnar Datalog engine: text in, record batches out. It knows nothing of sockets, users or JSON.
+//! A columnar Datalog engine: text in, record batches out. It knows nothing of sockets and users.
 //!
 //! Read the modules in this order; each uses only those above it.
 
@@ -78,7 +78,7 @@ pub mod engine;
 mod check;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
-pub use budget::Budget;
+pub use budget::{Budget, BudgetError, MemoryPool, Stop};
 pub use caller::{Anyone, Caller};
 pub use check::check;
 pub use commands::CommandEntry;

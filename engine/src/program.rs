@@ -7,7 +7,7 @@ use crate::answer::{Answer, Content, Ephemeral, Rows};
 use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::commands::{self, Families};
-use crate::context::{Context, Environment, Outcome, Question};
+use crate::context::{Context, Environment, MAX_WARNINGS, Outcome, Question};
 use crate::diagnostic::Span;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
@@ -15,9 +15,6 @@ use crate::graph::SessionState;
 use crate::need::{Need, Requirement};
 use crate::statements;
 use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
-
-/// So many warnings of one program are reported.
-const MAX_WARNINGS: usize = 100;
 
 /// How a program is to be run.
 #[derive(Debug, Clone, Default)]

@@ -9,6 +9,7 @@ mod notification;
 mod request;
 mod response;
 mod rows;
+mod secrets;
 mod value;
 
 pub use envelope::{InvalidMessage, RequestId};
@@ -22,6 +23,7 @@ pub use response::{
     Ack, AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd,
     ResultStart, ResultTable,
 };
+pub use secrets::{masked, tells_a_secret};
 pub use value::Value;
 
 /// The version of server, clients and protocol.

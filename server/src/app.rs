@@ -12,7 +12,8 @@ use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
-use crate::queries::QueryPool;
+use crate::metrics::{Metrics, Reading};
+use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
 
 /// Engine, accounts and limits of one running server.
@@ -27,12 +28,18 @@ pub(crate) struct App {
     pub(crate) sessions: Arc<Sessions>,
     /// Where queries run.
     pub(crate) queries: QueryPool,
+    /// The requests that wait or run.
+    pub(crate) running: Arc<Running>,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
     /// What is counted and bounded.
     pub(crate) limits: Limits,
     /// Places for connections.
     pub(crate) places: Places,
     /// When the server started.
     pub(crate) started: Instant,
+    /// When a probe last waited for storage, and whether it waited in vain. Held by the one that waits.
+    pub(crate) probing: tokio::sync::Mutex<Option<(Instant, bool)>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -40,11 +47,21 @@ pub(crate) struct App {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The engine refused.
-    #[error("cannot open the database: {0}")]
+    #[error("cannot open the data: {}", with_help(.0))]
     Engine(stratalog_engine::Error),
     /// The users could not be set up.
     #[error("cannot open the accounts: {0}")]
     Accounts(String),
+}
+
+/// What is wrong and what to do, for somebody who reads the log.
+fn with_help(error: &stratalog_engine::Error) -> String {
+    let stratalog_engine::Error::Refused(diagnostics) = error else { return error.to_string() };
+    let told = diagnostics.iter().map(|diagnostic| match &diagnostic.help {
+        Some(help) => format!("{} ({help})", diagnostic.message),
+        None => diagnostic.message.clone(),
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 impl App {
@@ -67,15 +84,19 @@ impl App {
             Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
         let events = events::open(&engine, config.limits.notifications).map_err(OpenError::Engine)?;
+        let metrics = Arc::<Metrics>::default();
         let app = App {
             engine,
             events,
             sessions: Arc::new(Sessions::new(&config.limits)),
             accounts,
-            queries: QueryPool::new(&config.limits),
+            queries: QueryPool::new(&config.limits, metrics.clone()),
+            running: Arc::default(),
+            metrics,
             places: Places::new(&config.limits),
             limits: config.limits,
             started: Instant::now(),
+            probing: tokio::sync::Mutex::default(),
             stopping: watch::Sender::new(false),
         };
         Ok((Arc::new(app), generated))
@@ -88,6 +109,12 @@ impl App {
             () = self.sessions.keep() => {}
             () = events::keep(&self.events, &self.engine) => {}
         }
+    }
+
+    /// What the server tells of itself now.
+    pub(crate) fn reading(&self) -> Reading {
+        let stored = self.engine.statistics();
+        self.metrics.read(stored, self.sessions.counts(), self.queries.memory_used(), self.started.elapsed())
     }
 
     /// Tells every connection to end.

@@ -14,6 +14,9 @@ pub mod config;
 /// Places that run out.
 mod limits;
 
+/// What is counted.
+mod metrics;
+
 /// One TCP connection.
 mod net;
 
@@ -59,6 +62,7 @@ pub use app::OpenError;
 pub use config::{Config, ConfigError};
 
 use app::App;
+use http::Absence;
 
 /// A running server.
 pub struct Server {
@@ -101,7 +105,7 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let opening = tokio::task::spawn_blocking(move || App::open(config));
     let opened = tokio::select! {
         opened = opening => opened,
-        never = http::while_starting(&listener, Instant::now()) => match never {},
+        never = http::while_away(&listener, Absence::Starting, Instant::now()) => match never {},
     };
     let (app, generated_password) =
         opened.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
@@ -112,19 +116,42 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let accepting = tokio::spawn({
         let app = app.clone();
         async move {
-            http::accept(listener, app.clone()).await;
-            if tokio::time::timeout(shutdown, app.quiet()).await.is_err() {
+            http::accept(&listener, app.clone()).await;
+            let quiet = tokio::time::timeout(shutdown, app.quiet());
+            let ended = tokio::select! {
+                ended = quiet => ended.is_ok(),
+                never = http::while_away(&listener, Absence::Stopping, app.started) => match never {},
+            };
+            if ended {
+                settle(app.clone()).await;
+            } else {
                 // Those may still commit something, so the last number is not known.
                 tracing::warn!("some requests did not end in time");
-                return;
             }
-            let settling = tokio::task::spawn_blocking(move || events::settle(&app.events, &app.engine));
-            if let Err(error) = settling.await {
-                tracing::error!(%error, "settling the notifications panicked");
+            if tokio::time::timeout(shutdown, checkpoint(app)).await.is_err() {
+                tracing::warn!("the checkpoint did not end in time");
             }
         }
     });
     Ok(Server { app, address, generated_password, accepting })
+}
+
+/// Writes down the number of the last notification.
+async fn settle(app: Arc<App>) {
+    let settling = tokio::task::spawn_blocking(move || events::settle(&app.events, &app.engine));
+    if let Err(error) = settling.await {
+        tracing::error!(%error, "settling the notifications panicked");
+    }
+}
+
+/// Leaves little to read for the next start. What cannot be written now stays in the journals.
+async fn checkpoint(app: Arc<App>) {
+    let written = tokio::task::spawn_blocking(move || app.engine.checkpoint()).await;
+    match written {
+        Ok(Ok(())) => tracing::info!("everything is checkpointed"),
+        Ok(Err(error)) => tracing::warn!(%error, "no checkpoint"),
+        Err(error) => tracing::error!(%error, "the checkpoint panicked"),
+    }
 }
 
 impl Server {
@@ -138,7 +165,8 @@ impl Server {
         self.generated_password.as_ref()
     }
 
-    /// Tells the server to stop: no new connections, running requests cancelled, open connections closed.
+    /// Tells the server to stop: no new connections, running requests ended, open connections closed, all of it
+    /// checkpointed.
     pub fn stop(&self) {
         self.app.stop();
     }

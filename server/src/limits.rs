@@ -19,7 +19,12 @@ pub(crate) struct Places {
     sockets: Arc<Semaphore>,
     unauthenticated: Arc<Mutex<HashMap<IpAddr, usize>>>,
     unauthenticated_limit: usize,
+    requests: Mutex<HashMap<IpAddr, Rate>>,
+    requests_limit: u64,
 }
+
+/// Addresses whose requests are counted at once; beyond that, those of earlier seconds are forgotten.
+const COUNTED_ADDRESSES: usize = 10_000;
 
 /// A place that is taken until this is dropped.
 pub(crate) type Place = OwnedSemaphorePermit;
@@ -33,7 +38,22 @@ impl Places {
             sockets: places(limits.sockets),
             unauthenticated: Arc::default(),
             unauthenticated_limit: or_unlimited(limits.unauthenticated),
+            requests: Mutex::default(),
+            requests_limit: limits.requests_per_second,
         }
+    }
+
+    /// Counts an HTTP request of this address; `Err` is the time until there is room for the next one.
+    pub(crate) fn request(&self, address: IpAddr) -> Result<(), Duration> {
+        if self.requests_limit == 0 {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let mut rates = self.requests.lock();
+        if rates.len() >= COUNTED_ADDRESSES {
+            rates.retain(|_, rate| !rate.is_over(now));
+        }
+        rates.entry(address).or_insert_with(|| Rate::new(self.requests_limit)).count(now)
     }
 
     /// A place for a connection, if one is free.
@@ -81,7 +101,7 @@ impl Drop for Stranger {
     }
 }
 
-/// Messages of one connection, counted in windows of one second.
+/// Messages of one connection or address, counted in windows of one second.
 #[derive(Debug)]
 pub(crate) struct Rate {
     limit: u64,
@@ -93,6 +113,11 @@ impl Rate {
     /// At most so many a second; 0 means no limit.
     pub(crate) fn new(limit: u64) -> Rate {
         Rate { limit: if limit == 0 { u64::MAX } else { limit }, window: Instant::now(), count: 0 }
+    }
+
+    /// Whether a new second has begun.
+    fn is_over(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.window) >= Duration::from_secs(1)
     }
 
     /// Counts one message; `Err` is the time until the next window.
@@ -137,6 +162,16 @@ mod tests {
         assert!(places.stranger(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))).is_some());
         drop(held);
         assert!(places.stranger(one).is_some());
+    }
+
+    #[test]
+    fn requests_are_counted_by_address() {
+        let places = Places::new(&Limits { requests_per_second: 2, ..Limits::default() });
+        let [one, other] = [1, 2].map(|last| IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)));
+        let asked: Vec<bool> = [one, one, one, other].map(|from| places.request(from).is_ok()).into();
+        assert_eq!(asked, [true, true, false, true]);
+        let unlimited = Places::new(&Limits { requests_per_second: 0, ..Limits::default() });
+        assert!((0..10).all(|_| unlimited.request(one).is_ok()));
     }
 
     #[test]

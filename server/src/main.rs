@@ -1,6 +1,6 @@
 //! `stratalog-server`: arguments, configuration, run, exit code.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,6 +40,9 @@ struct Arguments {
     /// Where data is kept.
     #[arg(long, value_name = "FOLDER", global = true)]
     data_dir: Option<PathBuf>,
+    /// Print every setting with its value and where it comes from, and end.
+    #[arg(long)]
+    print_config: bool,
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -107,6 +110,7 @@ impl Action {
 fn main() -> ExitCode {
     let mut arguments = Arguments::parse();
     let action = arguments.action.take();
+    let print_config = arguments.print_config;
     let config = match arguments.configure() {
         Ok(config) => config,
         Err(problem) => {
@@ -114,6 +118,11 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
+    if print_config {
+        // Whoever closes the pipe has read enough.
+        let _ = std::io::stdout().write_all(config.describe().as_bytes());
+        return ExitCode::SUCCESS;
+    }
     start_log(&config);
     if let Some(action) = action {
         return match action.run(&config) {
@@ -127,15 +136,18 @@ fn main() -> ExitCode {
             }
         };
     }
-    let runtime =
-        match tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()
-        {
-            Ok(runtime) => runtime,
-            Err(error) => {
-                eprintln!("stratalog-server: cannot start threads: {error}");
-                return ExitCode::FAILURE;
-            }
-        };
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK_BYTES)
+        .max_blocking_threads(config.limits.blocking_threads())
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("stratalog-server: cannot start threads: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let code = run(&runtime, config);
     // What was cancelled needs no waiting for.
     runtime.shutdown_background();
@@ -244,9 +256,12 @@ impl Arguments {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         config.merge_environment(variables)?;
-        config.host = self.host.unwrap_or(config.host);
-        config.port = self.port.unwrap_or(config.port);
-        config.data_dir = self.data_dir.unwrap_or(config.data_dir);
+        let flags = [
+            ("http.host", self.host),
+            ("http.port", self.port.map(|port| port.to_string())),
+            ("storage.data_dir", self.data_dir.map(|folder| folder.to_string_lossy().into_owned())),
+        ];
+        config.merge_flags(flags.into_iter().filter_map(|(key, value)| Some((key, value?))))?;
         Ok(config)
     }
 }

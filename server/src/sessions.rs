@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use stratalog_engine::{Binding, Origin, Session};
+use stratalog_engine::{Binding, Caller, Origin, Session};
 use stratalog_protocol::{Code, Failure};
 use tokio::sync::{OwnedMutexGuard, watch};
 use uuid::Uuid;
 
 use crate::auth::Identity;
 use crate::config::Limits;
+use crate::metrics::SessionCounts;
 use crate::queries::{NotRun, Ticket};
 
 /// The sessions of one server.
@@ -24,20 +25,6 @@ pub(crate) struct Sessions {
     limit: usize,
     grace: Duration,
     idle: Option<Duration>,
-}
-
-/// How many sessions there are, and what they hold.
-#[allow(dead_code, reason = "what `/metrics` shows")]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct SessionCounts {
-    /// All of them.
-    pub(crate) total: usize,
-    /// Those with facts or rules of their own.
-    pub(crate) dirty: usize,
-    /// Facts of sessions.
-    pub(crate) facts: usize,
-    /// Rules of sessions.
-    pub(crate) rules: usize,
 }
 
 /// One session.
@@ -123,7 +110,6 @@ impl Sessions {
     }
 
     /// How many there are, without waiting for any.
-    #[allow(dead_code, reason = "what `/metrics` shows")]
     pub(crate) fn counts(&self) -> SessionCounts {
         let by_id = self.by_id.lock();
         by_id.values().fold(SessionCounts::default(), |counts, session| {
@@ -208,15 +194,15 @@ impl OpenSession {
     /// Waits until no other request has the session; `who` acts in it from then on.
     pub(crate) async fn turn(
         self: &Arc<OpenSession>,
-        who: &Identity,
+        who: Arc<dyn Caller>,
         ticket: &Ticket,
     ) -> Result<Turn, NotRun> {
         let mut session = tokio::select! {
             biased;
-            () = ticket.cancelled() => return Err(NotRun::Cancelled),
+            who = ticket.until_stopped() => return Err(who.into()),
             session = Arc::clone(&self.session).lock_owned() => session,
         };
-        session.act_as(Arc::new(who.clone()));
+        session.act_as(who);
         Ok(Turn { session, of: Arc::clone(self) })
     }
 

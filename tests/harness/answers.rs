@@ -6,7 +6,7 @@ use arrow::array::{
     Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int64Array,
     ListArray, NullArray, RecordBatch, StringArray, TimestampMillisecondArray,
 };
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Float32Type, Schema};
 
 use crate::value::{Row, Value};
 
@@ -113,7 +113,8 @@ fn widen(so_far: &DataType, value: &Value) -> Option<DataType> {
         Value::Int(_) => DataType::Int64,
         Value::Float(_) => DataType::Float64,
         Value::Text(_) => DataType::Utf8,
-        Value::Timestamp(_) | Value::Vector(_) => panic!("random programs have no such values"),
+        Value::Vector(_) => DataType::new_list(DataType::Float32, true),
+        Value::Timestamp(_) | Value::Bytes(_) => panic!("random programs store no such values"),
     };
     (so_far == &DataType::Null || so_far == &own).then_some(own)
 }
@@ -144,6 +145,13 @@ fn column_of<'a>(values: impl Iterator<Item = &'a Value>, data_type: &DataType) 
             Value::Text(text) => Some(text.as_str()),
             _ => None,
         }))),
+        DataType::List(_) => {
+            let lists = values.map(|value| match value {
+                Value::Vector(elements) => Some(elements.iter().map(|x| Some(*x))),
+                _ => None,
+            });
+            Arc::new(ListArray::from_iter_primitive::<Float32Type, _, _>(lists))
+        }
         _ => Arc::new(NullArray::new(values.count())),
     }
 }

@@ -6,6 +6,8 @@ pub mod value;
 
 pub mod answers;
 
+pub mod functions;
+
 pub mod model;
 
 pub mod oracle;
@@ -13,6 +15,8 @@ pub mod oracle;
 pub mod programs;
 
 pub mod modes;
+
+pub mod ways;
 
 pub mod golden;
 

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
@@ -35,6 +35,15 @@ pub struct Server {
     _folder: Option<TempDir>,
 }
 
+/// A server that did not start.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// What it wrote to standard error.
+    pub log: String,
+}
+
 impl Server {
     /// Starts a server and waits until it listens.
     pub fn start() -> Server {
@@ -51,39 +60,50 @@ impl Server {
 
     /// The same in this folder, which it does not remove.
     pub fn start_in(folder: &Path, settings: &[(&str, &str)]) -> Server {
+        Server::launch(&mut Server::command(folder, settings))
+            .unwrap_or_else(|refusal| panic!("the server ended before it listened:\n{}", refusal.log))
+    }
+
+    /// The command that starts a server in a folder, on a free port unless the settings name one.
+    pub fn command(folder: &Path, settings: &[(&str, &str)]) -> Command {
         let executable = executable();
         assert!(
             executable.exists(),
             "{} is missing: run `cargo build --release -p stratalog-server`, or set STRATALOG_SERVER",
             executable.display()
         );
-        let mut process = Command::new(executable)
-            .arg("0")
+        let mut command = Command::new(executable);
+        command
             .current_dir(folder)
+            .env("SERVICE_HTTP__PORT", "0")
             .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
-            .envs(settings.iter().copied())
+            .envs(settings.iter().copied());
+        command
+    }
+
+    /// Starts a server and waits until it listens, or has ended before.
+    pub fn launch(command: &mut Command) -> Result<Server, Refusal> {
+        let mut process = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
         let mut lines = BufReader::new(process.stderr.take().expect("standard error is piped"));
-        let log = Arc::new(Mutex::new(String::new()));
-        let mut address = None;
-        while address.is_none() {
+        let mut log = String::new();
+        let address = loop {
             let mut line = String::new();
             if lines.read_line(&mut line).unwrap_or(0) == 0 {
-                // It has closed its standard error; nothing of it shall stay.
-                let _ = process.kill();
-                let _ = process.wait();
-                panic!(
-                    "the server ended before it listened:\n{}",
-                    log.lock().expect("no panic while logging")
-                );
+                // It has closed its standard error, and ends.
+                let status = process.wait().expect("the server is a child of this process");
+                return Err(Refusal { code: status.code(), log });
             }
-            address = line.split_once("listening on http://").map(|(_, address)| address.trim().to_owned());
-            log.lock().expect("no panic while logging").push_str(&line);
-        }
+            log.push_str(&line);
+            if let Some((_, address)) = line.split_once("listening on http://") {
+                break address.trim().to_owned();
+            }
+        };
+        let log = Arc::new(Mutex::new(log));
         let rest = Arc::clone(&log);
         // Reads until the server ends, so that a full pipe never stops it.
         std::thread::spawn(move || {
@@ -93,7 +113,7 @@ impl Server {
                 log.push('\n');
             }
         });
-        Server { process, address: address.expect("the loop ended"), log, _folder: None }
+        Ok(Server { process, address, log, _folder: None })
     }
 
     /// Where [`Connection::open`] connects to.
@@ -101,12 +121,27 @@ impl Server {
         format!("ws://{}/ws", self.address)
     }
 
-    /// Asks the server to stop, and waits until it has.
-    pub fn stop(mut self) {
-        let pid = self.process.id().to_string();
-        let asked = Command::new("kill").args(["-TERM", &pid]).status().expect("`kill` runs");
-        assert!(asked.success());
-        self.process.wait().expect("the server ends");
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Asks it to stop, as a supervisor would.
+    pub fn terminate(&self) {
+        let sent = Command::new("kill").arg(self.pid().to_string()).status().expect("kill runs");
+        assert!(sent.success(), "the server is there");
+    }
+
+    /// Its exit status, once it has ended.
+    pub fn wait(&mut self) -> Option<i32> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.process.try_wait().expect("it is our child") {
+                return status.code();
+            }
+            assert!(Instant::now() < until, "the server does not end:\n{}", self.log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Everything that the server wrote so far.
@@ -126,10 +161,17 @@ impl Server {
 
     /// The same with further header lines, each with its end of line.
     pub fn get_with(&self, path: &str, headers: &str) -> (u16, String, String) {
+        self.request("GET", path, headers)
+    }
+
+    /// The same with any method.
+    pub fn request(&self, method: &str, path: &str, headers: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the server accepts connections");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}\r\n", self.address)
-            .expect("the request is sent");
+        let host = &self.address;
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).expect("the request is sent");
         let mut reply = String::new();
         stream.read_to_string(&mut reply).expect("the server answers and closes");
         let (head, body) = reply.split_once("\r\n\r\n").expect("headers end with an empty line");

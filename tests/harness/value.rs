@@ -26,6 +26,8 @@ pub enum Value {
     Text(String),
     /// A vector, of floats or of bytes.
     Vector(Vec<f32>),
+    /// A quantised vector inside an expression; in an answer it is a vector.
+    Bytes(Vec<i8>),
 }
 
 impl Value {
@@ -39,7 +41,7 @@ impl Value {
         match self {
             Value::Int(n) | Value::Timestamp(n) => Some(*n as f64),
             Value::Float(x) => Some(*x),
-            Value::Null | Value::Bool(_) | Value::Text(_) | Value::Vector(_) => None,
+            Value::Null | Value::Bool(_) | Value::Text(_) | Value::Vector(_) | Value::Bytes(_) => None,
         }
     }
 
@@ -50,6 +52,7 @@ impl Value {
             Value::Int(_) | Value::Float(_) | Value::Timestamp(_) => 2,
             Value::Text(_) => 3,
             Value::Vector(_) => 4,
+            Value::Bytes(_) => 5,
         }
     }
 
@@ -73,6 +76,7 @@ impl Ord for Value {
             (Value::Vector(a), Value::Vector(b)) => a.len().cmp(&b.len()).then_with(|| {
                 a.iter().zip(b).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
             }),
+            (Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
             _ => match (self.number(), other.number()) {
                 (Some(a), Some(b)) => compare(a, b).then(self.number_rank().cmp(&other.number_rank())),
                 _ => self.rank().cmp(&other.rank()),
@@ -110,6 +114,7 @@ impl fmt::Display for Value {
             Value::Float(x) => write!(f, "{x:?}"),
             Value::Text(text) => write_text(f, text),
             Value::Vector(elements) => write!(f, "{elements:?}"),
+            Value::Bytes(elements) => write!(f, "{elements:?}"),
         }
     }
 }

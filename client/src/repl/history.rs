@@ -2,13 +2,13 @@
 //!
 //! A line that names a password never reaches the history, neither the file nor the memory of the prompt.
 
-use crate::secrets::tells_a_secret;
 use reedline::{
     FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, Result, SearchQuery,
 };
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use stratalog_protocol::tells_a_secret;
 
 /// How many lines are kept.
 const LINES: usize = 5_000;

@@ -62,14 +62,15 @@ impl Resolver<'_> {
         builder.finish(source, head, 0);
     }
 
-    /// Resolves a query `?goal, body`: its columns are the goal's arguments, then every further variable of positive
-    /// atoms and comparisons. Answers the names of the latter.
+    /// Resolves `goal, body`: the columns are the goal's arguments, with the values that its constants match, then the
+    /// further variables.
     pub(super) fn goal_clause(
         &mut self,
         source: Source,
         goal: &ast::Atom,
         body: &[ast::Literal],
-    ) -> Vec<String> {
+        further: &[String],
+    ) {
         let span = source.span;
         let mut builder = Builder::new(self, Origin::Query);
         builder.positive(goal, goal.span);
@@ -82,14 +83,12 @@ impl Resolver<'_> {
         for literal in body {
             builder.literal(literal);
         }
-        let further = further_variables(goal, body);
-        for name in &further {
+        for name in further {
             let variable = builder.variable(name);
             builder.uses.push(Use { variable, role: Role::Comparison, span });
             columns.push((Some(HeadTerm::Expression(Expression::Variable(variable))), span));
         }
         builder.finish(source, Head { columns, ranking: None }, goal.terms.len());
-        further
     }
 }
 
@@ -470,7 +469,7 @@ fn head_of(argument: &Argument) -> HeadTerm {
 }
 
 /// The variables of positive atoms and comparisons that are not arguments of the goal, in order of first occurrence.
-fn further_variables(goal: &ast::Atom, body: &[ast::Literal]) -> Vec<String> {
+pub(super) fn further_variables(goal: &ast::Atom, body: &[ast::Literal]) -> Vec<String> {
     let mut seen: HashSet<&str> = goal.terms.iter().filter_map(variable_name).collect();
     let mut further = Vec::new();
     let mut visit = |name| {

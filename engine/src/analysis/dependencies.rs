@@ -2,14 +2,7 @@
 //!
 //! Nothing here calls itself: a chain of a hundred thousand relations is as good as one of three.
 
-/// How a rule uses a relation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    Positive,
-    Negative,
-    /// Positive, by a rule that aggregates.
-    Aggregated,
-}
+pub(super) use crate::catalog::Use;
 
 /// Edges from a derived relation to what its rules read. Nodes are numbers from 0.
 #[derive(Debug, Default)]

@@ -41,7 +41,9 @@ use self::resolve::{Origin, Resolver, Source, near_relations};
 use crate::catalog::Catalog;
 use crate::data::{DataType, MAX_COLUMNS, RelationId, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
-use crate::syntax::ast::{Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind};
+use crate::syntax::ast::{
+    Atom, Direction, Limit, Literal, ProjectionItem, Query, QueryHead, Rule, Term, TermKind,
+};
 
 /// The name of the relation that holds an answer. No program can write it.
 const GOAL: &str = "?";
@@ -68,7 +70,8 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     let (columns, order) = match &query.head {
         QueryHead::Goal { atom, order } => {
             goal = resolver.add_relation(GOAL.into(), 0);
-            let further = resolver.goal_clause(source(goal), atom, &query.body);
+            let further = clause::further_variables(atom, &query.body);
+            resolver.goal_clause(source(goal), atom, &query.body, &further);
             let columns = goal_columns(&atom.relation.text, &atom.terms, further, catalog);
             let order = atom.terms.iter().zip(order).map(|(term, order)| match term.kind {
                 // A constant orders nothing.
@@ -100,7 +103,23 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     Ok(Analysed { program, columns, order, limit: query.limit })
 }
 
-/// The solutions of a body, as one column for each head term: what conditional deletes and updates need.
+/// The rows of a relation that match a target and a body: what a conditional delete removes.
+pub fn analyse_target(
+    target: &Atom,
+    body: &[Literal],
+    catalog: &Catalog,
+) -> Result<Analysed, Vec<AnalysisError>> {
+    let mut resolver = Resolver::new(catalog, None);
+    let goal = resolver.add_relation(GOAL.into(), target.terms.len());
+    let span = body.iter().map(|literal| literal.span).fold(target.span, Span::to);
+    let printed: Vec<String> = body.iter().map(ToString::to_string).collect();
+    let text = format!("-{target} <- {}", printed.join(", "));
+    resolver.goal_clause(Source { head: goal, origin: Origin::Query, text, span }, target, body, &[]);
+    let columns = target.terms.iter().map(expression_column).collect();
+    Ok(Analysed { program: program(resolver, goal)?, columns, order: Vec::new(), limit: None })
+}
+
+/// The solutions of a body, as one column for each head term: what updates need.
 pub fn analyse_body(
     head_terms: &[Term],
     body: &[Literal],
@@ -133,11 +152,19 @@ fn check_columns(found: usize, span: Span, resolver: &mut Resolver<'_>) {
     }
 }
 
-/// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look.
-pub fn check_rule(rule: &Rule, catalog: &Catalog) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
+/// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look. Names that may
+/// have been meant are looked for among all names, so only if `suggest`: not for each of a thousand rules.
+pub fn check_rule(
+    rule: &Rule,
+    catalog: &Catalog,
+    suggest: bool,
+) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
     let name = &rule.head.relation.text;
     let arity = rule.head.head_columns();
     let mut resolver = Resolver::new(catalog, Some((name, arity)));
+    if !suggest {
+        resolver.suggestions = 0;
+    }
     if let Some(expected) = catalog.arity(name)
         && expected != arity
     {

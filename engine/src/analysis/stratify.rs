@@ -1,14 +1,13 @@
 //! Strata: in which order relations are derived, and that none depends on its own negation or aggregation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::dependencies::{Dependencies, Use};
 use super::error::AnalysisError;
 use super::monotone;
 use super::program::{Literal, Relation, Rule, Stratum};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Uses, uses};
 use crate::data::RelationId;
-use crate::diagnostic::Span;
 use crate::syntax::ast;
 
 /// A relation depends on its own negation or aggregation.
@@ -71,17 +70,18 @@ pub fn stratify(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>
 
 /// Refuses a rule that would make some relation depend on its own negation or aggregation.
 pub(super) fn check_new_rule(rule: &ast::Rule, catalog: &Catalog) -> Result<(), AnalysisError> {
+    if !may_violate(rule, catalog.uses()) {
+        return Ok(());
+    }
     let mut names = Names::default();
     let head = names.node(&rule.head.relation.text);
     // Every cycle that the rule closes goes through its head, so only what can be reached from there counts.
     let mut visited = 0;
     while let Some(name) = names.list.get(visited).copied() {
-        let registered = catalog.rules(name).iter().map(AsRef::as_ref);
-        for clause in registered.chain((visited == head).then_some(rule)) {
-            for (relation, how, _) in uses(clause) {
-                let to = names.node(relation);
-                names.dependencies.add(visited, to, how);
-            }
+        let of_rule = (visited == head).then(|| uses(rule).map(|(relation, how, _)| (relation, how)));
+        for (relation, how) in catalog.uses().of(name).chain(of_rule.into_iter().flatten()) {
+            let to = names.node(relation);
+            names.dependencies.add(visited, to, how);
         }
         visited += 1;
     }
@@ -95,6 +95,82 @@ pub(super) fn check_new_rule(rule: &ast::Rule, catalog: &Catalog) -> Result<(), 
     });
     let span = closing.map_or(rule.span, |(_, _, span)| span);
     Err(AnalysisError::Unstratifiable { cycle, negation: violation.negation, span: Some(span) })
+}
+
+/// Whether the rule is not obviously harmless: it uses what its head did not use before, closes a cycle, and there is
+/// something that may not stand in one.
+fn may_violate(rule: &ast::Rule, known: &Uses) -> bool {
+    let head = rule.head.relation.text.as_str();
+    let new: Vec<(&str, Use)> = uses(rule)
+        .map(|(relation, how, _)| (relation, how))
+        // Whether a best value may recur depends on more than on what is used.
+        .filter(|(relation, how)| known.aggregate() || !known.has(head, relation, *how))
+        .collect();
+    let positive = !known.aggregate() && !known.negate() && new.iter().all(|(_, how)| *how == Use::Positive);
+    !new.is_empty() && !positive && reaches(new.iter().map(|(relation, _)| *relation), head, known)
+}
+
+/// Whether the head is among these relations or what they depend on.
+///
+/// It is looked for from both ends, a step here and a step there: to register a rule at either end of a long chain of
+/// rules takes no longer than at a short one.
+fn reaches<'a>(from: impl Iterator<Item = &'a str>, head: &'a str, known: &'a Uses) -> bool {
+    let mut down = Search { seen: from.collect(), open: Vec::new() };
+    let mut up = Search { seen: HashSet::from([head]), open: Vec::new() };
+    if down.seen.contains(head) {
+        return true;
+    }
+    for relation in &down.seen {
+        down.open.push(below(relation, known));
+    }
+    up.open.push(above(head, known));
+    loop {
+        match down.step(|name| below(name, known)) {
+            None => return false,
+            Some(found) if found.is_some_and(|name| up.seen.contains(name)) => return true,
+            Some(_) => {}
+        }
+        match up.step(|name| above(name, known)) {
+            None => return false,
+            Some(found) if found.is_some_and(|name| down.seen.contains(name)) => return true,
+            Some(_) => {}
+        }
+    }
+}
+
+/// Names, one after the other.
+type NamesOf<'a> = Box<dyn Iterator<Item = &'a str> + 'a>;
+
+fn below<'a>(name: &'a str, known: &'a Uses) -> NamesOf<'a> {
+    Box::new(known.of(name).map(|(relation, _)| relation))
+}
+
+fn above<'a>(name: &'a str, known: &'a Uses) -> NamesOf<'a> {
+    Box::new(known.readers(name))
+}
+
+/// A search in one direction.
+struct Search<'a> {
+    seen: HashSet<&'a str>,
+    /// What was met, as far as it was not looked at.
+    open: Vec<NamesOf<'a>>,
+}
+
+impl<'a> Search<'a> {
+    /// Looks at one more name. Answers it if it was not seen before; nothing at all when there are no more names.
+    fn step(&mut self, next: impl Fn(&'a str) -> NamesOf<'a>) -> Option<Option<&'a str>> {
+        loop {
+            let Some(name) = self.open.last_mut()?.next() else {
+                self.open.pop();
+                continue;
+            };
+            if !self.seen.insert(name) {
+                return Some(None);
+            }
+            self.open.push(next(name));
+            return Some(Some(name));
+        }
+    }
 }
 
 /// The names met so far, numbered.
@@ -112,19 +188,6 @@ impl<'a> Names<'a> {
             self.dependencies.add_node()
         })
     }
-}
-
-/// The relations that a rule reads.
-fn uses(rule: &ast::Rule) -> impl Iterator<Item = (&str, Use, Span)> {
-    let aggregates = rule.head.terms.iter().any(|term| matches!(term.kind, ast::TermKind::Aggregate { .. }));
-    rule.body.iter().filter_map(move |literal| match &literal.kind {
-        ast::LiteralKind::Positive(atom) => {
-            let how = if aggregates { Use::Aggregated } else { Use::Positive };
-            Some((atom.relation.text.as_str(), how, literal.span))
-        }
-        ast::LiteralKind::Negative(atom) => Some((atom.relation.text.as_str(), Use::Negative, literal.span)),
-        ast::LiteralKind::Comparison { .. } => None,
-    })
 }
 
 /// A cycle that may not be.

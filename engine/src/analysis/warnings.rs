@@ -190,7 +190,7 @@ mod tests {
         let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(errors, []);
         let warnings = match &statements[0].kind {
-            StatementKind::Rule(rule) => check_rule(&rule.rule, &catalog).unwrap(),
+            StatementKind::Rule(rule) => check_rule(&rule.rule, &catalog, true).unwrap(),
             StatementKind::Query(query) => analyse_query(query, &catalog).unwrap().program.warnings,
             other => panic!("{other}"),
         };

@@ -1,29 +1,31 @@
 //! What is defined in a graph: relations with their schemas and observed types, rules as written, named types.
 //!
-//! A `Catalog` is a value: it is cloned and edited by a commit and never changes once published. Cloning is cheap
-//! because definitions are shared.
+//! A `Catalog` is a value: it is cloned and edited by a commit and never changes once published. Versions share all that
+//! did not change, so a program that registers many rules takes no longer for the last of them.
 
-use std::collections::BTreeMap;
-use std::hash::BuildHasher;
-use std::sync::Arc;
+mod clauses;
+mod uses;
+
+use std::sync::{Arc, LazyLock};
+
+use imbl::OrdMap;
+
+pub use self::clauses::Clauses;
+pub use self::uses::{Use, Uses, uses};
 
 use crate::data::{DataType, Schema};
 use crate::syntax::ast;
 
+/// The clauses of what is not derived.
+static NO_CLAUSES: LazyLock<Clauses> = LazyLock::new(Clauses::default);
+
 /// The definitions of one graph, or of one graph and one session laid over it.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
-    relations: BTreeMap<String, Arc<RelationDefinition>>,
-    rules: BTreeMap<Arc<str>, Arc<Clauses>>,
-    types: BTreeMap<String, DataType>,
-}
-
-/// The clauses of one head.
-#[derive(Debug, Clone, Default)]
-struct Clauses {
-    rules: Vec<Arc<ast::Rule>>,
-    /// A hash of the text of each: a head may have thousands of clauses.
-    hashes: Vec<u64>,
+    relations: OrdMap<Arc<str>, Arc<RelationDefinition>>,
+    rules: OrdMap<Arc<str>, Clauses>,
+    uses: Uses,
+    types: OrdMap<String, DataType>,
 }
 
 /// What is known of a stored relation.
@@ -73,8 +75,13 @@ impl Catalog {
     }
 
     /// The clauses of a derived relation, in the order of registration; empty where there are none.
-    pub fn rules(&self, head: &str) -> &[Arc<ast::Rule>] {
-        self.rules.get(head).map_or(&[], |clauses| &clauses.rules)
+    pub fn rules(&self, head: &str) -> &Clauses {
+        self.rules.get(head).unwrap_or_else(|| &NO_CLAUSES)
+    }
+
+    /// Which derived relation reads which relation.
+    pub fn uses(&self) -> &Uses {
+        &self.uses
     }
 
     /// Whether this is the name of a rule, perhaps of one that was emptied.
@@ -83,8 +90,8 @@ impl Catalog {
     }
 
     /// All derived relations with their clauses, by name; an emptied rule has none.
-    pub fn derived(&self) -> impl Iterator<Item = (&str, &[Arc<ast::Rule>])> {
-        self.rules.iter().map(|(name, clauses)| (name.as_ref(), clauses.rules.as_slice()))
+    pub fn derived(&self) -> impl Iterator<Item = (&str, &Clauses)> {
+        self.rules.iter().map(|(name, clauses)| (name.as_ref(), clauses))
     }
 
     /// Whether anything of this name is known: a schema, rows, a remembered arity, or a rule.
@@ -114,7 +121,7 @@ impl Catalog {
         if self.relation(&definition.name).is_some_and(|known| **known == definition) {
             return false;
         }
-        self.relations.insert(definition.name.clone(), Arc::new(definition));
+        self.relations.insert(definition.name.as_str().into(), Arc::new(definition));
         true
     }
 
@@ -125,27 +132,21 @@ impl Catalog {
 
     /// Adds a clause, unless an identical one is there. Answers whether it was added.
     pub fn add_rule(&mut self, rule: Arc<ast::Rule>) -> bool {
-        let clauses = self.rules.entry(rule.head.relation.text.as_str().into()).or_default();
-        let text = rule.to_string();
-        let hash = foldhash::fast::FixedState::default().hash_one(&text);
-        let mut known = clauses.rules.iter().zip(&clauses.hashes);
-        if known.any(|(known, other)| *other == hash && known.to_string() == text) {
-            return false;
-        }
-        let clauses = Arc::make_mut(clauses);
-        clauses.rules.push(rule);
-        clauses.hashes.push(hash);
-        true
+        let head = rule.head.relation.text.as_str().into();
+        self.uses.add(&rule);
+        self.rules.entry(head).or_default().add(rule)
     }
 
     /// Forgets all clauses of a relation; answers how many there were.
     pub fn remove_rules(&mut self, head: &str) -> usize {
-        self.rules.remove(head).map_or(0, |clauses| clauses.rules.len())
+        self.uses.remove(head);
+        self.rules.remove(head).map_or(0, |clauses| clauses.len())
     }
 
     /// Drops all clauses but keeps the name: an empty relation. Answers how many clauses there were.
     pub fn clear_rules(&mut self, head: &str) -> usize {
-        std::mem::take(self.rules.entry(head.into()).or_default()).rules.len()
+        self.uses.remove(head);
+        self.rules.insert(head.into(), Clauses::default()).map_or(0, |clauses| clauses.len())
     }
 
     /// Declares a named type. Answers whether that is news.

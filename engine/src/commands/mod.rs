@@ -13,10 +13,12 @@ mod status;
 use crate::analysis::near_names;
 pub use crate::context::CommandEntry;
 use crate::context::{Context, Outcome};
-use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::SessionState;
+use crate::limits::Limits;
 use crate::need::Need;
+use crate::syntax;
 use crate::syntax::ast::{Command, Name};
 
 /// A list of families of commands.
@@ -67,21 +69,27 @@ pub(crate) fn run(
     session: &mut SessionState,
 ) -> Result<Outcome, Error> {
     let more = context.environment.commands;
+    context.query.clone_from(&command.query);
     match find(command, more) {
-        Some((entry, [first, ..])) if entry.usage == QUERY => {
-            let skipped = (first.span.start - command.rest.span.start) as usize;
-            let text = command.rest.text.get(skipped..).unwrap_or_default().to_owned();
-            let text = Name { text, span: first.span.to(command.rest.span) };
-            (entry.run)(&[text], context, session)
-        }
         Some((entry, arguments)) => (entry.run)(arguments, context, session),
         None => Err(unknown(command, more)),
     }
 }
 
-/// Whether there is such a command.
-pub(crate) fn check(command: &Command, more: Families) -> Result<(), Error> {
-    find(command, more).map(|_| ()).ok_or_else(|| unknown(command, more))
+/// Refuses a command that does not exist, and reads the query of one that takes a query.
+pub(crate) fn resolve(
+    command: &mut Command,
+    program: &str,
+    limits: &Limits,
+    more: Families,
+) -> Result<(), Error> {
+    let Some((entry, arguments)) = find(command, more) else { return Err(unknown(command, more)) };
+    if let (QUERY, Some(first)) = (entry.usage, arguments.first()) {
+        let part = Span { start: first.span.start, end: command.rest.span.end };
+        let query = syntax::parse_query(program, part, limits);
+        command.query = Some(query.map_err(|error| Error::refused(error.diagnose()))?);
+    }
+    Ok(())
 }
 
 /// The usage of commands that take a query.

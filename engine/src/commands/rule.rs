@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::CommandEntry;
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
-use crate::catalog::{Catalog, default_column_names};
+use crate::catalog::{Catalog, Clauses, default_column_names};
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
@@ -209,11 +209,11 @@ pub(super) fn clause_number(word: &Name) -> Result<usize, Error> {
 /// The clause of this number.
 pub(super) fn clause_of<'c>(
     head: &str,
-    clauses: &'c [Arc<Rule>],
+    clauses: &'c Clauses,
     number: usize,
     word: &Name,
 ) -> Result<&'c Arc<Rule>, Error> {
-    clauses.get(number - 1).ok_or_else(|| {
+    clauses.iter().nth(number - 1).ok_or_else(|| {
         let message = format!("{head} has {}, there is no clause {number}", counted(clauses.len(), "clause"));
         let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
         Error::refused(diagnostic.help("`.rule def` and `.session` list clauses in their order"))
@@ -221,7 +221,7 @@ pub(super) fn clause_of<'c>(
 }
 
 /// The changes that drop one clause of a head; with the last one goes the name.
-fn without_clause(head: &str, clauses: &[Arc<Rule>], number: usize, word: &Name) -> Result<ChangeSet, Error> {
+fn without_clause(head: &str, clauses: &Clauses, number: usize, word: &Name) -> Result<ChangeSet, Error> {
     clause_of(head, clauses, number, word)?;
     let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
     let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));

@@ -3,33 +3,93 @@
 //! Work is cut into *lanes* by its size alone, never by the number of threads, and results are put together in the
 //! order of lanes: the same input gives the same output on any machine.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::Arc;
 
+use parking_lot::{Condvar, Mutex};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuildError};
 
 /// Stack of a thread: a pipeline goes one call deeper with each of its steps. Only what is used takes memory.
 const STACK_BYTES: usize = 64 << 20;
 
-/// The threads of an engine.
+/// The threads of an engine, in crews. Whoever runs something has a crew of their own meanwhile, so no work ever waits
+/// behind another's: the operating system shares the processor out among all that run.
 #[derive(Debug)]
 pub struct Threads {
-    pool: rayon::ThreadPool,
+    /// Threads of the first crew.
+    most: usize,
+    crews: Mutex<Crews>,
+    returned: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Crews {
+    made: usize,
+    /// Those without work, by their number: the largest crews first.
+    idle: BTreeMap<usize, Arc<ThreadPool>>,
 }
 
 impl Threads {
-    /// So many threads; all cores if `None`.
-    pub fn new(threads: Option<usize>) -> Result<Threads, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.unwrap_or(0))
-            .thread_name(|i| format!("engine-{i}"))
-            .stack_size(STACK_BYTES)
-            .build()?;
-        Ok(Threads { pool })
+    /// So many threads for whoever is alone; all cores if `None`. The more run at once, the smaller their crews.
+    pub fn new(threads: Option<usize>) -> Result<Threads, ThreadPoolBuildError> {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = threads.unwrap_or_else(cores).max(1);
+        let threads = Threads { most, crews: Mutex::default(), returned: Condvar::new() };
+        let first = threads.pool(0)?;
+        *threads.crews.lock() = Crews { made: 1, idle: [(0, first)].into() };
+        Ok(threads)
     }
 
-    /// Runs `work` where [`map`] and [`map_lanes`] use these threads.
+    /// Runs `work` where [`map`] and [`sort_by_key`] use the threads of a crew.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(work)
+        if rayon::current_thread_index().is_some() {
+            return work();
+        }
+        self.take().pool.install(work)
+    }
+
+    /// An idle crew, or a new one.
+    fn take(&self) -> Crew<'_> {
+        let mut crews = self.crews.lock();
+        loop {
+            if let Some((number, pool)) = crews.idle.pop_first() {
+                return Crew { threads: self, number, pool };
+            }
+            let number = crews.made;
+            if let Ok(pool) = self.pool(number) {
+                crews.made += 1;
+                return Crew { threads: self, number, pool };
+            }
+            // The system has no threads left.
+            self.returned.wait(&mut crews);
+        }
+    }
+
+    /// The first crew has all threads, the second half as many, the third a third: many crews are few threads.
+    fn pool(&self, number: usize) -> Result<Arc<ThreadPool>, ThreadPoolBuildError> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads((self.most / (number + 1)).max(1))
+            .thread_name(move |i| format!("engine-{number}-{i}"))
+            .stack_size(STACK_BYTES)
+            .build()
+            .map(Arc::new)
+    }
+}
+
+/// A crew at work. It is idle again when this is dropped.
+struct Crew<'t> {
+    threads: &'t Threads,
+    number: usize,
+    pool: Arc<ThreadPool>,
+}
+
+impl Drop for Crew<'_> {
+    fn drop(&mut self) {
+        self.threads.crews.lock().idle.insert(self.number, Arc::clone(&self.pool));
+        self.threads.returned.notify_one();
     }
 }
 
@@ -60,4 +120,39 @@ pub(crate) fn sort_stable_by<T: Send>(
 ) {
     use rayon::slice::ParallelSliceMut;
     items.par_sort_by(compare);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::Threads;
+
+    #[test]
+    fn everybody_has_a_crew_and_it_is_used_again() {
+        let threads = Threads::new(Some(4)).unwrap();
+        let together = Barrier::new(3);
+        // None of the three ends before all have begun: with one crew this would wait for ever.
+        let mut sizes: Vec<usize> = std::thread::scope(|scope| {
+            let begin = || threads.run(|| (together.wait(), rayon::current_num_threads()).1);
+            let begun: Vec<_> = (0..3).map(|_| scope.spawn(begin)).collect();
+            begun.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        sizes.sort_unstable();
+        assert_eq!(sizes, [1, 2, 4]);
+        assert_eq!(threads.run(rayon::current_num_threads), 4);
+        assert_eq!(threads.crews.lock().made, 3);
+        assert_eq!(threads.run(|| threads.run(rayon::current_num_threads)), 4);
+    }
+
+    #[test]
+    fn a_crew_survives_a_panic() {
+        let threads = Threads::new(Some(1)).unwrap();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            threads.run(|| panic!("on purpose"));
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(threads.run(|| 7), 7);
+        assert_eq!(threads.crews.lock().made, 1);
+    }
 }

@@ -35,6 +35,8 @@ pub enum Code {
     Timeout,
     /// The caller asked to stop.
     Cancelled,
+    /// There is too much to do at the moment.
+    Overloaded,
     /// The disk cannot be read or written, or what is on it is damaged.
     StorageUnavailable,
     /// A write failed, and whether it took effect cannot be known now.
@@ -70,6 +72,7 @@ impl Code {
             Code::LimitExceeded => "limit_exceeded",
             Code::Timeout => "timeout",
             Code::Cancelled => "cancelled",
+            Code::Overloaded => "overloaded",
             Code::StorageUnavailable => "storage_unavailable",
             Code::OutcomeUnknown => "outcome_unknown",
             Code::Internal => "internal",

@@ -13,7 +13,7 @@ use super::change::ChangeSet;
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
-use crate::budget::Budget;
+use crate::budget::{Budget, Uninterrupted};
 use crate::data::Threads;
 use crate::error::Error;
 use crate::storage::{StorageError, StoredRecord};
@@ -86,8 +86,15 @@ impl Graph {
             *head = Head { snapshot: self.snapshot(), era };
         }
         let snapshot = Arc::clone(&head.snapshot);
-        let (changes, events) = (ChangeSet::new(), Vec::new());
-        Ok(Transaction { graph: self, head, snapshot, changes, events, is_compacted: false })
+        Ok(Transaction {
+            graph: self,
+            head,
+            snapshot,
+            changes: ChangeSet::new(),
+            events: Vec::new(),
+            is_compacted: false,
+            _uninterrupted: budget.uninterrupted(),
+        })
     }
 
     /// Waits until a commit is on disk. The first to wait writes the commits of all who wait.
@@ -184,6 +191,8 @@ pub struct Transaction<'g> {
     changes: ChangeSet,
     events: Vec<Event>,
     is_compacted: bool,
+    /// Other writers wait for this one.
+    _uninterrupted: Uninterrupted,
 }
 
 impl Transaction<'_> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -179,6 +179,26 @@ impl Graphs {
             Err(error) => Some((name.clone(), error.clone())),
         };
         graphs.iter().filter_map(trouble).collect()
+    }
+
+    /// Whether some graph's storage was busy all the time until now plus `patience`: the disk hangs, or is too slow.
+    pub fn is_contended(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let open: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
+        !open.iter().all(|graph| graph.is_free_by(deadline))
+    }
+
+    /// Makes a checkpoint of every graph that is served, so that the next start has no journal to read.
+    pub fn checkpoint(&self) -> Result<(), Error> {
+        let open: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
+        let mut outcome = Ok(());
+        for graph in open {
+            // One that fails keeps its journal, and keeps none of the others from theirs.
+            if let Err(error) = graph.checkpoint_now() {
+                outcome = Err(error.into());
+            }
+        }
+        outcome
     }
 
     /// The names, sorted.

@@ -15,6 +15,7 @@ mod snapshot;
 mod store;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arc_swap::ArcSwap;
 
@@ -99,6 +100,11 @@ impl Graph {
     /// Tells what has become of it.
     pub fn tell(&self, origin: Option<Origin>, events: Vec<Event>) {
         self.listeners.tell(&Committed { graph: self.id, name: Arc::clone(&self.name), origin, events });
+    }
+
+    /// Whether its storage is free at some moment before `deadline`.
+    fn is_free_by(&self, deadline: Instant) -> bool {
+        self.store.as_ref().is_none_or(|store| store.journal().is_free_by(deadline))
     }
 
     /// What is wrong with its storage, if anything.

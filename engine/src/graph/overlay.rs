@@ -125,7 +125,7 @@ fn merge(graph: &Catalog, session: &Catalog, left_out: &mut BTreeSet<String>) ->
     }
     for (name, clauses) in session.derived() {
         for clause in clauses {
-            if merged.arity(name).is_some_and(|arity| arity != clause.head.terms.len()) {
+            if merged.arity(name).is_some_and(|arity| arity != clause.head.head_columns()) {
                 left_out.insert(name.to_owned());
             } else {
                 merged.add_rule(Arc::clone(clause));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::buffer::{BooleanBuffer, Buffer};
+use imbl::OrdMap;
 
 use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
@@ -88,9 +89,9 @@ fn restore(
     let unreadable = |what: String| StorageError::unreadable(store.journal().path(), what);
     let mut catalog = Catalog::default();
     let changes = record::defining_changes(manifest.definitions).map_err(unreadable)?;
-    let (defined, _) = Snapshot::stored(0, catalog, BTreeMap::new()).apply(&changes);
+    let (defined, _) = Snapshot::stored(0, catalog, OrdMap::new()).apply(&changes);
     catalog = defined.catalog().clone();
-    let mut relations = BTreeMap::new();
+    let mut relations = OrdMap::new();
     for (name, files) in manifest.runs {
         let definition = catalog.relation(&name);
         let arity = definition

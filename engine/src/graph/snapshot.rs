@@ -1,6 +1,6 @@
 //! `Snapshot`: a graph at one version. It never changes once published.
 
-use std::collections::BTreeMap;
+use imbl::OrdMap;
 
 use super::change::{Change, ChangeSet};
 use crate::catalog::Catalog;
@@ -12,7 +12,7 @@ use crate::exec::Relations;
 pub struct Snapshot {
     version: u64,
     catalog: Catalog,
-    relations: BTreeMap<String, Relation>,
+    relations: OrdMap<String, Relation>,
 }
 
 impl Snapshot {
@@ -22,7 +22,7 @@ impl Snapshot {
     }
 
     /// A state as it was stored.
-    pub(super) fn stored(version: u64, catalog: Catalog, relations: BTreeMap<String, Relation>) -> Snapshot {
+    pub(super) fn stored(version: u64, catalog: Catalog, relations: OrdMap<String, Relation>) -> Snapshot {
         Snapshot { version, catalog, relations }
     }
 
@@ -63,14 +63,10 @@ impl Snapshot {
     fn apply_one(&mut self, change: &Change) -> usize {
         match change {
             Change::Define(definition) => {
-                self.relations
-                    .entry(definition.name.clone())
-                    .and_modify(|relation| {
-                        if relation.arity() != definition.arity {
-                            *relation = Relation::empty(definition.arity);
-                        }
-                    })
-                    .or_insert_with(|| Relation::empty(definition.arity));
+                let known = self.relations.get(&definition.name);
+                if known.is_none_or(|known| known.arity() != definition.arity) {
+                    self.relations.insert(definition.name.clone(), Relation::empty(definition.arity));
+                }
                 usize::from(self.catalog.set_relation(definition.clone()))
             }
             Change::Insert { relation, rows } => self.replace(relation, |stored| stored.insert(rows)),

@@ -38,7 +38,8 @@ pub struct StratumNote {
     pub relations: Vec<(String, f64)>,
     /// Whether it runs in rounds until nothing new comes.
     pub recursive: bool,
-    /// The column, from 1, along which a large recursion is cut into parts that run apart.
+    /// The column, from 1, along which the recursion is cut into parts that run apart, should it
+    /// grow large.
     pub pivot: Option<usize>,
     /// Its rules; a recursive one once for each atom that reads the last round's rows.
     pub rules: Vec<RuleNote>,
@@ -205,7 +206,7 @@ impl Explanation {
                 .map(|(name, rows)| format!("{name} ({} rows, estimated)", count(*rows)))
                 .collect();
             let pivot =
-                stratum.pivot.map(|column| format!(", pivots on column {column}")).unwrap_or_default();
+                stratum.pivot.map(|column| format!(", can pivot on column {column}")).unwrap_or_default();
             lines.push(format!("stratum {}{recursive}{pivot}: {}", number + 1, derives.join(", ")));
             for rule in &stratum.rules {
                 let delta = rule.delta.as_ref().map(|name| format!(", new rows of {name}"));

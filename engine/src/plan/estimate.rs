@@ -14,6 +14,9 @@ use crate::data::RelationId;
 /// The share of bindings that a comparison is expected to let through.
 const FILTER: f64 = 1.0 / 3.0;
 
+/// The least share of bindings that an antijoin is expected to let through: that every one has a match is never known.
+const ANTIJOIN: f64 = 1.0 / 3.0;
+
 /// Plans a program over what is known of its stored relations.
 pub fn explain(program: &Program, rewrites: Vec<RewriteNote>, stored: &dyn Statistics) -> Explanation {
     let mut expected = Expected { stored, derived: HashMap::new() };
@@ -115,7 +118,10 @@ impl Expected<'_> {
                 Step::Exists { access, key, equal, negated: false, .. } => {
                     self.matches(*access, keys(key, equal)).min(1.0)
                 }
-                Step::Exists { negated: true, .. } | Step::Compute { .. } => 1.0,
+                Step::Exists { access, key, equal, negated: true, .. } => {
+                    (1.0 - self.matches(*access, keys(key, equal))).max(ANTIJOIN)
+                }
+                Step::Compute { .. } => 1.0,
                 Step::Filter { .. } => FILTER,
             };
             after.push(rows);

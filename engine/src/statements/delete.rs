@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::counted;
 use super::insert::{Problems, constant, wrong_arity};
 use super::query::{Evaluated, evaluate, refused};
-use crate::analysis::{self, Analysed};
+use crate::analysis::{self, Analysed, AnalysisError};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
 use crate::data::{self, Codec, DataType, EMPTY, NULL, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet, Overlay, SessionView, Snapshot};
-use crate::syntax::ast::{Atom, Delete, DeleteWhere, Literal, LiteralKind, Term, TermKind, Update};
+use crate::syntax::ast::{Atom, Delete, DeleteWhere, Update};
 
 pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, Error> {
     let name = &delete.relation.text;
@@ -84,16 +84,9 @@ pub(crate) fn retract_rows(
 /// for any value.
 pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Result<String, Error> {
     let name = delete.target.relation.text.clone();
-    let mut target = delete.target.clone();
-    for (column, term) in target.terms.iter_mut().enumerate() {
-        if matches!(term.kind, TermKind::Placeholder) {
-            term.kind = TermKind::Variable(format!("?{column}"));
-        }
-    }
-    let literal = Literal { kind: LiteralKind::Positive(target.clone()), span: target.span };
-    let body: Vec<Literal> = std::iter::once(literal).chain(delete.body.iter().cloned()).collect();
     let counts = decide_and_write(context, |context, view| {
-        let rows = solve(&target.terms, &body, context, view)?;
+        let analysed = analysis::analyse_target(&delete.target, &delete.body, view.catalog());
+        let rows = solve(analysed, context, view)?;
         Ok(vec![Change::Delete { relation: name.clone(), rows }])
     })?;
     Ok(format!("deleted {} from {name}", counted(counts.iter().sum(), "fact")))
@@ -101,6 +94,8 @@ pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Resu
 
 /// Solutions of the body are found once, on the state before; then everything is deleted, then everything inserted.
 pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<String, Error> {
+    // So many changes come first that delete: nothing is deleted from relations that do not exist.
+    let mut deletes = 0;
     let counts = decide_and_write(context, |context, view| {
         let catalog = view.catalog();
         let mut problems = Problems::default();
@@ -120,16 +115,18 @@ pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<S
             );
         }
         problems.check()?;
+        let solutions = |atom: &Atom| analysis::analyse_body(&atom.terms, &update.body, catalog);
         let mut changes = ChangeSet::new();
         for atom in &update.deletes {
-            let rows = solve(&atom.terms, &update.body, context, view)?;
+            let rows = solve(solutions(atom), context, view)?;
             if catalog.relation(&atom.relation.text).is_some() {
                 changes.push(Change::Delete { relation: atom.relation.text.clone(), rows });
             }
         }
+        deletes = changes.len();
         let mut inserts = Vec::new();
         for atom in &update.inserts {
-            let rows = solve(&atom.terms, &update.body, context, view)?;
+            let rows = solve(solutions(atom), context, view)?;
             let known = changes.iter().rev().find_map(|change| match change {
                 Change::Define(definition) if definition.name == atom.relation.text => {
                     Some(definition.clone())
@@ -146,7 +143,7 @@ pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<S
         changes.extend(inserts);
         Ok(changes)
     })?;
-    let deleted: usize = counts[..update.deletes.len().min(counts.len())].iter().sum();
+    let deleted: usize = counts[..deletes].iter().sum();
     let inserted: usize = counts[counts.len().saturating_sub(update.inserts.len())..].iter().sum();
     Ok(format!("deleted {}, inserted {}", counted(deleted, "fact"), counted(inserted, "fact")))
 }
@@ -167,16 +164,14 @@ fn decide_and_write(
     Ok(counts)
 }
 
-/// The terms' values for each solution of the body, as codes that the graph may store.
+/// The rows of an answer, as codes that the graph may store.
 fn solve(
-    terms: &[Term],
-    body: &[Literal],
+    analysed: Result<Analysed, Vec<AnalysisError>>,
     context: &mut Context<'_>,
     view: &SessionView,
 ) -> Result<data::Rows, Error> {
-    let analysed: Analysed =
-        analysis::analyse_body(terms, body, view.catalog()).map_err(|errors| refused(&errors))?;
-    let arity = terms.len();
+    let analysed = analysed.map_err(|errors| refused(&errors))?;
+    let arity = analysed.columns.len();
     let codec = Codec::over(context.graph.dictionary().clone());
     let Evaluated { runs, .. } = evaluate(analysed, view, &codec, context)?;
     let mut all = data::Rows::empty(arity);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{Atom, Literal, LiteralKind, QueryHead, Statement, StatementKind, Term, TermKind};
+use crate::syntax::ast::{
+    Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind,
+};
 
 /// Values by the name of their parameter, without the `$`.
 pub type Parameters = BTreeMap<String, Value>;
@@ -63,18 +65,18 @@ impl Filler<'_> {
                 self.atom(&mut rule.rule.head);
                 self.body(&mut rule.rule.body);
             }
-            StatementKind::Query(query) => {
-                match &mut query.head {
-                    QueryHead::Goal { atom, .. } => self.atom(atom),
-                    QueryHead::Projection(items) => self.terms(items.iter_mut().map(|item| &mut item.term)),
-                }
-                self.body(&mut query.body);
-            }
-            StatementKind::DropRule(_)
-            | StatementKind::Declare(_)
-            | StatementKind::DeclareType(_)
-            | StatementKind::Command(_) => {}
+            StatementKind::Query(query) => self.query(query),
+            StatementKind::Command(command) => command.query.iter_mut().for_each(|query| self.query(query)),
+            StatementKind::DropRule(_) | StatementKind::Declare(_) | StatementKind::DeclareType(_) => {}
         }
+    }
+
+    fn query(&mut self, query: &mut Query) {
+        match &mut query.head {
+            QueryHead::Goal { atom, .. } => self.atom(atom),
+            QueryHead::Projection(items) => self.terms(items.iter_mut().map(|item| &mut item.term)),
+        }
+        self.body(&mut query.body);
     }
 
     fn atom(&mut self, atom: &mut Atom) {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::query::refused;
 use super::{counted, place};
 use crate::analysis;
-use crate::context::Context;
+use crate::catalog::Catalog;
+use crate::context::{Context, MAX_WARNINGS};
+use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::graph::Change;
-use crate::syntax::ast::{Name, RuleStatement, Scope};
+use crate::syntax::ast::{Name, Rule, RuleStatement, Scope};
 
 pub(super) fn run(statement: &RuleStatement, context: &mut Context<'_>) -> Result<String, Error> {
     let name = &statement.rule.head.relation.text;
@@ -16,22 +18,23 @@ pub(super) fn run(statement: &RuleStatement, context: &mut Context<'_>) -> Resul
     match statement.scope {
         Scope::Persistent => {
             context.write(|snapshot, warnings| {
-                warnings.extend(
-                    analysis::check_rule(&statement.rule, snapshot.catalog())
-                        .map_err(|errors| refused(&errors))?,
-                );
+                warnings.extend(check(&statement.rule, snapshot.catalog(), warnings.len())?);
                 Ok((change(), ()))
             })?;
         }
         Scope::Session => {
             let view = context.view();
-            context.warnings.extend(
-                analysis::check_rule(&statement.rule, view.catalog()).map_err(|errors| refused(&errors))?,
-            );
+            let warned = context.warnings.len();
+            context.warnings.extend(check(&statement.rule, view.catalog(), warned)?);
             context.lay(context.overlay.apply(&change()).0)?;
         }
     }
     Ok(format!("registered a rule for {name}{}", place(statement.scope)))
+}
+
+/// When so many warnings were given the next ones are not shown, so nothing is looked up for them.
+fn check(rule: &Rule, catalog: &Catalog, warned: usize) -> Result<Vec<Diagnostic>, Error> {
+    analysis::check_rule(rule, catalog, warned < MAX_WARNINGS).map_err(|errors| refused(&errors))
 }
 
 pub(super) fn drop(name: &Name, context: &mut Context<'_>) -> Result<String, Error> {

@@ -124,6 +124,10 @@ impl Diagnose for StorageError {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "nothing was changed; let the server write to its data folder and try again"
                 }
+                io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => {
+                    "nothing was changed; name a folder that is empty or not there yet"
+                }
+                io::ErrorKind::NotFound => "nothing was changed; look whether the path is right",
                 _ => "nothing was changed; look at the server's disk and try again",
             },
             StorageError::Damaged { .. } => {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -21,7 +22,8 @@ const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("jo
 /// Name of a run's file to a bit for each of its rows, sealed: set where the row was deleted.
 const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
 
-const PIECE_BYTES: usize = 4 << 20;
+/// With key and seal it fills a page of redb, whose sizes are powers of two: a byte more would write twice as much.
+const PIECE_BYTES: usize = (1 << 20) - 1024;
 
 /// What a journal holds when it is opened.
 #[derive(Debug, Default)]
@@ -129,6 +131,11 @@ impl Journal {
     /// Whether a failure closed the file: [`Journal::reopen`] must come before anything else.
     pub fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// Whether the file is free at some moment before `deadline`: nobody writes or syncs then.
+    pub fn is_free_by(&self, deadline: Instant) -> bool {
+        self.database.try_lock_until(deadline).is_some()
     }
 
     /// Bytes of the records since the last checkpoint.

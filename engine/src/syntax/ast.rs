@@ -248,6 +248,10 @@ pub struct Command {
     pub words: Vec<Name>,
     /// Everything after the first word, as written.
     pub rest: Name,
+    /// Everything after the dot, as written: between words, a quote decides what a blank means.
+    pub text: String,
+    /// The query that it takes, once it is known what the command means.
+    pub query: Option<Query>,
 }
 
 impl Command {

@@ -21,6 +21,11 @@ impl<'a> Lexer<'a> {
         Lexer { text, at: 0, position: Position::StartsLine, unclosed: false }
     }
 
+    /// Begins at this byte.
+    pub(super) fn starting_at(text: &'a str, at: usize) -> Lexer<'a> {
+        Lexer { at, ..Lexer::new(text) }
+    }
+
     /// Goes on at this byte, which must be the end of a line or of the text.
     pub(super) fn seek(&mut self, at: usize) {
         self.at = at;

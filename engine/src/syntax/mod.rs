@@ -23,7 +23,7 @@ mod ranking;
 mod token;
 
 pub use error::{SyntaxError, SyntaxFault};
-pub(crate) use parse_statement::MAX_ERRORS;
 pub use parse_statement::parse;
+pub(crate) use parse_statement::{MAX_ERRORS, parse_query};
 pub use ranking::RankingFault;
 pub(crate) use ranking::{Ranked, read as read_ranking};

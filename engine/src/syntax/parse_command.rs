@@ -29,9 +29,10 @@ impl Parser<'_> {
             [first] => first.end..first.end,
             [] => start..start,
         };
+        let text = self.text[start..rest.end].to_owned();
         let rest = name(&rest);
         self.seek(rest.span, scan.at);
-        Ok(Command { words, rest })
+        Ok(Command { words, rest, text, query: None })
     }
 }
 
@@ -204,6 +205,14 @@ mod tests {
         assert_eq!(commands[0].rest.text, "?p(X, \"a // (b\"),\nq(X,\n\n  // no\n  Y)");
         assert_eq!(commands[0].rest.span.start, 5);
         assert_eq!(words(text)[0], ["why", "?p(X,", "\"a", "//", "(b\"),", "q(X,", "Y)"]);
+    }
+
+    #[test]
+    fn a_quote_in_the_first_word_means_the_same_when_it_is_printed() {
+        for text in [".a\")[b\n c \"d(", ".a\"b c\" (", ".a /* gap */ b"] {
+            let printed = commands(text)[0].to_string();
+            assert_eq!(words(&printed), words(text));
+        }
     }
 
     #[test]

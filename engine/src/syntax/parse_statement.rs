@@ -1,8 +1,8 @@
 //! Statements: what the prefix says, and what follows it. After an error, parsing goes on with the next statement.
 
 use super::ast::{
-    Atom, Declare, Delete, DeleteWhere, Insert, Name, Rule, RuleStatement, Scope, Statement, StatementKind,
-    Tuple, Update,
+    Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement,
+    StatementKind, Tuple, Update,
 };
 use super::error::{SyntaxError, SyntaxFault};
 use super::parser::{Parsed, Parser};
@@ -47,6 +47,21 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
     (statements, errors)
 }
 
+/// Reads the one query that stands in this part of a program, with or without its `?`.
+pub(crate) fn parse_query(program: &str, part: Span, limits: &Limits) -> Result<Query, SyntaxError> {
+    let text = program.get(..part.end as usize).unwrap_or(program);
+    let mut parser = Parser::starting_at(text, part.start as usize, limits);
+    if parser.at(TokenKind::Question) {
+        parser.bump();
+    }
+    let query = parser.query()?;
+    if parser.at_end_of_program() {
+        return Ok(query);
+    }
+    parser.start_statement();
+    Err(parser.unexpected("the end of the query"))
+}
+
 impl Parser<'_> {
     fn statement(&mut self) -> Parsed<StatementKind> {
         let kind = match self.kind() {
@@ -85,7 +100,10 @@ impl Parser<'_> {
         let relation = self.name("a relation")?;
         if self.at(TokenKind::LeftBracket) {
             let tuples = self.tuples()?;
-            return Ok(StatementKind::Insert(Insert { scope, relation, tuples }));
+            return match tuples.iter().find(|tuple| scope == Scope::Session && tuple.terms.is_empty()) {
+                Some(empty) => Err(without_columns(empty.span)),
+                None => Ok(StatementKind::Insert(Insert { scope, relation, tuples })),
+            };
         }
         let open = self.span();
         if !self.at(TokenKind::LeftParen) {
@@ -113,14 +131,7 @@ impl Parser<'_> {
             TokenKind::Comma if scope == Scope::Persistent => {
                 self.update(Vec::new(), vec![atom(relation, terms)])
             }
-            _ if scope == Scope::Session && terms.is_empty() => {
-                let fault = SyntaxFault::Unexpected {
-                    expected: "a value".into(),
-                    found: "`)`".into(),
-                    help: Some("a fact of a session has at least one column".into()),
-                };
-                Err(SyntaxError::new(fault, tuple_span))
-            }
+            _ if scope == Scope::Session && terms.is_empty() => Err(without_columns(tuple_span)),
             _ => {
                 let tuples = vec![Tuple { terms, span: tuple_span }];
                 Ok(StatementKind::Insert(Insert { scope, relation, tuples }))
@@ -235,6 +246,16 @@ fn not_reserved(relation: &Name, prefix: &'static str, holder: &'static str) -> 
     }
     let fault = SyntaxFault::ReservedName { name: relation.text.clone(), prefix, holder };
     Err(SyntaxError::new(fault, relation.span))
+}
+
+/// A fact `p()` of a session.
+fn without_columns(span: Span) -> SyntaxError {
+    let fault = SyntaxFault::Unexpected {
+        expected: "a value".into(),
+        found: "`)`".into(),
+        help: Some("a fact of a session has at least one column".into()),
+    };
+    SyntaxError::new(fault, span)
 }
 
 #[cfg(test)]

@@ -426,7 +426,8 @@ mod tests {
         assert_eq!(fault("0x1F"), SyntaxFault::BadNumber { text: "0x1F".into() });
         assert_eq!(fault("-1_000"), SyntaxFault::BadNumber { text: "1_000".into() });
         assert_eq!(fault("--5"), SyntaxFault::SignBeforeTerm { sign: '-' });
-        assert_eq!(fault("-A"), SyntaxFault::SignBeforeTerm { sign: '-' });
+        // At the beginning of a text it would be a statement.
+        assert_eq!(fault("(-A)"), SyntaxFault::SignBeforeTerm { sign: '-' });
     }
 
     #[test]

@@ -27,8 +27,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(text: &'a str) -> Cursor<'a> {
-        let mut lexer = Lexer::new(text);
+    fn new(mut lexer: Lexer<'a>) -> Cursor<'a> {
         let token = lexer.next_token();
         Cursor { lexer, token, kind: token.kind, previous: token, open: Vec::new() }
     }
@@ -68,7 +67,13 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str, limits: &'a Limits) -> Parser<'a> {
-        Parser { text, limits, cursor: Cursor::new(text), nesting: 0, height: 0 }
+        Parser::starting_at(text, 0, limits)
+    }
+
+    /// A parser that begins at this byte.
+    pub(super) fn starting_at(text: &'a str, at: usize, limits: &'a Limits) -> Parser<'a> {
+        let cursor = Cursor::new(Lexer::starting_at(text, at));
+        Parser { text, limits, cursor, nesting: 0, height: 0 }
     }
 
     /// What comes next; `End` at the end of the statement.

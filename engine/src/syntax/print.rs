@@ -173,14 +173,7 @@ impl Display for Limit {
 
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(".")?;
-        if let Some(first) = self.words.first() {
-            first.fmt(f)?;
-        }
-        if !self.rest.text.is_empty() {
-            write!(f, " {}", self.rest)?;
-        }
-        Ok(())
+        write!(f, ".{}", self.text)
     }
 }
 

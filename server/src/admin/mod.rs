@@ -1,22 +1,63 @@
-//! Dot commands about people: users, their keys, and who may use which graph. The engine runs them like its own.
+//! Dot commands about people and what they do: users, their keys, who may use which graph, and running requests. The
+//! engine runs them like its own.
 
 mod acl;
 mod api_key;
+mod query;
 mod user;
 
 use std::any::Any;
+use std::sync::Arc;
 
-use stratalog_engine::{CommandEntry, Context, Error};
+use stratalog_engine::{Caller, CommandEntry, Context, Diagnostic, Error, Need, Origin};
 
 use crate::auth::Identity;
+use crate::queries::Running;
 
 /// What the server adds to the engine's commands.
-pub(crate) const ADMIN_COMMANDS: &[&[CommandEntry]] = &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS];
+pub(crate) const ADMIN_COMMANDS: &[&[CommandEntry]] =
+    &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS];
 
-/// Who runs the command.
-fn caller<'c>(context: &'c Context<'_>) -> Result<&'c Identity, Error> {
+/// Somebody who is logged in, with what these commands work on.
+#[derive(Debug)]
+pub(crate) struct Operator {
+    /// Who it is.
+    pub(crate) identity: Identity,
+    /// What everybody asks.
+    pub(crate) running: Arc<Running>,
+}
+
+impl Caller for Operator {
+    fn allows(&self, need: Need, graph: &str) -> Result<(), Diagnostic> {
+        self.identity.allows(need, graph)
+    }
+
+    fn sees(&self, graph: &str) -> bool {
+        self.identity.sees(graph)
+    }
+
+    fn session(&self) -> Option<Origin> {
+        self.identity.session()
+    }
+
+    fn created(&self, graph: &str) -> Result<(), Error> {
+        self.identity.created(graph)
+    }
+
+    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error> {
+        self.identity.dropping(graph)
+    }
+}
+
+/// Who runs the command, with what it works on.
+fn operator<'c>(context: &'c Context<'_>) -> Result<&'c Operator, Error> {
     let caller: &dyn Any = context.caller();
     caller
         .downcast_ref()
         .ok_or_else(|| Error::internal("admin", "a session of the server belongs to somebody unknown"))
+}
+
+/// Who runs the command.
+fn caller<'c>(context: &'c Context<'_>) -> Result<&'c Identity, Error> {
+    operator(context).map(|operator| &operator.identity)
 }

@@ -5,13 +5,15 @@
 
 mod settings;
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use stratalog_protocol::Secret;
 use toml::Value;
 
-use settings::{Given, SETTINGS, is_section, nearest};
+use settings::{ADMIN_PASSWORD, Given, SETTINGS, is_section, nearest, nearest_variable, variable};
 
 /// Everything that can be set.
 #[derive(Debug, Clone)]
@@ -44,6 +46,32 @@ pub struct Config {
     pub program: stratalog_engine::Limits,
     /// What connections and requests may use.
     pub limits: Limits,
+    /// Where each value is from that is no default.
+    sources: BTreeMap<&'static str, Source>,
+}
+
+/// Where a value comes from. Later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Nobody has set it.
+    Default,
+    /// The TOML file.
+    File,
+    /// A variable.
+    Environment,
+    /// The command line.
+    Flag,
+}
+
+impl Source {
+    fn as_str(self) -> &'static str {
+        match self {
+            Source::Default => "default",
+            Source::File => "file",
+            Source::Environment => "environment",
+            Source::Flag => "flag",
+        }
+    }
 }
 
 /// Who may use the graph `default` without an entry.
@@ -90,8 +118,16 @@ pub struct Limits {
     pub query_timeout: Duration,
     /// Memory a query may take, in bytes.
     pub query_memory: u64,
-    /// Queries that run at once.
+    /// Memory that all queries may take together, in bytes.
+    pub total_memory: u64,
+    /// Queries that run for long at once.
     pub concurrent_queries: usize,
+    /// Queries that have just begun at once.
+    pub short_queries: usize,
+    /// Queries that wait for a place among the long ones, after they have begun.
+    pub paused_queries: usize,
+    /// Time after which a query is worth a line in the log.
+    pub slow_query: Duration,
     /// Rows a result may have.
     pub result_rows: u64,
     /// Size of a message after authentication, in bytes.
@@ -102,6 +138,8 @@ pub struct Limits {
     pub sockets: usize,
     /// Connections of one address that have not authenticated yet.
     pub unauthenticated: usize,
+    /// HTTP requests a second of one address.
+    pub requests_per_second: u64,
     /// Messages a second on one connection.
     pub messages_per_second: u64,
     /// Time without any frame after which a connection is closed.
@@ -110,6 +148,8 @@ pub struct Limits {
     pub lifetime: Duration,
     /// Time that requests have to end when the server stops.
     pub shutdown: Duration,
+    /// Time that they have to end by themselves before they are cancelled.
+    pub shutdown_grace: Duration,
     /// Sessions.
     pub sessions: usize,
     /// Time for which a session waits for its client to come back.
@@ -118,6 +158,18 @@ pub struct Limits {
     pub session_idle: Duration,
     /// Notifications that are kept for those who come later.
     pub notifications: usize,
+}
+
+/// Threads for what is no query: reading and writing large messages, hashing.
+const OTHER_THREADS: usize = 512;
+
+impl Limits {
+    /// Threads that may block at once.
+    pub fn blocking_threads(&self) -> usize {
+        [self.concurrent_queries, self.short_queries, self.paused_queries]
+            .into_iter()
+            .fold(OTHER_THREADS, usize::saturating_add)
+    }
 }
 
 impl Default for Config {
@@ -137,6 +189,7 @@ impl Default for Config {
             threads: None,
             program: stratalog_engine::Limits::default(),
             limits: Limits::default(),
+            sources: BTreeMap::new(),
         }
     }
 }
@@ -144,19 +197,26 @@ impl Default for Config {
 impl Default for Limits {
     fn default() -> Limits {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let memory = machine_memory();
         Limits {
             query_timeout: Duration::from_secs(30),
-            query_memory: machine_memory() / 4,
+            query_memory: memory / 4,
+            total_memory: memory / 2,
             concurrent_queries: (cores * 4).max(8),
+            short_queries: (cores * 4).max(8),
+            paused_queries: 64,
+            slow_query: Duration::from_secs(5),
             result_rows: 0,
             message_bytes: 64 << 20,
             connections: 10_000,
             sockets: 5_000,
             unauthenticated: 64,
+            requests_per_second: 1_000,
             messages_per_second: 10_000,
             idle: Duration::from_secs(300),
             lifetime: Duration::from_secs(86_400),
             shutdown: Duration::from_secs(30),
+            shutdown_grace: Duration::from_secs(5),
             sessions: 10_000,
             session_grace: Duration::from_secs(60),
             session_idle: Duration::from_secs(3600),
@@ -186,6 +246,14 @@ pub enum ConfigError {
         key: String,
         /// The nearest one there is.
         nearest: Option<&'static str>,
+    },
+    /// No setting has this variable.
+    #[error("unknown environment variable `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    UnknownVariable {
+        /// Its name.
+        name: String,
+        /// The nearest one there is.
+        nearest: Option<String>,
     },
     /// The value does not fit.
     #[error("configuration key `{key}`: {reason}")]
@@ -239,28 +307,59 @@ impl Config {
     ) -> Result<(), ConfigError> {
         let mut admin_password = None;
         for (name, value) in variables {
-            if let Some(rest) = name.strip_prefix("SERVICE_")
-                && rest.contains("__")
-            {
-                let key = rest.to_lowercase().replace("__", ".");
-                self.set(&key, &Given::Environment(value))?;
-            } else if name == "SERVICE_ADMIN_PASSWORD" && !value.is_empty() {
-                admin_password = Some(Secret::new(value));
+            if !name.starts_with("SERVICE_") || name == CLIENT_KEY {
+                continue;
+            }
+            if name == ADMIN_PASSWORD {
+                admin_password = Some(value).filter(|password| !password.is_empty());
+                continue;
+            }
+            match SETTINGS.iter().find(|setting| variable(setting.key) == name) {
+                Some(setting) => self.set(setting.key, &Given::Environment(value))?,
+                None => {
+                    return Err(ConfigError::UnknownVariable { nearest: nearest_variable(&name), name });
+                }
             }
         }
-        if admin_password.is_some() {
-            self.admin_password = admin_password;
-        }
-        Ok(())
+        // It wins over the variable of the key.
+        admin_password.map_or(Ok(()), |password| {
+            self.set("http.auth.bootstrap_admin_password", &Given::Environment(password))
+        })
+    }
+
+    /// Takes over what the command line sets.
+    pub fn merge_flags(
+        &mut self,
+        flags: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Result<(), ConfigError> {
+        flags.into_iter().try_for_each(|(key, value)| self.set(key, &Given::Flag(value)))
     }
 
     fn set(&mut self, key: &str, value: &Given) -> Result<(), ConfigError> {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
             return Err(ConfigError::unknown_key(key.to_owned()));
         };
+        self.sources.insert(setting.key, value.source());
         (setting.set)(self, value).map_err(|reason| ConfigError::BadValue { key: key.to_owned(), reason })
     }
+
+    /// Every key with its value, as a file could say it, and where it comes from. Passwords are stars.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        for setting in SETTINGS {
+            let source = self.sources.get(setting.key).copied().unwrap_or(Source::Default);
+            let line = match (setting.show)(self) {
+                Some(value) => format!("{} = {value}", setting.key),
+                None => format!("# {} is not set", setting.key),
+            };
+            let _ = writeln!(text, "{line:<60} # {}", source.as_str());
+        }
+        text
+    }
 }
+
+/// What the clients read; it is nothing to the server.
+const CLIENT_KEY: &str = "SERVICE_API_KEY";
 
 /// Bytes of memory of the machine, or of the container that the process runs in.
 fn machine_memory() -> u64 {
@@ -363,13 +462,48 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_variable_with_a_section_is_refused() {
-        let refused =
-            Config::default().merge_environment(variables(&[("SERVICE_HTTP__HOSTT", "x")])).unwrap_err();
-        assert_eq!(
-            refused,
-            ConfigError::UnknownKey { key: "http.hostt".to_owned(), nearest: Some("http.host") }
-        );
+    fn an_unknown_variable_is_refused_with_the_nearest_name() {
+        for (name, nearest) in [
+            ("SERVICE_HTTP__HOSTT", Some("SERVICE_HTTP__HOST")),
+            ("SERVICE_HTTP_PORT", Some("SERVICE_HTTP__PORT")),
+            ("SERVICE_ADMIN_PASWORD", Some("SERVICE_ADMIN_PASSWORD")),
+            ("SERVICE_Q", None),
+        ] {
+            assert_eq!(
+                Config::default().merge_environment(variables(&[(name, "x")])),
+                Err(ConfigError::UnknownVariable {
+                    name: name.to_owned(),
+                    nearest: nearest.map(str::to_owned)
+                })
+            );
+        }
+    }
+
+    #[test]
+    fn each_value_is_described_with_its_source_and_can_be_read_again() {
+        let mut config = from_toml("[http]\nport = 9000\nhost = \"::1\"").unwrap();
+        config
+            .merge_environment(variables(&[
+                ("SERVICE_HTTP__PORT", "9001"),
+                ("SERVICE_ADMIN_PASSWORD", "lace"),
+            ]))
+            .unwrap();
+        config.merge_flags([("storage.data_dir", "/x".to_owned())]).unwrap();
+        let text = config.describe();
+        let line = |key: &str| {
+            let line = text.lines().find(|line| line.starts_with(key)).unwrap();
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(line("http.port"), "http.port = 9001 # environment");
+        assert_eq!(line("http.host"), "http.host = \"::1\" # file");
+        assert_eq!(line("storage.data_dir"), "storage.data_dir = \"/x\" # flag");
+        assert_eq!(line("logging.format"), "logging.format = \"text\" # default");
+        assert_eq!(line("http.auth.boot"), "http.auth.bootstrap_admin_password = \"******\" # environment");
+        assert!(!text.contains("lace"));
+        let again = from_toml(&text).unwrap();
+        assert_eq!((again.port, again.host.as_str()), (9001, "::1"));
+        assert!(Config::default().describe().contains("# http.auth.bootstrap_admin_password is not set"));
+        from_toml(&Config::default().describe()).unwrap();
     }
 
     #[test]

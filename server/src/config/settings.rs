@@ -1,4 +1,4 @@
-//! The list of settings: each key, where its value goes, and what is checked about it.
+//! The list of settings: each key, where its value goes and how it is shown, and what is checked about it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use stratalog_protocol::Secret;
 use toml::Value;
 
-use super::{Config, DefaultGraph};
+use super::{Config, DefaultGraph, Source};
 
 /// One key of the configuration.
 pub(super) struct Setting {
@@ -14,28 +14,58 @@ pub(super) struct Setting {
     pub(super) key: &'static str,
     /// Takes a value over, or says what is wrong with it.
     pub(super) set: fn(&mut Config, &Given) -> Result<(), String>,
+    /// The value as it would stand in a file; none where there is none.
+    pub(super) show: fn(&Config) -> Option<Value>,
 }
 
 /// Every key, in the order of the documentation.
 pub(super) const SETTINGS: &[Setting] = &[
-    Setting { key: "storage.data_dir", set: |c, v| v.text().map(|text| c.data_dir = PathBuf::from(text)) },
+    Setting {
+        key: "storage.data_dir",
+        set: |c, v| v.text().map(|text| c.data_dir = PathBuf::from(text)),
+        show: |c| path(&c.data_dir),
+    },
     Setting {
         key: "storage.backup_dir",
         set: |c, v| v.text().map(|text| c.backup_dir = PathBuf::from(text)),
+        show: |c| path(&c.backup_dir),
     },
-    Setting { key: "storage.checkpoint_bytes", set: |c, v| v.positive().map(|n| c.checkpoint_bytes = n) },
-    Setting { key: "storage.max_knowledge_graphs", set: |c, v| v.number().map(|n| c.program.graphs = n) },
-    Setting { key: "logging.level", set: |c, v| v.one_of(LEVELS).map(|level| c.log_level = level) },
+    Setting {
+        key: "storage.checkpoint_bytes",
+        set: |c, v| v.positive().map(|n| c.checkpoint_bytes = n),
+        show: |c| whole(c.checkpoint_bytes),
+    },
+    Setting {
+        key: "storage.max_knowledge_graphs",
+        set: |c, v| v.number().map(|n| c.program.graphs = n),
+        show: |c| whole(c.program.graphs),
+    },
+    Setting {
+        key: "logging.level",
+        set: |c, v| v.one_of(LEVELS).map(|level| c.log_level = level),
+        show: |c| text(&c.log_level),
+    },
     Setting {
         key: "logging.format",
         set: |c, v| v.one_of(FORMATS).map(|format| c.log_json = format == "json"),
+        show: |c| text(if c.log_json { "json" } else { "text" }),
     },
-    Setting { key: "http.enabled", set: |c, v| v.boolean().map(|b| c.enabled = b) },
-    Setting { key: "http.host", set: |c, v| v.text().map(|host| c.host = host) },
-    Setting { key: "http.port", set: |c, v| v.number().map(|port| c.port = port) },
+    Setting {
+        key: "logging.slow_query_ms",
+        set: |c, v| v.number().map(|n| c.limits.slow_query = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.slow_query),
+    },
+    Setting {
+        key: "http.enabled",
+        set: |c, v| v.boolean().map(|b| c.enabled = b),
+        show: |c| Some(Value::Boolean(c.enabled)),
+    },
+    Setting { key: "http.host", set: |c, v| v.text().map(|host| c.host = host), show: |c| text(&c.host) },
+    Setting { key: "http.port", set: |c, v| v.number().map(|port| c.port = port), show: |c| whole(c.port) },
     Setting {
         key: "http.auth.bootstrap_admin_password",
         set: |c, v| v.text().map(|password| c.admin_password = Some(Secret::new(password))),
+        show: |c| c.admin_password.as_ref().and_then(|_| text("******")),
     },
     Setting {
         key: "http.auth.default_graph",
@@ -44,110 +74,223 @@ pub(super) const SETTINGS: &[Setting] = &[
                 c.default_graph = if rule == "acl" { DefaultGraph::Acl } else { DefaultGraph::Role };
             })
         },
+        show: |c| {
+            text(match c.default_graph {
+                DefaultGraph::Role => "role",
+                DefaultGraph::Acl => "acl",
+            })
+        },
     },
     Setting {
         key: "http.auth.failures_per_address",
         set: |c, v| v.number().map(|n| c.throttling.failures_per_address = n),
+        show: |c| whole(c.throttling.failures_per_address),
     },
     Setting {
         key: "http.auth.failures_per_user",
         set: |c, v| v.number().map(|n| c.throttling.failures_per_user = n),
+        show: |c| whole(c.throttling.failures_per_user),
     },
     Setting {
         key: "http.auth.failure_window_secs",
         set: |c, v| v.number().map(|n: u32| c.throttling.window = Duration::from_secs(n.into())),
+        show: |c| seconds(c.throttling.window),
     },
     Setting {
         key: "http.auth.longest_delay_ms",
         set: |c, v| v.number().map(|n: u32| c.throttling.longest_delay = Duration::from_millis(n.into())),
+        show: |c| milliseconds(c.throttling.longest_delay),
     },
     Setting {
         key: "http.auth.guesses_per_second",
         set: |c, v| v.positive().map(|n| c.throttling.guesses_per_second = n),
+        show: |c| whole(c.throttling.guesses_per_second),
     },
-    Setting { key: "http.max_message_bytes", set: |c, v| v.positive().map(|n| c.limits.message_bytes = n) },
+    Setting {
+        key: "http.max_message_bytes",
+        set: |c, v| v.positive().map(|n| c.limits.message_bytes = n),
+        show: |c| whole(c.limits.message_bytes),
+    },
     Setting {
         key: "http.ws_idle_timeout_ms",
         set: |c, v| v.number().map(|n| c.limits.idle = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.idle),
     },
     Setting {
         key: "http.session_grace_ms",
         set: |c, v| v.number().map(|n| c.limits.session_grace = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.session_grace),
     },
     Setting {
         key: "http.session_idle_ms",
         set: |c, v| v.number().map(|n| c.limits.session_idle = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.session_idle),
     },
     Setting {
         key: "http.shutdown_timeout_secs",
         set: |c, v| v.number().map(|n: u32| c.limits.shutdown = Duration::from_secs(n.into())),
+        show: |c| seconds(c.limits.shutdown),
+    },
+    Setting {
+        key: "http.shutdown_grace_ms",
+        set: |c, v| v.number().map(|n| c.limits.shutdown_grace = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.shutdown_grace),
     },
     Setting {
         key: "http.rate_limit.max_connections",
         set: |c, v| v.number().map(|n| c.limits.connections = n),
+        show: |c| whole(c.limits.connections),
     },
     Setting {
         key: "http.rate_limit.max_ws_connections",
         set: |c, v| v.number().map(|n| c.limits.sockets = n),
+        show: |c| whole(c.limits.sockets),
     },
     Setting {
         key: "http.rate_limit.max_unauthenticated_per_address",
         set: |c, v| v.number().map(|n| c.limits.unauthenticated = n),
+        show: |c| whole(c.limits.unauthenticated),
+    },
+    Setting {
+        key: "http.rate_limit.max_requests_per_sec_per_address",
+        set: |c, v| v.number().map(|n| c.limits.requests_per_second = n),
+        show: |c| whole(c.limits.requests_per_second),
     },
     Setting {
         key: "http.rate_limit.ws_max_messages_per_sec",
         set: |c, v| v.number().map(|n| c.limits.messages_per_second = n),
+        show: |c| whole(c.limits.messages_per_second),
     },
     Setting {
         key: "http.rate_limit.ws_max_lifetime_secs",
         set: |c, v| v.number().map(|n: u32| c.limits.lifetime = Duration::from_secs(n.into())),
+        show: |c| seconds(c.limits.lifetime),
     },
     Setting {
         key: "http.rate_limit.notification_buffer_size",
         set: |c, v| v.positive().map(|n| c.limits.notifications = n),
+        show: |c| whole(c.limits.notifications),
     },
     Setting {
         key: "limits.query_timeout_ms",
         set: |c, v| v.number().map(|n| c.limits.query_timeout = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.query_timeout),
     },
-    Setting { key: "limits.query_memory_bytes", set: |c, v| v.positive().map(|n| c.limits.query_memory = n) },
+    Setting {
+        key: "limits.query_memory_bytes",
+        set: |c, v| v.positive().map(|n| c.limits.query_memory = n),
+        show: |c| whole(c.limits.query_memory),
+    },
+    Setting {
+        key: "limits.total_memory_bytes",
+        set: |c, v| v.positive().map(|n| c.limits.total_memory = n),
+        show: |c| whole(c.limits.total_memory),
+    },
     Setting {
         key: "limits.max_concurrent_queries",
         set: |c, v| v.positive().map(|n| c.limits.concurrent_queries = n),
+        show: |c| whole(c.limits.concurrent_queries),
     },
-    Setting { key: "limits.max_result_rows", set: |c, v| v.number().map(|n| c.limits.result_rows = n) },
+    Setting {
+        key: "limits.max_short_queries",
+        set: |c, v| v.positive().map(|n| c.limits.short_queries = n),
+        show: |c| whole(c.limits.short_queries),
+    },
+    Setting {
+        key: "limits.max_paused_queries",
+        set: |c, v| v.number().map(|n| c.limits.paused_queries = n),
+        show: |c| whole(c.limits.paused_queries),
+    },
+    Setting {
+        key: "limits.max_result_rows",
+        set: |c, v| v.number().map(|n| c.limits.result_rows = n),
+        show: |c| whole(c.limits.result_rows),
+    },
     Setting {
         key: "limits.max_program_bytes",
         set: |c, v| v.positive().map(|n| c.program.program_bytes = n),
+        show: |c| whole(c.program.program_bytes),
     },
-    Setting { key: "limits.max_statements", set: |c, v| v.positive().map(|n| c.program.statements = n) },
-    Setting { key: "limits.max_literals", set: |c, v| v.positive().map(|n| c.program.literals = n) },
+    Setting {
+        key: "limits.max_statements",
+        set: |c, v| v.positive().map(|n| c.program.statements = n),
+        show: |c| whole(c.program.statements),
+    },
+    Setting {
+        key: "limits.max_literals",
+        set: |c, v| v.positive().map(|n| c.program.literals = n),
+        show: |c| whole(c.program.literals),
+    },
     Setting {
         key: "limits.max_body_arguments",
         set: |c, v| v.positive().map(|n| c.program.body_arguments = n),
+        show: |c| whole(c.program.body_arguments),
     },
-    Setting { key: "limits.max_nesting", set: |c, v| v.positive().map(|n| c.program.nesting = n) },
+    Setting {
+        key: "limits.max_nesting",
+        set: |c, v| v.positive().map(|n| c.program.nesting = n),
+        show: |c| whole(c.program.nesting),
+    },
     Setting {
         key: "limits.max_insert_tuples",
         set: |c, v| v.positive().map(|n| c.program.insert_tuples = n),
+        show: |c| whole(c.program.insert_tuples),
     },
-    Setting { key: "limits.max_string_bytes", set: |c, v| v.positive().map(|n| c.program.string_bytes = n) },
+    Setting {
+        key: "limits.max_string_bytes",
+        set: |c, v| v.positive().map(|n| c.program.string_bytes = n),
+        show: |c| whole(c.program.string_bytes),
+    },
     Setting {
         key: "limits.max_columns",
         set: |c, v| v.at_most(c.program.columns).map(|n| c.program.columns = n),
+        show: |c| whole(c.program.columns),
     },
-    Setting { key: "limits.max_sessions", set: |c, v| v.number().map(|n| c.limits.sessions = n) },
-    Setting { key: "limits.max_session_facts", set: |c, v| v.number().map(|n| c.program.session_facts = n) },
-    Setting { key: "limits.max_session_rules", set: |c, v| v.number().map(|n| c.program.session_rules = n) },
+    Setting {
+        key: "limits.max_sessions",
+        set: |c, v| v.number().map(|n| c.limits.sessions = n),
+        show: |c| whole(c.limits.sessions),
+    },
+    Setting {
+        key: "limits.max_session_facts",
+        set: |c, v| v.number().map(|n| c.program.session_facts = n),
+        show: |c| whole(c.program.session_facts),
+    },
+    Setting {
+        key: "limits.max_session_rules",
+        set: |c, v| v.number().map(|n| c.program.session_rules = n),
+        show: |c| whole(c.program.session_rules),
+    },
     Setting {
         key: "limits.threads",
         set: |c, v| v.number().map(|n: usize| c.threads = (n > 0).then_some(n)),
+        show: |c| whole(c.threads.unwrap_or(0)),
     },
 ];
 
 const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 const FORMATS: &[&str] = &["text", "json"];
 const DEFAULT_GRAPHS: &[&str] = &["role", "acl"];
+
+fn text(text: impl Into<String>) -> Option<Value> {
+    Some(Value::String(text.into()))
+}
+
+fn path(path: &std::path::Path) -> Option<Value> {
+    text(path.to_string_lossy())
+}
+
+fn whole(n: impl TryInto<i64>) -> Option<Value> {
+    Some(Value::Integer(n.try_into().unwrap_or(i64::MAX)))
+}
+
+fn seconds(time: Duration) -> Option<Value> {
+    whole(time.as_secs())
+}
+
+fn milliseconds(time: Duration) -> Option<Value> {
+    whole(time.as_millis())
+}
 
 /// Whether some key is in this section.
 pub(super) fn is_section(key: &str) -> bool {
@@ -164,6 +307,25 @@ pub(super) fn nearest(key: &str) -> Option<&'static str> {
         .map(|(_, near)| near)
 }
 
+/// The variable that sets a key.
+pub(super) fn variable(key: &str) -> String {
+    format!("SERVICE_{}", key.replace('.', "__").to_uppercase())
+}
+
+/// The variable that this one was perhaps meant to be.
+pub(super) fn nearest_variable(name: &str) -> Option<String> {
+    let known = SETTINGS.iter().map(|setting| variable(setting.key));
+    known
+        .chain([ADMIN_PASSWORD.to_owned()])
+        .map(|known| (strsim::normalized_damerau_levenshtein(name, &known), known))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|(score, _)| *score > 0.7)
+        .map(|(_, near)| near)
+}
+
+/// The variable of the first password, which is no key of a section.
+pub(super) const ADMIN_PASSWORD: &str = "SERVICE_ADMIN_PASSWORD";
+
 /// How alike two keys are: as wholes, or in their last word where the section was left out.
 fn similarity(key: &str, known: &str) -> f64 {
     let last = known.rsplit('.').next().unwrap_or(known);
@@ -172,18 +334,31 @@ fn similarity(key: &str, known: &str) -> f64 {
         .max(strsim::normalized_damerau_levenshtein(given, last))
 }
 
-/// A value as it was given: typed in the file, text in the environment.
+/// A value as it was given: typed in the file, text elsewhere.
 pub(super) enum Given {
     /// From the file.
     File(Value),
     /// From a variable.
     Environment(String),
+    /// From the command line.
+    Flag(String),
 }
 
 impl Given {
+    /// Where it is from.
+    pub(super) fn source(&self) -> Source {
+        match self {
+            Given::File(_) => Source::File,
+            Given::Environment(_) => Source::Environment,
+            Given::Flag(_) => Source::Flag,
+        }
+    }
+
     fn text(&self) -> Result<String, String> {
         match self {
-            Given::Environment(text) | Given::File(Value::String(text)) => Ok(text.clone()),
+            Given::Environment(text) | Given::Flag(text) | Given::File(Value::String(text)) => {
+                Ok(text.clone())
+            }
             Given::File(other) => Err(format!("expected a string, found {}", other.type_str())),
         }
     }
@@ -200,7 +375,7 @@ impl Given {
         match self {
             Given::File(Value::Boolean(b)) => Ok(*b),
             Given::File(other) => Err(format!("expected true or false, found {}", other.type_str())),
-            Given::Environment(text) => {
+            Given::Environment(text) | Given::Flag(text) => {
                 text.parse().map_err(|_| format!("expected true or false, found `{text}`"))
             }
         }
@@ -210,7 +385,7 @@ impl Given {
         let number = match self {
             Given::File(Value::Integer(n)) => *n,
             Given::File(other) => return Err(format!("expected a whole number, found {}", other.type_str())),
-            Given::Environment(text) => {
+            Given::Environment(text) | Given::Flag(text) => {
                 text.parse().map_err(|_| format!("expected a whole number, found `{text}`"))?
             }
         };

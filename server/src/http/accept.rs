@@ -1,5 +1,6 @@
 //! The accept loop: counts connections, bounds how long their headers may take, and tells requests who is there.
 
+use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Problem, routes};
+use super::{Problem, gate, routes, versioned};
 use crate::app::App;
 use crate::net::Wire;
 
@@ -23,7 +24,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves connections until the server is told to stop.
-pub(crate) async fn accept(listener: TcpListener, app: Arc<App>) {
+pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
     let service = warp::service(routes(&app));
     let mut stopped = pin!(app.stopped());
     loop {
@@ -47,11 +48,19 @@ pub(crate) async fn accept(listener: TcpListener, app: Arc<App>) {
         let _ = stream.set_nodelay(true);
         let (wire, link) = Wire::new(stream, address, place);
         let service = TowerToHyperService::new(service.clone());
+        let app = app.clone();
+        let gate = app.clone();
         let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
             request.extensions_mut().insert(link.clone());
-            service.call(request)
+            let answer = gate::admit(&request, &gate, link.address.ip()).map(|()| service.call(request));
+            async move {
+                let response = match answer {
+                    Ok(answer) => answer.await?,
+                    Err(problem) => problem.into_response(),
+                };
+                Ok::<_, Infallible>(versioned(response))
+            }
         });
-        let app = app.clone();
         tokio::spawn(async move {
             let _counted = app.watch();
             let mut http = http1::Builder::new();
@@ -76,7 +85,7 @@ async fn turn_away(mut stream: TcpStream) {
     let body = Problem::TooManyConnections.to_json();
     let response = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         x-api-version: v{}\r\nconnection: close\r\n\r\n{body}",
+         x-api-version: v{}\r\nretry-after: 1\r\nconnection: close\r\n\r\n{body}",
         body.len(),
         stratalog_protocol::VERSION,
     );

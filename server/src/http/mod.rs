@@ -1,49 +1,52 @@
 //! HTTP: the list of endpoints, one file each. Every path exists at the root and under `/v1`.
 
 mod accept;
+mod away;
 mod bearer;
+mod gate;
 mod health;
+mod metrics;
 mod rejection;
-mod starting;
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use stratalog_protocol::VERSION;
 use warp::Filter;
 use warp::filters::BoxedFilter;
-use warp::http::{HeaderValue, Method};
-use warp::reply::Response;
+use warp::http::{HeaderValue, Method, header};
+use warp::reply::{Reply, Response};
 
 use crate::app::App;
 use crate::ws;
 
 pub(crate) use accept::accept;
+pub(crate) use away::{Absence, while_away};
 pub(crate) use rejection::Problem;
-pub(crate) use starting::while_starting;
+
+/// Makes the filter that takes the requests of one endpoint.
+type Endpoint = fn(&Arc<App>) -> BoxedFilter<(Response,)>;
+
+/// The endpoints.
+const ENDPOINTS: &[Endpoint] =
+    &[ws::route, health::health, health::live, health::ready, metrics::json, metrics::prometheus];
 
 /// Everything that the server answers to.
 pub(crate) fn routes(app: &Arc<App>) -> BoxedFilter<(Response,)> {
-    let endpoints = ws::route(app)
-        .or(health::health(app))
-        .unify()
-        .or(health::live())
-        .unify()
-        .or(health::ready())
-        .unify()
-        .or(anything_else(app))
-        .unify()
-        .boxed();
-    let version = HeaderValue::from_static(concat!("v", env!("CARGO_PKG_VERSION")));
-    debug_assert_eq!(version.as_bytes()[1..], *VERSION.as_bytes());
-    warp::path("v1")
-        .and(endpoints.clone())
-        .or(endpoints)
-        .unify()
-        .map(move |mut response: Response| {
-            response.headers_mut().insert("x-api-version", version.clone());
-            response
-        })
-        .boxed()
+    // The last one takes what no other does.
+    let endpoints = ENDPOINTS
+        .iter()
+        .rev()
+        .fold(anything_else(app), |rest, endpoint| endpoint(app).or(rest).unify().boxed());
+    warp::path("v1").and(endpoints.clone()).or(endpoints).unify().boxed()
+}
+
+/// The response with the version that every one carries.
+fn versioned(mut response: Response) -> Response {
+    const VERSION_HEADER: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+    debug_assert_eq!(&VERSION_HEADER[1..], VERSION);
+    response.headers_mut().insert("x-api-version", HeaderValue::from_static(VERSION_HEADER));
+    response
 }
 
 /// What no endpoint took: without a valid key one does not even learn that it does not exist.
@@ -67,4 +70,20 @@ fn read_only(method: &Method) -> Result<(), Problem> {
         Method::GET | Method::HEAD => Ok(()),
         _ => Err(Problem::MethodNotAllowed),
     }
+}
+
+/// The success envelope.
+#[derive(Serialize)]
+struct Success<'d, D> {
+    success: bool,
+    data: &'d D,
+}
+
+fn json_response<D: Serialize>(data: &D) -> Response {
+    let Ok(body) = serde_json::to_string(&Success { success: true, data }) else {
+        return Problem::Internal.into_response();
+    };
+    let mut response = body.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }

@@ -25,8 +25,16 @@ pub(crate) enum Problem {
     TooManyStrangers,
     /// All places are taken.
     TooManyConnections,
+    /// Too many requests of one address within a second.
+    TooManyRequests,
+    /// A larger body than any endpoint could want.
+    TooLarge,
     /// The data is still being opened.
     Starting,
+    /// The server takes no new requests, as it is about to end.
+    Stopping,
+    /// A fault of ours.
+    Internal,
 }
 
 #[derive(Serialize)]
@@ -53,6 +61,24 @@ impl Problem {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "SERVICE_UNAVAILABLE",
                 "the server is starting: try again when /ready answers 200",
+            ),
+            Problem::Stopping => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "SERVICE_UNAVAILABLE",
+                "the server is shutting down: connect again when it has started anew",
+            ),
+            Problem::TooManyRequests => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "RATE_LIMITED",
+                "too many requests of this address within a second; try again in a second",
+            ),
+            Problem::TooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", "a body may have at most 16 MiB")
+            }
+            Problem::Internal => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "INTERNAL_ERROR",
+                "an internal error; the server's log has more",
             ),
             Problem::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such endpoint"),
             Problem::NoSuchSession => {
@@ -108,14 +134,23 @@ impl Problem {
             Problem::MethodNotAllowed => {
                 headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             }
-            Problem::TooManySockets | Problem::TooManyStrangers | Problem::Starting => {
+            Problem::TooManySockets
+            | Problem::TooManyStrangers
+            | Problem::TooManyConnections
+            | Problem::TooManyRequests
+            | Problem::Starting
+            | Problem::Stopping => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Problem::TooLarge => {
+                // The body is not read.
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             Problem::NotFound
             | Problem::NoSuchSession
             | Problem::BadNumber
             | Problem::UpgradeRequired
-            | Problem::TooManyConnections => {}
+            | Problem::Internal => {}
         }
         response
     }

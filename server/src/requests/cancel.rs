@@ -61,6 +61,7 @@ pub(super) fn cancelled(found: bool, id: Option<RequestId>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use stratalog_engine::Stop;
     use stratalog_protocol::RequestId;
 
     use super::Tickets;
@@ -79,7 +80,7 @@ mod tests {
                 r#""truncated":false,"execution_time_ms":0,"id":9}"#
             )
         );
-        assert_eq!((one.is_cancelled(), two.is_cancelled(), nameless.is_cancelled()), (true, false, false));
+        assert_eq!((one.stopped(), two.stopped(), nameless.stopped()), (Some(Stop::Caller), None, None));
     }
 
     #[test]
@@ -88,6 +89,6 @@ mod tests {
         let ticket = tickets.issue(Some(RequestId::Number(1)));
         tickets.close(&ticket);
         assert!(tickets.cancel(&RequestId::Number(1), None).contains("[[false]]"));
-        assert!(!ticket.is_cancelled());
+        assert!(ticket.stopped().is_none());
     }
 }

@@ -22,14 +22,19 @@ pub(super) async fn execute(
     let options =
         RunOptions { limit: [execute.limit, most_rows].into_iter().flatten().min(), atomic: execute.atomic };
     let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
+    let metrics = caller.app.metrics.clone();
     let run = move |budget: &_| {
         let program = execute.program;
         let start = Instant::now();
         let prepared =
             session.prepare(&program, &parameters).map_err(|error| wire::failure(&error, &program))?;
-        let answer = auth::grant(&who, prepared)
-            .and_then(|grant| grant.run(&mut session, &options, budget))
-            .map_err(|error| wire::failure(&error, &program))?;
+        metrics.parsing.observe(start.elapsed());
+        let grant = auth::grant(&who, prepared).map_err(|error| wire::failure(&error, &program))?;
+        metrics.count_query();
+        let running = Instant::now();
+        let answer = grant.run(&mut session, &options, budget);
+        metrics.executing.observe(running.elapsed());
+        let answer = answer.map_err(|error| wire::failure(&error, &program))?;
         wire::answer(answer, execute.format, start.elapsed(), id)
     };
     caller.app.queries.run(ticket, execute.timeout_ms.map(Duration::from_millis), run).await?

@@ -20,13 +20,17 @@ use crate::wire::{self, ArrowIn, Fed, Reply};
 pub(crate) struct Announced {
     relation: String,
     scope: Scope,
-    stream: oneshot::Receiver<Result<Vec<RecordBatch>, Failure>>,
+    stream: oneshot::Receiver<Result<Received, Failure>>,
 }
+
+/// What a stream held, and the memory that it takes until it is inserted.
+type Received = (Vec<RecordBatch>, Budget);
 
 /// The receiving end of that stream.
 pub(crate) struct Upload {
     stream: Box<ArrowIn>,
-    done: oneshot::Sender<Result<Vec<RecordBatch>, Failure>>,
+    memory: Budget,
+    done: oneshot::Sender<Result<Received, Failure>>,
     ticket: Arc<Ticket>,
 }
 
@@ -40,20 +44,36 @@ pub(crate) enum Next {
     Failed,
 }
 
+impl Announced {
+    /// Where the rows go.
+    pub(super) fn relation(&self) -> &str {
+        &self.relation
+    }
+}
+
 impl Upload {
-    /// Announces a stream of at most so many bytes.
-    pub(crate) fn announce(insert: Insert, limit: u64, ticket: Arc<Ticket>) -> (Announced, Upload) {
+    /// Announces a stream of at most so many bytes, which count in `memory`.
+    pub(crate) fn announce(
+        insert: Insert,
+        limit: u64,
+        memory: Budget,
+        ticket: Arc<Ticket>,
+    ) -> (Announced, Upload) {
         let (done, stream) = oneshot::channel();
         let announced = Announced { relation: insert.relation, scope: insert.scope, stream };
-        (announced, Upload { stream: Box::new(ArrowIn::new(limit)), done, ticket })
+        (announced, Upload { stream: Box::new(ArrowIn::new(limit)), memory, done, ticket })
     }
 
     /// Takes one binary frame in.
     pub(crate) async fn feed(self, frame: Bytes) -> Next {
-        if self.ticket.is_cancelled() {
+        if self.ticket.stopped().is_some() {
             return Next::Failed;
         }
-        let Upload { stream, done, ticket } = self;
+        let Upload { stream, memory, done, ticket } = self;
+        if let Err(stopped) = memory.charge(frame.len()) {
+            let _ = done.send(Err(wire::failure(&Error::Stopped(stopped), "")));
+            return Next::Failed;
+        }
         let fed = match off_thread(move || stream.feed(frame)).await {
             Ok(fed) => fed,
             // Arrow's decoder panics on some malformed streams.
@@ -62,9 +82,9 @@ impl Upload {
         };
         // Where the other end is gone the request was cancelled, and nobody waits for the outcome.
         match fed {
-            Ok(Fed::More(stream)) => Next::More(Upload { stream: Box::new(stream), done, ticket }),
+            Ok(Fed::More(stream)) => Next::More(Upload { stream: Box::new(stream), memory, done, ticket }),
             Ok(Fed::Complete(batches)) => {
-                let _ = done.send(Ok(batches));
+                let _ = done.send(Ok((batches, memory)));
                 Next::Complete
             }
             Err(failure) => {
@@ -108,12 +128,13 @@ pub(super) async fn insert_stream(
     ticket: &Ticket,
 ) -> Result<Reply, Failure> {
     let Announced { relation, scope, stream } = announced;
-    let batches = tokio::select! {
+    let (batches, memory) = tokio::select! {
         biased;
-        () = ticket.cancelled() => return Err(NotRun::Cancelled.into()),
+        who = ticket.until_stopped() => return Err(NotRun::from(who).into()),
         outcome = stream => outcome.unwrap_or_else(|_| Err(NotRun::Cancelled.into()))?,
     };
     run(caller, relation, id, ticket, move |grant, session, relation, budget| {
+        let _held = memory;
         Ok(grant.insert_batches(session, relation, wire::scope(scope), &batches, budget))
     })
     .await
@@ -132,8 +153,8 @@ async fn run(
     let run = move |budget: &Budget| {
         let start = Instant::now();
         let grant = auth::grant_insert(&who, &session).map_err(|error| wire::failure(&error, ""))?;
-        let inserted = insert(grant, &mut session, &relation, budget)?;
-        let inserted = inserted.map_err(|error| wire::failure(&error, ""))?;
+        let inserted =
+            insert(grant, &mut session, &relation, budget)?.map_err(|error| wire::failure(&error, ""))?;
         wire::inserted(&relation, &inserted, start.elapsed(), id)
     };
     caller.app.queries.run(ticket, None, run).await?

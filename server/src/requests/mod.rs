@@ -7,13 +7,16 @@ mod login;
 mod session;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use stratalog_protocol::{Code, Failure, Gap, Reply as ReplyMessage, Request, RequestId, Response};
 use tokio::sync::OwnedSemaphorePermit;
+use tracing::Instrument;
 
+use crate::admin::Operator;
 use crate::app::App;
 use crate::auth::{Ended, Identity};
-use crate::queries::{NotRun, Ticket};
+use crate::queries::{NotRun, Ticket, beginning, shown};
 use crate::sessions::{Attached, Turn};
 use crate::wire::Reply;
 
@@ -34,7 +37,8 @@ pub(crate) struct Caller {
 impl Caller {
     /// Waits until no request from another socket has the session.
     async fn turn(&self, ticket: &Ticket) -> Result<Turn, NotRun> {
-        self.session.turn(&self.identity, ticket).await
+        let operator = Operator { identity: self.identity.clone(), running: self.app.running.clone() };
+        self.session.turn(Arc::new(operator), ticket).await
     }
 }
 
@@ -60,8 +64,52 @@ pub(crate) enum Work {
     Refuse(Failure),
 }
 
-/// Answers a request in its turn.
-pub(crate) async fn answer(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Ticket) -> Reply {
+impl Work {
+    /// The beginning of its program, if it takes a turn at the database.
+    fn described(&self) -> Option<String> {
+        match self {
+            Work::Answer(Request::Execute(execute)) => Some(beginning(&execute.program).to_owned()),
+            Work::Answer(Request::Insert(insert)) => Some(format!("insert into {}", insert.relation)),
+            Work::Insert(announced) => Some(format!("insert into {}", announced.relation())),
+            Work::Answer(Request::Query(query)) => Some(beginning(&query.query).to_owned()),
+            Work::Answer(Request::InsertFacts(facts)) => Some(format!("insert_facts {}", facts.relation)),
+            Work::Answer(Request::RetractFacts(facts)) => Some(format!("retract_facts {}", facts.relation)),
+            Work::Answer(Request::AddRule(rule)) => Some(beginning(&rule.rule).to_owned()),
+            Work::Answer(
+                Request::Login(_) | Request::Authenticate(_) | Request::Ping | Request::Cancel(_),
+            )
+            | Work::Refuse(_) => None,
+        }
+    }
+}
+
+/// Answers a request in its turn. Meanwhile it is on the list of those that run, and what is logged names it.
+pub(crate) async fn answer(
+    caller: &Caller,
+    id: Option<RequestId>,
+    work: Work,
+    ticket: &Arc<Ticket>,
+) -> Reply {
+    let Some(program) = work.described() else { return reply(caller, id, work, ticket).await };
+    let user = caller.identity.username();
+    let (app, session, graph) = (&caller.app, caller.session.id(), caller.session.binding().name());
+    let span = tracing::error_span!("request", request = tracing::field::Empty, %session, user, graph);
+    let request = app.running.enter(user, graph, session, &program, ticket);
+    span.record("request", request.number);
+    let began = Instant::now();
+    let reply = reply(caller, id, work, ticket).instrument(span.clone()).await;
+    let took = began.elapsed();
+    app.metrics.whole.observe(took);
+    if !app.limits.slow_query.is_zero() && took >= app.limits.slow_query {
+        let elapsed_ms = took.as_millis() as u64;
+        span.in_scope(
+            || tracing::warn!(target: "stratalog_server::slow", elapsed_ms, program = shown(&program), "a slow query"),
+        );
+    }
+    reply
+}
+
+async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Ticket) -> Reply {
     let outcome = match work {
         Work::Refuse(failure) => Err(failure),
         Work::Insert(announced) => insert::insert_stream(caller, announced, id.clone(), ticket).await,

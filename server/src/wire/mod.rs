@@ -17,6 +17,8 @@ use stratalog_protocol::{
 };
 use uuid::Uuid;
 
+use crate::queries::RETRY_AFTER_MS;
+
 pub(crate) use arrow_in::{ArrowIn, Fed, malformed};
 pub(crate) use messages::{Frame, Reply, TableStream};
 
@@ -119,6 +121,7 @@ pub(crate) fn failure(error: &Error, program: &str) -> Failure {
             Failure {
                 help: diagnostic.help,
                 limit: diagnostic.limit.map(limit_reached),
+                retry_after_ms: (diagnostic.code == engine::Code::Overloaded).then_some(RETRY_AFTER_MS),
                 ..Failure::new(code(diagnostic.code), diagnostic.message)
             }
         }
@@ -214,6 +217,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::LimitExceeded => protocol::Code::LimitExceeded,
         engine::Code::Timeout => protocol::Code::Timeout,
         engine::Code::Cancelled => protocol::Code::Cancelled,
+        engine::Code::Overloaded => protocol::Code::Overloaded,
         engine::Code::StorageUnavailable => protocol::Code::StorageUnavailable,
         engine::Code::OutcomeUnknown => protocol::Code::OutcomeUnknown,
         engine::Code::Internal => protocol::Code::Internal,

@@ -18,6 +18,7 @@ use warp::ws::{Message, WebSocket};
 use super::CloseCode;
 use super::notify::{Progress, Reader as Subscriber, Since, Stop};
 use super::stream::{self, Gone, Outgoing};
+use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
 use crate::net::Link;
@@ -56,6 +57,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
     let mut worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone(), progress));
     let message_bytes = app.limits.message_bytes;
     let reader = Reader {
+        app: app.clone(),
         outgoing: outgoing.clone(),
         session: session.clone(),
         tickets: tickets.clone(),
@@ -70,7 +72,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
     };
     let end = tokio::select! {
         biased;
-        () = app.stopped() => End::Close(CloseCode::Away, "the server is shutting down"),
+        () = app.stopped() => End::Shutdown,
         () = outgoing.closed() => End::Gone,
         ended = identity.ended() => End::Ended(ended),
         ended = session.owner().ended() => End::Ended(ended),
@@ -81,14 +83,19 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
             Stop::Gone(gone) => gone.into(),
         },
     };
-    tickets.cancel_all();
     let mut worked = None;
-    if let End::Ended(_) = end {
+    if let End::Shutdown = end {
+        // Requests that are here already may end by themselves.
+        worked = timeout(app.limits.shutdown_grace, &mut worker).await.ok();
+    }
+    tickets.cancel_all();
+    if worked.is_none() && matches!(end, End::Ended(_) | End::Shutdown) {
         // The end may come of a request of this very session, whose answer goes first.
         worked = timeout(FAREWELL, &mut worker).await.ok();
     }
     let farewell = async {
         match end {
+            End::Shutdown => outgoing.close_after(CloseCode::Away, "the server is shutting down").await,
             End::Close(code, reason) => outgoing.close(code, reason).await,
             End::Ended(why) => {
                 outgoing.end(requests::ended(why), "the session was ended: log in again").await;
@@ -138,6 +145,8 @@ async fn work(
 enum End {
     /// With a reason from this side.
     Close(CloseCode, &'static str),
+    /// Because the server stops.
+    Shutdown,
     /// Because its user or key has changed.
     Ended(Ended),
     /// Because the client does not read its notifications.
@@ -163,6 +172,7 @@ enum Receiving {
 }
 
 struct Reader {
+    app: Arc<App>,
     outgoing: Outgoing,
     session: Arc<OpenSession>,
     tickets: Arc<Tickets>,
@@ -237,7 +247,8 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) = Upload::announce(insert, self.upload_limit, ticket.clone());
+                let (announced, upload) =
+                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: place })

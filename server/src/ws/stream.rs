@@ -93,6 +93,12 @@ impl Outgoing {
         let _ = self.urgent.send(Message::close_with(code as u16, reason)).await;
     }
 
+    /// Says why after the answers that wait, and ends the sending side.
+    pub(super) async fn close_after(&self, code: CloseCode, reason: &'static str) {
+        // A client that is gone already needs no reason.
+        let _ = self.replies.send(Message::close_with(code as u16, reason)).await;
+    }
+
     /// Says why the client has to go, after all that waits to be sent, and ends the sending side.
     pub(super) async fn end(&self, error: String, reason: &'static str) {
         let close = Message::close_with(CloseCode::Policy as u16, reason);
@@ -132,7 +138,10 @@ impl Outgoing {
                 let frame = stream.next();
                 (stream, frame)
             });
-            let made = if ticket.is_cancelled() { Err(NotRun::Cancelled) } else { made.await };
+            let made = match ticket.stopped() {
+                Some(who) => Err(NotRun::from(who)),
+                None => made.await,
+            };
             let failure = match made {
                 Ok((_, Ok(None))) => return Ok(()),
                 Ok((rest, Ok(Some(frame)))) => {

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 /// True when `program` holds a command with a password in it.
-pub(crate) fn tells_a_secret(program: &str) -> bool {
+pub fn tells_a_secret(program: &str) -> bool {
     !commands(program).is_empty()
 }
 
 /// The same text with stars in place of everything after the user's name. All places in it stay what they are.
-pub(crate) fn masked(program: &str) -> String {
+pub fn masked(program: &str) -> String {
     let mut shown = String::with_capacity(program.len());
     let mut secret = commands(program).into_iter().flat_map(|command| command.into_iter().skip(1)).peekable();
     for (at, c) in program.char_indices() {

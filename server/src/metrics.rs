@@ -1,0 +1,262 @@
+//! What the server counts, and the one list of metrics that `/metrics/prometheus` shows.
+//!
+//! Counting is adding to an atomic number: no request waits for another, or for somebody who reads.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What is counted as requests go by.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    /// Programs that were run.
+    queries: AtomicU64,
+    /// From the arrival of a request to its answer.
+    pub(crate) whole: Histogram,
+    /// Waiting for a place.
+    pub(crate) waiting: Histogram,
+    /// Reading a program.
+    pub(crate) parsing: Histogram,
+    /// Running it.
+    pub(crate) executing: Histogram,
+}
+
+/// How many sessions there are, and what they hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SessionCounts {
+    /// All of them.
+    pub(crate) total: usize,
+    /// Those with facts or rules of their own.
+    pub(crate) dirty: usize,
+    /// Facts of sessions.
+    pub(crate) facts: usize,
+    /// Rules of sessions.
+    pub(crate) rules: usize,
+}
+
+impl Metrics {
+    /// Counts a program that is run.
+    pub(crate) fn count_query(&self) {
+        self.queries.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The upper bounds of the buckets, in microseconds; the last bucket has none.
+const BOUNDS: [u64; 8] = [1_000, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000];
+
+/// How long something took, over time.
+#[derive(Debug, Default)]
+pub(crate) struct Histogram {
+    buckets: [AtomicU64; BOUNDS.len() + 1],
+    sum_us: AtomicU64,
+}
+
+impl Histogram {
+    /// Counts one duration.
+    pub(crate) fn observe(&self, time: Duration) {
+        let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.buckets[BOUNDS.partition_point(|bound| *bound < us)].fetch_add(1, Ordering::Relaxed);
+        self.sum_us.fetch_add(us, Ordering::Relaxed);
+    }
+
+    fn write(&self, name: &str, text: &mut String) {
+        let mut count = 0;
+        let bounds = BOUNDS.iter().map(|us| (*us as f64 / 1e6).to_string()).chain(["+Inf".to_owned()]);
+        for (bound, bucket) in bounds.zip(&self.buckets) {
+            count += bucket.load(Ordering::Relaxed);
+            let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {count}");
+        }
+        let sum = self.sum_us.load(Ordering::Relaxed) as f64 / 1e6;
+        let _ = writeln!(text, "{name}_sum {sum}\n{name}_count {count}");
+    }
+}
+
+/// What the server tells of itself at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) uptime_secs: u64,
+    pub(crate) queries: u64,
+    pub(crate) knowledge_graphs: u64,
+    pub(crate) relations: u64,
+    pub(crate) views: u64,
+    pub(crate) tuples: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) sessions: u64,
+    pub(crate) dirty_sessions: u64,
+    pub(crate) ephemeral_facts: u64,
+    pub(crate) ephemeral_rules: u64,
+}
+
+impl Reading {
+    /// Sessions without facts and rules of their own.
+    pub(crate) fn clean_sessions(&self) -> u64 {
+        self.sessions.saturating_sub(self.dirty_sessions)
+    }
+}
+
+impl Metrics {
+    /// What is counted here, beside what the engine tells of what it stores and what sessions hold.
+    pub(crate) fn read(
+        &self,
+        stored: stratalog_engine::Statistics,
+        sessions: SessionCounts,
+        in_use: u64,
+        uptime: Duration,
+    ) -> Reading {
+        Reading {
+            uptime_secs: uptime.as_secs(),
+            queries: self.queries.load(Ordering::Relaxed),
+            knowledge_graphs: stored.knowledge_graphs as u64,
+            relations: stored.relations as u64,
+            views: stored.views as u64,
+            tuples: stored.tuples as u64,
+            memory_bytes: stored.memory_bytes as u64 + in_use,
+            sessions: sessions.total as u64,
+            dirty_sessions: sessions.dirty as u64,
+            ephemeral_facts: sessions.facts as u64,
+            ephemeral_rules: sessions.rules as u64,
+        }
+    }
+
+    /// All metrics in the text format of Prometheus.
+    pub(crate) fn exposition(&self, reading: &Reading) -> String {
+        let mut text = String::new();
+        for Metric { name, kind, help, value } in METRICS {
+            let value = value(reading);
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
+        }
+        for Latency { name, help, histogram } in LATENCIES {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} histogram");
+            histogram(self).write(name, &mut text);
+        }
+        text
+    }
+}
+
+/// One number.
+struct Metric {
+    name: &'static str,
+    kind: &'static str,
+    help: &'static str,
+    value: fn(&Reading) -> u64,
+}
+
+/// The numbers of the interface, in its order.
+const METRICS: &[Metric] = &[
+    Metric {
+        name: "service_uptime_seconds",
+        kind: "gauge",
+        help: "Server uptime in seconds",
+        value: |r| r.uptime_secs,
+    },
+    Metric {
+        name: "service_queries_total",
+        kind: "counter",
+        help: "Total queries executed",
+        value: |r| r.queries,
+    },
+    Metric {
+        name: "service_knowledge_graphs",
+        kind: "gauge",
+        help: "Number of knowledge graphs",
+        value: |r| r.knowledge_graphs,
+    },
+    Metric {
+        name: "service_relations_total",
+        kind: "gauge",
+        help: "Total base relations",
+        value: |r| r.relations,
+    },
+    Metric {
+        name: "service_views_total",
+        kind: "gauge",
+        help: "Total derived views (rules)",
+        value: |r| r.views,
+    },
+    Metric { name: "service_sessions_total", kind: "gauge", help: "Active sessions", value: |r| r.sessions },
+    Metric {
+        name: "service_sessions_clean",
+        kind: "gauge",
+        help: "Clean (idle) sessions",
+        value: Reading::clean_sessions,
+    },
+    Metric {
+        name: "service_sessions_dirty",
+        kind: "gauge",
+        help: "Dirty (active) sessions",
+        value: |r| r.dirty_sessions,
+    },
+    Metric { name: "service_tuples_total", kind: "gauge", help: "Total stored tuples", value: |r| r.tuples },
+    Metric {
+        name: "service_memory_usage_bytes",
+        kind: "gauge",
+        help: "Estimated memory usage",
+        value: |r| r.memory_bytes,
+    },
+    Metric {
+        name: "service_ephemeral_facts",
+        kind: "gauge",
+        help: "Ephemeral facts across sessions",
+        value: |r| r.ephemeral_facts,
+    },
+    Metric {
+        name: "service_ephemeral_rules",
+        kind: "gauge",
+        help: "Ephemeral rules across sessions",
+        value: |r| r.ephemeral_rules,
+    },
+];
+
+/// How long a part of a request takes.
+struct Latency {
+    name: &'static str,
+    help: &'static str,
+    histogram: fn(&Metrics) -> &Histogram,
+}
+
+/// The stages of a request.
+const LATENCIES: &[Latency] = &[
+    Latency {
+        name: "service_query_seconds",
+        help: "Seconds from a request's turn to its answer, waiting included",
+        histogram: |m| &m.whole,
+    },
+    Latency {
+        name: "service_query_wait_seconds",
+        help: "Seconds that a request waited for a place",
+        histogram: |m| &m.waiting,
+    },
+    Latency {
+        name: "service_query_parse_seconds",
+        help: "Seconds to parse a program",
+        histogram: |m| &m.parsing,
+    },
+    Latency {
+        name: "service_query_execute_seconds",
+        help: "Seconds to run a program",
+        histogram: |m| &m.executing,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Histogram;
+
+    #[test]
+    fn a_histogram_counts_up_to_and_including_each_bound() {
+        let histogram = Histogram::default();
+        for us in [1, 1_000, 1_001, 4_999_999, 5_000_001] {
+            histogram.observe(Duration::from_micros(us));
+        }
+        let mut text = String::new();
+        histogram.write("h", &mut text);
+        assert_eq!(
+            text,
+            "h_bucket{le=\"0.001\"} 2\nh_bucket{le=\"0.005\"} 3\nh_bucket{le=\"0.01\"} 3\n\
+             h_bucket{le=\"0.05\"} 3\nh_bucket{le=\"0.1\"} 3\nh_bucket{le=\"0.5\"} 3\nh_bucket{le=\"1\"} 3\n\
+             h_bucket{le=\"5\"} 4\nh_bucket{le=\"+Inf\"} 5\nh_sum 10.002002\nh_count 5\n"
+        );
+    }
+}

@@ -1,0 +1,311 @@
+//! `QueryPool`: queries run on threads of their own, a bounded number at once, each with a [`Budget`] and a [`Ticket`].
+//!
+//! Short queries have a lane of their own. Every query begins there; one that has not ended soon needs a place among
+//! the long ones, and is paused until one is free. So whoever asks something short never waits for those who ask
+//! something long, however many. Asynchronous threads only wait here. A panic inside a query ends that query and nothing
+//! else.
+
+use std::any::Any;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stratalog_engine::{Budget, MemoryPool, Stop};
+use stratalog_protocol::{Code, Failure};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::Ticket;
+use crate::config::Limits;
+use crate::metrics::Metrics;
+
+/// How long a query may use the lane of the short ones.
+const SHORT: Duration = Duration::from_millis(100);
+
+/// How long a request waits for a place before it is turned away.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// What a client that was turned away should wait before it tries again.
+pub(crate) const RETRY_AFTER_MS: u64 = 1000;
+
+/// The threads for queries, and what each query may use.
+#[derive(Debug)]
+pub(crate) struct QueryPool {
+    short: Arc<Semaphore>,
+    long: Arc<Semaphore>,
+    paused: Arc<Semaphore>,
+    timeout: Option<Duration>,
+    memory: u64,
+    /// What all queries use together.
+    shared_memory: MemoryPool,
+    metrics: Arc<Metrics>,
+}
+
+/// Why a query did not come to an end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotRun {
+    /// The client asked to stop, or is gone.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// An administrator asked to stop.
+    #[error("an administrator stopped the request")]
+    Killed,
+    /// No place became free in time.
+    #[error("the server is busy: no place for the request became free within {} s", LONGEST_WAIT.as_secs())]
+    Overloaded,
+    /// The query panicked; the reference stands in the log.
+    #[error("an internal error; the server's log has more under the reference {reference}")]
+    Panicked {
+        /// Where to look in the log.
+        reference: Uuid,
+    },
+}
+
+impl From<NotRun> for Failure {
+    fn from(not_run: NotRun) -> Failure {
+        let message = not_run.to_string();
+        match not_run {
+            NotRun::Cancelled | NotRun::Killed => Failure::new(Code::Cancelled, message),
+            NotRun::Overloaded => Failure::new(Code::Overloaded, message).retry_after_ms(RETRY_AFTER_MS),
+            NotRun::Panicked { .. } => Failure::new(Code::Internal, message),
+        }
+    }
+}
+
+impl From<Stop> for NotRun {
+    fn from(who: Stop) -> NotRun {
+        match who {
+            Stop::Caller => NotRun::Cancelled,
+            Stop::Administrator => NotRun::Killed,
+            Stop::Overload => NotRun::Overloaded,
+        }
+    }
+}
+
+impl QueryPool {
+    /// As the configuration says.
+    pub(crate) fn new(limits: &Limits, metrics: Arc<Metrics>) -> QueryPool {
+        let places = |n: usize| Arc::new(Semaphore::new(n.min(Semaphore::MAX_PERMITS)));
+        QueryPool {
+            short: places(limits.short_queries),
+            long: places(limits.concurrent_queries),
+            paused: places(limits.paused_queries),
+            timeout: Some(limits.query_timeout).filter(|timeout| !timeout.is_zero()),
+            memory: limits.query_memory,
+            shared_memory: MemoryPool::new(limits.total_memory),
+            metrics,
+        }
+    }
+
+    /// Memory that running queries use, in bytes.
+    pub(crate) fn memory_used(&self) -> u64 {
+        self.shared_memory.used()
+    }
+
+    /// Memory for what comes in before its query runs.
+    pub(crate) fn incoming(&self) -> Budget {
+        Budget::of_pool(None, u64::MAX, &self.shared_memory)
+    }
+
+    /// Runs `work` as soon as a place is free. A shorter `timeout` than the server's counts, a longer one does not.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        ticket: &Ticket,
+        timeout: Option<Duration>,
+        work: impl FnOnce(&Budget) -> T + Send + 'static,
+    ) -> Result<T, NotRun> {
+        let waiting = Instant::now();
+        let place = tokio::select! {
+            biased;
+            who = ticket.until_stopped() => return Err(who.into()),
+            place = place(&self.short) => place.ok_or(NotRun::Overloaded)?,
+        };
+        self.metrics.waiting.observe(waiting.elapsed());
+        let timeout = [timeout, self.timeout].into_iter().flatten().min();
+        let budget = Budget::of_pool(timeout, self.memory, &self.shared_memory);
+        ticket.start(&budget)?;
+        let work = off_thread({
+            let budget = budget.clone();
+            move || work(&budget)
+        });
+        self.in_lanes(place, &budget, work).await
+    }
+
+    /// Waits for work that runs, in the lane of the short ones and then, if it is still there, among the long ones.
+    async fn in_lanes<T>(
+        &self,
+        short: OwnedSemaphorePermit,
+        budget: &Budget,
+        work: impl Future<Output = Result<T, NotRun>>,
+    ) -> Result<T, NotRun> {
+        let mut work = pin!(work);
+        if let Ok(outcome) = timeout(SHORT, &mut work).await {
+            return outcome;
+        }
+        let long = match self.long.clone().try_acquire_owned() {
+            Ok(long) => {
+                drop(short);
+                Some(long)
+            }
+            Err(_) => {
+                let Ok(_paused) = self.paused.try_acquire() else {
+                    budget.stop(Stop::Overload);
+                    return work.await;
+                };
+                budget.pause();
+                drop(short);
+                tokio::select! {
+                    biased;
+                    outcome = &mut work => return outcome,
+                    long = place(&self.long) => long,
+                }
+            }
+        };
+        if long.is_none() {
+            budget.stop(Stop::Overload);
+        }
+        budget.resume();
+        work.await
+    }
+}
+
+/// A place, unless none becomes free in time.
+async fn place(places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    timeout(LONGEST_WAIT, places.clone().acquire_owned()).await.ok()?.ok()
+}
+
+/// Runs work that takes processor time on another thread, outside the places for queries. What it logs stands under the
+/// request that it is done for.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, NotRun> {
+    let span = tracing::Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.map_err(report)
+}
+
+/// Writes a panic to the log, under the reference that the client gets.
+fn report(error: JoinError) -> NotRun {
+    let Ok(panic) = error.try_into_panic() else {
+        return NotRun::Cancelled;
+    };
+    let reference = Uuid::new_v4();
+    tracing::error!(%reference, panic = panic_text(panic.as_ref()), "a request panicked");
+    NotRun::Panicked { reference }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text,
+        (None, None) => "no text",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use stratalog_engine::{Budget, BudgetError, Stop};
+
+    use super::{NotRun, QueryPool, Ticket};
+    use crate::config::Limits;
+
+    fn pool(concurrent_queries: usize) -> QueryPool {
+        let limits = Limits { short_queries: concurrent_queries, concurrent_queries, ..Limits::default() };
+        QueryPool::new(&limits, Arc::default())
+    }
+
+    #[tokio::test]
+    async fn a_panic_becomes_a_reference_and_the_place_is_free_again() {
+        let pool = pool(1);
+        for _ in 0..2 {
+            let outcome: Result<(), NotRun> =
+                pool.run(&Ticket::default(), None, |_| panic!("on purpose")).await;
+            assert!(matches!(outcome, Err(NotRun::Panicked { .. })));
+        }
+        assert_eq!(pool.run(&Ticket::default(), None, |_| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn a_running_query_is_told_to_stop() {
+        let ticket = Arc::new(Ticket::default());
+        let stop = ticket.clone();
+        let outcome = pool(1)
+            .run(&ticket, None, move |budget| {
+                stop.cancel();
+                budget.check().is_err()
+            })
+            .await;
+        assert_eq!(outcome, Ok(true));
+    }
+
+    #[tokio::test]
+    async fn a_waiting_query_never_starts_once_cancelled() {
+        let pool = Arc::new(pool(1));
+        let held = pool.short.clone().acquire_owned().await.unwrap();
+        let ticket = Arc::new(Ticket::default());
+        let waiting = tokio::spawn({
+            let (pool, ticket) = (pool.clone(), ticket.clone());
+            async move { pool.run(&ticket, None, |_| ()).await }
+        });
+        tokio::task::yield_now().await;
+        ticket.cancel();
+        assert_eq!(waiting.await.unwrap(), Err(NotRun::Cancelled));
+        drop(held);
+    }
+
+    #[tokio::test]
+    async fn the_shorter_timeout_counts() {
+        let outcome =
+            pool(1).run(&Ticket::default(), Some(Duration::ZERO), |budget| budget.check().is_err()).await;
+        assert_eq!(outcome, Ok(true));
+    }
+
+    /// Runs until it is told to stop.
+    fn endless(budget: &Budget) -> BudgetError {
+        loop {
+            if let Err(stopped) = budget.check() {
+                return stopped;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[tokio::test]
+    async fn long_queries_leave_the_lane_of_the_short_ones_and_wait_for_each_other() {
+        let pool = Arc::new(pool(1));
+        let tickets: Vec<_> = (0..3).map(|_| Arc::new(Ticket::default())).collect();
+        let mut running = Vec::new();
+        for ticket in &tickets {
+            running.push(tokio::spawn({
+                let (pool, ticket) = (pool.clone(), ticket.clone());
+                async move { pool.run(&ticket, None, endless).await }
+            }));
+        }
+        for n in 0..20 {
+            assert_eq!(pool.run(&Ticket::default(), None, move |_| n).await, Ok(n));
+        }
+        assert!(running.iter().all(|running| !running.is_finished()));
+        for ticket in &tickets {
+            ticket.stop(Stop::Administrator);
+        }
+        for running in running {
+            // One may not have begun.
+            let outcome = running.await.unwrap();
+            assert!(matches!(outcome, Ok(BudgetError::Killed) | Err(NotRun::Killed)), "{outcome:?}");
+        }
+        assert_eq!((pool.short.available_permits(), pool.long.available_permits()), (1, 1));
+    }
+
+    #[tokio::test]
+    async fn what_cannot_even_be_paused_is_turned_away() {
+        let limits =
+            Limits { short_queries: 1, concurrent_queries: 0, paused_queries: 0, ..Limits::default() };
+        let pool = QueryPool::new(&limits, Arc::default());
+        assert_eq!(pool.run(&Ticket::default(), None, endless).await, Ok(BudgetError::Overloaded));
+        assert_eq!(pool.run(&Ticket::default(), None, |_| 7).await, Ok(7));
+    }
+}

@@ -1,0 +1,181 @@
+//! The real executable on a real folder: who may use it, what the probes say while it is opened, and that people and
+//! rights are as durable as facts.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use stratalog_tests::server::{Connection, PASSWORD, Server};
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_folder_does_not_start() {
+    let folder = folder();
+    let first = Server::start_in(folder.path(), &[]);
+    first.log_in().await.rows("+a(1)").await;
+    let refusal = Server::launch(&mut Server::command(folder.path(), &[])).expect_err("the folder is taken");
+    assert_eq!(refusal.code, Some(1), "{}", refusal.log);
+    for part in ["data/system.redb is in use by another server", "storage.data_dir"] {
+        assert!(refusal.log.contains(part), "{}", refusal.log);
+    }
+    assert_eq!(first.log_in().await.rows("?a(X)").await, json!([[1]]));
+    drop(first);
+    assert_eq!(Server::start_in(folder.path(), &[]).log_in().await.rows("?a(X)").await, json!([[1]]));
+}
+
+/// Root may write everywhere, so the server runs as somebody who may not.
+fn as_somebody(folder: &Path, settings: &[(&str, &str)]) -> Command {
+    let command = Server::command(folder, settings);
+    if !is_root() {
+        return command;
+    }
+    // Whoever it is may not read the folder of this project.
+    let executable = folder.join("stratalog-server");
+    if !executable.exists() {
+        fs::copy(command.get_program(), &executable).expect("the executable can be copied");
+    }
+    let mut other = Command::new(executable);
+    other.args(command.get_args()).current_dir(folder).uid(NOBODY).gid(NOBODY);
+    for (name, value) in command.get_envs() {
+        other.env(name, value.expect("variables are set, not removed"));
+    }
+    other
+}
+
+const NOBODY: u32 = 65534;
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").expect("the state of this process");
+    status.lines().any(|line| line.starts_with("Uid:\t0\t"))
+}
+
+fn allow(folder: &Path, mode: u32) {
+    fs::set_permissions(folder, Permissions::from_mode(mode)).expect("permissions can be set");
+}
+
+#[tokio::test]
+async fn a_folder_without_permission_is_a_clear_error_and_writes_resume_with_it() {
+    let folder = folder();
+    allow(folder.path(), 0o755);
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("a folder");
+    allow(&data, 0o555);
+    if is_root() {
+        std::os::unix::fs::chown(&data, Some(NOBODY), Some(NOBODY)).expect("root gives folders away");
+    }
+    let mut command = as_somebody(folder.path(), &[]);
+    let refusal = Server::launch(&mut command).expect_err("nothing can be created there");
+    assert_eq!(refusal.code, Some(1), "{}", refusal.log);
+    for part in ["data/", "Permission denied"] {
+        assert!(refusal.log.contains(part), "{}", refusal.log);
+    }
+
+    allow(&data, 0o755);
+    let server = Server::launch(&mut command).expect("now it starts");
+    let mut connection = server.log_in().await;
+    connection.rows("+a(1)").await;
+    allow(&data.join("graphs"), 0o555);
+    let reply = connection.execute(".kg create lab").await;
+    assert_eq!(reply["code"], "storage_unavailable", "{reply}");
+    assert!(reply["message"].as_str().is_some_and(|text| text.contains("data/graphs/")), "{reply}");
+    assert!(reply["help"].is_string(), "{reply}");
+    // Nobody else is concerned, and nothing of it is there.
+    assert_eq!(connection.rows("+a(2)\n?a(X:asc)").await, json!([[1], [2]]));
+    assert_eq!(connection.rows(".kg list").await, json!([["default", true]]));
+    allow(&data.join("graphs"), 0o755);
+    connection.rows(".kg create lab\n+b(1)").await;
+    drop(server);
+    let server = Server::launch(&mut command).expect("it starts again");
+    assert_eq!(server.log_in().await.rows(".kg use lab\n?b(X)").await, json!([[1]]));
+}
+
+#[tokio::test]
+async fn probes_tell_that_the_data_is_being_opened() {
+    let folder = folder();
+    {
+        let server = Server::start_in(folder.path(), &[]);
+        let mut connection = server.log_in().await;
+        for first in 0..8 {
+            let rows: Vec<String> = (0..50_000).map(|i| format!("({first}, {i}, \"text of {i}\")")).collect();
+            connection.rows(&format!("+fact[{}]", rows.join(","))).await;
+        }
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let port = port.expect("a free port").port();
+    let mut command = Server::command(folder.path(), &[("SERVICE_HTTP__PORT", &port.to_string())]);
+    let starting = std::thread::spawn(move || Server::launch(&mut command).expect("the server starts"));
+    let mut seen = Vec::new();
+    let started = Instant::now();
+    while seen.last() != Some(&(200, 200, 200)) {
+        assert!(started.elapsed() < Duration::from_secs(60), "{seen:?}");
+        let status = |path| try_get(port, path);
+        if let (Some(ready), Some(live), Some(other)) = (status("/ready"), status("/live"), status("/health"))
+        {
+            seen.push((ready, live, other));
+        }
+    }
+    let server = starting.join().expect("the thread does not panic");
+    assert_eq!(seen.first(), Some(&(503, 200, 503)), "{seen:?}");
+    assert!(seen.iter().all(|(_, live, _)| *live == 200), "{seen:?}");
+    let count = server.log_in().await.rows("?count<I> <- fact(_, I, _)").await;
+    assert_eq!(count, json!([[400_000]]));
+}
+
+/// The status of one HTTP GET, if somebody answers.
+fn try_get(port: u16, path: &str) -> Option<u16> {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).ok()?;
+    reply.split(' ').nth(1)?.parse().ok()
+}
+
+#[tokio::test]
+async fn people_keys_and_rights_survive_a_kill() {
+    let folder = folder();
+    let server = Server::start_in(folder.path(), &[]);
+    let mut admin = server.log_in().await;
+    admin
+        .rows(".user create ada lace editor\n.user create bob bobby viewer\n.user create eve evil admin")
+        .await;
+    admin.rows(".kg create lab\n+a(1)\n.kg acl grant lab bob editor\n.kg acl grant lab ada viewer").await;
+    let keys = admin.rows(".apikey create ci").await;
+    let key = keys[0][0].as_str().expect("a key").to_owned();
+    admin.rows(".apikey create gone\n.apikey revoke gone\n.user drop eve\n.user role bob editor").await;
+    admin.rows(".user password ada lace2\n.kg acl revoke lab ada\n.user password admin mine").await;
+    let state = async |admin: &mut Connection| {
+        let mut state = Vec::new();
+        for program in [".user list", ".apikey list", ".kg acl list lab", ".kg list"] {
+            state.push(admin.rows(program).await);
+        }
+        state
+    };
+    let before = state(&mut admin).await;
+    // `kill -9`: a server in a test ends no other way.
+    drop((admin, server));
+
+    // A password for the first start has no say in later ones.
+    let server = Server::start_in(folder.path(), &[("SERVICE_ADMIN_PASSWORD", "another")]);
+    for (name, password) in [("admin", "another"), ("admin", PASSWORD), ("ada", "lace"), ("eve", "evil")] {
+        let reply = server.connect().await.log_in_as(name, password).await;
+        assert_eq!(reply["type"], "auth_error", "{name} {password}: {reply}");
+    }
+    let mut admin = server.log_in_as("admin", "mine").await;
+    admin.rows(".kg use lab").await;
+    assert_eq!(state(&mut admin).await, before);
+    server.log_in_as("ada", "lace2").await;
+    server.log_in_as("bob", "bobby").await.rows(".kg use lab\n+a(2)").await;
+    let mut program = server.connect().await;
+    let reply = program.ask(json!({"type": "authenticate", "api_key": key})).await;
+    assert_eq!(reply["type"], "authenticated", "{reply}");
+}

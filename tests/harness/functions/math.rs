@@ -1,0 +1,77 @@
+//! Functions of numbers.
+
+use super::{Function, Kind, entry, float, rounded};
+use crate::value::Value;
+
+const ONE: &[Kind] = &[Kind::Number];
+const TWO: &[Kind] = &[Kind::Number, Kind::Number];
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    entry("abs", ONE, Kind::Number, |a| match a {
+        [Value::Int(n)] => Value::Int(n.saturating_abs()),
+        [Value::Float(x)] => Value::Float(x.abs()),
+        _ => Value::Null,
+    }),
+    entry("abs_int64", ONE, Kind::Number, |a| match a {
+        [Value::Int(n)] => Value::Int(n.saturating_abs()),
+        _ => Value::Null,
+    }),
+    entry("abs_float64", ONE, Kind::Number, |a| of_float(a, f64::abs)),
+    rounded("sqrt", ONE, Kind::Number, |a| of_float(a, f64::sqrt)),
+    rounded("log", ONE, Kind::Number, |a| of_float(a, f64::ln)),
+    rounded("exp", ONE, Kind::Number, |a| of_float(a, f64::exp)),
+    rounded("sin", ONE, Kind::Number, |a| of_float(a, f64::sin)),
+    rounded("pow", TWO, Kind::Number, |a| match a {
+        [base, exponent] => match (number(base), number(exponent)) {
+            (Some(base), Some(exponent)) => float(base.powf(exponent)),
+            _ => Value::Null,
+        },
+        _ => Value::Null,
+    }),
+    entry("floor", ONE, Kind::Number, |a| whole(a, f64::floor)),
+    entry("ceil", ONE, Kind::Number, |a| whole(a, f64::ceil)),
+    entry("to_int", ONE, Kind::Number, |a| whole(a, f64::trunc)),
+    entry("to_float", ONE, Kind::Number, |a| of_float(a, |x| x)),
+    entry("sign", ONE, Kind::Number, |a| match a {
+        [Value::Int(n)] => Value::Int(n.signum()),
+        [Value::Float(x)] if *x > 0.0 => Value::Int(1),
+        [Value::Float(x)] if *x < 0.0 => Value::Int(-1),
+        [Value::Float(_)] => Value::Int(0),
+        _ => Value::Null,
+    }),
+    entry("min_val", TWO, Kind::Number, |a| alike(a).map_or(Value::Null, |(a, b)| if b < a { b } else { a })),
+    entry("max_val", TWO, Kind::Number, |a| alike(a).map_or(Value::Null, |(a, b)| if b > a { b } else { a })),
+];
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(n) => Some(*n as f64),
+        Value::Float(x) => Some(*x),
+        _ => None,
+    }
+}
+
+fn of_float(arguments: &[Value], function: fn(f64) -> f64) -> Value {
+    arguments.first().and_then(number).map_or(Value::Null, |x| float(function(x)))
+}
+
+/// A float's neighbour among the integers; an integer is one.
+fn whole(arguments: &[Value], function: fn(f64) -> f64) -> Value {
+    match arguments {
+        [Value::Int(n)] => Value::Int(*n),
+        // A cast saturates.
+        [Value::Float(x)] => Value::Int(function(*x) as i64),
+        _ => Value::Null,
+    }
+}
+
+/// Two integers, two strings, or two numbers as floats.
+fn alike(arguments: &[Value]) -> Option<(Value, Value)> {
+    match arguments {
+        [a @ Value::Int(_), b @ Value::Int(_)] | [a @ Value::Text(_), b @ Value::Text(_)] => {
+            Some((a.clone(), b.clone()))
+        }
+        [a, b] => Some((Value::Float(number(a)?), Value::Float(number(b)?))),
+        _ => None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Solutions to the rows of a head: one each, or one for each group, or the best of each group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Refusal;
+use super::expression::{evaluate, finite};
+use super::solve::Solution;
+use crate::model::{Aggregate, Direction, HeadTerm, Keeps, Ranking, aggregates};
+use crate::value::{Row, Value};
+
+/// The rows that a head makes of the solutions of its body.
+pub(super) fn rows_of_head(
+    terms: &[HeadTerm],
+    solutions: &BTreeSet<Solution>,
+) -> Result<BTreeSet<Row>, Refusal> {
+    // Without aggregates each solution is a group of its own.
+    let alone = !aggregates(terms);
+    let mut groups: BTreeMap<(Row, Option<&Solution>), Vec<&Solution>> = BTreeMap::new();
+    for solution in solutions {
+        let plain = terms.iter().filter_map(|term| match term {
+            HeadTerm::Expression(expression) => Some(evaluate(expression, &solution.values)),
+            HeadTerm::Aggregate(..) | HeadTerm::Ranking(_) => None,
+        });
+        let key = (plain.collect::<Result<_, _>>()?, alone.then_some(solution));
+        groups.entry(key).or_default().push(solution);
+    }
+    let mut rows = BTreeSet::new();
+    for ((group, _), members) in groups {
+        // All ways to fill the columns so far: a ranking has several.
+        let mut found = vec![Row::new()];
+        let mut group = group.into_iter();
+        for term in terms {
+            let parts = match term {
+                HeadTerm::Expression(_) => vec![vec![group.next().ok_or(Refusal::Unsafe)?]],
+                HeadTerm::Aggregate(aggregate, variable) => {
+                    vec![vec![fold(*aggregate, &column(variable, &members)?)]]
+                }
+                HeadTerm::Ranking(ranking) => ranked(ranking, &members)?,
+            };
+            found = found.iter().flat_map(|row| parts.iter().map(|part| [&row[..], part].concat())).collect();
+        }
+        rows.extend(found);
+    }
+    Ok(rows)
+}
+
+fn column<'s>(variable: &str, members: &[&'s Solution]) -> Result<Vec<&'s Value>, Refusal> {
+    let values: Option<_> = members.iter().map(|solution| solution.values.get(variable)).collect();
+    values.ok_or(Refusal::Unsafe)
+}
+
+/// The best solutions: among equals, the first in ascending order. Null has no rank.
+fn ranked(ranking: &Ranking, members: &[&Solution]) -> Result<Vec<Row>, Refusal> {
+    let columns: Vec<Vec<&Value>> =
+        ranking.variables.iter().map(|variable| column(variable, members)).collect::<Result<_, _>>()?;
+    let mut rows: Vec<Row> = (0..members.len())
+        .map(|i| columns.iter().map(|column| column[i].clone()).collect::<Row>())
+        .filter(|row| row[ranking.by] != Value::Null)
+        .collect();
+    rows.sort_by(|a, b| {
+        let by = a[ranking.by].cmp(&b[ranking.by]);
+        let by = if ranking.direction == Direction::Descending { by.reverse() } else { by };
+        by.then_with(|| a.cmp(b))
+    });
+    let count = match &ranking.keeps {
+        Keeps::Best(count) => *count,
+        Keeps::BestFrom(count, bound) => {
+            rows.retain(|row| match ranking.direction {
+                Direction::Ascending => row[ranking.by].number() <= bound.number(),
+                Direction::Descending => row[ranking.by].number() >= bound.number(),
+            } && row[ranking.by].number().is_some());
+            *count
+        }
+        Keeps::Within(bound) => {
+            rows.retain(|row| row[ranking.by].number().is_some_and(|x| Some(x) <= bound.number()));
+            rows.len()
+        }
+    };
+    rows.truncate(count);
+    Ok(rows)
+}
+
+fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
+    let some = || values.iter().filter(|value| ***value != Value::Null);
+    let numbers: Vec<f64> = values.iter().filter_map(|value| value.number()).collect();
+    let integers: Vec<i128> = values
+        .iter()
+        .filter_map(|value| match value {
+            Value::Int(n) => Some(i128::from(*n)),
+            _ => None,
+        })
+        .collect();
+    // From zero: Rust's own sum of nothing is the other one.
+    let sum = numbers.iter().fold(0.0, |sum, x| sum + x);
+    match aggregate {
+        Aggregate::Count => Value::Int(values.len() as i64),
+        Aggregate::CountDistinct => Value::Int(values.iter().collect::<BTreeSet<_>>().len() as i64),
+        Aggregate::Min => some().min().map_or(Value::Null, |value| (*value).clone()),
+        Aggregate::Max => some().max().map_or(Value::Null, |value| (*value).clone()),
+        Aggregate::Sum if numbers.is_empty() => Value::Null,
+        Aggregate::Sum if integers.len() == numbers.len() => {
+            let sum: i128 = integers.iter().sum();
+            Value::Int(sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+        }
+        Aggregate::Sum => finite(sum),
+        Aggregate::Avg if numbers.is_empty() => Value::Null,
+        Aggregate::Avg => finite(sum / numbers.len() as f64),
+    }
+}

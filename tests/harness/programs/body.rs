@@ -1,0 +1,240 @@
+//! Random bodies.
+
+use std::collections::BTreeSet;
+
+use super::draft::{AtomDraft, BodyDraft, Draft};
+use super::expression::{Choices, Expressions};
+use super::values::constant;
+use super::{BASES, base, best, derived};
+use crate::functions::{Kind, function};
+use crate::model::{Arithmetic, Atom, Comparison, Expression, Literal, Term};
+use crate::value::Value;
+
+/// Computed values that feed a recursion stay in `0..BOUND`.
+const BOUND: i64 = 8;
+
+/// What a body may read.
+pub(super) struct Readable<'a> {
+    pub(super) draft: &'a Draft,
+    pub(super) positive: Vec<(String, usize)>,
+    negative: Vec<(String, usize)>,
+}
+
+impl<'a> Readable<'a> {
+    /// Facts, and derived relations by number: those before `own` in positive atoms, those before `below` in others.
+    pub(super) fn new(draft: &'a Draft, used: &BTreeSet<usize>, below: usize, own: usize) -> Readable<'a> {
+        let bases = (0..BASES).map(|i| (base(i), draft.base_arities[i]));
+        let bases: Vec<_> = bases.chain(best::relation(draft)).collect();
+        let up_to = |limit: usize| {
+            let rules =
+                used.iter().filter(move |i| **i < limit).map(|i| (derived(*i), draft.derived_arities[*i]));
+            bases.iter().cloned().chain(rules).collect()
+        };
+        Readable { draft, positive: up_to(own), negative: up_to(below) }
+    }
+
+    /// An atom over one of these relations; `variable` names what stands in a column.
+    pub(super) fn atom(
+        &self,
+        from: &[(String, usize)],
+        atom: &AtomDraft,
+        variable: impl FnMut(usize, bool, u8) -> Term,
+    ) -> Atom {
+        // Derived relations stand last, and are the interesting ones.
+        let choice = usize::from(atom.relation) % (from.len() + BASES);
+        let (relation, arity) =
+            &from[if choice < from.len() { from.len() - 1 - choice } else { BASES.min(from.len() - 1) }];
+        atom_of(relation, *arity, atom, self.draft, variable)
+    }
+}
+
+/// An atom over this relation.
+pub(super) fn atom_of(
+    relation: &str,
+    arity: usize,
+    atom: &AtomDraft,
+    draft: &Draft,
+    mut variable: impl FnMut(usize, bool, u8) -> Term,
+) -> Atom {
+    let terms = atom.terms[..arity].iter().enumerate().map(|(column, (kind, n))| match kind {
+        0..9 => variable(column, true, *n),
+        9..15 => variable(column, false, *n),
+        15..19 => Term::Placeholder,
+        _ => Term::Constant(constant(*n, draft.domain)),
+    });
+    Atom { relation: relation.to_owned(), terms: terms.collect() }
+}
+
+/// The variables of a body, in the order of appearance.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) bound: Vec<String>,
+}
+
+impl Names {
+    /// A new name, or one that is there.
+    pub(super) fn draw(&mut self, fresh: bool, n: u8) -> Term {
+        let known = self.bound.len();
+        let i = if fresh { known } else { usize::from(n) % (known + 1) };
+        if i == known {
+            self.bound.push(format!("X{known}"));
+        }
+        Term::Variable(self.bound[i].clone())
+    }
+
+    /// The last name, so that atoms form a chain.
+    fn last(&mut self) -> Term {
+        match self.bound.last() {
+            Some(name) => Term::Variable(name.clone()),
+            None => self.draw(true, 0),
+        }
+    }
+}
+
+/// A body, and the variables that it binds.
+pub(super) struct Body {
+    pub(super) literals: Vec<Literal>,
+    /// Those of atoms: they may have any value.
+    pub(super) bound: Vec<String>,
+    /// What is assigned to `Z`, if anything is.
+    pub(super) computed: Option<Kind>,
+}
+
+impl Body {
+    /// What expressions over this body may be made of.
+    pub(super) fn expressions<'b>(&'b self, draft: &Draft) -> Expressions<'b> {
+        let typed = self.computed.map(|kind| ("Z", kind));
+        Expressions { domain: draft.domain, variables: &self.bound, typed }
+    }
+
+    /// Every variable.
+    pub(super) fn variables(&self) -> Vec<String> {
+        self.bound.iter().cloned().chain(self.computed.map(|_| "Z".to_owned())).collect()
+    }
+}
+
+/// Variables are called `X0`, `X1`, ...; what an assignment binds is called `Z`.
+pub(super) fn build_body(
+    body: &BodyDraft,
+    readable: &Readable<'_>,
+    mut names: Names,
+    recursive: bool,
+) -> Body {
+    let mut literals = Vec::new();
+    for atom in &body.atoms {
+        let atom = readable.atom(&readable.positive, atom, |column, fresh, n| match (column, fresh) {
+            (0, true) => names.last(),
+            (_, fresh) => names.draw(fresh, n),
+        });
+        literals.push(Literal::Atom(atom));
+    }
+    let mut built = Body { literals, bound: names.bound, computed: None };
+    if let Some(negated) = &body.negated {
+        let bound = &built.bound;
+        let atom = readable.atom(&readable.negative, negated, |_, _, n| {
+            bound.get(usize::from(n) % bound.len().max(1)).cloned().map_or(Term::Placeholder, Term::Variable)
+        });
+        built.literals.push(Literal::Negated(atom));
+    }
+    if let Some(numbers) = &body.assignment {
+        let choices = &mut Choices(numbers.iter());
+        let z = || Expression::Variable("Z".to_owned());
+        let expressions = built.expressions(readable.draft);
+        let (kind, expression) = match choices.next() % 10 {
+            _ if recursive => (Kind::Number, bounded(&expressions, choices)),
+            0 => (Kind::Bool, expressions.of(Kind::Bool, choices, 2)),
+            1..3 => (Kind::Text, expressions.of(Kind::Text, choices, 2)),
+            3 => (Kind::Vector, expressions.of(Kind::Vector, choices, 2)),
+            // A copy may be of any kind, so nothing is computed with it.
+            4 => (Kind::Any, expressions.operand(Kind::Any, choices)),
+            _ => (Kind::Number, expressions.of(Kind::Number, choices, 2)),
+        };
+        built.literals.push(Literal::Comparison(z(), Comparison::Equal, expression));
+        if recursive {
+            let bound = |operator, n| Literal::Comparison(z(), operator, Expression::Constant(Value::Int(n)));
+            built.literals.push(bound(Comparison::GreaterOrEqual, 0));
+            built.literals.push(bound(Comparison::Less, BOUND));
+        }
+        built.computed = Some(kind);
+    }
+    if let Some(numbers) = &body.comparison {
+        let comparison = comparison(&built.expressions(readable.draft), &mut Choices(numbers.iter()));
+        built.literals.extend(comparison);
+    }
+    built
+}
+
+/// What may feed a recursion: nothing that makes values without end once it is bounded.
+fn bounded(expressions: &Expressions<'_>, choices: &mut Choices<'_>) -> Expression {
+    let int = |n| Expression::Constant(Value::Int(n));
+    let operand = expressions.operand(Kind::Number, choices);
+    let (operator, right) = match choices.below(5) {
+        0 => (Arithmetic::Add, int(1)),
+        1 => (Arithmetic::Subtract, int(1 + choices.below(3) as i64)),
+        2 => (Arithmetic::Add, expressions.operand(Kind::Number, choices)),
+        3 => return Expression::Call(function("abs"), vec![operand]),
+        _ => return Expression::Call(function("min_val"), vec![operand, int(2)]),
+    };
+    Expression::Arithmetic(Box::new(operand), operator, Box::new(right))
+}
+
+/// A comparison of variables, of numbers, of strings, or with a constant.
+fn comparison(expressions: &Expressions<'_>, choices: &mut Choices<'_>) -> Option<Literal> {
+    let kind = choices.next();
+    let (left, operator, right) = match kind % 8 {
+        0..4 => {
+            let left = Expression::Variable(expressions.variables.first()?.clone());
+            let left = match choices.below(3) {
+                0 => left,
+                n => Expression::Variable(expressions.variables[n % expressions.variables.len()].clone()),
+            };
+            let constant = constant(choices.next(), expressions.domain);
+            // Booleans and vectors that are written in a program have no order.
+            let operator = match constant {
+                Value::Bool(_) | Value::Vector(_) => operator(1 + choices.next() % 2),
+                _ => operator(choices.next()),
+            };
+            (left, operator, Expression::Constant(constant))
+        }
+        4 => {
+            let mut variable = || expressions.variables.get(choices.below(expressions.variables.len()));
+            let (left, right) = (variable()?.clone(), variable()?.clone());
+            (Expression::Variable(left), operator(choices.next()), Expression::Variable(right))
+        }
+        n => {
+            let kind = if n == 5 { Kind::Text } else { Kind::Number };
+            let operator = operator(choices.next());
+            (expressions.of(kind, choices, 1), operator, expressions.of(kind, choices, 1))
+        }
+    };
+    // Between constants there is nothing to find out, and the checker may know better.
+    if left.variables().is_empty() && right.variables().is_empty() {
+        return None;
+    }
+    Some(match kind / 8 % 4 {
+        0 => Literal::Comparison(right, turned(operator), left),
+        _ => Literal::Comparison(left, operator, right),
+    })
+}
+
+fn operator(n: u8) -> Comparison {
+    match n % 6 {
+        0 => Comparison::Less,
+        1 => Comparison::NotEqual,
+        2 => Comparison::Equal,
+        3 => Comparison::GreaterOrEqual,
+        4 => Comparison::LessOrEqual,
+        _ => Comparison::Greater,
+    }
+}
+
+/// The same comparison, read from the right.
+fn turned(operator: Comparison) -> Comparison {
+    match operator {
+        Comparison::Equal | Comparison::NotEqual => operator,
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+    }
+}
