@@ -22,7 +22,12 @@ class LocalServer:
     """
 
     def __init__(
-        self, executable: Path, folder: Path, password: str, settings: dict[str, str] | None = None
+        self,
+        executable: Path,
+        folder: Path,
+        password: str,
+        settings: dict[str, str] | None = None,
+        port: int = 0,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / "server.log"
@@ -31,7 +36,11 @@ class LocalServer:
         with self._log.open("wb") as log:
             # A session of its own: Ctrl-C at the terminal reaches us, and we decide when the server stops.
             self._process = subprocess.Popen(
-                [str(executable), "--host", "127.0.0.1", "--port", "0", "--data-dir", str(folder / "data")],
+                [
+                    str(executable),
+                    *f"--host 127.0.0.1 --port {port} --data-dir".split(),
+                    str(folder / "data"),
+                ],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -19,6 +19,7 @@
 //! not fail. After `stratalog` may stand `fresh` (a new engine), a limit such as `timeout_ms=0`, or `cancelled`.
 //! `UPDATE_DOCS=1` writes the answers that the engine gives now into the pages, and those pages that are made from lists.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,43 @@ async fn access() {
         outcomes.push((block.first, block.text, answer, found));
     }
     settle(NAME, &page, outcomes);
+}
+
+/// Conversations with a server: `NAME connects to PATH`, `NAME → PROGRAM`, `NAME ← NOTIFICATION`. Times and sessions
+/// differ from run to run.
+#[tokio::test]
+async fn events() {
+    const NAME: &str = "docs/events.md";
+    let server = Server::start();
+    let mut connections = HashMap::new();
+    let page = read(NAME);
+    for block in blocks(&page).into_iter().filter(|block| block.info == "events") {
+        for (number, line) in block.text.lines().enumerate() {
+            let place = format!("{NAME}:{}", block.first + number + 1);
+            let (name, rest) = line.split_once(' ').expect("a name");
+            if let Some(path) = rest.strip_prefix("connects to ") {
+                let mut connection = server.connect_to(path).await.expect("a connection");
+                assert_eq!(connection.log_in(PASSWORD).await["type"], "authenticated", "{place}");
+                connections.insert(name.to_owned(), connection);
+                continue;
+            }
+            let connection = connections.get_mut(name).unwrap_or_else(|| panic!("{place}: who is {name}?"));
+            if let Some(program) = rest.strip_prefix("→ ") {
+                connection.rows(program).await;
+                continue;
+            }
+            let expected = rest.strip_prefix("← ").unwrap_or_else(|| panic!("{place}: {line}"));
+            let mut expected: Json = serde_json::from_str(expected).expect("a message is JSON");
+            let mut found = connection.notification().await;
+            for field in ["timestamp_ms", "session_id"] {
+                let (written, found) = (expected.get_mut(field), found.get_mut(field));
+                assert_eq!(written.is_some(), found.is_some(), "{place}: {field}");
+                written.into_iter().chain(found).for_each(|value| *value = Json::Null);
+            }
+            assert_eq!(found, expected, "{place}");
+        }
+    }
+    assert_eq!(connections.len(), 4);
 }
 
 /// A reply of the server in the form of an answer on a page.

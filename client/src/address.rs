@@ -71,6 +71,16 @@ impl Address {
     }
 }
 
+impl Address {
+    /// The same, going on after the notification of this number.
+    #[must_use]
+    pub(crate) fn since(mut self, seq: u64) -> Address {
+        self.query.retain(|pair| !pair.starts_with("last_seq="));
+        self.query.push(format!("last_seq={seq}"));
+        self
+    }
+}
+
 impl Default for Address {
     fn default() -> Address {
         Address { host: "127.0.0.1".into(), port: SERVER_PORT, path: DEFAULT_PATH.into(), query: Vec::new() }

@@ -159,7 +159,9 @@ pub(crate) fn type_name(response: &Response) -> &'static str {
         Response::ResultChunk(_) => "result_chunk",
         Response::ResultEnd(_) => "result_end",
         Response::Error(_) => "error",
+        Response::Ack(_) => "ack",
         Response::Pong => "pong",
+        Response::Notification(_) => "notification",
     }
 }
 

@@ -58,6 +58,12 @@ pub(crate) enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Write what changes on the graph, one JSON object a line, until interrupted
+    Events {
+        /// Begin after the event of this number, as far as the server keeps them
+        #[arg(long, value_name = "SEQ")]
+        since: Option<u64>,
+    },
     /// Open a prompt
     Repl,
 }

@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig, fram
 use tokio_tungstenite::tungstenite::{self, Message as Frame};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 /// What a waiting request receives: the messages of its reply, or why one could not be read.
 pub(crate) type Replies = mpsc::UnboundedReceiver<Result<Response, ClientError>>;
 
@@ -91,7 +91,7 @@ pub(crate) async fn log_in(socket: &mut Socket, request: Request) -> Result<Auth
     answered.await.unwrap_or(Err(ClientError::TimedOut(LOGIN)))
 }
 
-fn goodbye(frame: Option<CloseFrame>) -> ClientError {
+pub(crate) fn goodbye(frame: Option<CloseFrame>) -> ClientError {
     match frame {
         Some(frame) => {
             ClientError::Closed { code: Some(frame.code.into()), reason: frame.reason.to_string() }
@@ -234,7 +234,9 @@ impl Waiting {
             }
             Some(RequestId::Text(_)) => {} // none of ours
             None => match part {
-                Ok(Response::Error(failure)) => state.parting_word = Some(failure.message),
+                Ok(Response::Error(failure)) if failure.gap.is_none() => {
+                    state.parting_word = Some(failure.message);
+                }
                 Ok(Response::AuthError(error)) => state.parting_word = Some(error.message),
                 Ok(_) | Err(_) => {}
             },

@@ -24,6 +24,7 @@ mod client;
 mod connection;
 mod credentials;
 mod errors;
+mod events;
 mod options;
 
 pub use address::{Address, AddressError, DEFAULT_ADDRESS};
@@ -31,8 +32,9 @@ pub use answers::{Answer, Inserted};
 pub use client::{Client, Running};
 pub use credentials::Credentials;
 pub use errors::{ClientError, code_name};
+pub use events::{Events, Told};
 pub use options::{ExecuteOptions, Parameter};
 pub use stratalog_protocol::{
-    Annotation, Authenticated, Code, Failure, Label, LimitReached, Place, RequestId, Scope, Severity,
-    ValidationError, Value,
+    Annotation, Authenticated, Change, Code, Failure, Gap, GraphOperation, Label, LimitReached, Notification,
+    Place, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, Severity, ValidationError, Value,
 };

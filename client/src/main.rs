@@ -9,6 +9,7 @@ mod output;
 mod repl;
 mod script;
 mod terminal;
+mod watch;
 
 use arguments::{Arguments, Command, SystemSecrets};
 use clap::error::ErrorKind;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
 enum Task {
     Program { text: String, origin: Option<String> },
     Prompt,
+    Events { since: Option<u64> },
 }
 
 fn run(arguments: Arguments, notices: Notices) -> Result<Exit, (Exit, String)> {
@@ -59,6 +61,9 @@ fn run(arguments: Arguments, notices: Notices) -> Result<Exit, (Exit, String)> {
         .enable_all()
         .build()
         .map_err(|error| (Exit::Connection, format!("cannot start: {error}")))?;
+    if let Task::Events { since } = task {
+        return Ok(runtime.block_on(watch::run(&address, credentials, since, notices)));
+    }
     let client = match runtime.block_on(Client::connect_to(&address, credentials.clone())) {
         Ok(client) => client,
         Err(error) => {
@@ -68,6 +73,7 @@ fn run(arguments: Arguments, notices: Notices) -> Result<Exit, (Exit, String)> {
     };
     let runner = Runner::new(&request, &output, notices);
     match task {
+        Task::Events { .. } => Ok(Exit::Done), // done above, without a session
         Task::Prompt => Ok(Repl::new(&runtime, address, credentials, client, runner).run()),
         Task::Program { text, origin } => runtime.block_on(async {
             let source = Source { program: &text, origin: origin.as_deref() };
@@ -98,6 +104,7 @@ fn task(program: Option<String>, command: Option<Command>) -> Result<Task, Strin
             Ok(Task::Program { text, origin: Some(origin) })
         }
         (None, Some(Command::Check { .. })) => Err("`check` needs no server".to_owned()),
+        (None, Some(Command::Events { since })) => Ok(Task::Events { since }),
         (None, Some(Command::Repl)) if !terminal::can_ask() => {
             Err("a prompt needs a terminal; `stratalog run -` runs standard input".to_owned())
         }

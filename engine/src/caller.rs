@@ -6,6 +6,7 @@ use std::fmt::Debug;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
+use crate::graph::Origin;
 use crate::need::Need;
 
 /// Who runs programs. Whoever knows the users implements it; commands from outside of the engine find them behind it.
@@ -18,11 +19,17 @@ pub trait Caller: Any + Debug + Send + Sync {
         self.allows(Need::Read, graph).is_ok()
     }
 
+    /// The session that acts, as listeners hear of what it commits.
+    fn session(&self) -> Option<Origin> {
+        None
+    }
+
     /// The caller has created a graph. If this fails, the graph is taken back.
     fn created(&self, graph: &str) -> Result<(), Error>;
 
-    /// The caller is about to drop a graph. If this fails, the graph stays.
-    fn dropping(&self, graph: &str) -> Result<(), Error>;
+    /// The caller is about to drop a graph. If this fails, the graph stays. Answers who could see it: they are named in
+    /// the event, as nobody sees it afterwards.
+    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error>;
 }
 
 /// Whoever has the engine for themselves: everything is allowed.
@@ -38,7 +45,7 @@ impl Caller for Anyone {
         Ok(())
     }
 
-    fn dropping(&self, _: &str) -> Result<(), Error> {
-        Ok(())
+    fn dropping(&self, _: &str) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
     }
 }

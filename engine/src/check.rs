@@ -126,7 +126,7 @@ impl Checker {
                 let changes = changes.collect();
                 let mut transaction = self.session.graph.begin(&Budget::unlimited())?;
                 transaction.apply(changes, &self.environment.threads);
-                transaction.commit()?;
+                transaction.commit(None)?;
                 Ok(Vec::new())
             }
             StatementKind::Command(command) => command.query.as_ref().map_or(Ok(Vec::new()), query),

@@ -131,7 +131,8 @@ impl<'s> Context<'s> {
 
     /// Makes the writes that waited durable and visible.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
-        self.transaction.take().map_or(Ok(()), Transaction::commit)
+        let origin = self.caller.session();
+        self.transaction.take().map_or(Ok(()), |transaction| transaction.commit(origin))
     }
 
     /// The same place, without the session's own facts and rules, and outside of any transaction.
@@ -182,7 +183,7 @@ impl<'s> Context<'s> {
         let mut transaction = self.graph.begin(self.budget)?;
         let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
         let counts = transaction.apply(changes, &self.environment.threads);
-        transaction.commit()?;
+        transaction.commit(self.caller.session())?;
         Ok((counts, decision))
     }
 }

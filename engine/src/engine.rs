@@ -13,9 +13,11 @@ use crate::caller::{Anyone, Caller};
 use crate::commands::{self, CommandFamily};
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
-use crate::diagnostic::{Diagnose, Diagnostic};
+use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::graph::{BackupSummary, Graphs, SessionState, Statistics, StorageOptions};
+use crate::graph::{
+    BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions,
+};
 use crate::limits::Limits;
 use crate::need::Requirement;
 use crate::program::{self, RunOptions};
@@ -138,6 +140,16 @@ impl Engine {
         self.environment.graphs.get(name).is_ok()
     }
 
+    /// The graph that has this name at this moment.
+    pub fn graph_id(&self, name: &str) -> Option<GraphId> {
+        self.environment.graphs.get(name).ok().map(|graph| graph.id())
+    }
+
+    /// Tells somebody of every commit from now on.
+    pub fn listen(&self, listener: Arc<dyn Listener>) {
+        self.environment.graphs.listen(listener);
+    }
+
     /// A session on a graph, in which everything is allowed.
     pub fn open_session(&self, graph: &str) -> Result<Session, Error> {
         self.open_session_for(Arc::new(Anyone), graph)
@@ -188,6 +200,16 @@ impl Session {
         self.state.graph.name()
     }
 
+    /// Tells at any time which graph the session is bound to.
+    pub fn binding(&self) -> &Binding {
+        self.state.binding()
+    }
+
+    /// From now on somebody else acts in the session.
+    pub fn act_as(&mut self, caller: Arc<dyn Caller>) {
+        self.caller = caller;
+    }
+
     /// Number of facts and of rules that only this session sees.
     pub fn ephemeral(&self) -> (usize, usize) {
         (self.state.overlay.fact_count(), self.state.overlay.rule_count())
@@ -205,6 +227,22 @@ impl Session {
         statements::fill(&mut statements, parameters).map_err(Error::Refused)?;
         let needs = program::needs(&statements, self.graph(), self.environment.commands);
         Ok(Prepared { statements, needs })
+    }
+
+    /// As [`Session::prepare`], for a text that is one rule of the session and nothing else.
+    pub fn prepare_rule(&self, text: &str) -> Result<Prepared, Error> {
+        let prepared = self.prepare(text, &Parameters::default())?;
+        let is_rule = |statement: &Statement| matches!(&statement.kind, StatementKind::Rule(rule) if rule.scope == Scope::Session);
+        let (first, rest) = prepared.statements.split_first().map_or((None, &[][..]), |(f, r)| (Some(f), r));
+        let wrong = if first.is_some_and(is_rule) { rest.first() } else { first };
+        if first.is_some() && wrong.is_none() {
+            return Ok(prepared);
+        }
+        let mut refusal =
+            Diagnostic::error(Code::ParseError, "expected one rule of the session, and nothing else")
+                .help("write head <- body, without `+`");
+        refusal.span = wrong.map(|statement| statement.span);
+        Err(Error::refused(refusal))
     }
 
     /// Runs a program. Blocks until it is done, or the budget is used up.
@@ -244,11 +282,21 @@ impl Session {
         self.insert(budget, |context| statements::insert_rows(relation, scope, &rows, context))
     }
 
-    fn insert(
+    /// Takes facts of the session away; answers how many there were.
+    pub fn retract_rows(
+        &mut self,
+        relation: &str,
+        rows: &[Vec<Value>],
+        budget: &Budget,
+    ) -> Result<usize, Error> {
+        self.insert(budget, |context| statements::retract_rows(relation, rows, context))
+    }
+
+    fn insert<T>(
         &mut self,
         budget: &Budget,
-        insert: impl FnOnce(&mut Context<'_>) -> Result<Inserted, Error>,
-    ) -> Result<Inserted, Error> {
+        insert: impl FnOnce(&mut Context<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let overlay = self.state.overlay.clone();
         let mut context = Context::new(&self.environment, &*self.caller, &self.state.graph, budget, overlay);
         context.check_graph()?;

@@ -88,8 +88,8 @@ pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap,
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
 pub use graph::{
-    BackupSummary, DEFAULT_GRAPH, SessionState, Statistics, StorageOptions, graph_not_found, restore,
-    restore_on,
+    BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event, GraphId, Listener, Origin, SessionState,
+    Statistics, StorageOptions, graph_not_found, restore, restore_on,
 };
 pub use limits::Limits;
 pub use need::{Need, Requirement};

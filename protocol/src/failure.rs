@@ -30,6 +30,18 @@ pub struct Failure {
     /// When trying again makes sense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// The notifications that were missed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Gap>,
+}
+
+/// Notifications that a client has perhaps missed: the first and the last number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The first.
+    pub from: u64,
+    /// The last.
+    pub to: u64,
 }
 
 impl Failure {
@@ -45,6 +57,7 @@ impl Failure {
             validation_errors: Vec::new(),
             limit: None,
             retry_after_ms: None,
+            gap: None,
         }
     }
 
@@ -63,6 +76,12 @@ impl Failure {
     /// Names the limit that was reached.
     pub fn limit(mut self, name: &str, value: u64) -> Failure {
         self.limit = Some(LimitReached { name: name.to_owned(), value });
+        self
+    }
+
+    /// Says which notifications were missed.
+    pub fn gap(mut self, gap: Gap) -> Failure {
+        self.gap = Some(gap);
         self
     }
 

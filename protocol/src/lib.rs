@@ -5,6 +5,7 @@
 
 mod envelope;
 mod failure;
+mod notification;
 mod request;
 mod response;
 mod rows;
@@ -12,11 +13,15 @@ mod secrets;
 mod value;
 
 pub use envelope::{InvalidMessage, RequestId};
-pub use failure::{Annotation, Code, Failure, Label, LimitReached, Place, Severity, ValidationError};
-pub use request::{Authenticate, Cancel, Execute, Format, Insert, Login, Message, Request, Scope, Secret};
+pub use failure::{Annotation, Code, Failure, Gap, Label, LimitReached, Place, Severity, ValidationError};
+pub use notification::{Change, GraphOperation, Notification, RowOperation, RuleOperation, SchemaOperation};
+pub use request::{
+    AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Scope,
+    Secret,
+};
 pub use response::{
-    AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart,
-    ResultTable,
+    Ack, AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd,
+    ResultStart, ResultTable,
 };
 pub use secrets::{masked, tells_a_secret};
 pub use value::Value;

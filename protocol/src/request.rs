@@ -31,6 +31,14 @@ pub enum Request {
     Execute(Execute),
     /// Inserts rows without program text.
     Insert(Insert),
+    /// Runs a program that asks something.
+    Query(Query),
+    /// Adds facts to the session.
+    InsertFacts(Facts),
+    /// Takes facts away from the session.
+    RetractFacts(Facts),
+    /// Adds a rule to the session.
+    AddRule(AddRule),
     /// Stops a running or waiting request of the same connection.
     Cancel(Cancel),
     /// Asks for a sign of life.
@@ -38,7 +46,18 @@ pub enum Request {
 }
 
 /// The types in the order of [`Request`], for messages about an unknown one.
-const TYPES: &[&str] = &["login", "authenticate", "execute", "insert", "cancel", "ping"];
+const TYPES: &[&str] = &[
+    "login",
+    "authenticate",
+    "execute",
+    "insert",
+    "query",
+    "insert_facts",
+    "retract_facts",
+    "add_rule",
+    "cancel",
+    "ping",
+];
 
 /// `login`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,6 +111,30 @@ pub struct Insert {
     /// The rows, where they travel as JSON.
     #[serde(default, deserialize_with = "crate::rows::rows", skip_serializing_if = "Option::is_none")]
     pub rows: Option<Vec<Vec<Value>>>,
+}
+
+/// `query`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Query {
+    /// The statements, of which the last query is answered.
+    pub query: String,
+}
+
+/// `insert_facts` and `retract_facts`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The relation.
+    pub relation: String,
+    /// The facts.
+    #[serde(deserialize_with = "crate::rows::tuples")]
+    pub tuples: Vec<Vec<Value>>,
+}
+
+/// `add_rule`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddRule {
+    /// Exactly one rule.
+    pub rule: String,
 }
 
 /// `cancel`.
@@ -173,6 +216,10 @@ impl Message {
             "authenticate" => Request::Authenticate(envelope.body()?),
             "execute" => Request::Execute(envelope.body()?),
             "insert" => Request::Insert(complete(&envelope, envelope.body()?)?),
+            "query" => Request::Query(envelope.body()?),
+            "insert_facts" => Request::InsertFacts(envelope.body()?),
+            "retract_facts" => Request::RetractFacts(envelope.body()?),
+            "add_rule" => Request::AddRule(envelope.body()?),
             "cancel" => Request::Cancel(envelope.body()?),
             "ping" => Request::Ping,
             _ => return Err(envelope.unknown_type(TYPES)),
@@ -208,7 +255,10 @@ fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Authenticate, Cancel, Execute, Format, Insert, Login, Message, Request, Scope, Secret};
+    use super::{
+        AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Scope,
+        Secret,
+    };
     use crate::envelope::RequestId;
     use crate::value::Value;
 
@@ -245,6 +295,27 @@ mod tests {
             Some(RequestId::Number(-7)),
         );
         check(r#"{"type":"ping"}"#, Request::Ping, None);
+        check(
+            r#"{"type":"query","query":"?p(X)"}"#,
+            Request::Query(Query { query: "?p(X)".to_owned() }),
+            None,
+        );
+        let facts = || Facts { relation: "edge".to_owned(), tuples: vec![vec![Value::Int(1), Value::Null]] };
+        check(
+            r#"{"type":"insert_facts","relation":"edge","tuples":[[1,null]]}"#,
+            Request::InsertFacts(facts()),
+            None,
+        );
+        check(
+            r#"{"type":"retract_facts","relation":"edge","tuples":[[1,null]]}"#,
+            Request::RetractFacts(facts()),
+            None,
+        );
+        check(
+            r#"{"type":"add_rule","rule":"p(X) <- q(X)"}"#,
+            Request::AddRule(AddRule { rule: "p(X) <- q(X)".to_owned() }),
+            None,
+        );
     }
 
     #[test]
@@ -313,8 +384,8 @@ mod tests {
         assert_eq!(problem("{}"), "the message has no field `type`");
         assert_eq!(problem(r#"{"type":3}"#), "the field `type` must be a string");
         assert_eq!(
-            problem(r#"{"type":"query"}"#),
-            "unknown message type \"query\"; known types are login, authenticate, execute, insert, cancel, ping"
+            problem(r#"{"type":"question"}"#),
+            "unknown message type \"question\"; known types are login, authenticate, execute, insert, query, insert_facts, retract_facts, add_rule, cancel, ping"
         );
         assert!(problem(r#"{"type":"execute"}"#).contains("missing field `program`"));
         assert!(

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Envelope, InvalidMessage, RequestId};
 use crate::failure::Failure;
+use crate::notification::Notification;
 use crate::request::Format;
 use crate::value::Value;
 
@@ -36,13 +37,31 @@ pub enum Response {
     ResultEnd(ResultEnd),
     /// The request failed.
     Error(Failure),
+    /// What was asked for is done.
+    Ack(Ack),
     /// The sign of life that was asked for.
     Pong,
+    /// Something has changed; it answers nothing.
+    #[serde(untagged)]
+    Notification(Notification),
 }
 
 /// The types in the order of [`Response`].
-const TYPES: &[&str] =
-    &["authenticated", "auth_error", "result", "result_start", "result_chunk", "result_end", "error", "pong"];
+const TYPES: &[&str] = &[
+    "authenticated",
+    "auth_error",
+    "result",
+    "result_start",
+    "result_chunk",
+    "result_end",
+    "error",
+    "ack",
+    "pong",
+    "persistent_update",
+    "rule_change",
+    "kg_change",
+    "schema_change",
+];
 
 /// `authenticated`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +80,13 @@ pub struct Authenticated {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthError {
     /// What was wrong, without telling what is right.
+    pub message: String,
+}
+
+/// `ack`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ack {
+    /// What was done, in one sentence.
     pub message: String,
 }
 
@@ -178,7 +204,11 @@ impl Reply {
             "result_chunk" => Response::ResultChunk(envelope.body()?),
             "result_end" => Response::ResultEnd(envelope.body()?),
             "error" => Response::Error(envelope.body()?),
+            "ack" => Response::Ack(envelope.body()?),
             "pong" => Response::Pong,
+            "persistent_update" | "rule_change" | "kg_change" | "schema_change" => {
+                Response::Notification(envelope.body()?)
+            }
             _ => return Err(envelope.unknown_type(TYPES)),
         };
         Ok(Reply { response, id: envelope.id })

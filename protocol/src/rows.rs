@@ -14,6 +14,11 @@ pub(crate) fn rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     Ok(Option::<Rows>::deserialize(deserializer)?.map(|rows| rows.0))
 }
 
+/// Reads rows.
+pub(crate) fn tuples<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<Value>>, D::Error> {
+    Ok(Rows::deserialize(deserializer)?.0)
+}
+
 struct Rows(Vec<Vec<Value>>);
 
 impl<'de> Deserialize<'de> for Rows {

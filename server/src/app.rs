@@ -10,9 +10,11 @@ use tokio::sync::watch;
 use crate::admin::ADMIN_COMMANDS;
 use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits};
+use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::metrics::{Metrics, Reading};
 use crate::queries::{QueryPool, Running};
+use crate::sessions::Sessions;
 
 /// Engine, accounts and limits of one running server.
 pub(crate) struct App {
@@ -20,6 +22,10 @@ pub(crate) struct App {
     pub(crate) engine: Engine,
     /// Who may use the server, and how.
     pub(crate) accounts: Arc<Accounts>,
+    /// What has changed lately.
+    pub(crate) events: Arc<EventLog>,
+    /// The sessions.
+    pub(crate) sessions: Arc<Sessions>,
     /// Where queries run.
     pub(crate) queries: QueryPool,
     /// The requests that wait or run.
@@ -77,9 +83,12 @@ impl App {
         let (accounts, generated) =
             Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
+        let events = events::open(&engine, config.limits.notifications).map_err(OpenError::Engine)?;
         let metrics = Arc::<Metrics>::default();
         let app = App {
             engine,
+            events,
+            sessions: Arc::new(Sessions::new(&config.limits)),
             accounts,
             queries: QueryPool::new(&config.limits, metrics.clone()),
             running: Arc::default(),
@@ -93,9 +102,19 @@ impl App {
         Ok((Arc::new(app), generated))
     }
 
+    /// What goes on beside the connections, until the server is told to stop.
+    pub(crate) async fn look_after(&self) {
+        tokio::select! {
+            () = self.stopped() => {}
+            () = self.sessions.keep() => {}
+            () = events::keep(&self.events, &self.engine) => {}
+        }
+    }
+
     /// What the server tells of itself now.
     pub(crate) fn reading(&self) -> Reading {
-        self.metrics.read(self.engine.statistics(), self.queries.memory_used(), self.started.elapsed())
+        let stored = self.engine.statistics();
+        self.metrics.read(stored, self.sessions.counts(), self.queries.memory_used(), self.started.elapsed())
     }
 
     /// Tells every connection to end.

@@ -29,6 +29,12 @@ mod auth;
 /// Between the engine's values and the protocol's.
 mod wire;
 
+/// Sessions by their id.
+mod sessions;
+
+/// What commits change, for those who want to know.
+mod events;
+
 /// Dot commands about people.
 mod admin;
 
@@ -103,6 +109,10 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     };
     let (app, generated_password) =
         opened.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+    tokio::spawn({
+        let app = app.clone();
+        async move { app.look_after().await }
+    });
     let accepting = tokio::spawn({
         let app = app.clone();
         async move {
@@ -112,7 +122,10 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
                 ended = quiet => ended.is_ok(),
                 never = http::while_away(&listener, Absence::Stopping, app.started) => match never {},
             };
-            if !ended {
+            if ended {
+                settle(app.clone()).await;
+            } else {
+                // Those may still commit something, so the last number is not known.
                 tracing::warn!("some requests did not end in time");
             }
             if tokio::time::timeout(shutdown, checkpoint(app)).await.is_err() {
@@ -121,6 +134,14 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         }
     });
     Ok(Server { app, address, generated_password, accepting })
+}
+
+/// Writes down the number of the last notification.
+async fn settle(app: Arc<App>) {
+    let settling = tokio::task::spawn_blocking(move || events::settle(&app.events, &app.engine));
+    if let Err(error) = settling.await {
+        tracing::error!(%error, "settling the notifications panicked");
+    }
 }
 
 /// Leaves little to read for the next start. What cannot be written now stays in the journals.

@@ -3,8 +3,7 @@
 //! Counting is adding to an atomic number: no request waits for another, or for somebody who reads.
 
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What is counted as requests go by.
@@ -12,7 +11,6 @@ use std::time::Duration;
 pub(crate) struct Metrics {
     /// Programs that were run.
     queries: AtomicU64,
-    sessions: Arc<Sessions>,
     /// From the arrival of a request to its answer.
     pub(crate) whole: Histogram,
     /// Waiting for a place.
@@ -23,57 +21,23 @@ pub(crate) struct Metrics {
     pub(crate) executing: Histogram,
 }
 
-/// Sums over all sessions.
-#[derive(Debug, Default)]
-struct Sessions {
-    all: AtomicI64,
-    dirty: AtomicI64,
-    facts: AtomicI64,
-    rules: AtomicI64,
-}
-
-/// What one session adds to the sums. It is taken off when this is dropped.
-#[derive(Debug)]
-pub(crate) struct SessionTally {
-    sessions: Arc<Sessions>,
-    facts: i64,
-    rules: i64,
+/// How many sessions there are, and what they hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SessionCounts {
+    /// All of them.
+    pub(crate) total: usize,
+    /// Those with facts or rules of their own.
+    pub(crate) dirty: usize,
+    /// Facts of sessions.
+    pub(crate) facts: usize,
+    /// Rules of sessions.
+    pub(crate) rules: usize,
 }
 
 impl Metrics {
     /// Counts a program that is run.
     pub(crate) fn count_query(&self) {
         self.queries.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a session as long as the result is kept.
-    pub(crate) fn session(&self) -> SessionTally {
-        self.sessions.all.fetch_add(1, Ordering::Relaxed);
-        SessionTally { sessions: self.sessions.clone(), facts: 0, rules: 0 }
-    }
-}
-
-impl SessionTally {
-    /// The session holds so many facts and rules of its own now.
-    pub(crate) fn set(&mut self, (facts, rules): (usize, usize)) {
-        let facts = i64::try_from(facts).unwrap_or(i64::MAX);
-        let rules = i64::try_from(rules).unwrap_or(i64::MAX);
-        if (facts, rules) == (self.facts, self.rules) {
-            return;
-        }
-        let dirty = |facts, rules| i64::from(facts > 0 || rules > 0);
-        let change = dirty(facts, rules) - dirty(self.facts, self.rules);
-        self.sessions.dirty.fetch_add(change, Ordering::Relaxed);
-        self.sessions.facts.fetch_add(facts - self.facts, Ordering::Relaxed);
-        self.sessions.rules.fetch_add(rules - self.rules, Ordering::Relaxed);
-        (self.facts, self.rules) = (facts, rules);
-    }
-}
-
-impl Drop for SessionTally {
-    fn drop(&mut self) {
-        self.set((0, 0));
-        self.sessions.all.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -131,14 +95,14 @@ impl Reading {
 }
 
 impl Metrics {
-    /// What is counted here, beside what the engine tells of what it stores.
+    /// What is counted here, beside what the engine tells of what it stores and what sessions hold.
     pub(crate) fn read(
         &self,
         stored: stratalog_engine::Statistics,
+        sessions: SessionCounts,
         in_use: u64,
         uptime: Duration,
     ) -> Reading {
-        let sum = |counter: &AtomicI64| u64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(0);
         Reading {
             uptime_secs: uptime.as_secs(),
             queries: self.queries.load(Ordering::Relaxed),
@@ -147,10 +111,10 @@ impl Metrics {
             views: stored.views as u64,
             tuples: stored.tuples as u64,
             memory_bytes: stored.memory_bytes as u64 + in_use,
-            sessions: sum(&self.sessions.all),
-            dirty_sessions: sum(&self.sessions.dirty),
-            ephemeral_facts: sum(&self.sessions.facts),
-            ephemeral_rules: sum(&self.sessions.rules),
+            sessions: sessions.total as u64,
+            dirty_sessions: sessions.dirty as u64,
+            ephemeral_facts: sessions.facts as u64,
+            ephemeral_rules: sessions.rules as u64,
         }
     }
 
@@ -278,9 +242,7 @@ const LATENCIES: &[Latency] = &[
 mod tests {
     use std::time::Duration;
 
-    use stratalog_engine::Statistics;
-
-    use super::{Histogram, Metrics};
+    use super::Histogram;
 
     #[test]
     fn a_histogram_counts_up_to_and_including_each_bound() {
@@ -296,25 +258,5 @@ mod tests {
              h_bucket{le=\"0.05\"} 3\nh_bucket{le=\"0.1\"} 3\nh_bucket{le=\"0.5\"} 3\nh_bucket{le=\"1\"} 3\n\
              h_bucket{le=\"5\"} 4\nh_bucket{le=\"+Inf\"} 5\nh_sum 10.002002\nh_count 5\n"
         );
-    }
-
-    #[test]
-    fn a_session_counts_until_it_is_dropped() {
-        let metrics = Metrics::default();
-        let read = || {
-            let r = metrics.read(Statistics::default(), 0, Duration::ZERO);
-            (r.sessions, r.clean_sessions(), r.dirty_sessions, r.ephemeral_facts, r.ephemeral_rules)
-        };
-        let mut one = metrics.session();
-        let mut two = metrics.session();
-        one.set((3, 0));
-        two.set((1, 2));
-        assert_eq!(read(), (2, 0, 2, 4, 2));
-        one.set((0, 0));
-        assert_eq!(read(), (2, 1, 1, 1, 2));
-        drop(two);
-        assert_eq!(read(), (1, 1, 0, 0, 0));
-        drop(one);
-        assert_eq!(read(), (0, 0, 0, 0, 0));
     }
 }

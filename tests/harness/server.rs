@@ -2,6 +2,7 @@
 //!
 //! The executable is `target/release/stratalog-server`, or what `STRATALOG_SERVER` names.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
 /// The password of `admin` on every test server.
 pub const PASSWORD: &str = "lovelace-1843";
@@ -186,7 +187,17 @@ impl Server {
     /// The same, at some path.
     pub async fn connect_to(&self, path: &str) -> Result<Connection, tungstenite::Error> {
         let (socket, _) = connect_async(format!("ws://{}{path}", self.address)).await?;
-        Ok(Connection { socket })
+        Ok(Connection::new(socket))
+    }
+
+    /// The same, with a small buffer for what arrives.
+    pub async fn connect_narrow(&self, path: &str) -> Connection {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        socket.set_recv_buffer_size(4096).expect("a buffer size");
+        let stream = socket.connect(self.address.parse().expect("an address")).await.expect("a connection");
+        let url = format!("ws://{}{path}", self.address);
+        let (socket, _) = client_async(url, MaybeTlsStream::Plain(stream)).await.expect("a WebSocket");
+        Connection::new(socket)
     }
 
     /// A connection of `admin`.
@@ -233,13 +244,19 @@ pub enum Frame {
 #[derive(Debug)]
 pub struct Connection {
     socket: WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>,
+    /// Notifications that came while something else was awaited.
+    told: VecDeque<Json>,
 }
 
 impl Connection {
+    fn new(socket: WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>) -> Connection {
+        Connection { socket, told: VecDeque::new() }
+    }
+
     /// A connection of `admin`, while the server may be dying.
     pub async fn open(url: &str) -> Result<Connection, tungstenite::Error> {
         let (socket, _) = connect_async(url).await?;
-        let mut connection = Connection { socket };
+        let mut connection = Connection::new(socket);
         let login = json!({"type": "login", "username": "admin", "password": PASSWORD});
         match connection.try_ask(login).await {
             Some(reply) if reply["type"] == "authenticated" => Ok(connection),
@@ -279,24 +296,44 @@ impl Connection {
     pub async fn receive_within(&mut self, time: Duration) -> Option<Frame> {
         tokio::time::timeout(time, async {
             loop {
-                match self.socket.next().await {
-                    Some(Ok(Message::Text(text))) => {
-                        let json: Json = serde_json::from_str(&text).expect("text frames hold JSON");
-                        if !NOTIFICATIONS.iter().any(|kind| json["type"] == *kind) {
-                            return Frame::Text(json);
-                        }
+                match self.next().await {
+                    Frame::Text(json) if NOTIFICATIONS.iter().any(|kind| json["type"] == *kind) => {
+                        self.told.push_back(json);
                     }
-                    Some(Ok(Message::Binary(bytes))) => return Frame::Binary(bytes.to_vec()),
-                    Some(Ok(Message::Close(close))) => {
-                        return Frame::Closed(close.map(|close| close.code.into()));
-                    }
-                    Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-                    Some(Err(_)) | None => return Frame::Closed(None),
+                    other => return other,
                 }
             }
         })
         .await
         .ok()
+    }
+
+    /// The next notification, or the error that tells of a gap.
+    pub async fn notification(&mut self) -> Json {
+        if let Some(told) = self.told.pop_front() {
+            return told;
+        }
+        match tokio::time::timeout(PATIENCE, self.next()).await.expect("the server tells in time") {
+            Frame::Text(json) => json,
+            other => panic!("expected a notification, received {other:?}"),
+        }
+    }
+
+    /// The next frame that is no ping.
+    pub async fn next(&mut self) -> Frame {
+        loop {
+            match self.socket.next().await {
+                Some(Ok(Message::Text(text))) => {
+                    return Frame::Text(serde_json::from_str(&text).expect("text frames hold JSON"));
+                }
+                Some(Ok(Message::Binary(bytes))) => return Frame::Binary(bytes.to_vec()),
+                Some(Ok(Message::Close(close))) => {
+                    return Frame::Closed(close.map(|close| close.code.into()));
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
+                Some(Err(_)) | None => return Frame::Closed(None),
+            }
+        }
     }
 
     /// The next message.

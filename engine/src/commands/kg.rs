@@ -5,7 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::graph::{DEFAULT_GRAPH, SessionState, graph_not_found};
+use crate::graph::{DEFAULT_GRAPH, Event, SessionState, graph_not_found};
 use crate::need::Need;
 use crate::syntax::ast::Name;
 
@@ -88,6 +88,7 @@ fn create(words: &[Name], context: &mut Context<'_>, session: &mut SessionState)
         environment.graphs.remove(&name.text)?;
         return Err(error);
     }
+    graph.tell(caller.session(), vec![Event::GraphCreated]);
     session.bind(graph);
     Ok(Outcome::Switched(
         name.text.clone(),
@@ -122,7 +123,11 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
         return Err(Error::refused(graph_not_found(&name.text).at(name.span)));
     }
     // First what is known about its users: a later graph of the same name must not inherit them.
-    context.caller.dropping(&name.text)?;
+    let witnesses = context.caller.dropping(&name.text)?;
+    let graph = context.environment.graphs.get(&name.text);
     context.environment.graphs.remove(&name.text)?;
+    if let Ok(graph) = graph {
+        graph.tell(context.caller.session(), vec![Event::GraphDropped { witnesses }]);
+    }
     Ok(Outcome::Message(format!("dropped knowledge graph {}", name.text)))
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::change::ChangeSet;
+use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
 use crate::budget::{Budget, Uninterrupted};
@@ -39,6 +40,7 @@ pub(super) struct Queue {
 struct Waiting {
     record: StoredRecord,
     snapshot: Arc<Snapshot>,
+    committed: Committed,
     outcome: Arc<OnceLock<Result<(), StorageError>>>,
 }
 
@@ -89,6 +91,7 @@ impl Graph {
             head,
             snapshot,
             changes: ChangeSet::new(),
+            events: Vec::new(),
             is_compacted: false,
             _uninterrupted: budget.uninterrupted(),
         })
@@ -126,13 +129,14 @@ impl Graph {
     fn write_group(&self, group: Vec<Waiting>) -> Option<StorageError> {
         let store = self.store.as_ref()?;
         let (records, rest): (Vec<_>, Vec<_>) =
-            group.into_iter().map(|w| (w.record, (w.snapshot, w.outcome))).unzip();
+            group.into_iter().map(|w| (w.record, (w.snapshot, w.committed, w.outcome))).unzip();
         match store.journal().append(&records) {
             Ok(()) => {
-                if let Some((snapshot, _)) = rest.last() {
+                if let Some((snapshot, ..)) = rest.last() {
                     self.publish(Arc::clone(snapshot));
                 }
-                for (_, outcome) in rest {
+                for (_, committed, outcome) in rest {
+                    self.listeners.tell(&committed);
                     let _ = outcome.set(Ok(()));
                 }
                 store.healed();
@@ -145,7 +149,7 @@ impl Graph {
                     Err(_) => error.clone().with_unknown_outcome(),
                 };
                 let stored = self.snapshot().version();
-                for (record, (_, outcome)) in records.iter().zip(rest) {
+                for (record, (.., outcome)) in records.iter().zip(rest) {
                     let known = if record.version <= stored { Ok(()) } else { Err(result.clone()) };
                     let _ = outcome.set(known);
                 }
@@ -160,16 +164,19 @@ impl Graph {
         let Some(store) = &self.store else { return Ok(()) };
         let contents = store.journal().reopen()?;
         let mut snapshot = self.snapshot();
+        let mut found = Vec::new();
         for stored in contents.records {
             if stored.version > snapshot.version() {
                 let changes = record::decode(&stored.content, self.dictionary())
                     .map_err(|what| StorageError::unreadable(store.journal().path(), what))?;
-                let (mut next, _) = snapshot.apply(&changes);
+                let (mut next, counts) = snapshot.apply(&changes);
                 next.set_version(stored.version);
+                found.push(events(&snapshot, &next, &changes, &counts));
                 snapshot = Arc::new(next);
             }
         }
         self.publish(snapshot);
+        found.into_iter().for_each(|events| self.tell(None, events));
         Ok(())
     }
 }
@@ -182,6 +189,7 @@ pub struct Transaction<'g> {
     snapshot: Arc<Snapshot>,
     /// Those that changed something.
     changes: ChangeSet,
+    events: Vec<Event>,
     is_compacted: bool,
     /// Other writers wait for this one.
     _uninterrupted: Uninterrupted,
@@ -199,6 +207,7 @@ impl Transaction<'_> {
         let (mut next, counts) = threads.run(|| snapshot.apply(&changes));
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
+        self.events.extend(events(&self.snapshot, &next, &changes, &counts));
         self.snapshot = Arc::new(next);
         let effective = changes
             .into_iter()
@@ -208,20 +217,23 @@ impl Transaction<'_> {
         counts
     }
 
-    /// Makes the changes durable, and then visible to everyone, at once.
-    pub fn commit(mut self) -> Result<(), Error> {
+    /// Makes the changes durable, and then visible to everyone, at once; listeners hear that it was `origin`.
+    pub fn commit(mut self, origin: Option<Origin>) -> Result<(), Error> {
         if self.changes.is_empty() && !self.is_compacted {
             return Ok(());
         }
         let graph = self.graph;
+        let events = std::mem::take(&mut self.events);
         let Some(store) = &graph.store else {
             self.head.snapshot = Arc::clone(&self.snapshot);
             graph.publish(self.snapshot);
+            graph.tell(origin, events);
             return Ok(());
         };
         let content = record::encode(&self.changes, graph.dictionary())
             .map_err(|error| Error::internal("journal", error))?;
         let record = StoredRecord { version: self.snapshot.version(), content };
+        let committed = Committed { graph: graph.id, name: Arc::clone(&graph.name), origin, events };
         let outcome = Arc::new(OnceLock::new());
         {
             let mut queue = graph.commits.queue.lock();
@@ -232,6 +244,7 @@ impl Transaction<'_> {
             queue.waiting.push(Waiting {
                 record,
                 snapshot: Arc::clone(&self.snapshot),
+                committed,
                 outcome: Arc::clone(&outcome),
             });
         }

@@ -11,8 +11,9 @@ use parking_lot::{Mutex, RwLock};
 
 use super::backup::BackupSummary;
 use super::checkpoint::Bell;
+use super::events::Listeners;
 use super::library::{Library, Opened, StorageOptions};
-use super::{Graph, Overlay};
+use super::{Binding, Graph, Listener, Overlay};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::storage::{StorageError, SystemStore};
@@ -28,6 +29,7 @@ pub struct Graphs {
     library: Option<Library>,
     /// Held by whoever creates or removes a graph.
     changing: Mutex<()>,
+    listeners: Listeners,
     _checkpoints: Option<Checkpoints>,
 }
 
@@ -79,17 +81,26 @@ pub struct SessionState {
     pub graph: Arc<Graph>,
     /// Its own facts and rules.
     pub overlay: Overlay,
+    binding: Binding,
 }
 
 impl SessionState {
     /// A session without facts and rules of its own.
     pub fn new(graph: Arc<Graph>) -> SessionState {
-        SessionState { graph, overlay: Overlay::default() }
+        let binding = Binding::new(Arc::clone(&graph));
+        SessionState { graph, overlay: Overlay::default(), binding }
+    }
+
+    /// Tells at any time which graph it is bound to.
+    pub fn binding(&self) -> &Binding {
+        &self.binding
     }
 
     /// Binds the session to another graph; its own facts and rules are gone.
     pub fn bind(&mut self, graph: Arc<Graph>) {
-        *self = SessionState::new(graph);
+        self.binding.set(Arc::clone(&graph));
+        self.graph = graph;
+        self.overlay = Overlay::default();
     }
 }
 
@@ -110,11 +121,13 @@ pub struct Statistics {
 
 impl Default for Graphs {
     fn default() -> Self {
-        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH.to_owned()));
+        let listeners = Listeners::default();
+        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone()));
         Graphs {
             by_name: Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into())),
             library: None,
             changing: Mutex::new(()),
+            listeners,
             _checkpoints: None,
         }
     }
@@ -124,8 +137,8 @@ impl Graphs {
     /// The graphs in a folder; `default` is made if it is not there.
     pub fn open(options: StorageOptions) -> Result<Graphs, StorageError> {
         let folder = options.folder.clone();
-        let bell = Bell::default();
-        let (library, mut opened) = Library::open(options, bell.clone())?;
+        let (bell, listeners) = (Bell::default(), Listeners::default());
+        let (library, mut opened) = Library::open(options, bell.clone(), listeners.clone())?;
         if !opened.contains_key(DEFAULT_GRAPH) {
             opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH)?)));
         }
@@ -135,7 +148,12 @@ impl Graphs {
         // A journal may have been long when the last server ended.
         bell.ring();
         let _checkpoints = Some(checkpoints);
-        Ok(Graphs { by_name, library: Some(library), changing: Mutex::new(()), _checkpoints })
+        Ok(Graphs { by_name, library: Some(library), changing: Mutex::new(()), listeners, _checkpoints })
+    }
+
+    /// Tells somebody of every commit from now on.
+    pub fn listen(&self, listener: Arc<dyn Listener>) {
+        self.listeners.add(listener);
     }
 
     /// What the server keeps beside the graphs; none where graphs live in memory.
@@ -244,7 +262,7 @@ impl Graphs {
         }
         let graph = match &self.library {
             Some(library) => library.create(name).map_err(|error| error.diagnose())?,
-            None => Graph::in_memory(name.to_owned()),
+            None => Graph::in_memory(name, self.listeners.clone()),
         };
         let graph = Arc::new(graph);
         self.by_name.write().insert(name.to_owned(), Ok(Arc::clone(&graph)));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Graph;
 use super::checkpoint::Bell;
+use super::events::Listeners;
 use super::recovery::Home;
 use crate::storage::{Disk, Medium, StorageError, SystemStore};
 
@@ -43,6 +44,7 @@ impl Library {
     pub(super) fn open(
         options: StorageOptions,
         bell: Bell,
+        listeners: Listeners,
     ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
         let StorageOptions { folder, checkpoint_bytes, medium } = options;
         let io = |error| StorageError::io(&folder, error);
@@ -57,7 +59,7 @@ impl Library {
             let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
             return Err(StorageError::unreadable(&path, message));
         }
-        let library = Library { folder, system, home: Home { medium, checkpoint_bytes, bell } };
+        let library = Library { folder, system, home: Home { medium, checkpoint_bytes, bell, listeners } };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
         for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {

@@ -4,6 +4,7 @@ mod backup;
 mod change;
 mod checkpoint;
 mod commit;
+mod events;
 mod graphs;
 mod library;
 mod manifest;
@@ -22,11 +23,13 @@ use crate::data::Dictionary;
 use crate::storage::StorageError;
 use checkpoint::Pace;
 use commit::Commits;
+use events::Listeners;
 use store::GraphStore;
 
 pub use backup::{BackupSummary, restore, restore_on};
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
+pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};
 pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics, graph_not_found};
 pub use library::StorageOptions;
 pub use overlay::{Overlay, SessionView};
@@ -35,34 +38,39 @@ pub use snapshot::Snapshot;
 /// A knowledge graph.
 #[derive(Debug)]
 pub struct Graph {
-    name: String,
+    id: GraphId,
+    name: Arc<str>,
     dictionary: Arc<Dictionary>,
     /// The latest committed state.
     published: ArcSwap<Snapshot>,
     commits: Commits,
     /// Where it is stored; nowhere if it lives in memory only.
     store: Option<GraphStore>,
+    listeners: Listeners,
 }
 
 impl Graph {
     /// An empty graph that lives in memory.
-    pub fn in_memory(name: String) -> Graph {
-        Graph::new(name, Arc::new(Dictionary::shared()), Snapshot::default(), None)
-    }
-
-    fn stored(name: String, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
-        Graph::new(name, dictionary, snapshot, Some(store))
+    fn in_memory(name: &str, listeners: Listeners) -> Graph {
+        Graph::new(name, Arc::new(Dictionary::shared()), Snapshot::default(), None, listeners)
     }
 
     fn new(
-        name: String,
+        name: &str,
         dictionary: Arc<Dictionary>,
         snapshot: Snapshot,
         store: Option<GraphStore>,
+        listeners: Listeners,
     ) -> Graph {
         let snapshot = Arc::new(snapshot);
         let commits = Commits::new(Arc::clone(&snapshot));
-        Graph { name, dictionary, published: ArcSwap::new(snapshot), commits, store }
+        let (id, name) = (GraphId::new(), name.into());
+        Graph { id, name, dictionary, published: ArcSwap::new(snapshot), commits, store, listeners }
+    }
+
+    /// What tells it from every other graph, also of the same name.
+    pub fn id(&self) -> GraphId {
+        self.id
     }
 
     /// Its name.
@@ -87,6 +95,11 @@ impl Graph {
     /// Writes what is not in files yet, at once.
     pub fn checkpoint_now(&self) -> Result<(), StorageError> {
         self.checkpoint(Pace::at_once())
+    }
+
+    /// Tells what has become of it.
+    pub fn tell(&self, origin: Option<Origin>, events: Vec<Event>) {
+        self.listeners.tell(&Committed { graph: self.id, name: Arc::clone(&self.name), origin, events });
     }
 
     /// Whether its storage is free at some moment before `deadline`.

@@ -8,6 +8,7 @@ use arrow::buffer::{BooleanBuffer, Buffer};
 use imbl::OrdMap;
 
 use super::checkpoint::{Bell, remove_all_but};
+use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
 use super::store::{GraphStore, JOURNAL, RUNS};
 use super::{Graph, Snapshot, record};
@@ -22,6 +23,7 @@ pub(super) struct Home {
     /// Journal bytes that make a checkpoint due.
     pub(super) checkpoint_bytes: u64,
     pub(super) bell: Bell,
+    pub(super) listeners: Listeners,
 }
 
 impl Home {
@@ -32,7 +34,7 @@ impl Home {
             .map_err(|error| StorageError::io(&folder.join(RUNS), error))?;
         let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), name)?;
         let store = self.store(folder, journal, 1);
-        Ok(Graph::stored(name.to_owned(), Arc::new(Dictionary::shared()), Snapshot::default(), store))
+        Ok(self.graph(name, Arc::new(Dictionary::shared()), Snapshot::default(), store))
     }
 
     /// The graph that a folder holds.
@@ -64,7 +66,11 @@ impl Home {
         }
         // What a crash left behind.
         remove_all_but(&store, &files);
-        Ok(Graph::stored(name.to_owned(), dictionary, snapshot, store))
+        Ok(self.graph(name, dictionary, snapshot, store))
+    }
+
+    fn graph(&self, name: &str, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
+        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone())
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {

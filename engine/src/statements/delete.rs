@@ -53,6 +53,33 @@ pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, 
     Ok(format!("deleted {} from {name}", counted(counts.iter().sum(), "fact")))
 }
 
+/// Takes facts of the session away, all or nothing; answers how many there were.
+pub(crate) fn retract_rows(
+    relation: &str,
+    tuples: &[Vec<Value>],
+    context: &mut Context<'_>,
+) -> Result<usize, Error> {
+    let own = context.overlay.own().catalog();
+    let Some(arity) = own.relation(relation).map(|known| known.arity) else { return Ok(0) };
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let mut rows = data::Rows::empty(arity);
+    for tuple in tuples {
+        if tuple.len() != arity {
+            return Err(Error::refused(wrong_arity(relation, arity, tuple.len())));
+        }
+        rows.len += 1;
+        for (column, value) in tuple.iter().enumerate() {
+            let declared = declared_type(own, relation, column);
+            let value = analysis::fit(value.clone(), declared).unwrap_or_else(|| value.clone());
+            rows.columns[column].push(codec.encode(value.as_ref())?);
+        }
+    }
+    let changes = vec![Change::Delete { relation: relation.to_owned(), rows }];
+    let (overlay, counts) = context.overlay.apply(&changes);
+    context.overlay = overlay;
+    Ok(counts.iter().sum())
+}
+
 /// `-target <- body`: the target itself is part of the body. Variables that occur only in the target, and `_`, stand
 /// for any value.
 pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Result<String, Error> {

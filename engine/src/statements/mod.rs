@@ -13,6 +13,7 @@ use crate::context::{Context, Question};
 use crate::error::Error;
 use crate::syntax::ast::{Query, Scope, StatementKind};
 
+pub(crate) use delete::retract_rows;
 pub use insert::Inserted;
 pub(crate) use insert::{insert_batches, insert_exported, insert_rows};
 pub use parameters::Parameters;

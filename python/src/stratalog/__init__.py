@@ -40,6 +40,7 @@ from .errors import (
     UnsafeRule,
     Unstratifiable,
 )
+from .events import AsyncEvents, Event, Events, Gap
 from .protocol import Session
 from .result import Result, Row
 
@@ -48,6 +49,7 @@ __all__ = [
     "AlreadyExists",
     "ArityMismatch",
     "AsyncClient",
+    "AsyncEvents",
     "AuthError",
     "Cancelled",
     "Client",
@@ -55,6 +57,9 @@ __all__ = [
     "DerivedRelation",
     "Diagnostic",
     "Error",
+    "Event",
+    "Events",
+    "Gap",
     "Inserted",
     "Internal",
     "InvalidMessage",

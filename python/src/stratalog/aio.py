@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
@@ -28,9 +28,13 @@ from .client import (
     inserted,
     socket_options,
 )
-from .protocol import Call, Protocol, Session, address, credentials, graph_name
+from .events import AsyncEvents
+from .protocol import Call, Protocol, Session, address, credentials, graph_name, without_graph
 from .result import Result
 from .rows import plan
+
+#: How many notifications wait at most for the one who takes them.
+_PUSHED_AHEAD = 1000
 
 
 async def connect_async(
@@ -43,14 +47,20 @@ async def connect_async(
     timeout: float | None = None,
 ) -> AsyncClient:
     """Connects and logs in, with the arguments of `stratalog.connect`."""
-    login = credentials(user, password, api_key)
-    target = address(url, kg)
+    return await _connect(url, credentials(user, password, api_key), kg, timeout, None)
+
+
+async def _connect(
+    url: str, login: Mapping[str, str], kg: str, timeout: float | None, last_seq: int | None
+) -> AsyncClient:
+    target = address(url, kg, last_seq)
     seconds = OPEN_SECONDS if timeout is None else timeout
     try:
         socket = await open_socket(target, open_timeout=seconds, **socket_options(target))
     except (OSError, InvalidHandshake, ValueError) as problem:
         raise errors.ConnectionLost(f"cannot connect to {target}: {problem}") from problem
     client = AsyncClient(target, socket, timeout)
+    client._again = lambda kg, seen: _connect(without_graph(url), login, kg, timeout, seen)
     try:
         call = await client._ask(lambda: client._protocol.authenticate(login), seconds)
         call.answer()
@@ -63,6 +73,9 @@ async def connect_async(
 class AsyncClient:
     """A session on the server. Close it, or use it in an `async with` statement."""
 
+    #: Connects anew, with the same credentials.
+    _again: Callable[[str, int | None], Awaitable[AsyncClient]]
+
     def __init__(self, url: str, socket: ClientConnection, timeout: float | None) -> None:
         #: Where this client is connected to.
         self.url = url
@@ -71,6 +84,9 @@ class AsyncClient:
         self._protocol = Protocol()
         self._waiting: dict[int, tuple[Call, asyncio.Future[None]]] = {}
         self._sending = asyncio.Lock()
+        self._received = asyncio.Event()
+        #: Set by whoever takes notifications: where there is somebody, nothing is read faster than they do.
+        self._taken: asyncio.Event | None = None
         self._reader = asyncio.create_task(self._read())
 
     @property
@@ -91,6 +107,26 @@ class AsyncClient:
         found = list(self._protocol.notifications)
         self._protocol.notifications.clear()
         return found
+
+    def events(self, last_seq: int | None = None) -> AsyncEvents:
+        """What changes on the graph in use, as for `Client.events`, for `async for`.
+
+        Inside of `async with` it is connected at once, else when the first event is asked for.
+        """
+        kg = self.kg
+        return AsyncEvents(lambda seen: self._again(kg, seen), last_seq)
+
+    async def _pushed(self) -> dict[str, Any]:
+        """The next message that answers nothing."""
+        if self._taken is None:
+            self._taken = asyncio.Event()
+        self._taken.set()
+        while not self._protocol.notifications:
+            if self._protocol.ending is not None:
+                raise errors.ConnectionLost(self._protocol.ending)
+            self._received.clear()
+            await self._received.wait()
+        return self._protocol.notifications.popleft()
 
     async def query(
         self,
@@ -168,6 +204,10 @@ class AsyncClient:
 
     async def close(self) -> None:
         """Ends the session."""
+        if (taken := self._taken) is not None:
+            # Nobody takes any more: the reader goes on to the end.
+            self._taken = None
+            taken.set()
         await self._socket.close()
         with suppress(asyncio.CancelledError):
             await self._reader
@@ -242,12 +282,16 @@ class AsyncClient:
             async for frame in self._socket:
                 self._protocol.receive(frame)
                 self._wake()
+                while self._taken is not None and len(self._protocol.notifications) >= _PUSHED_AHEAD:
+                    self._taken.clear()
+                    await self._taken.wait()
             self._protocol.lost("the connection is closed")
         except (ConnectionClosed, OSError, errors.InvalidMessage) as problem:
             self._protocol.lost(closed_text(problem))
         self._wake()
 
     def _wake(self) -> None:
+        self._received.set()
         for call, future in [entry for entry in self._waiting.values() if entry[0].done]:
             del self._waiting[call.id]
             if not future.done():

@@ -22,7 +22,8 @@ from websockets.sync.client import connect as open_socket
 
 from . import errors
 from .columns import ArrowStream
-from .protocol import Call, Protocol, Session, address, credentials, graph_name
+from .events import Events
+from .protocol import Call, Protocol, Session, address, credentials, graph_name, without_graph
 from .result import Result
 from .rows import Plan, plan
 
@@ -71,10 +72,20 @@ class Client:
     _socket: ClientConnection | None = None
 
     def __init__(
-        self, url: str, login: Mapping[str, str], *, kg: str = "default", timeout: float | None = None
+        self,
+        url: str,
+        login: Mapping[str, str],
+        *,
+        kg: str = "default",
+        timeout: float | None = None,
+        last_seq: int | None = None,
     ) -> None:
         #: Where this client is connected to.
-        self.url = address(url, kg)
+        self.url = address(url, kg, last_seq)
+        # Events connect anew, perhaps more than once; nobody else sees the credentials.
+        self._again: Callable[[str, int | None], Client] = lambda kg, last_seq: Client(
+            without_graph(url), login, kg=kg, timeout=timeout, last_seq=last_seq
+        )
         self._timeout = timeout
         self._protocol = Protocol()
         self._state = threading.Condition()
@@ -118,6 +129,26 @@ class Client:
             found = list(self._protocol.notifications)
             self._protocol.notifications.clear()
         return found
+
+    def events(self, last_seq: int | None = None) -> Events:
+        """What changes on the graph in use, from now on, or from after the event number `last_seq`.
+
+        Iterate over it: `for event in db.events(): ...` waits for the next `Event`. It has a connection and a
+        session of its own, connects again when that is lost, and gives a `Gap` where events were missed.
+        """
+        kg = self.kg
+        return Events(lambda seen: self._again(kg, seen), last_seq)
+
+    def _pushed(self, seconds: float) -> dict[str, Any] | None:
+        """The next message that answers nothing, read by this thread alone."""
+        with self._state:
+            if self._protocol.notifications:
+                return self._protocol.notifications.popleft()
+            if self._protocol.ending is not None:
+                raise errors.ConnectionLost(self._protocol.ending)
+        self._read(seconds)
+        with self._state:
+            return self._protocol.notifications.popleft() if self._protocol.notifications else None
 
     # Requests
 

@@ -82,6 +82,8 @@ class Protocol:
         self.notifications: deque[dict[str, Any]] = deque(maxlen=10_000)
         #: The last thing the server said outside of any request, such as why it is about to hang up.
         self.notice: errors.Error | None = None
+        #: Why the connection ended, once it has.
+        self.ending: str | None = None
         self._calls: dict[int, Call] = {}
         self._greeting: Call | None = None
         self._streaming: Call | None = None
@@ -176,6 +178,8 @@ class Protocol:
 
     def lost(self, reason: str) -> None:
         """The connection is gone: every open call fails, with what the server said last."""
+        if self.ending is None:
+            self.ending = reason
         said = f": {self.notice.message}" if self.notice is not None else ""
         for call in [*self._calls.values(), *([self._greeting] if self._greeting else [])]:
             if not call.done:
@@ -272,7 +276,7 @@ def json_value(value: Any) -> Any:
         raise errors.InvalidParameter(str(problem)) from None
 
 
-def address(url: str, kg: str) -> str:
+def address(url: str, kg: str, last_seq: int | None = None) -> str:
     """The WebSocket address for any form of URL that a person may write."""
     if "://" not in url:
         url = f"ws://{url}"
@@ -282,8 +286,17 @@ def address(url: str, kg: str) -> str:
         raise ValueError(f"{url!r} is not an address such as ws://127.0.0.1:8080/ws or http://127.0.0.1:8080")
     query = dict(parse_qsl(parts.query))
     query.setdefault("kg", kg)
+    if last_seq is not None:
+        query["last_seq"] = str(last_seq)
     path = parts.path if parts.path.strip("/") else "/ws"
     return urlunsplit((scheme, parts.netloc, path, urlencode(query), ""))
+
+
+def without_graph(url: str) -> str:
+    """The address, for a connection to another graph."""
+    parts = urlsplit(url if "://" in url else f"ws://{url}")
+    query = [(name, value) for name, value in parse_qsl(parts.query) if name not in ("kg", "last_seq")]
+    return urlunsplit(parts._replace(query=urlencode(query)))
 
 
 def credentials(user: str | None, password: str | None, api_key: str | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ mod user;
 use std::any::Any;
 use std::sync::Arc;
 
-use stratalog_engine::{Caller, CommandFamily, Context, Diagnostic, Error, Need};
+use stratalog_engine::{Caller, CommandFamily, Context, Diagnostic, Error, Need, Origin};
 
 use crate::auth::Identity;
 use crate::queries::Running;
@@ -32,11 +32,19 @@ impl Caller for Operator {
         self.identity.allows(need, graph)
     }
 
+    fn sees(&self, graph: &str) -> bool {
+        self.identity.sees(graph)
+    }
+
+    fn session(&self) -> Option<Origin> {
+        self.identity.session()
+    }
+
     fn created(&self, graph: &str) -> Result<(), Error> {
         self.identity.created(graph)
     }
 
-    fn dropping(&self, graph: &str) -> Result<(), Error> {
+    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error> {
         self.identity.dropping(graph)
     }
 }

@@ -74,6 +74,9 @@ pub(crate) struct Grant {
 /// The right to insert once, without program text.
 pub(crate) struct InsertGrant(());
 
+/// The right to take facts of the session away.
+pub(crate) struct RetractGrant(());
+
 /// Allows a program to run, or says which statement stands against it: nothing runs unless everything may.
 pub(crate) fn grant(who: &Identity, prepared: Prepared) -> Result<Grant, Error> {
     for needed in prepared.needs() {
@@ -86,6 +89,25 @@ pub(crate) fn grant(who: &Identity, prepared: Prepared) -> Result<Grant, Error> 
 pub(crate) fn grant_insert(who: &Identity, session: &Session) -> Result<InsertGrant, Error> {
     who.allows(Need::Write, session.graph()).map_err(Error::refused)?;
     Ok(InsertGrant(()))
+}
+
+/// Allows facts of the session to be taken away: whoever may read the graph may clear their session.
+pub(crate) fn grant_retract(who: &Identity, session: &Session) -> Result<RetractGrant, Error> {
+    who.allows(Need::Read, session.graph()).map_err(Error::refused)?;
+    Ok(RetractGrant(()))
+}
+
+impl RetractGrant {
+    /// Takes rows of the session away.
+    pub(crate) fn retract_rows(
+        self,
+        session: &mut Session,
+        relation: &str,
+        rows: &[Vec<Value>],
+        budget: &Budget,
+    ) -> Result<usize, Error> {
+        session.retract_rows(relation, rows, budget)
+    }
 }
 
 impl Grant {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use stratalog_engine::{Caller, Code, Diagnostic, Error, Need};
+use stratalog_engine::{Caller, Code, Diagnostic, Error, Need, Origin};
 
 use super::accounts::Accounts;
 use super::change::AccountChange;
@@ -15,11 +15,17 @@ use super::seats::{Ended, Seat};
 pub(crate) struct Identity {
     accounts: Arc<Accounts>,
     seat: Arc<Seat>,
+    session: Option<Origin>,
 }
 
 impl Identity {
     pub(super) fn new(accounts: Arc<Accounts>, seat: Arc<Seat>) -> Identity {
-        Identity { accounts, seat }
+        Identity { accounts, seat, session: None }
+    }
+
+    /// The same in a session, which is named wherever somebody is told of what they do.
+    pub(crate) fn in_session(self, session: Origin) -> Identity {
+        Identity { session: Some(session), ..self }
     }
 
     /// The user's name.
@@ -42,6 +48,11 @@ impl Identity {
         self.accounts.apply(change, &self.seat).map_err(Error::from)
     }
 
+    /// Whether the session was ended.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.seat.is_ended().is_some()
+    }
+
     /// Waits until the session is ended because its user or key has changed.
     pub(crate) async fn ended(&self) -> Ended {
         self.seat.ended().await
@@ -56,13 +67,19 @@ impl Caller for Identity {
         self.accounts.check(self.username(), need, graph)
     }
 
+    fn session(&self) -> Option<Origin> {
+        self.session.clone()
+    }
+
     fn created(&self, graph: &str) -> Result<(), Error> {
         let owner = self.username().to_owned();
         self.change(&AccountChange::CreateGraph { graph: graph.to_owned(), owner })
     }
 
-    fn dropping(&self, graph: &str) -> Result<(), Error> {
-        self.change(&AccountChange::DropGraph { graph: graph.to_owned() })
+    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error> {
+        let witnesses = self.accounts.entries(graph).into_iter().map(|(user, _)| user).collect();
+        self.change(&AccountChange::DropGraph { graph: graph.to_owned() })?;
+        Ok(witnesses)
     }
 }
 

@@ -17,7 +17,7 @@ mod roles;
 mod seats;
 mod throttle;
 
-pub(crate) use access::{InsertGrant, grant, grant_insert};
+pub(crate) use access::{InsertGrant, grant, grant_insert, grant_retract};
 pub(crate) use accounts::{Accounts, Refusal, new_key};
 pub(crate) use change::AccountChange;
 pub(crate) use error::AccountError;

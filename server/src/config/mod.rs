@@ -150,6 +150,14 @@ pub struct Limits {
     pub shutdown: Duration,
     /// Time that they have to end by themselves before they are cancelled.
     pub shutdown_grace: Duration,
+    /// Sessions.
+    pub sessions: usize,
+    /// Time for which a session waits for its client to come back.
+    pub session_grace: Duration,
+    /// Time without any frame after which a session ends.
+    pub session_idle: Duration,
+    /// Notifications that are kept for those who come later.
+    pub notifications: usize,
 }
 
 /// Threads for what is no query: reading and writing large messages, hashing.
@@ -209,6 +217,10 @@ impl Default for Limits {
             lifetime: Duration::from_secs(86_400),
             shutdown: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(5),
+            sessions: 10_000,
+            session_grace: Duration::from_secs(60),
+            session_idle: Duration::from_secs(3600),
+            notifications: 1 << 16,
         }
     }
 }

@@ -117,6 +117,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| milliseconds(c.limits.idle),
     },
     Setting {
+        key: "http.session_grace_ms",
+        set: |c, v| v.number().map(|n| c.limits.session_grace = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.session_grace),
+    },
+    Setting {
+        key: "http.session_idle_ms",
+        set: |c, v| v.number().map(|n| c.limits.session_idle = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.session_idle),
+    },
+    Setting {
         key: "http.shutdown_timeout_secs",
         set: |c, v| v.number().map(|n: u32| c.limits.shutdown = Duration::from_secs(n.into())),
         show: |c| seconds(c.limits.shutdown),
@@ -155,6 +165,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "http.rate_limit.ws_max_lifetime_secs",
         set: |c, v| v.number().map(|n: u32| c.limits.lifetime = Duration::from_secs(n.into())),
         show: |c| seconds(c.limits.lifetime),
+    },
+    Setting {
+        key: "http.rate_limit.notification_buffer_size",
+        set: |c, v| v.positive().map(|n| c.limits.notifications = n),
+        show: |c| whole(c.limits.notifications),
     },
     Setting {
         key: "limits.query_timeout_ms",
@@ -230,6 +245,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.max_columns",
         set: |c, v| v.at_most(c.program.columns).map(|n| c.program.columns = n),
         show: |c| whole(c.program.columns),
+    },
+    Setting {
+        key: "limits.max_sessions",
+        set: |c, v| v.number().map(|n| c.limits.sessions = n),
+        show: |c| whole(c.limits.sessions),
     },
     Setting {
         key: "limits.max_session_facts",

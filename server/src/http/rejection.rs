@@ -11,6 +11,10 @@ pub(crate) enum Problem {
     Unauthorized,
     /// No such endpoint.
     NotFound,
+    /// No session of this id.
+    NoSuchSession,
+    /// `last_seq` is no number.
+    BadNumber,
     /// Another method than GET or HEAD.
     MethodNotAllowed,
     /// A WebSocket endpoint without a WebSocket handshake.
@@ -77,6 +81,14 @@ impl Problem {
                 "an internal error; the server's log has more",
             ),
             Problem::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such endpoint"),
+            Problem::NoSuchSession => {
+                (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such session, or it has ended")
+            }
+            Problem::BadNumber => (
+                StatusCode::BAD_REQUEST,
+                "BAD_REQUEST",
+                "last_seq must be a whole number that is not negative",
+            ),
             Problem::MethodNotAllowed => {
                 (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "only GET and HEAD are allowed")
             }
@@ -134,7 +146,11 @@ impl Problem {
                 // The body is not read.
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            Problem::NotFound | Problem::UpgradeRequired | Problem::Internal => {}
+            Problem::NotFound
+            | Problem::NoSuchSession
+            | Problem::BadNumber
+            | Problem::UpgradeRequired
+            | Problem::Internal => {}
         }
         response
     }

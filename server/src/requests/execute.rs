@@ -21,12 +21,11 @@ pub(super) async fn execute(
     let most_rows = Some(caller.app.limits.result_rows).filter(|rows| *rows > 0);
     let options =
         RunOptions { limit: [execute.limit, most_rows].into_iter().flatten().min(), atomic: execute.atomic };
-    let (who, session, tally) = (caller.identity.clone(), caller.session.clone(), caller.tally.clone());
+    let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let metrics = caller.app.metrics.clone();
     let run = move |budget: &_| {
         let program = execute.program;
         let start = Instant::now();
-        let mut session = session.lock();
         let prepared =
             session.prepare(&program, &parameters).map_err(|error| wire::failure(&error, &program))?;
         metrics.parsing.observe(start.elapsed());
@@ -35,7 +34,6 @@ pub(super) async fn execute(
         let running = Instant::now();
         let answer = grant.run(&mut session, &options, budget);
         metrics.executing.observe(running.elapsed());
-        tally.lock().set(session.ephemeral());
         let answer = answer.map_err(|error| wire::failure(&error, &program))?;
         wire::answer(answer, execute.format, start.elapsed(), id)
     };

@@ -149,14 +149,12 @@ async fn run(
     + Send
     + 'static,
 ) -> Result<Reply, Failure> {
-    let (who, session, tally) = (caller.identity.clone(), caller.session.clone(), caller.tally.clone());
+    let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let run = move |budget: &Budget| {
         let start = Instant::now();
-        let mut session = session.lock();
         let grant = auth::grant_insert(&who, &session).map_err(|error| wire::failure(&error, ""))?;
-        let inserted = insert(grant, &mut session, &relation, budget)?;
-        tally.lock().set(session.ephemeral());
-        let inserted = inserted.map_err(|error| wire::failure(&error, ""))?;
+        let inserted =
+            insert(grant, &mut session, &relation, budget)?.map_err(|error| wire::failure(&error, ""))?;
         wire::inserted(&relation, &inserted, start.elapsed(), id)
     };
     caller.app.queries.run(ticket, None, run).await?

@@ -4,15 +4,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use stratalog_engine::{Caller as _, Error, Need};
-use stratalog_protocol::{Authenticated, Failure, Reply, Request, RequestId, Response, VERSION};
+use stratalog_protocol::{Authenticated, Code, Failure, Reply, Request, RequestId, Response, VERSION};
 use uuid::Uuid;
 
 use super::Caller;
-use crate::admin::Operator;
 use crate::app::App;
-use crate::auth::{Identity, Refusal};
+use crate::auth::{Identity, Refusal, Role};
 use crate::queries::NotRun;
 use crate::wire;
 
@@ -53,34 +51,58 @@ pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Resu
             Some(identity) => Ok(LoggedIn { identity }),
             None => Err(LoginFailed::Key),
         },
-        Request::Execute(_) | Request::Insert(_) | Request::Cancel(_) | Request::Ping => {
-            Err(LoginFailed::NotCredentials)
-        }
+        Request::Execute(_)
+        | Request::Insert(_)
+        | Request::Query(_)
+        | Request::InsertFacts(_)
+        | Request::RetractFacts(_)
+        | Request::AddRule(_)
+        | Request::Cancel(_)
+        | Request::Ping => Err(LoginFailed::NotCredentials),
     }
 }
 
-/// Binds a new session to a graph, if it exists for this user.
-pub(crate) fn open_session(app: &Arc<App>, who: LoggedIn, graph: &str) -> Result<Caller, Failure> {
-    let identity = who.identity;
-    let allowed = identity.allows(Need::Enter, graph).map_err(Error::refused);
-    let operator = Operator { identity: identity.clone(), running: app.running.clone() };
-    let session = allowed.and_then(|()| app.engine.open_session_for(Arc::new(operator), graph));
-    let session = session.map_err(|error| wire::failure(&error, ""))?;
-    Ok(Caller {
-        app: app.clone(),
-        identity,
-        session_id: Uuid::new_v4(),
-        session: Arc::new(Mutex::new(session)),
-        tally: Arc::new(Mutex::new(app.metrics.session())),
-    })
+/// Where somebody who logs in wants to.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    /// A new session, bound to the graph of this name.
+    Graph(String),
+    /// The session of this id.
+    Session(Uuid),
 }
 
-/// The greeting of a new session.
+/// Gives somebody the session that they want: a new one, if its graph exists for them, or one of theirs.
+pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Caller, Failure> {
+    let (identity, session) = match target {
+        Target::Graph(graph) => {
+            let id = Uuid::new_v4();
+            let identity = who.identity.in_session(id.to_string().into());
+            let allowed = identity.allows(Need::Enter, graph).map_err(Error::refused);
+            let session =
+                allowed.and_then(|()| app.engine.open_session_for(Arc::new(identity.clone()), graph));
+            let session = session.map_err(|error| wire::failure(&error, ""))?;
+            (identity.clone(), app.sessions.open(id, session, identity)?)
+        }
+        Target::Session(id) => {
+            let gone = || Failure::new(Code::NotFound, "the session does not exist any more");
+            let session = app.sessions.attach(*id).ok_or_else(gone)?;
+            let identity = who.identity.in_session(session.name().clone());
+            if identity.username() != session.owner().username() && identity.role() != Some(Role::Admin) {
+                let denied = Failure::new(Code::AccessDenied, "access denied: the session is another user's");
+                return Err(denied.help("log in as the user who opened it"));
+            }
+            (identity, session)
+        }
+    };
+    Ok(Caller { app: app.clone(), identity, session })
+}
+
+/// The greeting of a session.
 pub(crate) fn authenticated(caller: &Caller, id: Option<RequestId>) -> String {
     let role = caller.identity.role();
     let greeting = Authenticated {
-        session_id: caller.session_id.to_string(),
-        knowledge_graph: caller.session.lock().graph().to_owned(),
+        session_id: caller.session.id().to_string(),
+        knowledge_graph: caller.session.binding().name(),
         version: VERSION.to_owned(),
         role: role.map_or("none", |role| role.as_str()).to_owned(),
     };

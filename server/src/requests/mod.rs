@@ -4,26 +4,25 @@ mod cancel;
 mod execute;
 mod insert;
 mod login;
+mod session;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use parking_lot::Mutex;
-use stratalog_engine::Session;
-use stratalog_protocol::{Code, Failure, Reply as ReplyMessage, Request, RequestId, Response};
+use stratalog_protocol::{Code, Failure, Gap, Reply as ReplyMessage, Request, RequestId, Response};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
-use uuid::Uuid;
 
+use crate::admin::Operator;
 use crate::app::App;
 use crate::auth::{Ended, Identity};
-use crate::metrics::SessionTally;
-use crate::queries::{Ticket, beginning, shown};
+use crate::queries::{NotRun, Ticket, beginning, shown};
+use crate::sessions::{Attached, Turn};
 use crate::wire::Reply;
 
 pub(crate) use cancel::Tickets;
 pub(crate) use insert::{Announced, Next, Upload};
-pub(crate) use login::{LoggedIn, LoginFailed, authenticated, log_in, open_session};
+pub(crate) use login::{LoggedIn, LoginFailed, Target, authenticated, enter, log_in};
 
 /// An authenticated connection, as its requests see it.
 pub(crate) struct Caller {
@@ -31,12 +30,16 @@ pub(crate) struct Caller {
     pub(crate) app: Arc<App>,
     /// Who is asking.
     pub(crate) identity: Identity,
-    /// The session's id.
-    pub(crate) session_id: Uuid,
-    /// The session; requests run one at a time, so nobody ever waits for it.
-    pub(crate) session: Arc<Mutex<Session>>,
-    /// What the session holds for itself, as the metrics count it.
-    pub(crate) tally: Arc<Mutex<SessionTally>>,
+    /// The session.
+    pub(crate) session: Attached,
+}
+
+impl Caller {
+    /// Waits until no request from another socket has the session.
+    async fn turn(&self, ticket: &Ticket) -> Result<Turn, NotRun> {
+        let operator = Operator { identity: self.identity.clone(), running: self.app.running.clone() };
+        self.session.turn(Arc::new(operator), ticket).await
+    }
 }
 
 /// One request in its turn.
@@ -68,6 +71,10 @@ impl Work {
             Work::Answer(Request::Execute(execute)) => Some(beginning(&execute.program).to_owned()),
             Work::Answer(Request::Insert(insert)) => Some(format!("insert into {}", insert.relation)),
             Work::Insert(announced) => Some(format!("insert into {}", announced.relation())),
+            Work::Answer(Request::Query(query)) => Some(beginning(&query.query).to_owned()),
+            Work::Answer(Request::InsertFacts(facts)) => Some(format!("insert_facts {}", facts.relation)),
+            Work::Answer(Request::RetractFacts(facts)) => Some(format!("retract_facts {}", facts.relation)),
+            Work::Answer(Request::AddRule(rule)) => Some(beginning(&rule.rule).to_owned()),
             Work::Answer(
                 Request::Login(_) | Request::Authenticate(_) | Request::Ping | Request::Cancel(_),
             )
@@ -85,11 +92,9 @@ pub(crate) async fn answer(
 ) -> Reply {
     let Some(program) = work.described() else { return reply(caller, id, work, ticket).await };
     let user = caller.identity.username();
-    // Nobody holds the session now; if somebody did, this thread must not wait for them.
-    let graph = caller.session.try_lock().map_or_else(String::new, |session| session.graph().to_owned());
-    let app = &caller.app;
-    let span = tracing::error_span!("request", request = tracing::field::Empty, session = %caller.session_id, user, graph);
-    let request = app.running.enter(user, graph, caller.session_id, &program, ticket);
+    let (app, session, graph) = (&caller.app, caller.session.id(), caller.session.binding().name());
+    let span = tracing::error_span!("request", request = tracing::field::Empty, %session, user, graph);
+    let request = app.running.enter(user, graph, session, &program, ticket);
     span.record("request", request.number);
     let began = Instant::now();
     let reply = reply(caller, id, work, ticket).instrument(span.clone()).await;
@@ -111,6 +116,10 @@ async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Tick
         Work::Answer(request) => match request {
             Request::Execute(execute) => execute::execute(caller, execute, id.clone(), ticket).await,
             Request::Insert(insert) => insert::insert_rows(caller, insert, id.clone(), ticket).await,
+            Request::Query(query) => session::query(caller, query, id.clone(), ticket).await,
+            Request::InsertFacts(facts) => session::insert_facts(caller, facts, id.clone(), ticket).await,
+            Request::RetractFacts(facts) => session::retract_facts(caller, facts, id.clone(), ticket).await,
+            Request::AddRule(rule) => session::add_rule(caller, rule, id.clone(), ticket).await,
             Request::Login(_) | Request::Authenticate(_) => {
                 Err(Failure::new(Code::InvalidMessage, "this connection is already authenticated")
                     .help("open another connection to act as another user"))
@@ -125,6 +134,20 @@ async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Tick
 /// The answer to `ping`.
 pub(crate) fn pong(id: Option<RequestId>) -> String {
     ReplyMessage { response: Response::Pong, id }.to_json()
+}
+
+/// What is said to somebody who has missed notifications.
+pub(crate) fn gap(gap: Gap) -> String {
+    let count = gap.to - gap.from + 1;
+    let message = format!("missed {count} notification(s), from {} to {}", gap.from, gap.to);
+    let failure = Failure::new(Code::NotFound, message).gap(gap);
+    error(failure.help("they are not kept any more: read again what they could be about"), None)
+}
+
+/// What is said to somebody who has missed too many.
+pub(crate) fn too_slow() -> String {
+    let message = "more notifications were missed than are kept: read them as they come";
+    error(Failure::new(Code::Overloaded, message).help("connect again with last_seq"), None)
 }
 
 /// What is said to a session that was ended.

@@ -16,6 +16,7 @@ use tokio_tungstenite::tungstenite;
 use warp::ws::{Message, WebSocket};
 
 use super::CloseCode;
+use super::notify::{Progress, Reader as Subscriber, Since, Stop};
 use super::stream::{self, Gone, Outgoing};
 use crate::app::App;
 use crate::auth::Ended;
@@ -23,6 +24,7 @@ use crate::limits::Rate;
 use crate::net::Link;
 use crate::queries::off_thread;
 use crate::requests::{self, Caller, Job, Next, Tickets, Upload, Work};
+use crate::sessions::OpenSession;
 
 /// How many requests wait at most; reading pauses beyond that.
 const QUEUE: usize = 4096;
@@ -37,18 +39,27 @@ const UPLOADS: usize = 2;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves a socket until either end closes it.
-pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
+pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link: Link) {
     let app = caller.app.clone();
+    let session = Arc::clone(&caller.session);
     let (sink, mut frames) = socket.split();
     let outgoing = stream::start(sink);
     let tickets = Arc::new(Tickets::default());
     let (jobs, queue) = mpsc::channel(QUEUE);
     let identity = caller.identity.clone();
-    let mut worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone()));
+    let progress = Arc::new(Progress::default());
+    let subscriber = Subscriber {
+        app: app.clone(),
+        identity: identity.clone(),
+        session: session.clone(),
+        progress: progress.clone(),
+    };
+    let mut worker = tokio::spawn(work(caller, queue, outgoing.clone(), tickets.clone(), progress));
     let message_bytes = app.limits.message_bytes;
     let reader = Reader {
         app: app.clone(),
         outgoing: outgoing.clone(),
+        session: session.clone(),
         tickets: tickets.clone(),
         jobs,
         rate: Rate::new(app.limits.messages_per_second),
@@ -64,7 +75,13 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
         () = app.stopped() => End::Shutdown,
         () = outgoing.closed() => End::Gone,
         ended = identity.ended() => End::Ended(ended),
+        ended = session.owner().ended() => End::Ended(ended),
+        () = session.over() => farewell(&outgoing, "the session was idle for too long: connect again").await,
         end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
+        stop = subscriber.run(since, &outgoing) => match stop {
+            Stop::TooSlow => End::TooSlow,
+            Stop::Gone(gone) => gone.into(),
+        },
     };
     let mut worked = None;
     if let End::Shutdown = end {
@@ -80,7 +97,12 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
         match end {
             End::Shutdown => outgoing.close_after(CloseCode::Away, "the server is shutting down").await,
             End::Close(code, reason) => outgoing.close(code, reason).await,
-            End::Ended(why) => outgoing.end(requests::ended(why)).await,
+            End::Ended(why) => {
+                outgoing.end(requests::ended(why), "the session was ended: log in again").await;
+            }
+            End::TooSlow => {
+                outgoing.end(requests::too_slow(), "notifications must be read as they come").await;
+            }
             End::Gone => return,
         }
         link.linger();
@@ -99,11 +121,19 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, link: Link) {
 }
 
 /// Answers requests in their order.
-async fn work(caller: Caller, mut queue: mpsc::Receiver<Job>, outgoing: Outgoing, tickets: Arc<Tickets>) {
+async fn work(
+    caller: Caller,
+    mut queue: mpsc::Receiver<Job>,
+    outgoing: Outgoing,
+    tickets: Arc<Tickets>,
+    progress: Arc<Progress>,
+) {
     while let Some(Job { id, work, ticket, held }) = queue.recv().await {
+        progress.begin();
         let reply = requests::answer(&caller, id, work, &ticket).await;
         drop(held);
         let sent = outgoing.reply(reply, &ticket).await;
+        progress.answered();
         tickets.close(&ticket);
         if let Err(Gone) = sent {
             return;
@@ -119,6 +149,8 @@ enum End {
     Shutdown,
     /// Because its user or key has changed.
     Ended(Ended),
+    /// Because the client does not read its notifications.
+    TooSlow,
     /// The client closed it, or vanished.
     Gone,
 }
@@ -142,6 +174,7 @@ enum Receiving {
 struct Reader {
     app: Arc<App>,
     outgoing: Outgoing,
+    session: Arc<OpenSession>,
     tickets: Arc<Tickets>,
     jobs: mpsc::Sender<Job>,
     rate: Rate,
@@ -169,10 +202,12 @@ impl Reader {
                 biased;
                 frame = frames.next() => frame,
                 () = sleep_until(idle_until) => {
-                    return self.farewell("the connection was idle for too long: send `ping` now and then").await;
+                    let reason = "the connection was idle for too long: send `ping` now and then";
+                    return farewell(&self.outgoing, reason).await;
                 }
                 () = &mut end_of_life => {
-                    return self.farewell("the connection reached its longest lifetime: connect again").await;
+                    let reason = "the connection reached its longest lifetime: connect again";
+                    return farewell(&self.outgoing, reason).await;
                 }
             };
             let message = match frame {
@@ -182,6 +217,7 @@ impl Reader {
                 }
                 None => return End::Gone,
             };
+            self.session.touch();
             let taken = if message.is_text() {
                 self.take_text(message).await
             } else if message.is_binary() {
@@ -192,14 +228,6 @@ impl Reader {
             if let Err(gone) = taken {
                 return gone.into();
             }
-        }
-    }
-
-    async fn farewell(&self, reason: &'static str) -> End {
-        let failure = Failure::new(Code::Timeout, reason);
-        match self.outgoing.urgent(requests::error(failure, None)).await {
-            Ok(()) => End::Close(CloseCode::Away, reason),
-            Err(gone) => gone.into(),
         }
     }
 
@@ -274,6 +302,15 @@ impl Reader {
         let held = self.share.clone().acquire_many_owned(shares).await.map_err(|_| Gone)?;
         let ticket = self.tickets.issue(id.clone());
         self.jobs.send(Job { id, work, ticket, held }).await.map_err(|_| Gone)
+    }
+}
+
+/// Says why a connection that has lasted too long is closed.
+async fn farewell(outgoing: &Outgoing, reason: &'static str) -> End {
+    let failure = Failure::new(Code::Timeout, reason);
+    match outgoing.urgent(requests::error(failure, None)).await {
+        Ok(()) => End::Close(CloseCode::Away, reason),
+        Err(gone) => gone.into(),
     }
 }
 

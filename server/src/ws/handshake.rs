@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use stratalog_protocol::{AuthError, Message as Request, Reply, RequestId, Response};
+use stratalog_protocol::{AuthError, Code, Message as Request, Reply, RequestId, Response};
 use tokio::time::{Instant, timeout, timeout_at};
 use warp::ws::{Message, WebSocket};
 
@@ -14,7 +14,7 @@ use super::CloseCode;
 use super::connection::problem_of;
 use crate::app::App;
 use crate::net::Link;
-use crate::requests::{self, Caller, LoginFailed};
+use crate::requests::{self, Caller, LoginFailed, Target};
 
 /// The time from connecting to authentication.
 const WINDOW: Duration = Duration::from_secs(30);
@@ -31,16 +31,17 @@ const TRIES: usize = 5;
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Waits for valid credentials and greets. `None` means that the socket is closed.
+/// Waits for valid credentials and greets; answers also the last notification before. `None` means that the socket is
+/// closed.
 pub(super) async fn authenticate(
     socket: &mut WebSocket,
     app: &Arc<App>,
     link: &Link,
-    graph: &str,
-) -> Option<Caller> {
+    target: &Target,
+) -> Option<(Caller, u64)> {
     let mut door = Door { socket, link, until: Instant::now() + WINDOW };
     tokio::select! {
-        caller = door.wait(app, graph) => return caller,
+        caller = door.wait(app, target) => return caller,
         () = app.stopped() => {}
     }
     door.close(CloseCode::Away, "the server is shutting down").await;
@@ -55,7 +56,7 @@ struct Door<'a> {
 }
 
 impl Door<'_> {
-    async fn wait(&mut self, app: &Arc<App>, graph: &str) -> Option<Caller> {
+    async fn wait(&mut self, app: &Arc<App>, target: &Target) -> Option<(Caller, u64)> {
         let mut failures = 0;
         loop {
             let message = match timeout_at(self.until, self.next()).await {
@@ -80,7 +81,7 @@ impl Door<'_> {
                 Err(failed) => (None, failed),
                 Ok(Request { request, id }) => {
                     match requests::log_in(app, self.link.address.ip(), request).await {
-                        Ok(who) => return self.greet(app, who, graph, id).await,
+                        Ok(who) => return self.greet(app, who, target, id).await,
                         Err(failed) => (id, failed),
                     }
                 }
@@ -129,21 +130,27 @@ impl Door<'_> {
         &mut self,
         app: &Arc<App>,
         who: requests::LoggedIn,
-        graph: &str,
+        target: &Target,
         id: Option<RequestId>,
-    ) -> Option<Caller> {
-        let caller = match requests::open_session(app, who, graph) {
+    ) -> Option<(Caller, u64)> {
+        let caller = match requests::enter(app, who, target) {
             Ok(caller) => caller,
             Err(failure) => {
+                let reason = match (target, failure.code) {
+                    (Target::Graph(_), Code::NotFound) => {
+                        "no such knowledge graph: connect with another ?kg="
+                    }
+                    (Target::Graph(_) | Target::Session(_), _) => "the message before tells why",
+                };
                 self.send(requests::error(failure, id)).await;
-                self.close(CloseCode::Policy, "no such knowledge graph: connect with another ?kg=").await;
+                self.close(CloseCode::Policy, reason).await;
                 return None;
             }
         };
-        let greeting = requests::authenticated(&caller, id);
-        let session = caller.session_id;
+        let last = app.events.last();
+        let (greeting, session) = (requests::authenticated(&caller, id), caller.session.id());
         tracing::debug!(%session, user = caller.identity.username(), address = %self.link.address, "authenticated");
-        self.socket.send(Message::text(greeting)).await.is_ok().then_some(caller)
+        self.socket.send(Message::text(greeting)).await.is_ok().then_some((caller, last))
     }
 
     async fn refuse(&mut self, message: &str, id: Option<RequestId>) {

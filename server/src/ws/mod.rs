@@ -2,6 +2,7 @@
 
 mod connection;
 mod handshake;
+mod notify;
 mod stream;
 
 use std::collections::HashMap;
@@ -16,6 +17,9 @@ use crate::app::App;
 use crate::http::Problem;
 use crate::limits::{Place, Stranger};
 use crate::net::Link;
+use crate::requests::Target;
+
+use notify::Since;
 
 /// The graph that a session is bound to unless `?kg=` names another.
 const DEFAULT_GRAPH: &str = "default";
@@ -35,36 +39,54 @@ enum CloseCode {
     TooLarge = 1009,
 }
 
-/// `/ws`.
+/// `/ws`, and `/sessions/ID/ws`.
 pub(crate) fn route(app: &Arc<App>) -> BoxedFilter<(Response,)> {
+    let own = warp::path("ws").and(warp::path::end()).map(|| None);
+    let of_session = warp::path("sessions")
+        .and(warp::path::param())
+        .and(warp::path("ws"))
+        .and(warp::path::end())
+        .map(Some);
     let app = app.clone();
     let handshake = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
-    warp::path("ws")
-        .and(warp::path::end())
+    own.or(of_session)
+        .unify()
         .and(warp::query::<HashMap<String, String>>())
         .and(warp::ext::optional::<Link>())
         .and(handshake)
-        .map(move |query: HashMap<String, String>, link: Option<Link>, ws: Option<Ws>| {
-            upgrade(&app, query, link, ws).unwrap_or_else(Problem::into_response)
-        })
+        .map(
+            move |session: Option<String>,
+                  query: HashMap<String, String>,
+                  link: Option<Link>,
+                  ws: Option<Ws>| {
+                upgrade(&app, session.as_deref(), query, link, ws).unwrap_or_else(Problem::into_response)
+            },
+        )
         .boxed()
 }
 
 fn upgrade(
     app: &Arc<App>,
+    session: Option<&str>,
     mut query: HashMap<String, String>,
     link: Option<Link>,
     ws: Option<Ws>,
 ) -> Result<Response, Problem> {
+    let target = match session.map(|id| id.parse()) {
+        None => Target::Graph(query.remove("kg").unwrap_or_else(|| DEFAULT_GRAPH.to_owned())),
+        Some(Ok(id)) if app.sessions.has(id) => Target::Session(id),
+        Some(_) => return Err(Problem::NoSuchSession),
+    };
+    let seen = query.get("last_seq").map(|number| number.parse());
+    let seen = seen.transpose().map_err(|_| Problem::BadNumber)?;
     let (Some(ws), Some(link)) = (ws, link) else {
         return Err(Problem::UpgradeRequired);
     };
     let socket = app.places.socket().ok_or(Problem::TooManySockets)?;
     let stranger = app.places.stranger(link.address.ip()).ok_or(Problem::TooManyStrangers)?;
-    let graph = query.remove("kg").unwrap_or_else(|| DEFAULT_GRAPH.to_owned());
     let limit = app.limits.message_bytes;
     link.allow(handshake::ALLOWANCE);
-    let visit = Visit { app: app.clone(), link, graph, socket, stranger };
+    let visit = Visit { app: app.clone(), link, target, seen, socket, stranger };
     let upgrade = ws.max_message_size(limit).max_frame_size(limit);
     Ok(upgrade.on_upgrade(move |socket| visit.receive(socket)).into_response())
 }
@@ -73,21 +95,24 @@ fn upgrade(
 struct Visit {
     app: Arc<App>,
     link: Link,
-    graph: String,
+    target: Target,
+    /// The last notification that the client has seen.
+    seen: Option<u64>,
     socket: Place,
     stranger: Stranger,
 }
 
 impl Visit {
     async fn receive(self, mut socket: WebSocket) {
-        let Visit { app, link, graph, socket: place, stranger } = self;
+        let Visit { app, link, target, seen, socket: place, stranger } = self;
         let _counted = app.watch();
         let _place = place;
-        let Some(caller) = handshake::authenticate(&mut socket, &app, &link, &graph).await else {
+        let Some((caller, last)) = handshake::authenticate(&mut socket, &app, &link, &target).await else {
             return;
         };
         drop(stranger);
+        let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
-        connection::serve(socket, caller, link).await;
+        connection::serve(socket, caller, since, link).await;
     }
 }

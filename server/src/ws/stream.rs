@@ -34,6 +34,16 @@ pub(super) struct Outgoing {
     urgent: mpsc::Sender<Message>,
 }
 
+/// Room for one frame.
+pub(super) struct Room<'a>(mpsc::Permit<'a, Message>);
+
+impl Room<'_> {
+    /// Sends a text.
+    pub(super) fn send(self, text: String) {
+        self.0.send(Message::text(text));
+    }
+}
+
 /// The client is gone.
 #[derive(Debug)]
 pub(super) struct Gone;
@@ -89,13 +99,23 @@ impl Outgoing {
         let _ = self.replies.send(Message::close_with(code as u16, reason)).await;
     }
 
-    /// Says that the session was ended, after the answers that wait, and ends the sending side.
-    pub(super) async fn end(&self, error: String) {
-        let close = Message::close_with(CloseCode::Policy as u16, "the session was ended: log in again");
+    /// Says why the client has to go, after all that waits to be sent, and ends the sending side.
+    pub(super) async fn end(&self, error: String, reason: &'static str) {
+        let close = Message::close_with(CloseCode::Policy as u16, reason);
         for message in [Message::text(error), close] {
             // A client that is gone already needs no reason.
             let _ = self.replies.send(message).await;
         }
+    }
+
+    /// Waits for room for one more frame, after which nothing stands between it and the socket but a few others.
+    pub(super) async fn room(&self) -> Result<Room<'_>, Gone> {
+        self.replies.reserve().await.map(Room).map_err(|_| Gone)
+    }
+
+    /// Whether frames wait because the client does not read.
+    pub(super) fn is_full(&self) -> bool {
+        self.replies.capacity() == 0
     }
 
     /// Waits until nothing can be sent any more.

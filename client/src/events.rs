@@ -1,0 +1,126 @@
+//! `Events`: what changes on a server. They have a connection of their own, which is made again when it is lost.
+
+use crate::address::Address;
+use crate::connection::{self, Socket};
+use crate::credentials::Credentials;
+use crate::errors::ClientError;
+use futures_util::StreamExt;
+use std::time::Duration;
+use stratalog_protocol::{Gap, Notification, Reply, Response};
+use tokio_tungstenite::tungstenite::Message as Frame;
+
+/// How long to wait before connecting again: first, and at most.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// The notifications of one graph, as they come.
+pub struct Events {
+    address: Address,
+    credentials: Credentials,
+    last_seq: Option<u64>,
+    socket: Option<Socket>,
+}
+
+/// What the server tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// Something has changed.
+    Notification(Notification),
+    /// Notifications were perhaps missed: what they could be about has to be read again. The numbers are not known where
+    /// the connection was lost before there was any.
+    Gap(Option<Gap>),
+}
+
+impl Events {
+    /// Connects and logs in. `last_seq` is the number of the last notification that was seen.
+    pub async fn connect(
+        address: &Address,
+        credentials: Credentials,
+        last_seq: Option<u64>,
+    ) -> Result<Events, ClientError> {
+        let mut events = Events { address: address.clone(), credentials, last_seq, socket: None };
+        events.socket = Some(events.open().await?);
+        Ok(events)
+    }
+
+    /// The number of the last notification.
+    pub fn last_seq(&self) -> Option<u64> {
+        self.last_seq
+    }
+
+    /// Waits for the next. An error says why there will be none.
+    pub async fn next(&mut self) -> Result<Told, ClientError> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            if let Some(socket) = &mut self.socket {
+                match next(socket).await {
+                    Ok(told) => return Ok(self.note(told)),
+                    Err(error) if is_lost(&error) => self.socket = None,
+                    Err(error) => return Err(error),
+                }
+            }
+            match self.open().await {
+                Ok(socket) => {
+                    self.socket = Some(socket);
+                    if self.last_seq.is_none() {
+                        return Ok(Told::Gap(None));
+                    }
+                }
+                Err(error) if is_lost(&error) => {
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Socket, ClientError> {
+        let address = self.address.clone();
+        let address = match self.last_seq {
+            Some(seq) => address.since(seq),
+            None => address,
+        };
+        let mut socket = connection::open(&address).await?;
+        connection::log_in(&mut socket, self.credentials.clone().into_request()).await?;
+        Ok(socket)
+    }
+
+    fn note(&mut self, told: Told) -> Told {
+        match &told {
+            Told::Notification(notification) => self.last_seq = Some(notification.seq),
+            Told::Gap(Some(gap)) => {
+                // Numbers from the future are taken back: the server goes on below them.
+                let is_future = self.last_seq.is_some_and(|seq| seq >= gap.to);
+                self.last_seq = Some(if is_future { gap.from - 1 } else { gap.to });
+            }
+            Told::Gap(None) => {}
+        }
+        told
+    }
+}
+
+async fn next(socket: &mut Socket) -> Result<Told, ClientError> {
+    loop {
+        let text = match socket.next().await {
+            Some(Ok(Frame::Text(text))) => text,
+            Some(Ok(Frame::Close(frame))) => return Err(connection::goodbye(frame)),
+            Some(Ok(_)) => continue,
+            Some(Err(error)) => {
+                return Err(ClientError::Closed { code: None, reason: error.to_string() });
+            }
+            None => return Err(connection::goodbye(None)),
+        };
+        // What a later version may push beside is let go.
+        match Reply::parse(&text).map(|reply| reply.response) {
+            Ok(Response::Notification(notification)) => return Ok(Told::Notification(notification)),
+            Ok(Response::Error(failure)) if failure.gap.is_some() => return Ok(Told::Gap(failure.gap)),
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// Whether another connection may help.
+fn is_lost(error: &ClientError) -> bool {
+    matches!(error, ClientError::Connect { .. } | ClientError::Closed { .. } | ClientError::TimedOut(_))
+}

@@ -1,0 +1,221 @@
+//! `EventLog`: the last notifications, for everybody to read from wherever they are.
+//!
+//! Nothing is queued for a connection. Each has a place in the one log, and whoever falls behind its beginning has a gap;
+//! so nobody who reads slowly costs memory, or holds up those who write.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use stratalog_engine::{Committed, Event, GraphId, Listener, Origin};
+use stratalog_protocol::{
+    Change, Gap, GraphOperation, Notification, Reply, Response, RowOperation, RuleOperation, SchemaOperation,
+};
+use tokio::sync::{Notify, watch};
+
+/// How many notifications are read at once.
+const BATCH: usize = 64;
+
+/// The relation that an update is about.
+const MULTIPLE: &str = "multiple";
+
+/// The notifications of one server.
+#[derive(Debug)]
+pub(crate) struct EventLog {
+    state: Mutex<State>,
+    changed: watch::Sender<()>,
+    capacity: usize,
+    /// Told when numbers are about to run out.
+    pub(super) low: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The last notifications, with consecutive numbers.
+    kept: VecDeque<Arc<Notice>>,
+    /// The last number that was given.
+    last: u64,
+    /// The last number that may be given: see `numbers`.
+    reserved: u64,
+    /// Something happened while no number was left.
+    is_missing: bool,
+}
+
+/// One notification, and whom it concerns.
+#[derive(Debug)]
+pub(crate) struct Notice {
+    /// Its number.
+    pub(crate) seq: u64,
+    /// The graph that it is about.
+    pub(crate) graph: GraphId,
+    /// The name of that graph.
+    pub(crate) name: Arc<str>,
+    /// The session that made the change.
+    pub(crate) origin: Option<Origin>,
+    /// Whom it concerns.
+    pub(crate) audience: Audience,
+    /// The message.
+    pub(crate) text: String,
+}
+
+/// Whom a notification concerns.
+#[derive(Debug)]
+pub(crate) enum Audience {
+    /// Sessions that are bound to the graph, of users who may read it.
+    Bound,
+    /// Users who see the graph.
+    Seeing,
+    /// Administrators, and users who saw the graph while it was there.
+    Witnesses(Vec<String>),
+}
+
+/// What there is after some number.
+#[derive(Debug)]
+pub(crate) enum Read {
+    /// Nothing yet.
+    Nothing,
+    /// These are not kept any more.
+    Gap(Gap),
+    /// The next ones.
+    Notices(Vec<Arc<Notice>>),
+}
+
+impl EventLog {
+    /// An empty log that goes on after a number, and keeps so many notifications.
+    pub(super) fn new(last: u64, reserved: u64, capacity: usize) -> EventLog {
+        EventLog {
+            state: Mutex::new(State { kept: VecDeque::new(), last, reserved, is_missing: false }),
+            changed: watch::Sender::new(()),
+            capacity,
+            low: Notify::new(),
+        }
+    }
+
+    /// The last number that was given.
+    pub(crate) fn last(&self) -> u64 {
+        self.state.lock().last
+    }
+
+    /// How many notifications are kept.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.capacity as u64
+    }
+
+    /// Tells when there is something new to read.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// The next notifications after a number.
+    pub(crate) fn read(&self, after: u64) -> Read {
+        let state = self.state.lock();
+        if after >= state.last {
+            return Read::Nothing;
+        }
+        let first = state.kept.front().map_or(state.last + 1, |notice| notice.seq);
+        if after + 1 < first {
+            return Read::Gap(Gap { from: after + 1, to: first - 1 });
+        }
+        let skipped = (after + 1 - first) as usize;
+        Read::Notices(state.kept.range(skipped..).take(BATCH).cloned().collect())
+    }
+
+    /// Numbers up to this one may be given.
+    pub(super) fn extend(&self, reserved: u64) {
+        let mut state = self.state.lock();
+        state.reserved = reserved;
+        if std::mem::take(&mut state.is_missing) {
+            // A number that nobody gets, so that everybody has a gap.
+            state.last += 1;
+            drop(state);
+            self.changed.send_replace(());
+        }
+    }
+}
+
+impl Listener for EventLog {
+    fn heard(&self, committed: &Committed) {
+        let timestamp_ms = now();
+        let mut state = self.state.lock();
+        for event in &committed.events {
+            if state.last == state.reserved {
+                state.is_missing = true;
+                state.kept.clear();
+                break;
+            }
+            state.last += 1;
+            let notice = notice(state.last, timestamp_ms, event, committed);
+            state.kept.push_back(Arc::new(notice));
+            if state.kept.len() > self.capacity {
+                state.kept.pop_front();
+            }
+        }
+        let left = state.reserved - state.last;
+        drop(state);
+        self.changed.send_replace(());
+        if left < super::numbers::BLOCK / 2 {
+            self.low.notify_one();
+        }
+    }
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
+    i64::try_from(since).unwrap_or(i64::MAX)
+}
+
+fn notice(seq: u64, timestamp_ms: i64, event: &Event, committed: &Committed) -> Notice {
+    let (change, audience) = describe(event, committed.name.to_string());
+    let session_id = committed.origin.as_deref().map(str::to_owned);
+    let notification = Notification { change, timestamp_ms, seq, session_id };
+    Notice {
+        seq,
+        graph: committed.graph,
+        name: Arc::clone(&committed.name),
+        origin: committed.origin.clone(),
+        audience,
+        text: Reply::from(Response::Notification(notification)).to_json(),
+    }
+}
+
+fn describe(event: &Event, knowledge_graph: String) -> (Change, Audience) {
+    let rows = |knowledge_graph, relation: &str, operation, count: usize| Change::PersistentUpdate {
+        knowledge_graph,
+        relation: relation.to_owned(),
+        operation,
+        count: count as u64,
+    };
+    let change = match event {
+        Event::Inserted { relation, count } => rows(knowledge_graph, relation, RowOperation::Insert, *count),
+        Event::Deleted { relation, count } => rows(knowledge_graph, relation, RowOperation::Delete, *count),
+        Event::Updated { count } => rows(knowledge_graph, MULTIPLE, RowOperation::Update, *count),
+        Event::RuleRegistered(name) => Change::RuleChange {
+            knowledge_graph,
+            rule_name: name.clone(),
+            operation: RuleOperation::Registered,
+        },
+        Event::RuleDropped(name) => {
+            Change::RuleChange { knowledge_graph, rule_name: name.clone(), operation: RuleOperation::Dropped }
+        }
+        Event::Declared(name) => Change::SchemaChange {
+            knowledge_graph,
+            entity: name.clone(),
+            operation: SchemaOperation::Declared,
+        },
+        Event::RelationDropped(name) => Change::SchemaChange {
+            knowledge_graph,
+            entity: name.clone(),
+            operation: SchemaOperation::Dropped,
+        },
+        Event::GraphCreated => {
+            let operation = GraphOperation::Created;
+            return (Change::KgChange { knowledge_graph, operation }, Audience::Seeing);
+        }
+        Event::GraphDropped { witnesses } => {
+            let operation = GraphOperation::Dropped;
+            return (Change::KgChange { knowledge_graph, operation }, Audience::Witnesses(witnesses.clone()));
+        }
+    };
+    (change, Audience::Bound)
+}

@@ -1,0 +1,140 @@
+//! The numbers of notifications, which never repeat, also after a crash.
+//!
+//! They are reserved in blocks: a record beside the graphs names a number that none has passed yet, and a new start goes
+//! on behind it. A server that stops in good order leaves the last number instead, so that no client finds a gap.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use stratalog_engine::{Engine, Error};
+
+use super::log::EventLog;
+
+/// The record of the last number that may have been given.
+const RECORD: &str = "notifications";
+
+/// How many numbers are reserved at once.
+pub(super) const BLOCK: u64 = 1 << 16;
+
+/// How long after a failure the next attempt is made.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Starts a log that hears of every commit of this engine.
+pub(crate) fn open(engine: &Engine, capacity: usize) -> Result<Arc<EventLog>, Error> {
+    let last = match engine.records()?.get(RECORD) {
+        None => 0,
+        Some(content) => {
+            let number = std::str::from_utf8(content).ok().and_then(|text| text.parse().ok());
+            number.ok_or_else(|| Error::internal("notifications", "their last number cannot be read"))?
+        }
+    };
+    reserve(engine, last + BLOCK)?;
+    let log = Arc::new(EventLog::new(last, last + BLOCK, capacity));
+    engine.listen(log.clone());
+    Ok(log)
+}
+
+/// Reserves numbers whenever they are about to run out; never ends.
+pub(crate) async fn keep(log: &EventLog, engine: &Engine) {
+    loop {
+        log.low.notified().await;
+        let (engine, reserved) = (engine.clone(), log.last() + BLOCK);
+        match tokio::task::spawn_blocking(move || reserve(&engine, reserved)).await {
+            Ok(Ok(())) => log.extend(reserved),
+            Ok(Err(error)) => {
+                tracing::error!("cannot reserve numbers for notifications: {error}");
+                tokio::time::sleep(RETRY).await;
+                log.low.notify_one();
+            }
+            Err(error) => tracing::error!(%error, "reserving numbers for notifications panicked"),
+        }
+    }
+}
+
+/// Leaves the last number for the next start. Nothing may be committed any more.
+pub(crate) fn settle(log: &EventLog, engine: &Engine) {
+    if let Err(error) = reserve(engine, log.last()) {
+        tracing::warn!("the last number of notifications is not kept, clients will find a gap: {error}");
+    }
+}
+
+fn reserve(engine: &Engine, number: u64) -> Result<(), Error> {
+    engine.set_records(&[(RECORD.to_owned(), Some(number.to_string().into_bytes()))])
+}
+
+#[cfg(test)]
+mod tests {
+    use stratalog_engine::{Budget, Engine, EngineOptions, Parameters, RunOptions, StorageOptions};
+    use stratalog_protocol::Gap;
+    use tempfile::TempDir;
+
+    use super::{BLOCK, EventLog, open, settle};
+    use crate::events::Read;
+
+    fn engine(folder: &TempDir) -> Engine {
+        Engine::open(EngineOptions::default(), StorageOptions::new(folder.path())).unwrap()
+    }
+
+    fn insert(engine: &Engine, number: u64) {
+        let mut session = engine.open_session("default").unwrap();
+        let prepared = session.prepare(&format!("+n({number})"), &Parameters::default()).unwrap();
+        session.run(prepared, &RunOptions::default(), &Budget::unlimited()).unwrap();
+    }
+
+    fn numbers(log: &EventLog, after: u64) -> Vec<u64> {
+        match log.read(after) {
+            Read::Notices(notices) => notices.iter().map(|notice| notice.seq).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn numbers_go_on_after_a_stop_and_jump_after_a_crash() {
+        let folder = TempDir::new().unwrap();
+        {
+            let engine = engine(&folder);
+            let log = open(&engine, 10).unwrap();
+            insert(&engine, 1);
+            insert(&engine, 2);
+            assert_eq!(numbers(&log, 0), [1, 2]);
+            settle(&log, &engine);
+        }
+        {
+            let engine = engine(&folder);
+            let log = open(&engine, 10).unwrap();
+            assert!(matches!(log.read(2), Read::Nothing));
+            assert!(matches!(log.read(1), Read::Gap(Gap { from: 2, to: 2 })));
+            insert(&engine, 3);
+            assert_eq!(numbers(&log, 2), [3]);
+        }
+        let engine = engine(&folder);
+        let log = open(&engine, 10).unwrap();
+        assert!(matches!(log.read(3), Read::Gap(Gap { from: 4, to }) if to == 2 + BLOCK));
+        insert(&engine, 4);
+        assert_eq!(numbers(&log, 2 + BLOCK), [3 + BLOCK]);
+    }
+
+    #[test]
+    fn what_happens_while_no_number_is_left_is_a_gap_for_everybody() {
+        let folder = TempDir::new().unwrap();
+        let engine = engine(&folder);
+        let log = std::sync::Arc::new(EventLog::new(0, 1, 10));
+        engine.listen(log.clone());
+        insert(&engine, 1);
+        insert(&engine, 2);
+        log.extend(5);
+        assert!(matches!(log.read(1), Read::Gap(Gap { from: 2, to: 2 })));
+        insert(&engine, 3);
+        assert_eq!(numbers(&log, 2), [3]);
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let engine = Engine::in_memory(EngineOptions::default()).unwrap();
+        let log = open(&engine, 3).unwrap();
+        (1..=5).for_each(|number| insert(&engine, number));
+        assert!(matches!(log.read(0), Read::Gap(Gap { from: 1, to: 2 })));
+        assert_eq!(numbers(&log, 2), [3, 4, 5]);
+        assert_eq!(numbers(&log, 4), [5]);
+    }
+}
