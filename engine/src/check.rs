@@ -12,6 +12,7 @@ use crate::context::Environment;
 use crate::data::{DataType, Threads};
 use crate::diagnostic::{Diagnose, Diagnostic};
 use crate::error::Error;
+use crate::exec::Thresholds;
 use crate::graph::{Change, DEFAULT_GRAPH, Graphs, SessionState, SessionView};
 use crate::limits::Limits;
 use crate::program::{self, RunOptions};
@@ -52,6 +53,7 @@ impl Checker {
             threads,
             limits: Limits::default(),
             disabled_rewrites: Vec::new(),
+            thresholds: Thresholds::default(),
             backups: None,
             commands: &[],
         };

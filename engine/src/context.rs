@@ -9,6 +9,7 @@ use crate::caller::Caller;
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
+use crate::exec::Thresholds;
 use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionState, SessionView, Snapshot, Transaction};
 use crate::limits::Limits;
 use crate::need::Need;
@@ -56,6 +57,7 @@ pub(crate) struct Environment {
     pub(crate) threads: Threads,
     pub(crate) limits: Limits,
     pub(crate) disabled_rewrites: Vec<String>,
+    pub(crate) thresholds: Thresholds,
     /// Where backups go.
     pub(crate) backups: Option<PathBuf>,
     /// Commands besides the engine's own.

@@ -15,6 +15,7 @@ use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
+use crate::exec::Thresholds;
 use crate::graph::{
     BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions,
 };
@@ -36,6 +37,8 @@ pub struct EngineOptions {
     pub limits: Limits,
     /// Rewrites that are switched off, by name: see [`crate::rewrite_names`].
     pub disabled_rewrites: Vec<String>,
+    /// From when on large rounds are done in other ways than small ones.
+    pub thresholds: Thresholds,
     /// The folder in which `.backup` makes backups; without it there are none.
     pub backups: Option<PathBuf>,
     /// Commands besides the engine's own.
@@ -64,10 +67,11 @@ impl Engine {
         options: EngineOptions,
         graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
-        let EngineOptions { threads, limits, disabled_rewrites, backups, commands } = options;
+        let EngineOptions { threads, limits, disabled_rewrites, thresholds, backups, commands } = options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
         let graphs = threads.run(graphs)?;
-        let environment = Environment { graphs, threads, limits, disabled_rewrites, backups, commands };
+        let environment =
+            Environment { graphs, threads, limits, disabled_rewrites, thresholds, backups, commands };
         Ok(Engine { environment: Arc::new(environment) })
     }
 

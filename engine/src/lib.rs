@@ -87,6 +87,7 @@ pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, LimitReached, Place, Severity, SourceMap, Span};
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
+pub use exec::Thresholds;
 pub use graph::{
     BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event, GraphId, Listener, Origin, SessionState,
     Statistics, StorageOptions, graph_not_found, restore, restore_on,

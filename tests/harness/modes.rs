@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use proptest::prelude::Strategy;
-use stratalog_engine::{Engine, EngineOptions, StorageOptions, rewrite_names};
+use proptest::prelude::{Strategy, any};
+use stratalog_engine::{Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,19 +12,26 @@ pub struct Mode {
     pub threads: usize,
     /// The rewrites that are switched off.
     pub without: &'static [&'static str],
+    /// Whether little is done as if it were much.
+    pub as_if_large: bool,
 }
 
-/// One and two threads with every rewrite, then one thread without each rewrite in turn.
+/// One and two threads with every rewrite, as they are and as if everything were large; then one thread without each
+/// rewrite in turn.
 pub fn modes() -> Vec<Mode> {
-    let without = rewrite_names().chunks(1).map(|without| Mode { threads: 1, without });
-    [1, 2].into_iter().map(|threads| Mode { threads, without: &[] }).chain(without).collect()
+    let with = |as_if_large| [1, 2].map(|threads| Mode { threads, without: &[], as_if_large });
+    let without = rewrite_names().chunks(1).map(|without| Mode { threads: 1, without, as_if_large: false });
+    [false, true].into_iter().flat_map(with).chain(without).collect()
 }
 
-/// One or two threads with any neighbours among the rewrites switched off.
+/// One or two threads with any neighbours among the rewrites switched off, and algorithms for any size.
 pub fn any_mode() -> impl Strategy<Value = Mode> {
     let count = rewrite_names().len();
-    (1_usize..=2, 0..=count, 0..=count)
-        .prop_map(|(threads, a, b)| Mode { threads, without: &rewrite_names()[a.min(b)..a.max(b)] })
+    (1_usize..=2, 0..=count, 0..=count, any::<bool>()).prop_map(|(threads, a, b, as_if_large)| Mode {
+        threads,
+        without: &rewrite_names()[a.min(b)..a.max(b)],
+        as_if_large,
+    })
 }
 
 impl Mode {
@@ -42,6 +49,7 @@ impl Mode {
         EngineOptions {
             threads: Some(self.threads),
             disabled_rewrites: self.without.iter().map(|name| (*name).to_owned()).collect(),
+            thresholds: if self.as_if_large { Thresholds::lowest() } else { Thresholds::default() },
             ..EngineOptions::default()
         }
     }
@@ -49,9 +57,13 @@ impl Mode {
 
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "threads {}", self.threads)?;
+        if self.as_if_large {
+            write!(f, ", as if large")?;
+        }
         match self.without {
-            [] => write!(f, "threads {}", self.threads),
-            names => write!(f, "threads {}, without {}", self.threads, names.join(" and ")),
+            [] => Ok(()),
+            names => write!(f, ", without {}", names.join(" and ")),
         }
     }
 }

@@ -73,7 +73,7 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
         vec![Value::text(kind), Value::Int(number), Value::text(relation), Value::text(text)]
     };
     for (name, relation) in own.relations() {
-        let facts = sorted(&own.runs(name), relation.arity(), &codec);
+        let facts = sorted(own.runs(name), relation.arity(), &codec);
         for fact in 0..facts.len {
             let values = facts.columns.iter().map(|column| codec.value(column[fact]).to_value().to_string());
             let text = format!("{name}({})", values.collect::<Vec<_>>().join(", "));
@@ -86,7 +86,7 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
     Ok(Outcome::Listing(Rows::listing(&["kind", "number", "relation", "text"], rows)?))
 }
 
-fn sorted(runs: &[Run], arity: usize, codec: &Codec) -> data::Rows {
+fn sorted(runs: Vec<Run>, arity: usize, codec: &Codec) -> data::Rows {
     let order: Vec<Order> = (0..arity).map(|column| Order { column, descending: false }).collect();
     sort_limit(runs, arity, &order, None, codec)
 }

@@ -45,6 +45,9 @@ pub enum EncodeError {
 
 /// The narrowest type that holds all of these codes.
 pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
+    if codes.iter().max().is_some_and(|largest| *largest < INLINE_END) {
+        return DataType::Int;
+    }
     let mut found = DataType::Unknown;
     for &code in codes {
         let next = if code < INLINE_END {

@@ -124,6 +124,20 @@ impl Run {
         Rows { columns: self.columns().into_iter().map(copy).collect(), len: self.len() }
     }
 
+    /// The rows that count. If nobody else has the run they are not copied.
+    pub fn into_rows(self) -> Rows {
+        if self.live.is_some() {
+            return self.live_rows();
+        }
+        let len = self.live_count;
+        let batch = match Arc::try_unwrap(self.data) {
+            Ok(data) => data.batch,
+            Err(shared) => shared.batch.clone(),
+        };
+        let (_, arrays, _) = batch.into_parts();
+        Rows { columns: arrays.into_iter().map(into_codes).collect(), len }
+    }
+
     /// The index over these columns, built on first use and then shared. It covers deleted rows too.
     pub fn index(&self, columns: &[usize]) -> Arc<RowIndex> {
         let cell = Arc::clone(self.data.indexes.lock().entry(columns.into()).or_default());
@@ -165,6 +179,14 @@ impl Run {
 /// The codes of a column of a batch made by [`Run::new`].
 fn codes(batch: &RecordBatch, column: usize) -> &[Code] {
     batch.column(column).as_any().downcast_ref::<UInt32Array>().map_or(&[], |array| array.values())
+}
+
+/// The same of a column that is not needed any more.
+fn into_codes(column: ArrayRef) -> Vec<Code> {
+    let Some(array) = column.as_any().downcast_ref::<UInt32Array>().cloned() else { return Vec::new() };
+    drop(column);
+    let (_, codes, _) = array.into_parts();
+    codes.into_inner().into_vec().unwrap_or_else(|shared| shared.typed_data().to_vec())
 }
 
 fn schema(arity: usize) -> SchemaRef {
@@ -209,6 +231,19 @@ mod tests {
         assert_eq!(few.distinct(0), 10);
         assert_eq!(all.distinct(0), 100_000);
         assert_eq!(Run::new(vec![vec![]], 0).distinct(0), 0);
+    }
+
+    #[test]
+    fn rows_are_only_copied_if_somebody_else_has_them() {
+        let run = Run::new(vec![vec![1, 2], vec![3, 4]], 2);
+        let (shared, place) = (run.clone(), run.column(1).as_ptr());
+        let copied = run.into_rows();
+        assert_ne!(copied.columns[1].as_ptr(), place);
+        let moved = shared.with_live(BooleanBuffer::from(vec![false, true])).into_rows();
+        assert_eq!(moved.columns, [[2], [4]]);
+        let moved = shared.into_rows();
+        assert_eq!(moved.columns[1].as_ptr(), place);
+        assert_eq!(moved.columns, copied.columns);
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod relations;
 mod row_set;
 mod sort;
 mod stratum;
+mod thresholds;
+mod traversal;
 
 use crate::analysis::program::Program;
 use crate::budget::Budget;
@@ -20,6 +22,7 @@ use crate::data::{Codec, Run};
 pub use error::ExecError;
 pub use relations::Relations;
 pub use sort::{Order, sort_limit};
+pub use thresholds::Thresholds;
 
 /// What an evaluation gives.
 #[derive(Debug)]
@@ -36,8 +39,9 @@ pub fn execute(
     relations: &dyn Relations,
     codec: &Codec,
     budget: &Budget,
+    thresholds: Thresholds,
 ) -> Result<Outcome, ExecError> {
-    let mut view = stratum::View::new(program, relations, codec, budget);
+    let mut view = stratum::View::new(program, relations, codec, budget, thresholds);
     for stratum in &program.strata {
         view.evaluate(stratum)?;
     }

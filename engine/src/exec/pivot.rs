@@ -3,9 +3,6 @@
 
 use crate::data::{Rows, Run};
 
-/// A fixpoint with so many known rows, and so many new ones in a round, goes on in parts if it can.
-pub(super) const PIVOT_ROWS: usize = 1 << 18;
-pub(super) const PIVOT_DELTA: usize = 1 << 16;
 const PIVOT_PARTS: usize = 512;
 
 /// Rows by the part of a column's value.

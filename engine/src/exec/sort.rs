@@ -16,23 +16,14 @@ pub struct Order {
 /// The rows of a result in their order, after offset and limit. Rows that the order leaves equal come in ascending
 /// tuple order if a limit has to choose among them.
 pub fn sort_limit(
-    runs: &[Run],
+    runs: Vec<Run>,
     arity: usize,
     order: &[Order],
     limit: Option<(u64, u64)>,
     codec: &Codec,
 ) -> Rows {
-    let total: usize = runs.iter().map(Run::len).sum();
-    let mut columns: Vec<Vec<Code>> = vec![Vec::with_capacity(total); arity];
-    for run in runs {
-        for (column, codes) in columns.iter_mut().enumerate() {
-            match run.live() {
-                None => codes.extend_from_slice(run.column(column)),
-                Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
-            }
-        }
-    }
-    let rows = Rows { columns, len: total };
+    let rows = rows_of(runs, arity);
+    let total = rows.len;
     if order.is_empty() && limit.is_none() {
         return rows;
     }
@@ -58,6 +49,26 @@ pub fn sort_limit(
     let columns =
         rows.columns.iter().map(|codes| chosen.iter().map(|row| codes[*row as usize]).collect()).collect();
     Rows { columns, len: chosen.len() }
+}
+
+/// The rows of all runs, one run after the other.
+fn rows_of(mut runs: Vec<Run>, arity: usize) -> Rows {
+    if runs.len() == 1
+        && let Some(only) = runs.pop()
+    {
+        return only.into_rows();
+    }
+    let len = runs.iter().map(Run::len).sum();
+    let mut columns: Vec<Vec<Code>> = vec![Vec::with_capacity(len); arity];
+    for run in runs {
+        for (column, codes) in columns.iter_mut().enumerate() {
+            match run.live() {
+                None => codes.extend_from_slice(run.column(column)),
+                Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
+            }
+        }
+    }
+    Rows { columns, len }
 }
 
 /// Numbers that order as the values do. Small integers order as their codes; other values are sorted once, however

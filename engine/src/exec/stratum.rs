@@ -16,15 +16,17 @@ use super::best_rows::BestRows;
 use super::error::ExecError;
 use super::expression::Evaluator;
 use super::pipeline::Pipeline;
-use super::pivot::{PIVOT_DELTA, PIVOT_ROWS, split};
+use super::pivot::split;
 use super::ranking::Ranker;
 use super::relations::Relations;
 use super::row_set::RowSet;
+use super::thresholds::Thresholds;
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, RelationId, Rows, Run, parallel};
 use crate::plan::{
     Access, RulePlan, Source, Statistics, Step, Version, pivot_column, plan_delta_variants, plan_rule,
+    traversal,
 };
 
 /// Source rows of one lane.
@@ -37,6 +39,7 @@ pub(super) struct View<'a> {
     program: &'a Program,
     pub(super) codec: &'a Codec,
     pub(super) budget: &'a Budget,
+    pub(super) thresholds: Thresholds,
     /// Relations of earlier strata, and stored ones once they were asked for.
     complete: HashMap<RelationId, Vec<Run>>,
     /// Relations of the current stratum.
@@ -97,6 +100,7 @@ impl<'a> View<'a> {
         relations: &'a dyn Relations,
         codec: &'a Codec,
         budget: &'a Budget,
+        thresholds: Thresholds,
     ) -> View<'a> {
         let mut complete = HashMap::new();
         for (index, relation) in program.relations.iter().enumerate() {
@@ -108,6 +112,7 @@ impl<'a> View<'a> {
             program,
             codec,
             budget,
+            thresholds,
             complete,
             growing: HashMap::new(),
             saturated: Arc::new(AtomicBool::new(false)),
@@ -174,6 +179,7 @@ impl<'a> View<'a> {
             }
         }
         let keeps_best = sets.values().any(|known| matches!(known, Known::Best(_)));
+        let traversal = traversal(stratum, self.program);
         let pivot = pivot_column(stratum).filter(|_| !keeps_best);
         let looked_up = looked_up(&variants);
         loop {
@@ -181,6 +187,15 @@ impl<'a> View<'a> {
                 self.improved(&mut sets, &looked_up, &mut fresh);
             }
             if !self.advance(&stratum.relations, &mut fresh) {
+                break;
+            }
+            if let Some(traversal) = &traversal
+                && let Some(growing) = self.growing.get(&traversal.relation)
+                && self.is_worth_walking(traversal, growing.rows())
+            {
+                sets.clear();
+                let run = self.traverse(traversal, &growing.stable, growing.delta.as_slice())?;
+                self.growing.insert(traversal.relation, Growing { stable: vec![run], delta: None });
                 break;
             }
             if let Some((relation, column)) = pivot
@@ -250,8 +265,8 @@ impl<'a> View<'a> {
     /// Whether rounds are so large that looking up known rows misses the cache.
     fn is_large(&self, relation: RelationId) -> bool {
         self.growing.get(&relation).is_some_and(|growing| {
-            growing.rows() >= PIVOT_ROWS
-                && growing.delta.as_ref().is_some_and(|delta| delta.len() >= PIVOT_DELTA)
+            growing.rows() >= self.thresholds.part_rows
+                && growing.delta.as_ref().is_some_and(|delta| delta.len() >= self.thresholds.part_new_rows)
         })
     }
 
@@ -299,6 +314,7 @@ impl<'a> View<'a> {
             program: self.program,
             codec: self.codec,
             budget: self.budget,
+            thresholds: self.thresholds,
             complete: self.complete.clone(),
             growing: HashMap::from([(relation, growing)]),
             saturated: Arc::clone(&self.saturated),
@@ -455,12 +471,21 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Rows of the largest relation that a rule reads.
+    pub(super) fn largest_read(&self, rule: &Rule) -> usize {
+        let read = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) | Literal::Negated(atom) => Some(self.rows(atom.relation)),
+            Literal::Filter { .. } | Literal::Assign { .. } => None,
+        });
+        read.max().unwrap_or(0)
+    }
+
     fn arity(&self, relation: RelationId) -> usize {
         self.program.relations[relation.index()].arity
     }
 }
 
-fn head_columns<'b>(
+pub(super) fn head_columns<'b>(
     plan: &RulePlan,
     pipeline: &Pipeline<'_>,
     solutions: &'b Bindings,

@@ -8,6 +8,7 @@ mod join_order;
 mod physical;
 mod pivot;
 mod rule_plan;
+mod traversal;
 
 pub use display::{Explanation, RewriteNote, RuleNote, StepNote, StratumNote};
 pub use estimate::explain;
@@ -15,3 +16,4 @@ pub use join_order::Statistics;
 pub use physical::{Access, KeyPart, RulePlan, Scan, Source, Step, Version};
 pub use pivot::pivot_column;
 pub use rule_plan::{plan_delta_variants, plan_rule};
+pub use traversal::{EdgeSource, Edges, Traversal, traversal};

@@ -2,7 +2,7 @@
 
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
-use crate::context::Context;
+use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RowIndex, Run};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
@@ -27,7 +27,7 @@ pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Erro
     let evaluated = evaluate(analysed, &view, &codec, context)?;
     let arity = names.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
-    let rows = context.environment.threads.run(|| sort_limit(&evaluated.runs, arity, &order, limit, &codec));
+    let rows = context.environment.threads.run(|| sort_limit(evaluated.runs, arity, &order, limit, &codec));
     let provenance = match (view.is_dirty(), reads_own) {
         (false, _) => None,
         (true, false) => Some(vec![Provenance::Persistent; rows.len]),
@@ -82,7 +82,7 @@ pub(super) fn stored(name: &Name, context: &mut Context<'_>) -> Result<Rows, Err
     let codec = Codec::over(context.graph.dictionary().clone());
     let runs = snapshot.runs(&name.text);
     let total = runs.iter().map(Run::len).sum();
-    let rows = sort_limit(&runs, known.arity, &[], None, &codec);
+    let rows = sort_limit(runs, known.arity, &[], None, &codec);
     Ok(Rows::new(known.column_names(), &known.column_types, rows, total, codec))
 }
 
@@ -109,7 +109,8 @@ pub(super) fn evaluate(
     context.warnings.extend(analysed.program.warnings.iter().cloned());
     let program = rewrite::rewrite(analysed.program, &context.environment.disabled_rewrites);
     let types = program.relations[program.goal.index()].column_types.clone();
-    let outcome = context.environment.threads.run(|| exec::execute(&program, view, codec, context.budget))?;
+    let Environment { threads, thresholds, .. } = context.environment;
+    let outcome = threads.run(|| exec::execute(&program, view, codec, context.budget, *thresholds))?;
     if outcome.saturated {
         context.warnings.push(
             Diagnostic::warning(

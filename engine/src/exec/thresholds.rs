@@ -1,0 +1,27 @@
+//! From when on large rounds are done in other ways than small ones. Answers never depend on it.
+
+/// Sizes from which on an algorithm for much work pays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    /// A recursion that walks through a graph leaves tuples for sets of sources with so many known rows,
+    pub walk_rows: usize,
+    /// and where each of them is worth so many edges that have to be derived first.
+    pub walk_edges_per_row: usize,
+    /// A recursion goes on in parts with so many known rows,
+    pub part_rows: usize,
+    /// and so many new ones in a round: looking up known rows misses the cache by then.
+    pub part_new_rows: usize,
+}
+
+impl Default for Thresholds {
+    fn default() -> Thresholds {
+        Thresholds { walk_rows: 1_024, walk_edges_per_row: 8, part_rows: 1 << 18, part_new_rows: 1 << 16 }
+    }
+}
+
+impl Thresholds {
+    /// Everything that can be done as if it were much is.
+    pub fn lowest() -> Thresholds {
+        Thresholds { walk_rows: 0, walk_edges_per_row: usize::MAX, part_rows: 0, part_new_rows: 0 }
+    }
+}

@@ -1,0 +1,340 @@
+//! The graph that is walked through: what can be reached from where the walk starts, in the order of the walk.
+
+use std::sync::Arc;
+
+use super::super::error::ExecError;
+use super::super::pipeline::Pipeline;
+use super::super::stratum::{View, head_columns};
+use crate::budget::Budget;
+use crate::data::keys::KeyNumbers;
+use crate::data::{Code, RowIndex, Run};
+use crate::plan::{Access, EdgeSource, Traversal, Version, plan_rule};
+
+/// Nodes that are explored between two looks at the budget.
+const CHECK_NODES: usize = 1_024;
+
+/// The edges of all rules, as they are stored.
+pub(super) struct Arcs {
+    /// Edges with the same guard.
+    groups: Vec<ArcGroup>,
+}
+
+struct ArcGroup {
+    runs: Vec<ArcRun>,
+    /// Which sources may walk here, by their position; all if `None`.
+    guard: Option<Vec<bool>>,
+}
+
+struct ArcRun {
+    run: Run,
+    index: Arc<RowIndex>,
+    to: usize,
+    from: usize,
+}
+
+impl Arcs {
+    /// Finds the edges, and which of the sources may walk along them.
+    pub(super) fn new(
+        traversal: &Traversal,
+        sources: Option<&[Code]>,
+        view: &View<'_>,
+    ) -> Result<Arcs, ExecError> {
+        let mut groups = Vec::new();
+        for edges in &traversal.edges {
+            let (runs, from, to) = match &edges.source {
+                EdgeSource::Relation { relation, from, to } => {
+                    (view.runs(Access { relation: *relation, version: Version::All }), *from, *to)
+                }
+                EdgeSource::Rule(rule) => (vec![derived(rule, view)?], 0, 1),
+            };
+            let runs = runs.into_iter().filter(|run| !run.is_empty());
+            let runs = runs.map(|run| ArcRun { index: run.index(&[from]), run, to, from }).collect();
+            let guard = match &edges.guard {
+                None => None,
+                Some(rule) => {
+                    let passing = super::distinct(std::iter::once(&derived(rule, view)?), 0);
+                    let passes = |source: &Code| passing.binary_search(source).is_ok();
+                    Some(sources.unwrap_or_default().iter().map(passes).collect::<Vec<bool>>())
+                        .filter(|passes| !passes.iter().all(|passes| *passes))
+                }
+            };
+            groups.push(ArcGroup { runs, guard });
+        }
+        Ok(Arcs { groups })
+    }
+
+    /// Calls `visit(group, end)` for each edge that begins in a node.
+    fn from(&self, node: Code, visit: &mut impl FnMut(usize, Code)) {
+        for (number, group) in self.groups.iter().enumerate() {
+            for arcs in &group.runs {
+                let ends = arcs.run.column(arcs.to);
+                arcs.index.probe(&[&[node]], 0, 1, |_, rows| {
+                    for &row in rows {
+                        if arcs.run.is_live(row as usize) {
+                            visit(number, ends[row as usize]);
+                        }
+                    }
+                    true
+                });
+            }
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &[Code]> {
+        self.groups
+            .iter()
+            .flat_map(|group| &group.runs)
+            .flat_map(|arcs| [arcs.run.column(arcs.from), arcs.run.column(arcs.to)])
+    }
+}
+
+/// The rows of a rule that reads complete relations.
+fn derived(rule: &crate::analysis::program::Rule, view: &View<'_>) -> Result<Run, ExecError> {
+    let plan = plan_rule(rule, view);
+    let pipeline = Pipeline::new(&plan, view)?;
+    let mut columns = vec![Vec::new(); rule.head_terms.len()];
+    let mut rows = 0;
+    pipeline.run(0..pipeline.source_rows(), &mut |solutions| {
+        view.budget.charge(solutions.len * columns.len() * size_of::<Code>())?;
+        for (column, codes) in columns.iter_mut().zip(head_columns(&plan, &pipeline, solutions)?) {
+            column.extend_from_slice(&codes);
+        }
+        rows += solutions.len;
+        Ok(())
+    })?;
+    Ok(Run::new(columns, rows))
+}
+
+/// The part of the graph that a walk can come to. Nodes are numbers, small ones first on the way.
+pub(super) struct Graph {
+    pub(super) codes: Vec<Code>,
+    numbers: Numbers,
+    pub(super) groups: Vec<Adjacency>,
+}
+
+/// The edges of a group: those of node `n` end in `ends[starts[n]..starts[n + 1]]`.
+pub(super) struct Adjacency {
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    /// Which sources may walk here, by their position; all if `None`.
+    pub(super) guard: Option<Vec<bool>>,
+}
+
+impl Adjacency {
+    /// Where the edges of a node end.
+    #[inline]
+    pub(super) fn ends(&self, node: usize) -> &[u32] {
+        &self.ends[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+}
+
+impl Graph {
+    /// The nodes that a walk from `starts` comes to, without the edges.
+    pub(super) fn reach(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
+        let open: Vec<bool> =
+            arcs.groups.iter().map(|group| group.guard.as_ref().is_none_or(|guard| guard[0])).collect();
+        let mut found = Found::new(arcs, starts);
+        let mut next = 0;
+        while next < found.codes.len() {
+            if next % CHECK_NODES == 0 {
+                budget.check()?;
+            }
+            let node = found.codes[next];
+            arcs.from(node, &mut |group, end| {
+                if open[group] {
+                    found.number(end);
+                }
+            });
+            next += 1;
+        }
+        Ok(found.codes)
+    }
+
+    /// Everything that a walk from `starts` comes to.
+    pub(super) fn explore(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Graph, ExecError> {
+        let mut found = Found::new(arcs, starts);
+        let mut groups: Vec<Adjacency> = arcs
+            .groups
+            .iter()
+            .map(|group| Adjacency { starts: vec![0], ends: Vec::new(), guard: group.guard.clone() })
+            .collect();
+        let mut next = 0;
+        let mut charged = 0;
+        while next < found.codes.len() {
+            if next % CHECK_NODES == 0 {
+                let edges: usize = groups.iter().map(|group| group.ends.len()).sum();
+                // Codes, starts, order, and everything once more while it is put in order.
+                let bytes = (found.codes.len() * (groups.len() + 4) + 2 * edges) * size_of::<u32>();
+                budget.charge(bytes - charged)?;
+                charged = bytes;
+                budget.check()?;
+            }
+            let node = found.codes[next];
+            arcs.from(node, &mut |group, end| {
+                let end = found.number(end);
+                groups[group].ends.push(end);
+            });
+            for group in &mut groups {
+                group.starts.push(group.ends.len() as u32);
+            }
+            next += 1;
+        }
+        let order = order(&groups, found.codes.len());
+        Ok(Graph {
+            codes: order.iter().map(|node| found.codes[*node as usize]).collect(),
+            groups: renumber(&groups, &order, &mut found.numbers),
+            numbers: found.numbers,
+        })
+    }
+
+    /// Number of nodes.
+    pub(super) fn nodes(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The number of a node that was reached.
+    pub(super) fn number(&self, code: Code) -> Option<u32> {
+        self.numbers.get(code)
+    }
+}
+
+/// Reverse postorder: along an edge numbers grow, but where it closes a cycle. A sweep in this order takes a set as far
+/// as it goes without one (Kam and Ullman, Global Data Flow Analysis and Iterative Algorithms, 1976).
+fn order(groups: &[Adjacency], nodes: usize) -> Vec<u32> {
+    let mut is_seen = vec![false; nodes];
+    let mut order = Vec::with_capacity(nodes);
+    // A node, and how far its edges have been followed: the group and the position in it.
+    let mut path: Vec<(u32, usize, u32)> = Vec::new();
+    for root in 0..nodes as u32 {
+        if std::mem::replace(&mut is_seen[root as usize], true) {
+            continue;
+        }
+        path.push((root, 0, 0));
+        while let Some((node, group, position)) = path.last_mut() {
+            let Some(adjacency) = groups.get(*group) else {
+                order.push(*node);
+                path.pop();
+                continue;
+            };
+            match adjacency.ends(*node as usize).get(*position as usize) {
+                None => {
+                    *group += 1;
+                    *position = 0;
+                }
+                Some(&end) => {
+                    *position += 1;
+                    if !std::mem::replace(&mut is_seen[end as usize], true) {
+                        path.push((end, 0, 0));
+                    }
+                }
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// The same edges between nodes that are numbered by their place in `order`.
+fn renumber(groups: &[Adjacency], order: &[u32], numbers: &mut Numbers) -> Vec<Adjacency> {
+    let mut place = vec![0; order.len()];
+    for (new, old) in order.iter().enumerate() {
+        place[*old as usize] = new as u32;
+    }
+    numbers.map(&place);
+    let renumbered = groups.iter().map(|group| {
+        let mut starts = Vec::with_capacity(group.starts.len());
+        let mut ends = Vec::with_capacity(group.ends.len());
+        starts.push(0);
+        for old in order {
+            ends.extend(group.ends(*old as usize).iter().map(|end| place[*end as usize]));
+            starts.push(ends.len() as u32);
+        }
+        Adjacency { starts, ends, guard: group.guard.clone() }
+    });
+    renumbered.collect()
+}
+
+/// Nodes in the order in which they are found.
+struct Found {
+    codes: Vec<Code>,
+    numbers: Numbers,
+}
+
+impl Found {
+    fn new(arcs: &Arcs, starts: &[Code]) -> Found {
+        let mut found = Found { codes: Vec::new(), numbers: Numbers::new(arcs, starts) };
+        starts.iter().for_each(|start| {
+            found.number(*start);
+        });
+        found
+    }
+
+    #[inline]
+    fn number(&mut self, code: Code) -> u32 {
+        let next = self.codes.len() as u32;
+        let number = self.numbers.get_or(code, next);
+        if number == next {
+            self.codes.push(code);
+        }
+        number
+    }
+}
+
+/// From codes to numbers.
+enum Numbers {
+    /// By position, from the first code on; one more than the number, and 0 for none.
+    Dense { first: Code, numbers: Vec<u32> },
+    /// Codes that lie far apart have a first number, and that has another.
+    Hashed { first: KeyNumbers<u64>, then: Vec<u32> },
+}
+
+impl Numbers {
+    fn new(arcs: &Arcs, starts: &[Code]) -> Numbers {
+        let columns = || arcs.columns().chain([starts]);
+        let rows: usize = columns().map(<[Code]>::len).sum();
+        let first = columns().filter_map(|column| column.iter().min()).min().copied().unwrap_or(0);
+        let last = columns().filter_map(|column| column.iter().max()).max().copied().unwrap_or(0);
+        let range = (last - first) as usize + 1;
+        // Memory that is never touched costs nothing, so the table may be much larger than what is in it.
+        if range <= rows.saturating_mul(16) + 1_024 {
+            Numbers::Dense { first, numbers: vec![0; range] }
+        } else {
+            Numbers::Hashed { first: KeyNumbers::default(), then: Vec::new() }
+        }
+    }
+
+    #[inline]
+    fn get_or(&mut self, code: Code, next: u32) -> u32 {
+        match self {
+            Numbers::Dense { first, numbers } => {
+                let number = &mut numbers[(code - *first) as usize];
+                if *number == 0 {
+                    *number = next + 1;
+                }
+                *number - 1
+            }
+            Numbers::Hashed { first, .. } => first.number(u64::from(code)),
+        }
+    }
+
+    fn get(&self, code: Code) -> Option<u32> {
+        match self {
+            Numbers::Dense { first, numbers } => {
+                numbers.get(code.checked_sub(*first)? as usize)?.checked_sub(1)
+            }
+            Numbers::Hashed { first, then } => then.get(first.get(&u64::from(code))? as usize).copied(),
+        }
+    }
+
+    /// Gives each number another.
+    fn map(&mut self, place: &[u32]) {
+        match self {
+            Numbers::Dense { numbers, .. } => {
+                for number in numbers.iter_mut().filter(|number| **number != 0) {
+                    *number = place[*number as usize - 1] + 1;
+                }
+            }
+            Numbers::Hashed { then, .. } => *then = place.to_vec(),
+        }
+    }
+}

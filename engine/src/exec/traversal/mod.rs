@@ -1,0 +1,105 @@
+//! A recursion as a walk through a graph, from many sources at once.
+//!
+//! Rows are not kept as tuples. A node has a bit for each value of the carried column, its *sources*, and to walk along
+//! an edge is to unite the sets of its two ends, 64 sources at a time (Then et al., The More the Merrier: Efficient
+//! Multi-Source Graph Traversal, VLDB 2014). Sources never meet: they are cut into parts that fit the cache, and each
+//! part walks on its own, on any thread.
+
+mod graph;
+mod rows;
+mod walk;
+
+use self::graph::{Arcs, Graph};
+use self::rows::assemble;
+use self::walk::{Seeds, walk};
+use super::error::ExecError;
+use super::stratum::View;
+use crate::data::{Code, Run, parallel};
+use crate::plan::{EdgeSource, Traversal};
+
+/// Graphs with more nodes than this are walked in narrow parts, so that all sets of a part take no more than about 32 MiB.
+const WIDE_NODES: usize = 1 << 18;
+
+impl View<'_> {
+    /// Whether there is enough to do to leave tuples for sets.
+    pub(super) fn is_worth_walking(&self, traversal: &Traversal, known: usize) -> bool {
+        let derived_from = |source: &EdgeSource| match source {
+            EdgeSource::Relation { .. } => 0,
+            EdgeSource::Rule(rule) => self.largest_read(rule),
+        };
+        let derived: usize = traversal.edges.iter().map(|edges| derived_from(&edges.source)).sum();
+        known >= self.thresholds.walk_rows
+            && known.saturating_mul(self.thresholds.walk_edges_per_row) >= derived
+    }
+
+    /// Walks until nothing new is found. `stable` rows have been taken one step further already, `delta` rows have not;
+    /// the answer has all of them.
+    pub(super) fn traverse(
+        &self,
+        traversal: &Traversal,
+        stable: &[Run],
+        delta: &[Run],
+    ) -> Result<Run, ExecError> {
+        let seeds = || stable.iter().chain(delta);
+        let sources = traversal.carried.map(|carried| distinct(seeds(), carried));
+        let arcs = Arcs::new(traversal, sources.as_deref(), self)?;
+        let starts = codes(seeds(), traversal.node);
+        let sources = match sources {
+            Some(sources) if sources.len() != 1 => sources,
+            only => {
+                // All nodes have the same set: which are reached is the whole answer.
+                let nodes = Graph::reach(&arcs, &starts, self.budget)?;
+                let rows = nodes.len();
+                self.budget.charge(2 * rows * size_of::<Code>())?;
+                let mut columns = vec![nodes];
+                if let (Some(only), Some(carried)) = (only, traversal.carried) {
+                    columns.insert(carried, vec![only[0]; rows]);
+                }
+                return Ok(Run::new(columns, rows));
+            }
+        };
+        let graph = Graph::explore(&arcs, &starts, self.budget)?;
+        let seeds = |width| Seeds::new(traversal, stable, delta, &sources, &graph, width);
+        if graph.nodes() > WIDE_NODES || sources.len() <= 64 {
+            self.walk_all::<1>(traversal, &graph, &sources, &seeds(64))
+        } else {
+            self.walk_all::<8>(traversal, &graph, &sources, &seeds(512))
+        }
+    }
+
+    fn walk_all<const W: usize>(
+        &self,
+        traversal: &Traversal,
+        graph: &Graph,
+        sources: &[Code],
+        seeds: &Seeds,
+    ) -> Result<Run, ExecError> {
+        // A lane walks its parts one after the other, over the same memory.
+        const LANES: usize = 16;
+        let lanes = parallel::lanes(seeds.parts(), seeds.parts().div_ceil(LANES));
+        let lanes = parallel::map(lanes, |parts| walk::<W>(graph, seeds, parts, self.budget));
+        let parts = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+        let carried_first = traversal.carried == Some(0);
+        assemble(parts, sources, graph, carried_first, self.budget)
+    }
+}
+
+/// The codes of a column, each once, in ascending order.
+fn distinct<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
+    let mut codes = codes(runs, column);
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// The codes of a column.
+fn codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
+    let mut codes = Vec::new();
+    for run in runs {
+        match run.live() {
+            None => codes.extend_from_slice(run.column(column)),
+            Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
+        }
+    }
+    codes
+}

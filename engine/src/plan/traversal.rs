@@ -1,0 +1,193 @@
+//! Which recursions walk through a graph.
+
+use std::collections::HashSet;
+
+use super::join_order::variables;
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::data::{RelationId, VariableId};
+
+/// A recursion whose every step goes from a row to rows in which one column, the node, has moved along an edge. The
+/// other column, if there is one, is carried along unchanged: `t(X, Z) <- t(X, Y), e(Y, Z)` carries `X` from `Y` to `Z`.
+#[derive(Debug, Clone)]
+pub struct Traversal {
+    /// The relation.
+    pub relation: RelationId,
+    /// The column that is carried.
+    pub carried: Option<usize>,
+    /// The column of the nodes.
+    pub node: usize,
+    /// One entry a recursive rule.
+    pub edges: Vec<Edges>,
+}
+
+/// The edges of one rule.
+#[derive(Debug, Clone)]
+pub struct Edges {
+    /// Where they come from.
+    pub source: EdgeSource,
+    /// If not every carried value may take them: which may, as a rule with one column.
+    pub guard: Option<Rule>,
+}
+
+/// Where edges come from.
+#[derive(Debug, Clone)]
+pub enum EdgeSource {
+    /// Two columns of a relation.
+    Relation {
+        /// The relation.
+        relation: RelationId,
+        /// The column in which they begin.
+        from: usize,
+        /// The column in which they end.
+        to: usize,
+    },
+    /// What a rule derives, with the beginning as its first column and the end as its second.
+    Rule(Rule),
+}
+
+/// The graph that a stratum walks through, if it does nothing else.
+pub fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversal> {
+    let [relation] = *stratum.relations.as_slice() else { return None };
+    let described = &program.relations[relation.index()];
+    if described.best.is_some() {
+        return None;
+    }
+    let choices: &[(Option<usize>, usize)] = match described.arity {
+        1 => &[(None, 0)],
+        2 => &[(Some(0), 1), (Some(1), 0)],
+        _ => return None,
+    };
+    let is_own = |literal: &&Literal| matches!(literal, Literal::Atom(atom) if atom.relation == relation);
+    let recursive: Vec<&Rule> =
+        stratum.rules.iter().filter(|rule| rule.body.iter().any(|literal| is_own(&literal))).collect();
+    if recursive.is_empty() {
+        return None;
+    }
+    choices.iter().find_map(|&(carried, node)| {
+        let edges =
+            recursive.iter().map(|rule| edges(rule, relation, carried, node)).collect::<Option<_>>()?;
+        Some(Traversal { relation, carried, node, edges })
+    })
+}
+
+/// What a rule walks along. Apart from the row that it starts from, its body is one atom with the edges, conditions on
+/// them, and conditions on the carried value.
+fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize) -> Option<Edges> {
+    let mut own = rule.body.iter().filter_map(|literal| match literal {
+        Literal::Atom(atom) if atom.relation == relation => Some(atom),
+        Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+    });
+    let start = own.next().filter(|_| rule.ranking.is_none())?;
+    if own.next().is_some() {
+        return None;
+    }
+    let carried = match carried {
+        None => None,
+        Some(column) => match (&rule.head_terms[column], &start.arguments[column]) {
+            (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable))
+                if out == variable =>
+            {
+                Some(*variable)
+            }
+            _ => return None,
+        },
+    };
+    let from = match &start.arguments[node] {
+        Argument::Variable(variable) => Expression::Variable(*variable),
+        Argument::Constant(value) => Expression::Constant(value.clone()),
+        Argument::Any => return None,
+    };
+    let to = match &rule.head_terms[node] {
+        HeadTerm::Expression(plain @ (Expression::Variable(_) | Expression::Constant(_))) => plain.clone(),
+        HeadTerm::Expression(_) | HeadTerm::Aggregate { .. } => return None,
+    };
+
+    let mut conditions = Vec::new();
+    let mut guards = Vec::new();
+    for literal in &rule.body {
+        if matches!(literal, Literal::Atom(atom) if atom.relation == relation) {
+            continue;
+        }
+        let read = variables_of(literal)?;
+        if carried.is_some_and(|carried| read.contains(&carried)) {
+            if read.len() > 1 || !matches!(literal, Literal::Atom(_)) {
+                return None;
+            }
+            guards.push(literal.clone());
+        } else {
+            conditions.push(literal.clone());
+        }
+    }
+    let ends: Vec<VariableId> = [&from, &to].into_iter().filter_map(variable).collect();
+    if ends.iter().any(|end| Some(*end) == carried) {
+        return None;
+    }
+    let derive = |head: Vec<Expression>, body: Vec<Literal>| Rule {
+        head: relation,
+        head_terms: head.into_iter().map(HeadTerm::Expression).collect(),
+        ranking: None,
+        body,
+        variables: rule.variables.clone(),
+        text: rule.text.clone(),
+    };
+    let source = EdgeSource::between(&conditions, &from, &to).or_else(|| {
+        let atom = only_atom(&conditions)?;
+        let bound: HashSet<VariableId> = variables(atom).collect();
+        let is_bound = |literal: &Literal| variables_of(literal).is_some_and(|read| read.is_subset(&bound));
+        let is_safe = ends.iter().all(|end| bound.contains(end)) && conditions.iter().all(is_bound);
+        is_safe.then(|| EdgeSource::Rule(derive(vec![from, to], conditions.clone())))
+    })?;
+    let guard = carried
+        .filter(|_| !guards.is_empty())
+        .map(|carried| derive(vec![Expression::Variable(carried)], guards));
+    Some(Edges { source, guard })
+}
+
+impl EdgeSource {
+    /// Two columns of a relation, if nothing else is asked of it.
+    fn between(conditions: &[Literal], from: &Expression, to: &Expression) -> Option<EdgeSource> {
+        let [Literal::Atom(atom)] = conditions else { return None };
+        let mut seen = HashSet::new();
+        let is_plain = atom.arguments.iter().all(|argument| match argument {
+            Argument::Variable(variable) => seen.insert(*variable),
+            Argument::Constant(_) => false,
+            Argument::Any => true,
+        });
+        let column = |end: &Expression| {
+            let end = variable(end)?;
+            atom.arguments.iter().position(|argument| *argument == Argument::Variable(end))
+        };
+        is_plain.then_some(())?;
+        Some(EdgeSource::Relation { relation: atom.relation, from: column(from)?, to: column(to)? })
+    }
+}
+
+fn only_atom(literals: &[Literal]) -> Option<&Atom> {
+    let mut atoms = literals.iter().filter_map(|literal| match literal {
+        Literal::Atom(atom) => Some(atom),
+        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+    });
+    atoms.next().filter(|_| atoms.next().is_none())
+}
+
+/// The variables of a literal that computes nothing. What computes is left to when its turn comes: a value that is
+/// never reached must not overflow.
+fn variables_of(literal: &Literal) -> Option<HashSet<VariableId>> {
+    match literal {
+        Literal::Atom(atom) | Literal::Negated(atom) => Some(variables(atom).collect()),
+        Literal::Filter { left, right, .. } => {
+            let is_plain =
+                |side: &Expression| matches!(side, Expression::Variable(_) | Expression::Constant(_));
+            (is_plain(left) && is_plain(right))
+                .then(|| [left, right].into_iter().filter_map(variable).collect())
+        }
+        Literal::Assign { .. } => None,
+    }
+}
+
+fn variable(expression: &Expression) -> Option<VariableId> {
+    match expression {
+        Expression::Variable(variable) => Some(*variable),
+        Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! Recursions that walk through a graph, with sets of sources and with tuples: the same rows.
+
+use std::collections::BTreeSet;
+
+use stratalog_engine::{
+    Budget, Content, Engine, EngineOptions, Parameters, RunOptions, Scope, Session, Thresholds,
+};
+use stratalog_tests::answers::{batches_of, rows_of};
+use stratalog_tests::value::{Row, Value};
+
+/// Rules for `t`, and the question about it.
+const RECURSIONS: &[(&str, &str)] = &[
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)", "?t(X, Y)"),
+    // The second column is carried.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- edge(X, Y, _), t(Y, Z)", "?t(X, Y)"),
+    // Several rules, and edges in both directions.
+    (
+        "+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)\n+t(X, Z) <- t(X, Y), edge(Z, Y, 3)",
+        "?t(X, Y)",
+    ),
+    // Conditions on edges: constants, comparisons, equality, negation.
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, W), W < 2, !odd(Z)", "?t(X, Y)"),
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, Y)", "?t(X, Y)"),
+    // Steps that begin or end in a constant.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, 7), edge(7, Z, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, 5) <- t(X, Y), odd(Y)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, 7), odd(Z)", "?t(X, Y)"),
+    // Only some sources may go on, or only some along these edges.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- odd(X), t(X, Y), edge(Y, Z, _)", "?t(X, Y)"),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- odd(X), t(X, Y), edge(Y, Z, 1)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 2)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- never(X), t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    // One source, and none.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)", "?t(1, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- edge(X, Y, _), t(Y, Z)", "?t(X, 2)"),
+    ("+t(Y) <- edge(3, Y, _)\n+t(Y) <- t(X), edge(X, Y, _)", "?t(X)"),
+    ("+t(Y) <- odd(Y)\n+t(Y) <- t(X), edge(X, Y, 3), Y != 4", "?t(X)"),
+    // Edges are derived themselves, or depend on more than is handed on: tuples all the way.
+    (
+        "+step(X, Y) <- edge(X, Y, _), !odd(X)\n+t(X, Y) <- step(X, Y)\n+t(X, Z) <- t(X, Y), step(Y, Z)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, X)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, W), X + W < Z", "?t(X, Y)"),
+];
+
+#[test]
+fn sets_find_what_tuples_find() {
+    // Fewer than 64 sources, more than 64, and more than 512; sparse and dense.
+    for (nodes, edges, spread) in [(40, 70, 1), (200, 190, 1), (700, 1_000, 1), (300, 320, 40_000_000)] {
+        for (rules, question) in RECURSIONS {
+            let rows = |thresholds, threads| {
+                let options =
+                    EngineOptions { threads: Some(threads), thresholds, ..EngineOptions::default() };
+                let engine = Engine::in_memory(options).expect("an engine in memory");
+                let mut session = engine.open_session("default").expect("the graph `default` exists");
+                fill(&mut session, nodes, edges, spread);
+                run(&mut session, rules);
+                let rows = run(&mut session, question).expect("rows");
+                let found: BTreeSet<Row> = rows.iter().cloned().collect();
+                assert_eq!(found.len(), rows.len(), "rows come twice: {rules}");
+                found
+            };
+            let tuples = rows(Thresholds { walk_rows: usize::MAX, ..Thresholds::default() }, 1);
+            for (thresholds, threads) in
+                [(Thresholds::lowest(), 1), (Thresholds::lowest(), 2), (Thresholds::default(), 2)]
+            {
+                let sets = rows(thresholds, threads);
+                let context =
+                    || format!("{nodes} nodes, {edges} edges, {thresholds:?}:\n{rules}\n{question}");
+                assert_eq!(sets.len(), tuples.len(), "{}", context());
+                assert!(sets == tuples, "{}", context());
+            }
+        }
+    }
+}
+
+/// A graph with weights. Some edges are deleted again, and nodes lie `spread` apart.
+fn fill(session: &mut Session, nodes: i64, edges: usize, spread: i64) {
+    let mut state = 7_u64;
+    let mut draw = |below: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as i64 % below
+    };
+    // The nodes that rules name stay where they are.
+    let node = |n: i64| Value::Int(if n < 10 { n } else { n * spread });
+    let edge: BTreeSet<(i64, i64, i64)> =
+        (0..edges).map(|_| (draw(nodes), draw(nodes), draw(4))).chain([(8, 9, 8), (9, 8, 9)]).collect();
+    let tables: [(&str, Vec<Row>); 3] = [
+        ("edge", edge.iter().map(|(x, y, w)| vec![node(*x), node(*y), Value::Int(*w)]).collect()),
+        ("node", (0..nodes).map(|n| vec![node(n)]).collect()),
+        ("odd", (0..nodes).filter(|n| n % 2 == 1).map(|n| vec![node(n)]).collect()),
+    ];
+    for (relation, rows) in tables {
+        let batches = batches_of(&rows);
+        session
+            .insert_batches(relation, Scope::Persistent, &batches, &Budget::unlimited())
+            .expect("the rows fit");
+    }
+    run(session, "+never(-1)\n-edge(X, Y, W) <- edge(X, Y, W), X = 6");
+}
+
+/// The rows of a question.
+fn run(session: &mut Session, program: &str) -> Option<Vec<Row>> {
+    let prepared = session.prepare(program, &Parameters::new());
+    let answer = prepared.and_then(|p| session.run(p, &RunOptions::default(), &Budget::unlimited()));
+    match answer.unwrap_or_else(|error| panic!("{}", error.render(program))).content {
+        Content::Rows(rows) => Some(rows_of(&rows.batch(0, rows.row_count()))),
+        Content::Messages(_) => None,
+    }
+}
