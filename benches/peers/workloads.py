@@ -105,11 +105,11 @@ WORKLOADS = [
         0.15,
     ),
     Workload(
-        "points-to", lambda: data.points_to(60_000, 180_000), POINTS_TO, "?pt(X, Y)", None, "points_to", 0.2
+        "points-to", lambda: data.points_to(150_000, 180_000), POINTS_TO, "?pt(X, Y)", None, "points_to", 0.2
     ),
     Workload(
         "value-flow",
-        lambda: data.value_flow(60_000, 36_000, 120_000),
+        lambda: data.value_flow(120_000, 36_000, 120_000),
         VALUE_FLOW,
         "?alias(X, Y)",
         None,

@@ -4,6 +4,8 @@
 //! whose codes are nearly dense needs no hash table: its keys are positions in an offset array, as in a graph's
 //! adjacency lists.
 
+use std::ops::Range;
+
 use super::dictionary::Code;
 use super::keys::{Key, KeyNumbers, with_key};
 
@@ -158,6 +160,28 @@ impl RowIndex {
                 }
             }
         }
+    }
+
+    /// Where the rows with this code stand in [`RowIndex::rows`], if the index is over one column.
+    #[inline]
+    pub fn range(&self, code: Code) -> Range<usize> {
+        let group = match &self.directory {
+            Directory::Dense { first } => code.wrapping_sub(*first) as usize,
+            Directory::Narrow(numbers) => match numbers.get(&u64::from(code)) {
+                Some(number) => number as usize,
+                None => return 0..0,
+            },
+            _ => return 0..0,
+        };
+        match self.starts.get(group..) {
+            Some([start, end, ..]) => *start as usize..*end as usize,
+            Some(_) | None => 0..0,
+        }
+    }
+
+    /// The rows, in the order of the index: those of one key side by side.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
     }
 
     #[inline]

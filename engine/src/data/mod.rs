@@ -21,7 +21,7 @@ pub use index::RowIndex;
 pub use parallel::Threads;
 pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
-pub use run::{Run, RunFile};
+pub use run::{Neighbours, Run, RunFile};
 pub use schema::{Schema, SchemaColumn};
 pub use value::{Kind, Value, ValueRef};
 pub(crate) use value::{Number, compare_numbers, float_of};

@@ -23,6 +23,23 @@ pub struct Run {
 /// An index that the first to ask builds while others wait.
 type LazyIndex = Arc<OnceLock<Arc<RowIndex>>>;
 
+/// Two columns of a run as edges: for each code of the first those of the second, side by side.
+#[derive(Debug)]
+pub struct Neighbours {
+    index: Arc<RowIndex>,
+    ends: Vec<Code>,
+}
+
+impl Neighbours {
+    /// Where the edges that begin in this code end.
+    #[inline]
+    pub fn of(&self, code: Code) -> &[Code] {
+        &self.ends[self.index.range(code)]
+    }
+}
+
+type LazyNeighbours = Arc<OnceLock<Arc<Neighbours>>>;
+
 /// The file that a run was written to, or read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFile {
@@ -43,6 +60,7 @@ struct RunData {
     batch: RecordBatch,
     file: Mutex<Option<Arc<RunFile>>>,
     indexes: Mutex<HashMap<Box<[usize]>, LazyIndex>>,
+    neighbours: Mutex<HashMap<(usize, usize), LazyNeighbours>>,
     distinct: Box<[OnceLock<usize>]>,
 }
 
@@ -61,6 +79,7 @@ impl Run {
                 batch,
                 file: Mutex::new(None),
                 indexes: Mutex::new(HashMap::new()),
+                neighbours: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
             }),
             live: None,
@@ -147,6 +166,16 @@ impl Run {
         }))
     }
 
+    /// The edges from one column to another, put side by side on first use and then shared. They cover deleted rows too.
+    pub fn neighbours(&self, from: usize, to: usize) -> Arc<Neighbours> {
+        let cell = Arc::clone(self.data.neighbours.lock().entry((from, to)).or_default());
+        Arc::clone(cell.get_or_init(|| {
+            let (index, column) = (self.index(&[from]), self.column(to));
+            let ends = index.rows().iter().map(|row| column[*row as usize]).collect();
+            Arc::new(Neighbours { index, ends })
+        }))
+    }
+
     /// The file that holds all rows of the run, deleted ones among them, if there is one.
     pub fn file(&self) -> Option<Arc<RunFile>> {
         self.data.file.lock().clone()
@@ -172,7 +201,15 @@ impl Run {
             .filter_map(|cell| cell.get())
             .map(|index| index.memory_bytes())
             .sum();
-        self.data.batch.get_array_memory_size() + indexes
+        let neighbours: usize = self
+            .data
+            .neighbours
+            .lock()
+            .values()
+            .filter_map(|cell| cell.get())
+            .map(|neighbours| neighbours.ends.len() * size_of::<Code>())
+            .sum();
+        self.data.batch.get_array_memory_size() + indexes + neighbours
     }
 }
 

@@ -6,8 +6,8 @@ use super::super::error::ExecError;
 use super::super::pipeline::Pipeline;
 use super::super::stratum::{View, head_columns};
 use crate::budget::Budget;
-use crate::data::keys::KeyNumbers;
-use crate::data::{Code, RowIndex, Run};
+use crate::data::keys::{Key, KeyNumbers, KeySet};
+use crate::data::{Code, Neighbours, RowIndex, Run};
 use crate::plan::{Access, EdgeSource, Traversal, Version, plan_rule};
 
 /// Nodes that are explored between two looks at the budget.
@@ -27,9 +27,39 @@ struct ArcGroup {
 
 struct ArcRun {
     run: Run,
-    index: Arc<RowIndex>,
-    to: usize,
     from: usize,
+    to: usize,
+    edges: EdgeIndex,
+}
+
+enum EdgeIndex {
+    /// No row was deleted.
+    Whole(Arc<Neighbours>),
+    /// Each row has to be looked at.
+    Masked(Arc<RowIndex>),
+}
+
+impl ArcRun {
+    fn new(run: Run, from: usize, to: usize) -> ArcRun {
+        let edges = match run.live() {
+            None => EdgeIndex::Whole(run.neighbours(from, to)),
+            Some(_) => EdgeIndex::Masked(run.index(&[from])),
+        };
+        ArcRun { run, from, to, edges }
+    }
+
+    /// Calls `visit` with the end of each edge that begins in a node.
+    #[inline]
+    fn from(&self, node: Code, mut visit: impl FnMut(Code)) {
+        match &self.edges {
+            EdgeIndex::Whole(neighbours) => neighbours.of(node).iter().for_each(|end| visit(*end)),
+            EdgeIndex::Masked(index) => {
+                let ends = self.run.column(self.to);
+                let rows = index.rows()[index.range(node)].iter().map(|row| *row as usize);
+                rows.filter(|row| self.run.is_live(*row)).for_each(|row| visit(ends[row]));
+            }
+        }
+    }
 }
 
 impl Arcs {
@@ -48,7 +78,7 @@ impl Arcs {
                 EdgeSource::Rule(rule) => (vec![derived(rule, view)?], 0, 1),
             };
             let runs = runs.into_iter().filter(|run| !run.is_empty());
-            let runs = runs.map(|run| ArcRun { index: run.index(&[from]), run, to, from }).collect();
+            let runs = runs.map(|run| ArcRun::new(run, from, to)).collect();
             let guard = match &edges.guard {
                 None => None,
                 Some(rule) => {
@@ -64,20 +94,24 @@ impl Arcs {
     }
 
     /// Calls `visit(group, end)` for each edge that begins in a node.
+    #[inline]
     fn from(&self, node: Code, visit: &mut impl FnMut(usize, Code)) {
         for (number, group) in self.groups.iter().enumerate() {
-            for arcs in &group.runs {
-                let ends = arcs.run.column(arcs.to);
-                arcs.index.probe(&[&[node]], 0, 1, |_, rows| {
-                    for &row in rows {
-                        if arcs.run.is_live(row as usize) {
-                            visit(number, ends[row as usize]);
-                        }
-                    }
-                    true
-                });
-            }
+            group.runs.iter().for_each(|run| run.from(node, |end| visit(number, end)));
         }
+    }
+
+    /// The least and the largest code of any node.
+    fn range(&self, starts: &[Code]) -> (Code, Code) {
+        let columns = || self.columns().chain([starts]);
+        let least = columns().filter_map(|column| column.iter().min()).min();
+        let largest = columns().filter_map(|column| column.iter().max()).max();
+        (least.copied().unwrap_or(0), largest.copied().unwrap_or(0))
+    }
+
+    /// Number of edges.
+    fn edges(&self) -> usize {
+        self.groups.iter().flat_map(|group| &group.runs).map(|run| run.run.stored_len()).sum()
     }
 
     fn columns(&self) -> impl Iterator<Item = &[Code]> {
@@ -131,23 +165,26 @@ impl Adjacency {
 impl Graph {
     /// The nodes that a walk from `starts` comes to, without the edges.
     pub(super) fn reach(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
-        let open: Vec<bool> =
-            arcs.groups.iter().map(|group| group.guard.as_ref().is_none_or(|guard| guard[0])).collect();
-        let mut found = Found::new(arcs, starts);
+        let is_open = |group: &&ArcGroup| group.guard.as_ref().is_none_or(|guard| guard[0]);
+        let runs: Vec<&ArcRun> = arcs.groups.iter().filter(is_open).flat_map(|group| &group.runs).collect();
+        let mut seen = Seen::new(arcs, starts);
+        let mut reached: Vec<Code> = starts.iter().copied().filter(|start| seen.insert(*start)).collect();
         let mut next = 0;
-        while next < found.codes.len() {
+        while next < reached.len() {
             if next % CHECK_NODES == 0 {
                 budget.check()?;
             }
-            let node = found.codes[next];
-            arcs.from(node, &mut |group, end| {
-                if open[group] {
-                    found.number(end);
-                }
-            });
+            let node = reached[next];
+            for run in &runs {
+                run.from(node, |end| {
+                    if seen.insert(end) {
+                        reached.push(end);
+                    }
+                });
+            }
             next += 1;
         }
-        Ok(found.codes)
+        Ok(reached)
     }
 
     /// Everything that a walk from `starts` comes to.
@@ -254,6 +291,50 @@ fn renumber(groups: &[Adjacency], order: &[u32], numbers: &mut Numbers) -> Vec<A
     renumbered.collect()
 }
 
+/// Nodes that were met.
+enum Seen {
+    /// A bit each, from the first code on.
+    Dense {
+        first: Code,
+        bits: Vec<u64>,
+    },
+    Hashed(KeySet<u64>),
+}
+
+impl Seen {
+    fn new(arcs: &Arcs, starts: &[Code]) -> Seen {
+        let (first, last) = arcs.range(starts);
+        match is_dense(arcs, starts, first, last) {
+            Some(range) => Seen::Dense { first, bits: vec![0; range.div_ceil(64)] },
+            None => Seen::Hashed(KeySet::default()),
+        }
+    }
+
+    /// Whether it was not met before.
+    #[inline]
+    fn insert(&mut self, code: Code) -> bool {
+        match self {
+            Seen::Dense { first, bits } => {
+                let place = (code - *first) as usize;
+                let (word, bit) = (&mut bits[place / 64], 1 << (place % 64));
+                let is_new = *word & bit == 0;
+                *word |= bit;
+                is_new
+            }
+            Seen::Hashed(codes) => {
+                let key = u64::from(code);
+                codes.insert(key, key.hash())
+            }
+        }
+    }
+}
+
+/// The size of a table by code, if that is not much larger than what is in it. Memory that is never touched costs little.
+fn is_dense(arcs: &Arcs, starts: &[Code], first: Code, last: Code) -> Option<usize> {
+    let range = (last - first) as usize + 1;
+    (range <= (arcs.edges() + starts.len()).saturating_mul(16) + 1_024).then_some(range)
+}
+
 /// Nodes in the order in which they are found.
 struct Found {
     codes: Vec<Code>,
@@ -290,16 +371,10 @@ enum Numbers {
 
 impl Numbers {
     fn new(arcs: &Arcs, starts: &[Code]) -> Numbers {
-        let columns = || arcs.columns().chain([starts]);
-        let rows: usize = columns().map(<[Code]>::len).sum();
-        let first = columns().filter_map(|column| column.iter().min()).min().copied().unwrap_or(0);
-        let last = columns().filter_map(|column| column.iter().max()).max().copied().unwrap_or(0);
-        let range = (last - first) as usize + 1;
-        // Memory that is never touched costs nothing, so the table may be much larger than what is in it.
-        if range <= rows.saturating_mul(16) + 1_024 {
-            Numbers::Dense { first, numbers: vec![0; range] }
-        } else {
-            Numbers::Hashed { first: KeyNumbers::default(), then: Vec::new() }
+        let (first, last) = arcs.range(starts);
+        match is_dense(arcs, starts, first, last) {
+            Some(range) => Numbers::Dense { first, numbers: vec![0; range] },
+            None => Numbers::Hashed { first: KeyNumbers::default(), then: Vec::new() },
         }
     }
 
