@@ -463,7 +463,7 @@ fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
     if !ordered {
         values.sort();
     }
-    if names == ["message"] {
+    if let ["message" | "plan"] = names[..] {
         return values.iter().map(|row| plain(&row[0])).collect();
     }
     let mut lines = vec![print_row(&names)];
