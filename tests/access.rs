@@ -96,6 +96,8 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".backup CELL", "", Administer),
     (".explain ?fact(X)", "", Read),
     (".explain json ?fact(X)", "", Read),
+    (".profile ?fact(X)", "", Read),
+    (".profile json ?fact(X)", "", Read),
     (".status", "", Nothing),
     (".help", "", Nothing),
     (".help kg", "", Nothing),

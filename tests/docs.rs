@@ -13,8 +13,8 @@
 //! ```
 //! ````
 //!
-//! An answer is the column names and then the rows (sorted, unless the program is a command or asks for an order), messages
-//! (`: text`), or errors (`! code: message`, and `  help: text` below). Warnings (`~ code: message`) and
+//! An answer is the column names and then the rows (sorted, unless the program is a command or asks for an order), the
+//! lines of a plan as they are (with any times), messages (`: text`), or errors (`! code: message`, and `  help: text` below). Warnings (`~ code: message`) and
 //! `(2 of 9 rows)` follow. Messages, help and the text after a code may be left out; a program without an answer must
 //! not fail. After `stratalog` may stand `fresh` (a new engine), a limit such as `timeout_ms=0`, or `cancelled`.
 //! `UPDATE_DOCS=1` writes the answers that the engine gives now into the pages, and those pages that are made from lists.
@@ -32,7 +32,8 @@ use stratalog_engine::{
 };
 use stratalog_tests::answers::rows_of;
 use stratalog_tests::server::{PASSWORD, Server};
-use stratalog_tests::value::Row;
+use stratalog_tests::times::without_times;
+use stratalog_tests::value::{Row, Value as Shown};
 
 #[test]
 fn readme() {
@@ -42,6 +43,11 @@ fn readme() {
 #[test]
 fn language() {
     check("docs/language.md");
+}
+
+#[test]
+fn plans() {
+    check("docs/plans.md");
 }
 
 #[test]
@@ -457,12 +463,22 @@ fn print_rows(rows: &Rows, ordered: bool) -> Vec<String> {
     if !ordered {
         values.sort();
     }
+    if let ["message" | "plan"] = names[..] {
+        return values.iter().map(|row| plain(&row[0])).collect();
+    }
     let mut lines = vec![print_row(&names)];
     lines.extend(values.iter().map(|row| print_row(row)));
     if rows.truncated() {
         lines.push(format!("({} of {} rows)", rows.row_count(), rows.total_count()));
     }
     lines
+}
+
+fn plain(value: &Shown) -> String {
+    match value {
+        Shown::Text(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn print_row<T: ToString>(row: &[T]) -> String {
@@ -481,7 +497,7 @@ fn agree(expected: &[String], found: &[String]) -> bool {
     };
     expected.len() == found.len()
         && expected.iter().zip(found).all(|(expected, found)| {
-            expected == found
+            without_times(expected) == without_times(found)
                 || (expected.starts_with(['!', '~']) && found.starts_with(&format!("{expected}: ")))
         })
 }

@@ -1,12 +1,13 @@
 //! The chosen plans, as text: every file below `plans/`. A file is a program, `---`, and the lines that its last
-//! command (`.explain` or `.debug`) answers, in their order. `UPDATE_GOLDEN=1` writes the plans of now into the files: the
-//! difference is then the review.
+//! command (`.explain`, `.debug` or `.profile`) answers, in their order, with `0` for every time. `UPDATE_GOLDEN=1` writes
+//! the plans of now into the files: the difference is then the review.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use stratalog_engine::{Budget, Content, Engine, EngineOptions, Parameters, RunOptions};
 use stratalog_tests::answers::rows_of;
+use stratalog_tests::times::without_times;
 
 #[test]
 fn every_file_has_the_plan_that_is_chosen() {
@@ -47,7 +48,7 @@ fn plan(program: &str) -> String {
     let answer = session.run(prepared, &RunOptions::default(), &Budget::unlimited()).expect("it runs");
     let Content::Rows(rows) = answer.content else { panic!("a plan is rows") };
     let rows = rows_of(&rows.batch(0, rows.row_count()));
-    rows.iter().map(|row| format!("{}\n", unquoted(&row[0].to_string()))).collect()
+    rows.iter().map(|row| without_times(&format!("{}\n", unquoted(&row[0].to_string())))).collect()
 }
 
 /// A text as it is, without the quotes and escapes with which values print.

@@ -1,6 +1,6 @@
 //! What a request may use: time, memory, and the right to go on.
 //!
-//! This is also the only place that reads a clock: a request has one beginning, which is its `time_now()`.
+//! But for profiles (`exec/profile.rs`), only this reads a clock: a request has one beginning, which is its `time_now()`.
 //! Every operator asks between batches, so that what is stopped is really gone within a fraction of a second.
 
 use std::sync::Arc;

@@ -217,6 +217,8 @@ pub enum Question {
     Query(Query),
     /// How a query would be answered.
     Plan(Query, PlanForm),
+    /// What answering a query takes.
+    Profile(Query, PlanForm),
     /// The stored rows of a relation, without the session's.
     Stored(Name),
 }

@@ -17,7 +17,7 @@
 //! unless the program asks for an order. In a session with facts or rules of its own, `@ persistent` or `@ ephemeral`
 //! follows each row, and the line `@ a b` names the relations with facts of the session. `(2 of 9 rows)` follows rows that a limit cut, and warnings
 //! (`~ code at line:column ...`) follow everything. In the lines with a mark `...` stands for any text, and text at the
-//! end may be left out. `$name = value` in front of a program (JSON) is a parameter of it.
+//! end may be left out; a cell `...` of a row is any value. `$name = value` in front of a program (JSON) is a parameter of it.
 //!
 //! Beside its answer, every refusal has to say where and what to do.
 
@@ -295,13 +295,15 @@ fn agree(expected: &[String], found: &[String]) -> bool {
     expected.len() == found.len() && expected.iter().zip(found).all(|(expected, found)| fits(expected, found))
 }
 
-/// Whether a line is what was expected; lines with a mark may leave text out.
+/// Whether a line is what was expected; lines with a mark may leave text out, others whole cells.
 fn fits(expected: &str, found: &str) -> bool {
     if expected == found {
         return true;
     }
     if !expected.starts_with([':', '!', '~']) {
-        return false;
+        let (expected, found) = (expected.split(" | "), found.split(" | "));
+        return expected.clone().count() == found.clone().count()
+            && expected.zip(found).all(|(expected, found)| expected == found || expected == "...");
     }
     ["", " ...", ": ..."].iter().any(|rest| matches(&(expected.to_owned() + rest), found))
 }
@@ -400,6 +402,9 @@ mod tests {
         assert!(fits("! parse_error at 1:3", "! parse_error at 1:3 length 2: what"));
         assert!(!fits("! parse_error at 1:3", "! parse_error at 1:34 length 2: what"));
         assert!(!fits("1 ...", "1 | 2"));
+        assert!(fits("1 | ... | 3", "1 | \"two\" | 3"));
+        assert!(!fits("1 | ...", "2 | 2"));
+        assert!(!fits("1 | ...", "1 | 2 | 3"));
         assert!(fits(":", ": anything"));
     }
 

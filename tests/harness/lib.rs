@@ -29,3 +29,5 @@ pub mod fuzzed;
 pub mod power_loss;
 
 pub mod stored;
+
+pub mod times;

@@ -1,4 +1,4 @@
-//! `.explain`: how a query would be answered.
+//! `.explain`: how a query would be answered. `.profile`: how it was.
 
 use super::{CommandEntry, CommandFamily};
 use crate::context::{Context, Outcome, PlanForm, Question};
@@ -28,6 +28,24 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             arguments: 1,
             run: explain_json,
         },
+        CommandEntry {
+            words: &["profile"],
+            usage: super::QUERY,
+            doc: "Answers a query, and shows its plan with the rows and time of each operator, in place of the answer.",
+            example: ".profile ?path(1, X)",
+            need: Need::Read,
+            arguments: 1,
+            run: profile,
+        },
+        CommandEntry {
+            words: &["profile", "json"],
+            usage: super::QUERY,
+            doc: "Answers a query, and shows its measured plan as one JSON object.",
+            example: ".profile json ?path(1, X)",
+            need: Need::Read,
+            arguments: 1,
+            run: profile_json,
+        },
     ],
 };
 
@@ -37,6 +55,14 @@ fn explain(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
 
 fn explain_json(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     Ok(Outcome::Question(Question::Plan(query(context)?, PlanForm::Json)))
+}
+
+fn profile(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    Ok(Outcome::Question(Question::Profile(query(context)?, PlanForm::Text)))
+}
+
+fn profile_json(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    Ok(Outcome::Question(Question::Profile(query(context)?, PlanForm::Json)))
 }
 
 /// The query of the command, which was read when the program was.

@@ -4,6 +4,7 @@ use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::Change;
 use crate::graph::SessionState;
@@ -116,6 +117,12 @@ fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
 }
 
 fn unknown(name: &Name, context: &Context<'_>) -> Error {
+    let relation = &name.text;
+    if context.snapshot().catalog().derived().any(|(derived, _)| derived == relation) {
+        let message = format!("rules derive `{relation}`: no rows are stored under this name");
+        let help = format!("`.rule {relation}` answers its rows, `.rule def {relation}` shows its clauses");
+        return Error::refused(Diagnostic::error(Code::UnknownRelation, message).at(name.span).help(help));
+    }
     Error::refused(crate::analysis::unknown_relation(
         &name.text,
         Some(name.span),

@@ -35,6 +35,7 @@ trait Groups: Send + Sync {
     /// Groups and values: of all, or of those that changed since this was last asked.
     fn rows(&mut self, changed_only: bool, width: usize) -> (Rows, Vec<Code>);
     fn len(&self) -> usize;
+    fn changed(&self) -> usize;
     fn memory_bytes(&self) -> usize;
 }
 
@@ -68,6 +69,11 @@ impl BestRows {
     /// Number of groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Number of groups that [`BestRows::take_changed`] would take.
+    pub(super) fn changed(&self) -> usize {
+        self.groups.changed()
     }
 
     /// An empty buffer for [`BestRows::collect`].
@@ -241,6 +247,10 @@ impl<K: Key> Groups for Parts<K> {
 
     fn len(&self) -> usize {
         self.parts.iter().map(|part| part.keys.len()).sum()
+    }
+
+    fn changed(&self) -> usize {
+        self.parts.iter().map(|part| part.changed.len()).sum()
     }
 
     fn memory_bytes(&self) -> usize {

@@ -7,6 +7,7 @@ mod error;
 mod expression;
 mod pipeline;
 mod pivot;
+mod profile;
 mod ranking;
 mod relations;
 mod row_set;
@@ -20,6 +21,7 @@ use crate::budget::Budget;
 use crate::data::{Codec, Run};
 
 pub use error::ExecError;
+pub use profile::Profile;
 pub use relations::Relations;
 pub use sort::{Order, sort_limit};
 pub use thresholds::Thresholds;
@@ -33,17 +35,22 @@ pub struct Outcome {
     pub saturated: bool,
 }
 
-/// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive).
+/// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive), and measures it if a
+/// profile is given.
 pub fn execute(
     program: &Program,
     relations: &dyn Relations,
     codec: &Codec,
     budget: &Budget,
     thresholds: Thresholds,
+    mut profile: Option<&mut Profile>,
 ) -> Result<Outcome, ExecError> {
     let mut view = stratum::View::new(program, relations, codec, budget, thresholds);
     for stratum in &program.strata {
-        view.evaluate(stratum)?;
+        match &mut profile {
+            None => view.evaluate(stratum, None)?,
+            Some(profile) => profile.add(view.measure(stratum)?),
+        }
     }
     Ok(view.finish())
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::expression::Evaluator;
+use super::profile::{Meter, time};
 use super::stratum::View;
 use crate::data::{Code, RowIndex, Run, VariableId};
 use crate::plan::{Access, KeyPart, RulePlan, Scan, Source, Step};
@@ -19,6 +20,7 @@ const BATCH: usize = 4_096;
 /// A plan with everything it reads.
 pub(super) struct Pipeline<'a> {
     plan: &'a RulePlan,
+    meter: Option<&'a Meter>,
     view: &'a View<'a>,
     evaluator: Evaluator<'a>,
     source: Option<Reading<'a>>,
@@ -49,7 +51,11 @@ enum LookupKey {
 pub(super) type Sink<'s> = dyn FnMut(&Bindings) -> Result<(), ExecError> + 's;
 
 impl<'a> Pipeline<'a> {
-    pub(super) fn new(plan: &'a RulePlan, view: &'a View<'a>) -> Result<Pipeline<'a>, ExecError> {
+    pub(super) fn new(
+        plan: &'a RulePlan,
+        meter: Option<&'a Meter>,
+        view: &'a View<'a>,
+    ) -> Result<Pipeline<'a>, ExecError> {
         let source = match &plan.source {
             Source::One => None,
             Source::Scan(scan) => Some(Reading {
@@ -65,14 +71,16 @@ impl<'a> Pipeline<'a> {
         let targets = plan
             .steps
             .iter()
-            .map(|step| match step {
+            .enumerate()
+            .map(|(depth, step)| match step {
                 Step::Probe { access, key, .. } | Step::Exists { access, key, .. } => {
-                    lookup(*access, key, view).map(Some)
+                    // An index that is not there yet is built here.
+                    time(meter, depth + 1, || lookup(*access, key, view)).map(Some)
                 }
                 Step::Filter { .. } | Step::Compute { .. } => Ok(None),
             })
             .collect::<Result<_, ExecError>>()?;
-        Ok(Pipeline { plan, view, evaluator: view.evaluator(), source, targets })
+        Ok(Pipeline { plan, meter, view, evaluator: view.evaluator(), source, targets })
     }
 
     /// Number of rows that the source will read: what lanes divide.
@@ -85,6 +93,10 @@ impl<'a> Pipeline<'a> {
 
     /// Sends the bindings that start from these source rows into the sink.
     pub(super) fn run(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
+        time(self.meter, 0, || self.scan(rows, sink))
+    }
+
+    fn scan(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
         // With many steps over many variables even empty batches are large.
         let batches = self.plan.steps.len() + 1;
         let bytes = batches * self.plan.variables * size_of::<Vec<Code>>();
@@ -107,6 +119,7 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
+    /// Takes what has left the source or the step before.
     fn step(
         &self,
         depth: usize,
@@ -117,6 +130,22 @@ impl<'a> Pipeline<'a> {
         if input.len == 0 {
             return Ok(());
         }
+        match self.meter {
+            None => self.apply(depth, input, buffers, sink),
+            Some(meter) => {
+                meter.rows(depth, input.len);
+                meter.time_within(depth + 1, || self.apply(depth, input, buffers, sink))
+            }
+        }
+    }
+
+    fn apply(
+        &self,
+        depth: usize,
+        input: &Bindings,
+        buffers: &mut [Bindings],
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ExecError> {
         let (Some(step), Some((output, rest))) = (self.plan.steps.get(depth), buffers.split_first_mut())
         else {
             self.view.budget.check()?;
@@ -186,6 +215,18 @@ impl<'a> Pipeline<'a> {
         output.clear();
         output.gather(input, keep, &positions);
         self.step(depth + 1, output, rest, sink)
+    }
+
+    /// Does what the head has to do beside taking bindings.
+    pub(super) fn head<T>(&self, work: impl FnOnce() -> T) -> T {
+        time(self.meter, self.plan.steps.len() + 1, work)
+    }
+
+    /// So many rows of the head were new.
+    pub(super) fn found(&self, rows: usize) {
+        if let Some(meter) = self.meter {
+            meter.rows(self.plan.steps.len() + 1, rows);
+        }
     }
 
     /// The codes of an expression over bindings that reached the end.

@@ -17,16 +17,17 @@ use super::error::ExecError;
 use super::expression::Evaluator;
 use super::pipeline::Pipeline;
 use super::pivot::split;
+use super::profile::{Meter, Notes};
 use super::ranking::Ranker;
 use super::relations::Relations;
 use super::row_set::RowSet;
 use super::thresholds::Thresholds;
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::analysis::program::{HeadTerm, Literal, Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, RelationId, Rows, Run, parallel};
 use crate::plan::{
-    Access, RulePlan, Source, Statistics, Step, Version, pivot_column, plan_delta_variants, plan_rule,
-    traversal,
+    Access, Large, RelationNote, RulePlan, Share, Size, Statistics, StratumNote, Version, note,
+    plan_delta_variants, plan_rule, share,
 };
 
 /// Source rows of one lane.
@@ -53,6 +54,12 @@ enum Known {
     All(RowSet),
     /// The best row of each group.
     Best(BestRows),
+}
+
+/// A rule's plan, with a meter if it is measured.
+struct Planned {
+    plan: RulePlan,
+    meter: Option<Meter>,
 }
 
 /// A relation inside a fixpoint.
@@ -140,12 +147,35 @@ impl<'a> View<'a> {
         Outcome { runs, saturated: self.saturated.load(Ordering::Relaxed) }
     }
 
+    /// Evaluates a stratum, and tells how that went.
+    pub(super) fn measure(&mut self, stratum: &Stratum) -> Result<StratumNote, ExecError> {
+        let mut notes = Notes::start();
+        self.evaluate(stratum, Some(&mut notes))?;
+        let course = notes.course();
+        let relations = stratum.relations.iter().map(|relation| RelationNote {
+            name: self.program.relations[relation.index()].name.clone(),
+            size: Size::Found(self.rows(*relation)),
+        });
+        Ok(StratumNote {
+            relations: relations.collect(),
+            recursive: stratum.recursive,
+            large: Large::of(stratum, self.program).map(|large| large.note()),
+            rules: notes.rules,
+            course: Some(course),
+        })
+    }
+
     /// Evaluates a stratum; its relations are complete afterwards.
-    pub(super) fn evaluate(&mut self, stratum: &Stratum) -> Result<(), ExecError> {
-        if let Some((relation, runs)) = self.copied(stratum) {
-            self.complete.insert(relation, runs);
+    pub(super) fn evaluate(
+        &mut self,
+        stratum: &Stratum,
+        mut notes: Option<&mut Notes>,
+    ) -> Result<(), ExecError> {
+        if let Some(share) = share(stratum, self.program, self) {
+            self.share(&share, notes);
             return Ok(());
         }
+        let is_measured = notes.is_some();
         let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
         let mut sets: HashMap<RelationId, Known> =
             own.iter().map(|relation| (*relation, self.nothing_known(*relation))).collect();
@@ -166,22 +196,25 @@ impl<'a> View<'a> {
                 .any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
         };
         for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
-            let plan = plan_rule(rule, self);
-            let rows = self.derive(&plan, rule.aggregates(), &mut sets)?;
+            let planned = self.planned(plan_rule(rule, self), rule, is_measured);
+            let rows = self.derive(&planned, rule.aggregates(), &mut sets)?;
             fresh.entry(rule.head).or_default().extend(rows);
+            if let Some(notes) = &mut notes {
+                notes.rules.extend(planned.meter.map(Meter::finish));
+            }
         }
-        let mut variants: Vec<RulePlan> = Vec::new();
+        let mut variants: Vec<Planned> = Vec::new();
         for rule in &stratum.rules {
             // A rule that reads its own relation a thousand times has a thousand plans.
             for plan in plan_delta_variants(rule, &own, self) {
                 self.budget.check()?;
-                variants.push(plan);
+                variants.push(self.planned(plan, rule, is_measured));
             }
         }
         let keeps_best = sets.values().any(|known| matches!(known, Known::Best(_)));
-        let traversal = traversal(stratum, self.program);
-        let pivot = pivot_column(stratum).filter(|_| !keeps_best);
+        let large = Large::of(stratum, self.program);
         let looked_up = looked_up(&variants);
+        let (mut rounds, mut went_large) = (0, false);
         loop {
             if keeps_best {
                 self.improved(&mut sets, &looked_up, &mut fresh);
@@ -189,25 +222,16 @@ impl<'a> View<'a> {
             if !self.advance(&stratum.relations, &mut fresh) {
                 break;
             }
-            if let Some(traversal) = &traversal
-                && let Some(growing) = self.growing.get(&traversal.relation)
-                && self.is_worth_walking(traversal, growing.rows())
-            {
+            went_large = large.as_ref().is_some_and(|large| self.is_worth(large));
+            if let Some(large) = large.as_ref().filter(|_| went_large) {
                 sets.clear();
-                let run = self.traverse(traversal, &growing.stable, growing.delta.as_slice())?;
-                self.growing.insert(traversal.relation, Growing { stable: vec![run], delta: None });
+                rounds += self.go_large(large, &variants)?;
                 break;
             }
-            if let Some((relation, column)) = pivot
-                && self.is_large(relation)
-            {
-                sets.clear();
-                self.evaluate_in_parts(relation, column, &variants)?;
-                break;
-            }
-            for plan in &variants {
-                let rows = self.derive(plan, false, &mut sets)?;
-                fresh.entry(plan.head).or_default().extend(rows);
+            rounds += 1;
+            for planned in &variants {
+                let rows = self.derive(planned, false, &mut sets)?;
+                fresh.entry(planned.plan.head).or_default().extend(rows);
             }
         }
         for (relation, growing) in std::mem::take(&mut self.growing) {
@@ -216,6 +240,10 @@ impl<'a> View<'a> {
                 _ => growing.stable,
             };
             self.complete.insert(relation, runs);
+        }
+        if let Some(notes) = notes {
+            notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
+            (notes.rounds, notes.went_large) = (rounds, went_large);
         }
         Ok(())
     }
@@ -262,23 +290,43 @@ impl<'a> View<'a> {
         more
     }
 
-    /// Whether rounds are so large that looking up known rows misses the cache.
-    fn is_large(&self, relation: RelationId) -> bool {
-        self.growing.get(&relation).is_some_and(|growing| {
-            growing.rows() >= self.thresholds.part_rows
-                && growing.delta.as_ref().is_some_and(|delta| delta.len() >= self.thresholds.part_new_rows)
-        })
+    /// Whether there is enough to do to go on in another way.
+    fn is_worth(&self, large: &Large) -> bool {
+        let growing = |relation| self.growing.get(relation).map(|growing| (growing.rows(), &growing.delta));
+        match large {
+            Large::Walk(traversal) => {
+                growing(&traversal.relation).is_some_and(|(known, _)| self.is_worth_walking(traversal, known))
+            }
+            Large::Parts(relation, _) => growing(relation).is_some_and(|(known, delta)| {
+                known >= self.thresholds.part_rows
+                    && delta.as_ref().is_some_and(|delta| delta.len() >= self.thresholds.part_new_rows)
+            }),
+        }
+    }
+
+    /// Goes on in another way, to the end; answers how many rounds that were.
+    fn go_large(&mut self, large: &Large, variants: &[Planned]) -> Result<usize, ExecError> {
+        match large {
+            Large::Parts(relation, column) => self.evaluate_in_parts(*relation, *column, variants),
+            Large::Walk(traversal) => {
+                let growing = self.growing.remove(&traversal.relation).unwrap_or_default();
+                let run = self.traverse(traversal, &growing.stable, growing.delta.as_slice())?;
+                self.growing.insert(traversal.relation, Growing { stable: vec![run], delta: None });
+                Ok(0)
+            }
+        }
     }
 
     /// Runs the rest of a fixpoint apart for each part of the pivot column's values: no row of one part ever leads to
-    /// a row of another. The known rows of a part fit the cache, and threads share nothing.
+    /// a row of another. The known rows of a part fit the cache, and threads share nothing. Answers the rounds of the
+    /// part that needs most.
     fn evaluate_in_parts(
         &mut self,
         relation: RelationId,
         column: usize,
-        variants: &[RulePlan],
-    ) -> Result<(), ExecError> {
-        let Some(growing) = self.growing.remove(&relation) else { return Ok(()) };
+        variants: &[Planned],
+    ) -> Result<usize, ExecError> {
+        let Some(growing) = self.growing.remove(&relation) else { return Ok(0) };
         let arity = self.arity(relation);
         let stable = split(&growing.stable, column, arity);
         let delta = split(growing.delta.as_slice(), column, arity);
@@ -293,19 +341,23 @@ impl<'a> View<'a> {
             part.advance(vec![stable], arity);
             let mut view = self.with(relation, part);
             let mut fresh = HashMap::from([(relation, vec![delta])]);
+            let mut rounds = 0;
             while view.advance(&[relation], &mut fresh) {
-                for plan in variants {
-                    let rows = view.derive(plan, false, &mut sets)?;
-                    fresh.entry(plan.head).or_default().extend(rows);
+                rounds += 1;
+                for planned in variants {
+                    let rows = view.derive(planned, false, &mut sets)?;
+                    fresh.entry(planned.plan.head).or_default().extend(rows);
                 }
             }
             let part = view.growing.remove(&relation).unwrap_or_default();
-            Ok::<_, ExecError>(concatenate(&part.stable, arity))
+            Ok::<_, ExecError>((concatenate(&part.stable, arity), rounds))
         });
-        let rows = gather(parts.into_iter().collect::<Result<_, _>>()?, arity);
+        let (parts, rounds): (Vec<Rows>, Vec<usize>) =
+            parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        let rows = gather(parts, arity);
         let run = Run::new(rows.columns, rows.len);
         self.growing.insert(relation, Growing { stable: vec![run], delta: None });
-        Ok(())
+        Ok(rounds.into_iter().max().unwrap_or_default())
     }
 
     /// The same view, but for one growing relation.
@@ -321,38 +373,32 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A stratum that only hands a relation through, column for column, needs no work: `?p(X, Y)`.
-    fn copied(&self, stratum: &Stratum) -> Option<(RelationId, Vec<Run>)> {
-        let [rule] = stratum.rules.as_slice() else { return None };
-        let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
-        if stratum.recursive
-            || rule.ranking.is_some()
-            || self.program.relations[rule.head.index()].best.is_some()
-            || self.complete.get(&rule.head).is_some_and(|runs| !runs.is_empty())
-            || rule.head_terms.len() != atom.arguments.len()
-        {
-            return None;
+    /// Completes a relation with the runs of another one.
+    fn share(&mut self, share: &Share<'_>, notes: Option<&mut Notes>) {
+        let runs = self.runs(Access { relation: share.source, version: Version::All });
+        if let Some(notes) = notes {
+            let meter = Meter::new(share.note(self.program, self, |_| false));
+            meter.rows(0, runs.iter().map(Run::len).sum());
+            notes.rules.push(meter.finish());
         }
-        let mut seen = HashSet::new();
-        let straight =
-            rule.head_terms.iter().zip(&atom.arguments).all(|(term, argument)| match (term, argument) {
-                (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
-                    out == variable && seen.insert(*variable)
-                }
-                _ => false,
-            });
-        straight.then(|| (rule.head, self.runs(Access { relation: atom.relation, version: Version::All })))
+        self.complete.insert(share.head, runs);
+    }
+
+    fn planned(&self, plan: RulePlan, rule: &Rule, is_measured: bool) -> Planned {
+        let is_growing = |relation| self.growing.contains_key(&relation);
+        let meter = is_measured.then(|| Meter::new(note(&plan, rule, self.program, self, is_growing)));
+        Planned { plan, meter }
     }
 
     /// Runs one plan; answers the rows that are new.
     fn derive(
         &self,
-        plan: &RulePlan,
+        Planned { plan, meter }: &Planned,
         aggregates: bool,
         sets: &mut HashMap<RelationId, Known>,
     ) -> Result<Vec<Rows>, ExecError> {
         self.budget.check()?;
-        let pipeline = Pipeline::new(plan, self)?;
+        let pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
         let lanes = parallel::lanes(pipeline.source_rows(), LANE_ROWS);
         if let Some(Known::Best(best)) = sets.get_mut(&plan.head) {
             self.improve(plan, &pipeline, &lanes, best)?;
@@ -360,7 +406,9 @@ impl<'a> View<'a> {
         }
         if aggregates {
             let rows = self.aggregate(plan, &pipeline, lanes)?;
-            return Ok(vec![self.take_in(sets, plan.head, &rows)?]);
+            let rows = pipeline.head(|| self.take_in(sets, plan.head, &rows))?;
+            pipeline.found(rows.len);
+            return Ok(vec![rows]);
         }
         let Some(Known::All(set)) = sets.get_mut(&plan.head) else { return Ok(Vec::new()) };
         let mut new = Vec::new();
@@ -375,7 +423,9 @@ impl<'a> View<'a> {
                 })?;
                 Ok::<_, ExecError>(candidates)
             });
-            let rows = set.absorb(candidates.into_iter().collect::<Result<_, _>>()?, self.budget)?;
+            let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
+            let rows = pipeline.head(|| set.absorb(candidates, self.budget))?;
+            pipeline.found(rows.len);
             if rows.len > 0 {
                 new.push(rows);
             }
@@ -403,7 +453,10 @@ impl<'a> View<'a> {
                 })?;
                 Ok::<_, ExecError>(improvements)
             });
-            best.absorb(improvements.into_iter().collect::<Result<_, _>>()?, self.codec, self.budget)?;
+            let improvements = improvements.into_iter().collect::<Result<_, _>>()?;
+            let before = best.changed();
+            pipeline.head(|| best.absorb(improvements, self.codec, self.budget))?;
+            pipeline.found(best.changed() - before);
         }
         Ok(())
     }
@@ -425,11 +478,13 @@ impl<'a> View<'a> {
             })?;
             Ok::<_, ExecError>(groups)
         });
-        let mut all = grouping.start();
-        for groups in partial {
-            grouping.merge(&mut all, groups?, self.codec);
-        }
-        grouping.finish(all, self.codec, &self.saturated)
+        pipeline.head(|| {
+            let mut all = grouping.start();
+            for groups in partial {
+                grouping.merge(&mut all, groups?, self.codec);
+            }
+            grouping.finish(all, self.codec, &self.saturated)
+        })
     }
 
     fn rank(
@@ -445,7 +500,8 @@ impl<'a> View<'a> {
             })?;
             Ok::<_, ExecError>(contenders)
         });
-        Ok(ranker.finish(lanes.into_iter().collect::<Result<_, _>>()?, self.codec))
+        let lanes = lanes.into_iter().collect::<Result<_, _>>()?;
+        Ok(pipeline.head(|| ranker.finish(lanes, self.codec)))
     }
 
     /// Adds rows to the known ones; answers those that are new.
@@ -501,18 +557,8 @@ pub(super) fn head_columns<'b>(
 }
 
 /// The relations that plans read in another way than as last round's new rows.
-fn looked_up(plans: &[RulePlan]) -> HashSet<RelationId> {
-    let accesses = plans.iter().flat_map(|plan| {
-        let source = match &plan.source {
-            Source::Scan(scan) => Some(scan.access),
-            Source::One => None,
-        };
-        let steps = plan.steps.iter().filter_map(|step| match step {
-            Step::Probe { access, .. } | Step::Exists { access, .. } => Some(*access),
-            Step::Filter { .. } | Step::Compute { .. } => None,
-        });
-        source.into_iter().chain(steps)
-    });
+fn looked_up(variants: &[Planned]) -> HashSet<RelationId> {
+    let accesses = variants.iter().flat_map(|planned| planned.plan.accesses());
     accesses.filter(|access| access.version != Version::Delta).map(|access| access.relation).collect()
 }
 

@@ -314,3 +314,20 @@ pub fn graph_not_found(name: &str) -> Diagnostic {
     Diagnostic::error(Code::NotFound, format!("knowledge graph {} not found", name.escape_debug()))
         .help("list those there are: .kg list")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_graph_name;
+
+    #[test]
+    fn names_of_graphs_are_no_paths() {
+        let long = "a".repeat(128);
+        for name in ["lab", "Grüße", ".hidden", "a.b", "-", &long] {
+            assert!(is_graph_name(name), "{name}");
+        }
+        let too_long = "a".repeat(129);
+        for name in ["", ".", "..", "a/b", "/", "a\\b", "../a", "a..b", "a\0b", "a\nb", &too_long] {
+            assert!(!is_graph_name(name), "{name}");
+        }
+    }
+}

@@ -1,15 +1,11 @@
-//! What a program would do, without running it: each stratum is planned with the sizes that are expected of those
-//! below it.
+//! How many bindings a plan is expected to have after each step, and how many rows its head.
 
-use std::collections::{HashMap, HashSet};
-
-use super::display::{Explanation, RewriteNote, RuleNote, StepNote, StratumNote, steps};
+use super::display::steps;
+use super::explanation::{RuleNote, StepNote};
 use super::join_order::Statistics;
 use super::physical::{Access, KeyPart, RulePlan, Source, Step, Version};
-use super::pivot::pivot_column;
-use super::rule_plan::{plan_delta_variants, plan_rule};
-use crate::analysis::program::{Literal, Program, Rule, Stratum};
-use crate::data::RelationId;
+use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
+use crate::data::{RelationId, VariableId};
 
 /// The share of bindings that a comparison is expected to let through.
 const FILTER: f64 = 1.0 / 3.0;
@@ -17,90 +13,41 @@ const FILTER: f64 = 1.0 / 3.0;
 /// The least share of bindings that an antijoin is expected to let through: that every one has a match is never known.
 const ANTIJOIN: f64 = 1.0 / 3.0;
 
-/// Plans a program over what is known of its stored relations.
-pub fn explain(program: &Program, rewrites: Vec<RewriteNote>, stored: &dyn Statistics) -> Explanation {
-    let mut expected = Expected { stored, derived: HashMap::new() };
-    let strata = program.strata.iter().map(|stratum| expected.stratum(stratum, program)).collect();
-    Explanation { rewrites, strata }
+/// A plan in words, with what is expected of it. Sizes of derived relations are marked as estimated.
+pub fn note(
+    plan: &RulePlan,
+    rule: &Rule,
+    program: &Program,
+    statistics: &dyn Statistics,
+    is_derived: impl Fn(RelationId) -> bool,
+) -> RuleNote {
+    let estimate = Estimate { plan, statistics };
+    let mut after = estimate.bindings();
+    after.push(estimate.head(rule, program, after.last().copied().unwrap_or_default()));
+    let steps = steps(plan, rule, program).into_iter().zip(after);
+    let steps = steps.map(|((operator, detail, access), rows)| StepNote {
+        operator,
+        detail,
+        rows,
+        estimated: access.is_some_and(|access| is_derived(access.relation)),
+        measured: None,
+    });
+    let delta = plan
+        .accesses()
+        .find(|access| access.version == Version::Delta)
+        .map(|access| program.relations[access.relation.index()].name.clone());
+    RuleNote { text: plan.text.clone(), delta, steps: steps.collect() }
 }
 
-/// Sizes: of stored relations as they are, of derived ones as they are expected.
-struct Expected<'s> {
-    stored: &'s dyn Statistics,
-    derived: HashMap<RelationId, f64>,
+struct Estimate<'a> {
+    plan: &'a RulePlan,
+    statistics: &'a dyn Statistics,
 }
 
-impl Statistics for Expected<'_> {
-    fn rows(&self, relation: RelationId) -> usize {
-        match self.derived.get(&relation) {
-            Some(rows) => rows.ceil() as usize,
-            None => self.stored.rows(relation),
-        }
-    }
-
-    fn distinct(&self, relation: RelationId, column: usize) -> usize {
-        match self.derived.get(&relation) {
-            Some(rows) => (rows.ceil() as usize).isqrt().max(1),
-            None => self.stored.distinct(relation, column),
-        }
-    }
-}
-
-impl Expected<'_> {
-    fn stratum(&mut self, stratum: &Stratum, program: &Program) -> StratumNote {
-        let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-        let reads_own = |rule: &Rule| {
-            rule.body
-                .iter()
-                .any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
-        };
-        let mut rules = Vec::new();
-        let mut sizes: HashMap<RelationId, f64> =
-            own.iter().map(|relation| (*relation, self.stored.rows(*relation) as f64)).collect();
-        for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
-            let note = self.rule(&plan_rule(rule, self), rule, program);
-            *sizes.entry(rule.head).or_default() += note.steps.last().map_or(0.0, |step| step.rows);
-            rules.push(note);
-        }
-        if stratum.recursive {
-            // As the executor takes it: a growing relation is no smaller than the largest that is known.
-            let known = (0..program.relations.len()).map(RelationId::new).filter(|id| !own.contains(id));
-            let largest = known.map(|relation| self.rows(relation)).max().unwrap_or(0) as f64;
-            sizes.values_mut().for_each(|rows| *rows = rows.max(largest));
-        }
-        self.derived.extend(sizes.iter().map(|(relation, rows)| (*relation, *rows)));
-        for rule in stratum.rules.iter().filter(|rule| reads_own(rule)) {
-            for plan in plan_delta_variants(rule, &own, self) {
-                rules.push(self.rule(&plan, rule, program));
-            }
-        }
-        let relations = stratum.relations.iter().map(|relation| {
-            let rows = sizes.get(relation).copied().unwrap_or(0.0);
-            (program.relations[relation.index()].name.clone(), rows)
-        });
-        let keeps_best = own.iter().any(|relation| program.relations[relation.index()].best.is_some());
-        let pivot = pivot_column(stratum).filter(|_| !keeps_best).map(|(_, column)| column + 1);
-        StratumNote { relations: relations.collect(), recursive: stratum.recursive, pivot, rules }
-    }
-
-    fn rule(&self, plan: &RulePlan, rule: &Rule, program: &Program) -> RuleNote {
-        let after = self.bindings(plan);
-        let steps = steps(plan, rule, program).into_iter().zip(after);
-        let steps = steps.map(|((operator, detail, access), rows)| StepNote {
-            operator,
-            detail,
-            rows,
-            estimated: access.is_some_and(|access| self.derived.contains_key(&access.relation)),
-        });
-        let delta = accesses(plan)
-            .find(|access| access.version == Version::Delta)
-            .map(|access| program.relations[access.relation.index()].name.clone());
-        RuleNote { text: plan.text.clone(), delta, steps: steps.collect() }
-    }
-
-    /// Bindings expected after the source, after each step, and in the head.
-    fn bindings(&self, plan: &RulePlan) -> Vec<f64> {
-        let mut rows = match &plan.source {
+impl Estimate<'_> {
+    /// Bindings expected after the source and after each step.
+    fn bindings(&self) -> Vec<f64> {
+        let mut rows = match &self.plan.source {
             Source::One => 1.0,
             Source::Scan(scan) => {
                 let columns = scan.constants.iter().map(|(column, _)| *column);
@@ -108,7 +55,7 @@ impl Expected<'_> {
             }
         };
         let mut after = vec![rows];
-        for step in &plan.steps {
+        for step in &self.plan.steps {
             let keys = |key: &[(usize, KeyPart)], equal: &[(usize, usize)]| {
                 let columns: Vec<usize> = key.iter().map(|(column, _)| *column).collect();
                 columns.into_iter().chain(equal.iter().map(|(_, column)| *column).collect::<Vec<_>>())
@@ -126,24 +73,71 @@ impl Expected<'_> {
             };
             after.push(rows);
         }
-        after.push(rows);
         after
     }
 
     /// Rows expected for one value in each of these columns.
     fn matches(&self, access: Access, columns: impl Iterator<Item = usize>) -> f64 {
-        let rows = self.rows(access.relation) as f64;
-        columns.fold(rows, |rows, column| rows / self.distinct(access.relation, column).max(1) as f64)
+        let rows = self.statistics.rows(access.relation) as f64;
+        columns
+            .fold(rows, |rows, column| rows / self.statistics.distinct(access.relation, column).max(1) as f64)
     }
-}
 
-fn accesses(plan: &RulePlan) -> impl Iterator<Item = Access> + '_ {
-    let source = match &plan.source {
-        Source::One => None,
-        Source::Scan(scan) => Some(scan.access),
-    };
-    source.into_iter().chain(plan.steps.iter().filter_map(|step| match step {
-        Step::Probe { access, .. } | Step::Exists { access, .. } => Some(*access),
-        Step::Filter { .. } | Step::Compute { .. } => None,
-    }))
+    /// Rows expected of the head: where solutions are grouped, so many a group.
+    fn head(&self, rule: &Rule, program: &Program, solutions: f64) -> f64 {
+        let best = program.relations[rule.head.index()].best;
+        let a_group = match &rule.ranking {
+            Some(ranking) => {
+                let good = if ranking.bound.is_some() { solutions * FILTER } else { solutions };
+                return match ranking.count {
+                    Some(count) => good.min(count as f64 * self.groups(rule, |column| rule.is_group(column))),
+                    None => good,
+                };
+            }
+            None => rule.aggregates() || best.is_some(),
+        };
+        if !a_group {
+            return solutions;
+        }
+        let value = best.map(|best| best.column);
+        solutions.min(self.groups(rule, |column| rule.is_group(column) && value != Some(column)))
+    }
+
+    /// Combinations of values of the columns that make a group.
+    fn groups(&self, rule: &Rule, is_group: impl Fn(usize) -> bool) -> f64 {
+        let columns = rule.head_terms.iter().enumerate().filter(|(column, _)| is_group(*column));
+        columns
+            .map(|(_, term)| match term {
+                HeadTerm::Expression(expression) => self.distinct(expression),
+                HeadTerm::Aggregate { .. } => 1.0,
+            })
+            .product()
+    }
+
+    /// Values that an expression takes: one for each combination of those of its variables.
+    fn distinct(&self, expression: &Expression) -> f64 {
+        let mut distinct = 1.0;
+        expression.for_each_variable(&mut |variable| distinct *= self.distinct_values(variable));
+        distinct
+    }
+
+    /// Values that a variable takes: those of the column that binds it.
+    fn distinct_values(&self, variable: VariableId) -> f64 {
+        let column = |access: Access, outputs: &[(usize, VariableId)]| {
+            let (column, _) = outputs.iter().find(|(_, bound)| *bound == variable)?;
+            Some(self.statistics.distinct(access.relation, *column).max(1) as f64)
+        };
+        let source = match &self.plan.source {
+            Source::One => None,
+            Source::Scan(scan) => column(scan.access, &scan.outputs),
+        };
+        let step = |step: &Step| match step {
+            Step::Probe { access, outputs, .. } => column(*access, outputs),
+            Step::Compute { variable: computed, expression, .. } => {
+                (*computed == variable).then(|| self.distinct(expression))
+            }
+            Step::Exists { .. } | Step::Filter { .. } => None,
+        };
+        source.or_else(|| self.plan.steps.iter().find_map(step)).unwrap_or(1.0)
+    }
 }

@@ -4,16 +4,25 @@
 
 mod display;
 mod estimate;
+mod explain;
+mod explanation;
 mod join_order;
+mod large;
 mod physical;
 mod pivot;
 mod rule_plan;
+mod share;
 mod traversal;
 
-pub use display::{Explanation, RewriteNote, RuleNote, StepNote, StratumNote};
-pub use estimate::explain;
+pub use estimate::note;
+pub use explain::explain;
+pub use explanation::{
+    AnswerNote, Course, Explanation, Measured, RelationNote, RewriteNote, RuleNote, Size, StepNote,
+    StratumNote,
+};
 pub use join_order::Statistics;
+pub use large::{Large, LargeNote};
 pub use physical::{Access, KeyPart, RulePlan, Scan, Source, Step, Version};
-pub use pivot::pivot_column;
 pub use rule_plan::{plan_delta_variants, plan_rule};
-pub use traversal::{EdgeSource, Edges, Traversal, traversal};
+pub use share::{Share, share};
+pub use traversal::{EdgeSource, Edges, Traversal};

@@ -23,6 +23,20 @@ pub struct RulePlan {
     pub text: String,
 }
 
+impl RulePlan {
+    /// What it reads, in order.
+    pub fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
+        let source = match &self.source {
+            Source::One => None,
+            Source::Scan(scan) => Some(scan.access),
+        };
+        source.into_iter().chain(self.steps.iter().filter_map(|step| match step {
+            Step::Probe { access, .. } | Step::Exists { access, .. } => Some(*access),
+            Step::Filter { .. } | Step::Compute { .. } => None,
+        }))
+    }
+}
+
 /// Where bindings begin.
 #[derive(Debug, Clone)]
 pub enum Source {

@@ -1,13 +1,16 @@
 //! Along which column a recursion falls apart.
 
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Stratum};
+use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Stratum};
 use crate::data::RelationId;
 
 /// The column along which a recursion falls apart: every recursive rule is linear and hands it through unchanged, as
 /// `t(X, Z) <- t(X, Y), e(Y, Z)` does with the first (Wolfson and Silberschatz, Distributed processing of logic
-/// programs, 1988).
-pub fn pivot_column(stratum: &Stratum) -> Option<(RelationId, usize)> {
+/// programs, 1988). A relation that keeps its best rows is never cut.
+pub(super) fn pivot_column(stratum: &Stratum, program: &Program) -> Option<(RelationId, usize)> {
     let [relation] = *stratum.relations.as_slice() else { return None };
+    if program.relations[relation.index()].best.is_some() {
+        return None;
+    }
     let mut columns: Option<Vec<usize>> = None;
     for rule in &stratum.rules {
         let mut own = rule.body.iter().filter_map(|literal| match literal {

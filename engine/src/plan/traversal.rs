@@ -46,7 +46,7 @@ pub enum EdgeSource {
 }
 
 /// The graph that a stratum walks through, if it does nothing else.
-pub fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversal> {
+pub(super) fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversal> {
     let [relation] = *stratum.relations.as_slice() else { return None };
     let described = &program.relations[relation.index()];
     if described.best.is_some() {

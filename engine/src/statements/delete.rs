@@ -173,7 +173,7 @@ fn solve(
     let analysed = analysed.map_err(|errors| refused(&errors))?;
     let arity = analysed.columns.len();
     let codec = Codec::over(context.graph.dictionary().clone());
-    let Evaluated { runs, .. } = evaluate(analysed, view, &codec, context)?;
+    let Evaluated { runs, .. } = evaluate(analysed, view, &codec, context, None)?;
     let mut all = data::Rows::empty(arity);
     for rows in runs.iter().map(Run::live_rows) {
         all.len += rows.len;

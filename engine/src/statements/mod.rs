@@ -21,14 +21,15 @@ pub(crate) use parameters::{fill, fill_any};
 
 /// Answers a query.
 pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {
-    query::run(query, context)
+    query::run(query, context, None)
 }
 
 /// Answers what a command asks.
 pub(crate) fn answer_question(question: &Question, context: &mut Context<'_>) -> Result<Rows, Error> {
     match question {
-        Question::Query(query) => query::run(query, context),
+        Question::Query(query) => query::run(query, context, None),
         Question::Plan(query, form) => explain::run(query, *form, context),
+        Question::Profile(query, form) => explain::profile(query, *form, context),
         Question::Stored(name) => query::stored(name, context),
     }
 }

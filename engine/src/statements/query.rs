@@ -1,5 +1,6 @@
 //! `?query`: the stages in a row.
 
+use super::explain::{Watch, rewrite_noting};
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
 use crate::context::{Context, Environment};
@@ -11,7 +12,12 @@ use crate::graph::SessionView;
 use crate::rewrite;
 use crate::syntax::ast::{Direction, Name, Query};
 
-pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {
+/// Answers a query, and notes what that takes if it is watched.
+pub(super) fn run(
+    query: &Query,
+    context: &mut Context<'_>,
+    watch: Option<&mut Watch>,
+) -> Result<Rows, Error> {
     let view = context.view();
     context.warnings.extend(view.left_out().map(left_out));
     let analysed = analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
@@ -24,7 +30,7 @@ pub(super) fn run(query: &Query, context: &mut Context<'_>) -> Result<Rows, Erro
         .collect();
     let names = analysed.columns.clone();
     let codec = Codec::over(context.graph.dictionary().clone());
-    let evaluated = evaluate(analysed, &view, &codec, context)?;
+    let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
     let arity = names.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
     let rows = context.environment.threads.run(|| sort_limit(evaluated.runs, arity, &order, limit, &codec));
@@ -54,7 +60,7 @@ fn provenance(
     let Ok(analysed) = analysis::analyse_query(query, view.catalog()) else { return Ok(provenance) };
     let mut aside = context.aside();
     // Both evaluations write values with one codec, so equal rows are equal codes.
-    let baseline = evaluate(analysed, &view, codec, &mut aside)?;
+    let baseline = evaluate(analysed, &view, codec, &mut aside, None)?;
     context.environment.threads.run(|| {
         let index = (!rows.columns.is_empty()).then(|| RowIndex::build(&rows.slices(), rows.len));
         for run in baseline.runs.iter().filter(|run| !run.is_empty()) {
@@ -105,12 +111,22 @@ pub(super) fn evaluate(
     view: &SessionView,
     codec: &Codec,
     context: &mut Context<'_>,
+    watch: Option<&mut Watch>,
 ) -> Result<Evaluated, Error> {
     context.warnings.extend(analysed.program.warnings.iter().cloned());
-    let program = rewrite::rewrite(analysed.program, &context.environment.disabled_rewrites);
+    let disabled = &context.environment.disabled_rewrites;
+    let (program, profile) = match watch {
+        None => (rewrite::rewrite(analysed.program, disabled), None),
+        Some(Watch { rewrites, profile }) => {
+            let (program, notes) = rewrite_noting(analysed.program, disabled);
+            *rewrites = notes;
+            (program, Some(profile))
+        }
+    };
     let types = program.relations[program.goal.index()].column_types.clone();
     let Environment { threads, thresholds, .. } = context.environment;
-    let outcome = threads.run(|| exec::execute(&program, view, codec, context.budget, *thresholds))?;
+    let budget = context.budget;
+    let outcome = threads.run(|| exec::execute(&program, view, codec, budget, *thresholds, profile))?;
     if outcome.saturated {
         context.warnings.push(
             Diagnostic::warning(

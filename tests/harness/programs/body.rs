@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::draft::{AtomDraft, BodyDraft, Draft};
 use super::expression::{Choices, Expressions};
-use super::values::constant;
+use super::values::{Domain, constant};
 use super::{BASES, base, best, derived};
 use crate::functions::{Kind, function};
 use crate::model::{Arithmetic, Atom, Comparison, Expression, Literal, Term};
@@ -143,6 +143,9 @@ pub(super) fn build_body(
         let (kind, expression) = match choices.next() % 10 {
             _ if recursive => (Kind::Number, bounded(&expressions, choices)),
             0 => (Kind::Bool, expressions.of(Kind::Bool, choices, 2)),
+            5..9 if readable.draft.domain == Domain::Texts => {
+                (Kind::Text, expressions.of(Kind::Text, choices, 2))
+            }
             1..3 => (Kind::Text, expressions.of(Kind::Text, choices, 2)),
             3 => (Kind::Vector, expressions.of(Kind::Vector, choices, 2)),
             // A copy may be of any kind, so nothing is computed with it.

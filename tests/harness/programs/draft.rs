@@ -93,6 +93,8 @@ pub(super) fn drafts() -> impl Strategy<Value = Draft> {
     let domain = prop_oneof![
         3 => Just(Domain::Ints),
         2 => Just(Domain::Numbers),
+        2 => Just(Domain::Floats),
+        2 => Just(Domain::Texts),
         2 => Just(Domain::Mixed),
         2 => Just(Domain::Wide)
     ];

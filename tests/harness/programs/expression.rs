@@ -46,8 +46,10 @@ impl Expressions<'_> {
     pub(super) fn operand(&self, kind: Kind, choices: &mut Choices<'_>) -> Expression {
         let typed = self.typed.filter(|(_, known)| kind == *known || kind == Kind::Any);
         let count = self.variables.len() + usize::from(typed.is_some());
-        // Few variables hold strings or vectors.
+        // Few variables hold strings or vectors, or else no numbers.
         let constants = match kind {
+            Kind::Text if self.domain == Domain::Texts => count / 2,
+            Kind::Number if self.domain == Domain::Texts => 2 * count + 1,
             Kind::Text | Kind::Vector => count + 1,
             Kind::Any | Kind::Number | Kind::Small | Kind::Bool | Kind::Bytes | Kind::Time => count / 2,
         };

@@ -11,6 +11,10 @@ pub(super) enum Domain {
     Ints,
     /// Integers and floats.
     Numbers,
+    /// Floats alone, both zeros among them: a column has one type, and its constants are converted.
+    Floats,
+    /// Strings alone, so that functions of strings have something to work on.
+    Texts,
     /// A few of every kind that Arrow batches carry in the tests.
     Mixed,
     /// Of every kind, with those that are easily got wrong.
@@ -39,6 +43,8 @@ fn value(n: u8, domain: Domain) -> Value {
             6 => Value::Float(0.5),
             _ => Value::Float(3.0),
         },
+        Domain::Floats => Value::Float([0.0, -0.0, 1.0, 2.5, -1.5, 3.0][n % 6]),
+        Domain::Texts => Value::text(["a", "xa b", "", "Gr\u{f6}\u{df}e", "b-a", "abcde"][n % 6]),
         Domain::Mixed => match n % 11 {
             n @ 0..=2 => int(n),
             3 => Value::text("a"),
@@ -73,6 +79,8 @@ fn value(n: u8, domain: Domain) -> Value {
 pub(super) fn constant(n: u8, domain: Domain) -> Value {
     match value(n, domain) {
         Value::Null => Value::Int(1),
+        // A whole float may be written as an integer.
+        Value::Float(x) if domain == Domain::Floats && n >= 128 && x.fract() == 0.0 => Value::Int(x as i64),
         value => value,
     }
 }

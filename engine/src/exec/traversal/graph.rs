@@ -125,7 +125,7 @@ impl Arcs {
 /// The rows of a rule that reads complete relations.
 fn derived(rule: &crate::analysis::program::Rule, view: &View<'_>) -> Result<Run, ExecError> {
     let plan = plan_rule(rule, view);
-    let pipeline = Pipeline::new(&plan, view)?;
+    let pipeline = Pipeline::new(&plan, None, view)?;
     let mut columns = vec![Vec::new(); rule.head_terms.len()];
     let mut rows = 0;
     pipeline.run(0..pipeline.source_rows(), &mut |solutions| {

@@ -1,0 +1,115 @@
+//! What an evaluation did: rows and time of each operator, beside what its plan expected.
+//!
+//! Who is profiled reads the clock before and after each batch of each operator, never for a row; who is not only asks
+//! whether it is. Lanes run at the same time, so the times of operators add up to processor time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::plan::{Course, Measured, RuleNote, StratumNote};
+
+/// The measurements of one evaluation.
+#[derive(Debug)]
+pub struct Profile {
+    started: Instant,
+    strata: Vec<StratumNote>,
+}
+
+impl Profile {
+    /// Begins to measure.
+    pub fn start() -> Profile {
+        Profile { started: Instant::now(), strata: Vec::new() }
+    }
+
+    /// The strata so far, and the time since the beginning.
+    pub fn finish(self) -> (Vec<StratumNote>, Duration) {
+        (self.strata, self.started.elapsed())
+    }
+
+    pub(super) fn add(&mut self, stratum: StratumNote) {
+        self.strata.push(stratum);
+    }
+}
+
+/// What is noted of one stratum while it runs.
+pub(super) struct Notes {
+    started: Instant,
+    /// What became of the plans that have run.
+    pub(super) rules: Vec<RuleNote>,
+    pub(super) rounds: usize,
+    pub(super) went_large: bool,
+}
+
+impl Notes {
+    pub(super) fn start() -> Notes {
+        Notes { started: Instant::now(), rules: Vec::new(), rounds: 0, went_large: false }
+    }
+
+    pub(super) fn course(&self) -> Course {
+        Course { rounds: self.rounds, went_large: self.went_large, time: self.started.elapsed() }
+    }
+}
+
+/// The measurements of one plan, over all rounds and lanes: a slot for its source, for each step, and for its head.
+pub(super) struct Meter {
+    note: RuleNote,
+    slots: Vec<Slot>,
+}
+
+#[derive(Default)]
+struct Slot {
+    rows: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Meter {
+    pub(super) fn new(note: RuleNote) -> Meter {
+        Meter { slots: note.steps.iter().map(|_| Slot::default()).collect(), note }
+    }
+
+    /// The plan, with what was measured.
+    pub(super) fn finish(self) -> RuleNote {
+        let mut note = self.note;
+        for (step, slot) in note.steps.iter_mut().zip(self.slots) {
+            let time = Duration::from_nanos(slot.nanoseconds.into_inner());
+            step.measured = Some(Measured { rows: slot.rows.into_inner(), time });
+        }
+        note
+    }
+
+    /// So many rows left a slot.
+    pub(super) fn rows(&self, slot: usize, rows: usize) {
+        self.slots[slot].rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// Does the work of a slot.
+    fn time<T>(&self, slot: usize, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let result = work();
+        self.slots[slot].nanoseconds.fetch_add(nanoseconds(started), Ordering::Relaxed);
+        result
+    }
+
+    /// Does the work of a slot in the midst of the one before it, to which this time does not count.
+    pub(super) fn time_within<T>(&self, slot: usize, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let result = work();
+        let nanoseconds = nanoseconds(started);
+        self.slots[slot].nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        // Below zero for a while: the slot before gets its own time, which is longer, when its work is done.
+        self.slots[slot - 1].nanoseconds.fetch_sub(nanoseconds, Ordering::Relaxed);
+        result
+    }
+}
+
+/// Does the work of a slot, measured if anybody wants to know.
+pub(super) fn time<T>(meter: Option<&Meter>, slot: usize, work: impl FnOnce() -> T) -> T {
+    match meter {
+        None => work(),
+        Some(meter) => meter.time(slot, work),
+    }
+}
+
+fn nanoseconds(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

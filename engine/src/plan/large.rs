@@ -1,0 +1,74 @@
+//! How a recursion goes on once it is large.
+
+use super::pivot::pivot_column;
+use super::traversal::{Traversal, traversal};
+use crate::analysis::program::{Program, Stratum};
+use crate::data::RelationId;
+
+/// What replaces the rounds of a recursion when there is much to do.
+#[derive(Debug, Clone)]
+pub enum Large {
+    /// A walk through a graph.
+    Walk(Traversal),
+    /// Rounds for each part of a column's values.
+    Parts(RelationId, usize),
+}
+
+impl Large {
+    /// What a recursion can do, if anything.
+    pub fn of(stratum: &Stratum, program: &Program) -> Option<Large> {
+        let parts =
+            || pivot_column(stratum, program).map(|(relation, column)| Large::Parts(relation, column));
+        traversal(stratum, program).map(Large::Walk).or_else(parts)
+    }
+
+    /// What a plan tells of it.
+    pub fn note(&self) -> LargeNote {
+        match self {
+            Large::Walk(traversal) => LargeNote::Walk { column: traversal.node + 1 },
+            Large::Parts(_, column) => LargeNote::Pivot { column: column + 1 },
+        }
+    }
+}
+
+/// What a plan tells of how a recursion goes on once it is large. Columns count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LargeNote {
+    /// A walk along edges, in which the values of this column are nodes.
+    Walk {
+        /// The column.
+        column: usize,
+    },
+    /// In parts of this column's values.
+    Pivot {
+        /// The column.
+        column: usize,
+    },
+}
+
+impl LargeNote {
+    /// In a word.
+    pub(super) fn how(self) -> &'static str {
+        match self {
+            LargeNote::Walk { .. } => "walk",
+            LargeNote::Pivot { .. } => "pivot",
+        }
+    }
+
+    /// The column that it is about.
+    pub(super) fn column(self) -> usize {
+        match self {
+            LargeNote::Walk { column } | LargeNote::Pivot { column } => column,
+        }
+    }
+
+    /// What can be done, or was.
+    pub(super) fn text(self, is_done: bool) -> String {
+        match (self, is_done) {
+            (LargeNote::Walk { column }, false) => format!("can walk along column {column}"),
+            (LargeNote::Walk { column }, true) => format!("walked along column {column}"),
+            (LargeNote::Pivot { column }, false) => format!("can pivot on column {column}"),
+            (LargeNote::Pivot { column }, true) => format!("pivoted on column {column}"),
+        }
+    }
+}
