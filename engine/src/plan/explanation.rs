@@ -111,7 +111,7 @@ pub struct Measured {
 }
 
 /// What a query answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerNote {
     /// Rows of the answer.
     pub rows: usize,

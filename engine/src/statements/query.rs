@@ -117,10 +117,10 @@ pub(super) fn evaluate(
     let disabled = &context.environment.disabled_rewrites;
     let (program, profile) = match watch {
         None => (rewrite::rewrite(analysed.program, disabled), None),
-        Some(Watch { rewrites, profile }) => {
+        Some(watch) => {
             let (program, notes) = rewrite_noting(analysed.program, disabled);
-            *rewrites = notes;
-            (program, Some(profile))
+            watch.rewrites = notes;
+            (program, Some(&mut watch.profile))
         }
     };
     let types = program.relations[program.goal.index()].column_types.clone();

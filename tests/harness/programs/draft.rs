@@ -94,7 +94,7 @@ pub(super) fn drafts() -> impl Strategy<Value = Draft> {
         3 => Just(Domain::Ints),
         2 => Just(Domain::Numbers),
         2 => Just(Domain::Floats),
-        2 => Just(Domain::Texts),
+        3 => Just(Domain::Texts),
         2 => Just(Domain::Mixed),
         2 => Just(Domain::Wide)
     ];

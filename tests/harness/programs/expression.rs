@@ -33,6 +33,10 @@ impl Expressions<'_> {
         let choice = choices.below(8);
         match kind {
             Kind::Small => Expression::Constant(Value::Int(choice as i64 % 6)),
+            // Offsets, for the most part.
+            Kind::Number if self.domain == Domain::Texts && choice < 3 => {
+                Expression::Constant(Value::Int(choice as i64))
+            }
             Kind::Number if depth > 0 && (3..5).contains(&choice) => self.arithmetic(choices, depth - 1),
             Kind::Bool | Kind::Bytes => self.call(kind, choices, depth),
             Kind::Number | Kind::Text | Kind::Vector | Kind::Time if depth > 0 && choice > 2 => {
