@@ -60,6 +60,9 @@ const TYPES: &[&str] = &[
     "ping",
 ];
 
+/// What the text of a program is, for those who show it.
+const PROGRAM: &str = "text/x-stratalog";
+
 /// `login`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Login {
@@ -80,6 +83,7 @@ pub struct Authenticate {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Execute {
     /// The statements.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
     pub program: String,
     /// A value for each `$name` in the program, by its name.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
@@ -118,6 +122,7 @@ pub struct Insert {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Query {
     /// The statements, of which the last query is answered.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
     pub query: String,
 }
 
@@ -135,6 +140,7 @@ pub struct Facts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AddRule {
     /// Exactly one rule.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
     pub rule: String,
 }
 

@@ -63,11 +63,10 @@ fn operation(endpoint: &Endpoint, generator: &mut schemars::SchemaGenerator, fai
     for answer in endpoint.answers {
         responses.insert(answer.status.to_string(), described(answer, endpoint, generator));
     }
-    for problem in problems(endpoint) {
-        let status = problem.status().as_u16().to_string();
-        let together: Vec<Problem> =
-            problems(endpoint).into_iter().filter(|other| other.status() == problem.status()).collect();
-        let refusal = refusal(&together, failure);
+    let problems = problems(endpoint);
+    for together in problems.chunk_by(|one, other| one.status() == other.status()) {
+        let status = together[0].status().as_u16().to_string();
+        let refusal = refusal(together, failure);
         match responses.get_mut(&status) {
             // The endpoint has an answer of its own with this status: it may also be this one.
             Some(response) => add_refusal(response, refusal),
@@ -91,7 +90,7 @@ fn operation(endpoint: &Endpoint, generator: &mut schemars::SchemaGenerator, fai
     operation
 }
 
-/// What may be wrong with a request to this endpoint.
+/// What may be wrong with a request to this endpoint, by status.
 fn problems(endpoint: &Endpoint) -> Vec<Problem> {
     let anywhere = [Problem::TooLarge, Problem::TooManyConnections];
     let when_busy = [Problem::TooManyRequests, Problem::Starting, Problem::Stopping];

@@ -49,7 +49,9 @@ pub(super) const FILES: Endpoint = Endpoint {
     problems: &[],
     kind: Kind::Files(&[
         script("login.js", include_str!("login.js")),
+        script("start.js", include_str!("start.js")),
         script("app.js", include_str!("app.js")),
+        script("answer.js", include_str!("answer.js")),
         script("connection.js", include_str!("connection.js")),
         script("document.js", include_str!("document.js")),
         script("dom.js", include_str!("dom.js")),
