@@ -42,18 +42,27 @@ pub(super) fn messages<T: JsonSchema>(schemas: &mut SchemaGenerator) -> Vec<Mess
     found
 }
 
-/// Follows references and alternatives down to objects whose `type` is fixed.
-fn split(mut schema: Map<String, Json>, named: &Map<String, Json>, found: &mut Vec<Message>) {
-    if let Some(Json::String(reference)) = schema.remove("$ref") {
-        split(merged(schema, object(&named[name_of(&reference)])), named, found);
-    } else if let Some(Json::Array(alternatives)) = schema.remove("oneOf").or_else(|| schema.remove("anyOf")) {
+/// Follows alternatives down to objects whose `type` is fixed.
+fn split(schema: Map<String, Json>, named: &Map<String, Json>, found: &mut Vec<Message>) {
+    let mut schema = opened(schema, named);
+    if let Some(Json::Array(alternatives)) = schema.remove("oneOf").or_else(|| schema.remove("anyOf")) {
         for alternative in &alternatives {
-            split(merged(object(alternative), schema.clone()), named, found);
+            split(merged(opened(object(alternative), named), schema.clone()), named, found);
         }
     } else if let Some(kind) = schema["properties"]["type"]["const"].as_str().map(str::to_owned) {
         let summary = schema.remove("description");
         let summary = summary.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
         found.push(Message { kind, summary, schema: draft_7_of(schema) });
+    }
+}
+
+/// With what it refers to in place of the reference.
+fn opened(mut schema: Map<String, Json>, named: &Map<String, Json>) -> Map<String, Json> {
+    match schema.remove("$ref") {
+        Some(Json::String(reference)) => {
+            opened(merged(schema, object(&named[name_of(&reference)])), named)
+        }
+        Some(_) | None => schema,
     }
 }
 

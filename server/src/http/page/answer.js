@@ -20,11 +20,11 @@ export class Answer {
       case 'result_chunk': return this.grow(text, message);
       case 'result_end': return this.end(message);
       case 'error': return this.show(errorBox(message, request));
-      case 'auth_error': return this.show(element('p', { className: 'problem', role: 'alert' }, message.message));
-      case 'ack': return this.show(element('p', { className: 'good' }, message.message));
-      case 'pong': return this.show(element('p', { className: 'good' }, 'pong'));
+      case 'auth_error': return this.show(element('p', { class: 'problem', role: 'alert' }, message.message));
+      case 'ack': return this.show(element('p', { class: 'good' }, message.message));
+      case 'pong': return this.show(element('p', { class: 'good' }, 'pong'));
       case 'authenticated':
-        return this.show(element('p', { className: 'good' }, `Logged in as ${message.role}; the session is ${message.session_id}.`));
+        return this.show(element('p', { class: 'good' }, `Logged in as ${message.role}; the session is ${message.session_id}.`));
       default: return undefined;
     }
   }
@@ -39,7 +39,7 @@ export class Answer {
     this.pieces = [];
     this.rows = [];
     this.provenance = [];
-    this.show(element('p', { className: 'quiet' }, `Receiving ${start.total_count.toLocaleString('en')} rows …`));
+    this.show(element('p', { class: 'quiet' }, `Receiving ${start.total_count.toLocaleString('en')} rows …`));
   }
 
   grow(text, chunk) {
@@ -69,14 +69,14 @@ function resultTable({ columns, rows }, about) {
   const names = origins.length > 0 ? [...columns, 'from'] : columns;
   const body = rows.slice(0, MOST_ROWS).map((row, number) => {
     const cells = row.map(cell);
-    if (origins.length > 0) cells.push(element('td', { className: 'quiet' }, origins[number]));
+    if (origins.length > 0) cells.push(element('td', { class: 'quiet' }, origins[number]));
     return element('tr', {}, ...cells);
   });
   const head = element('tr', {}, ...names.map((name) => element('th', { scope: 'col' }, name)));
   const table = element('table', {}, element('caption', {}, caption(rows, about)), element('thead', {}, head), element('tbody', {}, ...body));
-  const warnings = (about.metadata?.warnings ?? []).map((warning) => element('p', { className: 'warning' }, `Warning: ${warning}`));
-  const switched = about.switched_kg ? [element('p', { className: 'good' }, `The session is now on the graph ${about.switched_kg}.`)] : [];
-  return element('div', {}, ...switched, ...warnings, element('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Result' }, table));
+  const warnings = (about.metadata?.warnings ?? []).map((warning) => element('p', { class: 'warning' }, `Warning: ${warning}`));
+  const switched = about.switched_kg ? [element('p', { class: 'good' }, `The session is now on the graph ${about.switched_kg}.`)] : [];
+  return element('div', {}, ...switched, ...warnings, element('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Result' }, table));
 }
 
 function caption(rows, about) {
@@ -88,8 +88,8 @@ function caption(rows, about) {
 }
 
 function cell(value) {
-  if (value === null) return element('td', { className: 'null' }, 'null');
-  if (isNumber(value)) return element('td', { className: 'number' }, value.source);
+  if (value === null) return element('td', { class: 'null' }, 'null');
+  if (isNumber(value)) return element('td', { class: 'number' }, write(value));
   return element('td', {}, typeof value === 'string' ? value : write(value));
 }
 
@@ -97,7 +97,7 @@ function arrowFile(pieces, end) {
   const file = new Blob(pieces, { type: 'application/vnd.apache.arrow.stream' });
   const link = element('a', { href: URL.createObjectURL(file), download: 'result.arrows' }, 'Save it as a file');
   const rows = `${end.row_count.toLocaleString('en')} rows as an Arrow stream of ${file.size.toLocaleString('en')} bytes. `;
-  return element('p', { className: 'good' }, rows, link);
+  return element('p', { class: 'good' }, rows, link);
 }
 
 /** An error, with its places marked in the program that it is about. */
@@ -106,24 +106,24 @@ function errorBox(error, request) {
   const found = error.diagnostics ?? [error];
   const parts = found.map((each) => finding(each, program));
   const limit = error.limit ? [element('p', {}, `Limit ${error.limit.name}: ${error.limit.value.toLocaleString('en')}`)] : [];
-  return element('div', { className: 'error', role: 'alert' }, element('p', {}, element('code', {}, error.code)), ...parts, ...limit);
+  return element('div', { class: 'error', role: 'alert' }, element('p', {}, element('code', {}, error.code)), ...parts, ...limit);
 }
 
 function finding({ severity, message, help, span, labels }, program) {
   const where = span ? ` (line ${span.line}, column ${span.column})` : '';
-  const parts = [element('p', { className: severity === 'warning' ? 'warning' : 'problem' }, message + where)];
+  const parts = [element('p', { class: severity === 'warning' ? 'warning' : 'problem' }, message + where)];
   if (program !== undefined && span) parts.push(marked(program, span));
   for (const label of labels ?? []) {
-    parts.push(element('p', { className: 'quiet' }, `${label.text} (line ${label.span.line}, column ${label.span.column})`));
+    parts.push(element('p', { class: 'quiet' }, `${label.text} (line ${label.span.line}, column ${label.span.column})`));
   }
   if (help) parts.push(element('p', {}, `Help: ${help}`));
-  return element('div', { className: 'finding' }, ...parts);
+  return element('div', { class: 'finding' }, ...parts);
 }
 
 /** The program with one place marked. Places count in bytes of UTF-8. */
 function marked(program, { offset, length }) {
   const bytes = new TextEncoder().encode(program);
   const part = (from, to) => new TextDecoder().decode(bytes.slice(from, to));
-  const place = element('mark', length === 0 ? { className: 'point' } : {}, part(offset, offset + length));
+  const place = element('mark', length === 0 ? { class: 'point' } : {}, part(offset, offset + length));
   return element('pre', { tabIndex: 0 }, part(0, offset), place, part(offset + length));
 }

@@ -117,7 +117,7 @@ function changeKind() {
 /** The file of an `insert` with the format `arrow`. */
 function uploadField() {
   const input = element('input', { id: 'field-arrow', type: 'file' });
-  element('div', { className: 'field' }, element('label', { for: 'field-arrow' }, 'Arrow stream', element('span', { className: 'quiet' }, ' for the format arrow')), input);
+  element('div', { class: 'field' }, element('label', { for: 'field-arrow' }, 'Arrow stream', element('span', { class: 'quiet' }, ' for the format arrow')), input);
   return input;
 }
 

@@ -36,7 +36,7 @@ function flag(id) {
 }
 
 function program(id) {
-  const input = element('textarea', { id, rows: 4, spellcheck: false, className: 'code' });
+  const input = element('textarea', { id, rows: 4, spellcheck: false, class: 'code' });
   return { input, read: () => JSON.stringify(input.value), show: (value) => { input.value = value ?? ''; } };
 }
 
@@ -73,7 +73,7 @@ function textOrNumber(id) {
 }
 
 function json(id, empty) {
-  const input = element('textarea', { id, rows: 2, spellcheck: false, className: 'code', placeholder: empty });
+  const input = element('textarea', { id, rows: 2, spellcheck: false, class: 'code', placeholder: empty });
   return {
     input,
     read: () => {
@@ -143,13 +143,13 @@ export class MessageForm {
 
 function labelled({ name, input, required }, schema) {
   const about = element('small', { id: `${input.id}-about` }, schema.description ?? '');
-  const problem = element('small', { id: `${input.id}-problem`, className: 'problem', hidden: true });
+  const problem = element('small', { id: `${input.id}-problem`, class: 'problem', hidden: true });
   input.setAttribute('aria-describedby', `${about.id} ${problem.id}`);
   if (required) input.setAttribute('aria-required', 'true');
   const label = element('label', { for: input.id }, name);
-  if (!required) label.append(element('span', { className: 'quiet' }, ' optional'));
+  if (!required) label.append(element('span', { class: 'quiet' }, ' optional'));
   const isFlag = input.type === 'checkbox';
-  return element('div', { className: isFlag ? 'field flag' : 'field' }, ...(isFlag ? [input, label] : [label, input]), about, problem);
+  return element('div', { class: isFlag ? 'field flag' : 'field' }, ...(isFlag ? [input, label] : [label, input]), about, problem);
 }
 
 /** The JSON text of a message. */

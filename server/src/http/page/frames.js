@@ -15,15 +15,15 @@ export function addFrame(list, direction, frame) {
   const size = isText ? new TextEncoder().encode(frame).length : frame.byteLength;
   const name = isText ? JSON.parse(frame).type ?? 'no type' : 'arrow';
   const heading = element('summary', {},
-    element('span', { className: 'arrow', 'aria-label': direction === 'out' ? 'sent' : 'received' }, direction === 'out' ? '→' : '←'),
+    element('span', { class: 'arrow', 'aria-label': direction === 'out' ? 'sent' : 'received' }, direction === 'out' ? '→' : '←'),
     element('time', {}, timeOfDay(new Date())),
     element('b', {}, name),
-    element('span', { className: 'quiet' }, `${size.toLocaleString('en')} bytes`));
+    element('span', { class: 'quiet' }, `${size.toLocaleString('en')} bytes`));
   const details = element('details', {}, heading);
   details.addEventListener('toggle', () => {
     if (details.open && details.children.length === 1) details.append(element('pre', { tabIndex: 0 }, isText ? shown(frame) : hex(frame)));
   });
-  list.prepend(element('li', { className: direction, 'data-type': name }, details));
+  list.prepend(element('li', { class: direction, 'data-type': name }, details));
   while (list.children.length > MOST) list.lastChild.remove();
 }
 
@@ -42,5 +42,5 @@ function hex(bytes) {
 }
 
 function timeOfDay(date) {
-  return date.toLocaleTimeString('en-GB', { fractionalSecondDigits: 3 });
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 });
 }

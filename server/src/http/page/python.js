@@ -9,7 +9,7 @@ export function asPython(given, { url, kg, user, byKey }) {
   if (!byKey) login.push(`user=${JSON.stringify(user)}`, 'password=os.environ["STRATALOG_PASSWORD"]');
   if (kg) login.push(`kg=${JSON.stringify(kg)}`);
   const key = byKey ? ['# The API key is in the environment variable SERVICE_API_KEY.'] : [];
-  const body = call.map((line) => `    ${line}`.trimEnd());
+  const body = call.map((line) => `    ${line}`);
   return [...(byKey ? [] : ['import os', '']), 'import stratalog', '', ...key, `with stratalog.connect(${login.join(', ')}) as db:`, ...body, ''].join('\n');
 }
 
@@ -68,8 +68,13 @@ function rawPython(given, { url, kg, user, byKey }) {
   ].join('\n');
 }
 
-/** The Python literal of a JSON text. Numbers stay as they were typed. */
+/** The Python literal of a JSON text. Numbers stay as they were typed, and text of several lines stays readable. */
 export function literal(json) {
   return json.replace(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>
-    ({ true: 'True', false: 'False', null: 'None' })[token] ?? JSON.stringify(JSON.parse(token)));
+    ({ true: 'True', false: 'False', null: 'None' })[token] ?? textLiteral(JSON.parse(token)));
+}
+
+function textLiteral(text) {
+  const isPlain = !/[\\\p{Cc}]|"""|"$/u.test(text.replaceAll('\n', ''));
+  return text.includes('\n') && isPlain ? `"""\\\n${text}"""` : JSON.stringify(text);
 }
