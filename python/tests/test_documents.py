@@ -58,6 +58,10 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Documented]
         yield server
 
 
+def _load(text: str) -> Any:
+    return yaml.load(text, Loader=yaml.CSafeLoader)
+
+
 @pytest.mark.parametrize("name", ["openapi", "asyncapi"])
 def test_the_official_validators_find_nothing(documented: Documented, name: str, tmp_path: Path) -> None:
     def validate(text: str) -> subprocess.CompletedProcess[str]:
@@ -82,7 +86,7 @@ def test_openapi_under_schemathesis(documented: Documented, tmp_path: Path) -> N
         *("--header", f"Authorization: Bearer {documented.key}"),
         # A socket asks for more than a document can say: without its headers every request is refused.
         *("--exclude-checks", "positive_data_acceptance"),
-        *("--phases", "examples,coverage,fuzzing", "--max-time", "40", "--max-examples", "20"),
+        *("--phases", "examples,coverage,fuzzing", "--max-examples", "15"),
         *("--rate-limit", "900/s", "--no-color", "--seed", "1"),
     ]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
@@ -90,7 +94,7 @@ def test_openapi_under_schemathesis(documented: Documented, tmp_path: Path) -> N
 
 
 def test_every_endpoint_answers_as_documented(documented: Documented) -> None:
-    document = yaml.safe_load(documented.document("openapi"))
+    document = _load(documented.document("openapi"))
     for path, operations in document["paths"].items():
         (operation,) = operations.values()
         names = next((p["schema"]["enum"] for p in operation["parameters"] if p["name"] == "file"), [""])
@@ -117,7 +121,7 @@ def _check(document: Any, response: Any, headers: dict[str, str], body: bytes) -
 
 
 def test_openapi_examples_fit_their_schemas(documented: Documented) -> None:
-    document = yaml.safe_load(documented.document("openapi"))
+    document = _load(documented.document("openapi"))
     responses = [
         response
         for operations in document["paths"].values()
@@ -164,7 +168,7 @@ class Messages:
 
 @pytest.fixture(scope="module")
 def messages(documented: Documented) -> Messages:
-    return Messages(yaml.safe_load(documented.document("asyncapi")))
+    return Messages(_load(documented.document("asyncapi")))
 
 
 def test_asyncapi_examples_fit_their_schemas(messages: Messages) -> None:
@@ -201,7 +205,7 @@ def test_the_documented_messages_are_those_that_the_server_takes(
 def test_the_documented_codes_are_those_of_the_page_on_errors(messages: Messages) -> None:
     documented = {each["const"] for each in messages.document["components"]["schemas"]["Code"]["oneOf"]}
     page = (Path(__file__).resolve().parents[2] / "docs/errors.md").read_text()
-    assert documented == set(re.findall(r"^#+ `?([a-z_]+)`?$|^\| `([a-z_]+)` \|", page, re.MULTILINE))
+    assert documented == set(re.findall(r"^## `([a-z_]+)`$", page, re.MULTILINE))
 
 
 def test_every_conversation_goes_as_documented(tmp_path: Path, messages: Messages) -> None:
@@ -215,7 +219,7 @@ def test_every_conversation_goes_as_documented(tmp_path: Path, messages: Message
                 replay.run(exchange)
         finally:
             replay.close()
-        assert replay.compared > 50
+    assert replay.compared >= 50
 
 
 class Replay:
@@ -261,7 +265,9 @@ class Replay:
         frame, self._ahead = self._ahead or self._sockets[-1].recv(timeout=30), None
         if "binary" in documented:
             assert isinstance(frame, bytes)
-            here, there = (pyarrow.ipc.open_stream(b) for b in (frame, base64.b64decode(documented["binary"])))
+            here, there = (
+                pyarrow.ipc.open_stream(b) for b in (frame, base64.b64decode(documented["binary"]))
+            )
             assert here.read_all().equals(there.read_all())
             return
         assert isinstance(frame, str), documented

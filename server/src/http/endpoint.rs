@@ -52,6 +52,8 @@ pub(crate) enum Body {
     Empty,
     /// JSON with this schema and this example.
     Json(fn(&mut SchemaGenerator) -> (Schema, Json)),
+    /// A document as YAML that begins with the version of its kind.
+    Yaml { field: &'static str, version: &'static str },
     /// A text of this content type.
     Text { kind: &'static str, example: &'static str },
 }

@@ -49,8 +49,16 @@ pub(super) const HEALTH: Endpoint = Endpoint {
     summary: "How the server is.",
     parameters: &[],
     answers: &[
-        Answer { status: 200, when: "Everything can be read and written.", body: Body::Json(|schemas| health_example(schemas, HealthStatus::Healthy)) },
-        Answer { status: 503, when: "Some graph cannot be read or written, or storage hangs.", body: Body::Json(|schemas| health_example(schemas, HealthStatus::Degraded)) },
+        Answer {
+            status: 200,
+            when: "Everything can be read and written.",
+            body: Body::Json(|schemas| health_example(schemas, HealthStatus::Healthy)),
+        },
+        Answer {
+            status: 503,
+            when: "Some graph cannot be read or written, or storage hangs.",
+            body: Body::Json(|schemas| health_example(schemas, HealthStatus::Degraded)),
+        },
     ],
     problems: &[],
     kind: Kind::Probe(|app| {

@@ -94,7 +94,8 @@ pub(super) const PROMETHEUS: Endpoint = Endpoint {
 };
 
 fn statistics_example(schemas: &mut SchemaGenerator) -> (Schema, Json) {
-    let sessions = Sessions { total: 2, clean: 1, dirty: 1, total_ephemeral_facts: 2, total_ephemeral_rules: 0 };
+    let sessions =
+        Sessions { total: 2, clean: 1, dirty: 1, total_ephemeral_facts: 2, total_ephemeral_rules: 0 };
     let statistics = Statistics {
         knowledge_graphs: 1,
         relations: 3,

@@ -41,13 +41,8 @@ pub(crate) enum CloseCode {
 
 impl CloseCode {
     /// All of them.
-    pub(crate) const ALL: &[CloseCode] = &[
-        CloseCode::Away,
-        CloseCode::Protocol,
-        CloseCode::Encoding,
-        CloseCode::Policy,
-        CloseCode::TooLarge,
-    ];
+    pub(crate) const ALL: &[CloseCode] =
+        &[CloseCode::Away, CloseCode::Protocol, CloseCode::Encoding, CloseCode::Policy, CloseCode::TooLarge];
 
     /// When it is sent.
     pub(crate) fn when(self) -> &'static str {
@@ -89,7 +84,11 @@ pub(crate) const OF_SESSION: Endpoint = Endpoint {
     path: "/sessions/{id}/ws",
     summary: "Another WebSocket to a session that exists. It takes the same messages.",
     parameters: &[
-        Parameter { name: "id", what: "The `session_id` of the session's `authenticated`.", is_number: false },
+        Parameter {
+            name: "id",
+            what: "The `session_id` of the session's `authenticated`.",
+            is_number: false,
+        },
         LAST_SEQ,
     ],
     answers: UPGRADED,
@@ -112,8 +111,11 @@ const LAST_SEQ: Parameter = Parameter {
     is_number: true,
 };
 
-const UPGRADED: &[Answer] =
-    &[Answer { status: 101, when: "The WebSocket is open: authenticate within 30 seconds.", body: Body::Empty }];
+const UPGRADED: &[Answer] = &[Answer {
+    status: 101,
+    when: "The WebSocket is open: authenticate within 30 seconds.",
+    body: Body::Empty,
+}];
 
 /// The sockets below a path that gives the id of a session, or none.
 fn route(app: &Arc<App>, path: BoxedFilter<(Option<String>,)>) -> BoxedFilter<(Response,)> {

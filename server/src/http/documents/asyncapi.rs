@@ -93,9 +93,9 @@ fn channel(endpoint: &Endpoint, messages: &Map<String, Json>) -> Json {
         .parameters
         .iter()
         .partition(|parameter| endpoint.path.contains(&format!("{{{}}}", parameter.name)));
-    let references = messages.keys().map(|kind| {
-        (kind.clone(), json!({ "$ref": format!("#/components/messages/{kind}") }))
-    });
+    let references = messages
+        .keys()
+        .map(|kind| (kind.clone(), json!({ "$ref": format!("#/components/messages/{kind}") })));
     let query: Map<String, Json> = query
         .into_iter()
         .map(|parameter| {
@@ -155,7 +155,8 @@ fn arrow(exchanges: &[Exchange]) -> Json {
 }
 
 fn examples(kind: &str, exchanges: &[Exchange]) -> Json {
-    let frames = exchanges.iter().flat_map(|exchange| exchange.frames.iter().map(move |frame| (exchange, frame)));
+    let frames =
+        exchanges.iter().flat_map(|exchange| exchange.frames.iter().map(move |frame| (exchange, frame)));
     frames
         .filter(|(_, frame)| frame.content.kind() == kind)
         .map(|(exchange, frame)| json!({ "summary": exchange.title, "payload": frame.content.payload() }))
@@ -164,7 +165,8 @@ fn examples(kind: &str, exchanges: &[Exchange]) -> Json {
 
 /// A message that the server takes, and what may come back.
 fn taken(request: &Message, channel: &str) -> Json {
-    let answers = ANSWERS.iter().find(|(kind, _)| *kind == request.kind).map_or(&[][..], |(_, answers)| answers);
+    let answers =
+        ANSWERS.iter().find(|(kind, _)| *kind == request.kind).map_or(&[][..], |(_, answers)| answers);
     json!({
         "action": "receive",
         "channel": { "$ref": format!("#/channels/{channel}") },

@@ -61,7 +61,9 @@ impl Content {
         match text.strip_prefix("binary ") {
             Some(base64) => Content::Binary(base64),
             // The tests read every line.
-            None => Content::Text(serde_json::from_str(&text.replace("VERSION", VERSION)).unwrap_or_default()),
+            None => {
+                Content::Text(serde_json::from_str(&text.replace("VERSION", VERSION)).unwrap_or_default())
+            }
         }
     }
 
@@ -100,7 +102,8 @@ mod tests {
                     Side::Client => Message::parse(&text).map(|message| message.to_json()),
                     Side::Server => Reply::parse(&text).map(|reply| reply.to_json()),
                 };
-                let again: Json = serde_json::from_str(&again.unwrap_or_else(|error| panic!("{error}: {text}"))).unwrap();
+                let again: Json =
+                    serde_json::from_str(&again.unwrap_or_else(|error| panic!("{error}: {text}"))).unwrap();
                 // Nothing in it is unknown, and nothing stands for what it is anyway.
                 assert_eq!(again, json, "{}", exchange.title);
             }

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::endpoint::{Answer, Body, Endpoint, Kind};
 use super::text_response;
 
-const YAML: &str = "text/yaml; charset=utf-8";
+pub(super) const YAML: &str = "text/yaml; charset=utf-8";
 
 /// `/api/openapi.yaml`.
 pub(super) const OPENAPI: Endpoint = Endpoint {
@@ -22,7 +22,7 @@ pub(super) const OPENAPI: Endpoint = Endpoint {
     answers: &[Answer {
         status: 200,
         when: "The document.",
-        body: Body::Text { kind: YAML, example: "openapi: 3.1.0\n" },
+        body: Body::Yaml { field: "openapi", version: "3.1.0" },
     }],
     problems: &[],
     kind: Kind::Keyed(|_| {
@@ -39,7 +39,7 @@ pub(super) const ASYNCAPI: Endpoint = Endpoint {
     answers: &[Answer {
         status: 200,
         when: "The document.",
-        body: Body::Text { kind: YAML, example: "asyncapi: 3.0.0\n" },
+        body: Body::Yaml { field: "asyncapi", version: "3.0.0" },
     }],
     problems: &[],
     kind: Kind::Keyed(|_| {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 use stratalog_protocol::VERSION;
 
-use super::schemas;
+use super::{YAML, schemas};
 use crate::http::ENDPOINTS;
 use crate::http::endpoint::{Answer, Body, Endpoint, Kind, Parameter};
 use crate::http::rejection::{Envelope, Problem};
@@ -113,6 +113,10 @@ fn described(answer: &Answer, endpoint: &Endpoint, generator: &mut schemars::Sch
             let (schema, example) = make(generator);
             response["content"] = json!({ "application/json": { "schema": schema, "example": example } });
         }
+        (Body::Yaml { field, version }, _) => {
+            let schema = json!({ "type": "object", "required": [field] });
+            response["content"] = json!({ YAML: { "schema": schema, "example": { *field: version } } });
+        }
         (Body::Text { example, .. }, Kind::Files(files)) => {
             response["content"] = files.iter().map(|file| (file.kind.to_owned(), text(example))).collect();
         }
@@ -127,8 +131,10 @@ fn text(example: &str) -> Json {
 
 /// An answer to a request that is refused, all for reasons with one status.
 fn refusal(problems: &[Problem], failure: &Json) -> Json {
-    let examples: Map<String, Json> =
-        problems.iter().map(|problem| (format!("{problem:?}"), json!({ "value": problem.envelope() }))).collect();
+    let examples: Map<String, Json> = problems
+        .iter()
+        .map(|problem| (format!("{problem:?}"), json!({ "value": problem.envelope() })))
+        .collect();
     let messages: Vec<Json> =
         problems.iter().map(|problem| json!(problem.envelope())["error"]["message"].clone()).collect();
     let messages: Vec<&str> = messages.iter().filter_map(Json::as_str).collect();
@@ -152,7 +158,8 @@ fn add_refusal(response: &mut Json, mut refusal: Json) {
         }
         None => response["content"] = json!({ "application/json": content }),
     }
-    if let (Some(headers), Some(more)) = (response["headers"].as_object_mut(), refusal["headers"].as_object()) {
+    if let (Some(headers), Some(more)) = (response["headers"].as_object_mut(), refusal["headers"].as_object())
+    {
         let own: Vec<String> = headers.keys().cloned().collect();
         for (name, header) in more.iter().filter(|(name, _)| !own.contains(name)) {
             let mut header = header.clone();

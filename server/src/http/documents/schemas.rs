@@ -59,9 +59,7 @@ fn split(schema: Map<String, Json>, named: &Map<String, Json>, found: &mut Vec<M
 /// With what it refers to in place of the reference.
 fn opened(mut schema: Map<String, Json>, named: &Map<String, Json>) -> Map<String, Json> {
     match schema.remove("$ref") {
-        Some(Json::String(reference)) => {
-            opened(merged(schema, object(&named[name_of(&reference)])), named)
-        }
+        Some(Json::String(reference)) => opened(merged(schema, object(&named[name_of(&reference)])), named),
         Some(_) | None => schema,
     }
 }

@@ -46,7 +46,8 @@ pub(super) const FILES: Endpoint = Endpoint {
         when: "The file.",
         body: Body::Text { kind: SCRIPT, example: "export {};" },
     }],
-    problems: &[],
+    // A name that is none of them is like any other path.
+    problems: &[Problem::Unauthorized, Problem::NotFound],
     kind: Kind::Files(&[
         script("login.js", include_str!("login.js")),
         script("start.js", include_str!("start.js")),
@@ -137,7 +138,10 @@ mod tests {
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
             let response = refuse(Problem::Unauthorized, &headers);
-            assert_eq!((response.status().as_u16(), response.headers()["content-type"].to_str()), (401, Ok(kind)));
+            assert_eq!(
+                (response.status().as_u16(), response.headers()["content-type"].to_str()),
+                (401, Ok(kind))
+            );
             assert_eq!(response.headers()["www-authenticate"], "Bearer");
         }
     }
