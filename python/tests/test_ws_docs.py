@@ -254,5 +254,6 @@ def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
 def test_everything_to_fill_in_has_a_label(page: Page) -> None:
     for kind in page.locator("#kind option").all_inner_texts():
         page.get_by_label("Type").select_option(kind)
-        unnamed = "[...document.querySelectorAll('input, select, textarea')].filter(each => each.labels.length === 0)"
-        assert page.evaluate(f"{unnamed}.map(each => each.id)") == []
+        fields = "[...document.querySelectorAll('input, select, textarea')]"
+        unnamed = f"{fields}.filter(each => each.labels.length === 0).map(each => each.id)"
+        assert page.evaluate(unnamed) == []

@@ -33,7 +33,7 @@ pub(super) const PAGE: Endpoint = Endpoint {
         body: Body::Text { kind: HTML, example: "<!doctype html>" },
     }],
     problems: &[],
-    kind: Kind::Page(|_| html(&*PAGE_TEXT)),
+    kind: Kind::Page(|_| html(&PAGE_TEXT)),
 };
 
 /// What the page is made of.
@@ -138,10 +138,8 @@ mod tests {
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
             let response = refuse(Problem::Unauthorized, &headers);
-            assert_eq!(
-                (response.status().as_u16(), response.headers()["content-type"].to_str()),
-                (401, Ok(kind))
-            );
+            assert_eq!(response.status(), 401);
+            assert_eq!(response.headers()["content-type"], kind);
             assert_eq!(response.headers()["www-authenticate"], "Bearer");
         }
     }
