@@ -5,6 +5,7 @@ PYTHON  ?= python3
 VENV    := .venv
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
+CHECKERS := tests/validators/node_modules/.ready
 SERVER  := target/release/stratalog-server
 CLI     := target/release/stratalog
 
@@ -14,7 +15,7 @@ FUZZ_TARGETS := parse_and_print run_program
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz bench ci clean
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz bench ci clean browser
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,7 +37,7 @@ test: test-rust test-python ## every test: Rust, golden files, random programs, 
 test-rust: build
 	$(CARGO) test --release --locked --workspace
 
-test-python: build $(READY)
+test-python: build $(READY) $(CHECKERS) browser
 	$(PY) -m pytest python/tests -q
 
 check: fmt lint ## what CI checks beside the tests
@@ -80,3 +81,16 @@ $(READY): python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python[dev]'
 	touch $@
+
+# The validators of the documents that the server serves, as they stand in the lock file.
+$(CHECKERS): tests/validators/package-lock.json
+	@command -v npm >/dev/null || $(call install,nodejs npm)
+	npm ci --prefix tests/validators --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+# The page of the WebSocket is tested in a real browser.
+browser:
+	@command -v chromium >/dev/null || test -n "$$CHROMIUM" || $(call install,chromium)
+
+install = { echo "installing $(1) with apt-get, which needs root"; apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1) >/dev/null; }

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize as DeriveDeserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,13 +13,13 @@ use serde_json::value::RawValue;
 const LONGEST_ID: usize = 128;
 
 /// Chosen by the client and repeated in every reply to that message.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RequestId {
     /// An integer.
     Number(i64),
     /// A string of at most 128 characters.
-    Text(String),
+    Text(#[schemars(length(max = LONGEST_ID))] String),
 }
 
 #[derive(DeriveDeserialize)]

@@ -1,9 +1,10 @@
 //! `Failure`: why a request was refused. A stable code for programs, a sentence and places for people.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The body of an `error` message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// What went wrong, for a program.
     pub code: Code,
@@ -36,7 +37,7 @@ pub struct Failure {
 }
 
 /// Notifications that a client has perhaps missed: the first and the last number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
     /// The first.
     pub from: u64,
@@ -93,7 +94,7 @@ impl Failure {
 }
 
 /// The stable code of a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// The frame is no message.
@@ -146,11 +147,12 @@ pub enum Code {
     UnansweredQuery,
     /// A code that this version does not know.
     #[serde(other)]
+    #[schemars(skip)]
     Unknown,
 }
 
 /// A place in the program as it was sent: lines and columns from 1 in characters, offset and length in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// Line, from 1.
     pub line: usize,
@@ -163,7 +165,7 @@ pub struct Place {
 }
 
 /// One thing that was found in a program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Annotation {
     /// Error or warning.
     pub severity: Severity,
@@ -183,7 +185,7 @@ pub struct Annotation {
 }
 
 /// Whether the program was refused, or only deserves a second look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Refused.
@@ -193,7 +195,7 @@ pub enum Severity {
 }
 
 /// A further place with what it contributes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Label {
     /// The place.
     pub span: Place,
@@ -202,7 +204,7 @@ pub struct Label {
 }
 
 /// A parse error in short.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidationError {
     /// Line of the program, from 1.
     pub line: usize,
@@ -213,7 +215,7 @@ pub struct ValidationError {
 }
 
 /// A limit that was reached.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitReached {
     /// Its name, as in the configuration.
     pub name: String,

@@ -1,9 +1,10 @@
 //! `Notification`: what the server tells unasked. One variant of [`Change`] a type.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Something has changed. It carries no id, as it answers nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notification {
     /// What.
     #[serde(flatten)]
@@ -18,7 +19,7 @@ pub struct Notification {
 }
 
 /// What has changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Change {
     /// Facts that stay were inserted or deleted.
@@ -60,7 +61,7 @@ pub enum Change {
 }
 
 /// What was done to facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RowOperation {
     /// They are new.
@@ -72,7 +73,7 @@ pub enum RowOperation {
 }
 
 /// What was done to a derived relation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleOperation {
     /// A clause is new.
@@ -82,7 +83,7 @@ pub enum RuleOperation {
 }
 
 /// What became of a graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GraphOperation {
     /// It exists from now on.
@@ -92,7 +93,7 @@ pub enum GraphOperation {
 }
 
 /// What was done to a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaOperation {
     /// It was made, or made anew.

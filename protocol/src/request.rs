@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::envelope::{Envelope, InvalidMessage, RequestId};
 use crate::value::Value;
 
 /// One frame from a client: a request, and perhaps an id that every reply to it repeats.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Message {
     /// What is asked.
     #[serde(flatten)]
@@ -20,7 +21,7 @@ pub struct Message {
 }
 
 /// What a client may ask.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
     /// Says who is there, by password.
@@ -29,9 +30,9 @@ pub enum Request {
     Authenticate(Authenticate),
     /// Runs a program.
     Execute(Execute),
-    /// Inserts rows without program text.
+    /// Inserts rows without program text: `rows`, or with the format `arrow` the binary frames that follow.
     Insert(Insert),
-    /// Runs a program that asks something.
+    /// Runs a program: `execute` with nothing but the program.
     Query(Query),
     /// Adds facts to the session.
     InsertFacts(Facts),
@@ -39,9 +40,9 @@ pub enum Request {
     RetractFacts(Facts),
     /// Adds a rule to the session.
     AddRule(AddRule),
-    /// Stops a running or waiting request of the same connection.
+    /// Stops a running or waiting request of the same connection; answered at once.
     Cancel(Cancel),
-    /// Asks for a sign of life.
+    /// Asks for a sign of life; answered at once.
     Ping,
 }
 
@@ -59,8 +60,11 @@ const TYPES: &[&str] = &[
     "ping",
 ];
 
+/// What the text of a program is, for those who show it.
+const PROGRAM: &str = "text/x-stratalog";
+
 /// `login`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Login {
     /// The user's name.
     pub username: String,
@@ -69,36 +73,37 @@ pub struct Login {
 }
 
 /// `authenticate`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Authenticate {
     /// The key.
     pub api_key: Secret,
 }
 
 /// `execute`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Execute {
     /// The statements.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
     pub program: String,
-    /// A value for each `$name` in the program.
+    /// A value for each `$name` in the program, by its name.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
     /// How the rows of a query travel.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Format::is_json")]
     pub format: Format,
-    /// Shorter than the server's limit, never longer.
+    /// The longest time to run, in milliseconds: shorter than the server's limit, never longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// At most so many rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// The program's writes are one transaction.
+    /// The program's writes are one transaction: any failure undoes all of it.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
 }
 
 /// `insert`. With [`Format::Json`] the rows are in `rows`; with [`Format::Arrow`] binary frames follow.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Insert {
     /// The relation to insert into.
     pub relation: String,
@@ -114,14 +119,15 @@ pub struct Insert {
 }
 
 /// `query`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Query {
     /// The statements, of which the last query is answered.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
     pub query: String,
 }
 
 /// `insert_facts` and `retract_facts`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
     /// The relation.
     pub relation: String,
@@ -131,21 +137,22 @@ pub struct Facts {
 }
 
 /// `add_rule`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AddRule {
     /// Exactly one rule.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
     pub rule: String,
 }
 
 /// `cancel`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cancel {
     /// The id of the request to stop.
     pub target: RequestId,
 }
 
 /// How rows travel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// As JSON arrays in text frames.
@@ -162,7 +169,7 @@ impl Format {
 }
 
 /// Whose facts are inserted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// The graph's: they stay.
@@ -179,8 +186,9 @@ impl Scope {
 }
 
 /// A password or key: travels as a string, and never shows itself in a log.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("format" = "password"))]
 pub struct Secret(String);
 
 impl Secret {

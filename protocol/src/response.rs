@@ -1,5 +1,6 @@
 //! `Reply`: what the server sends. One variant of [`Response`] a type.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Envelope, InvalidMessage, RequestId};
@@ -9,7 +10,7 @@ use crate::request::Format;
 use crate::value::Value;
 
 /// One text frame from the server: a response, and the id of the request that it answers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reply {
     /// What is answered.
     #[serde(flatten)]
@@ -20,7 +21,7 @@ pub struct Reply {
 }
 
 /// What the server may answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Response {
     /// The credentials are valid; requests may follow.
@@ -64,7 +65,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// `authenticated`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Authenticated {
     /// The new session.
     pub session_id: String,
@@ -77,21 +78,21 @@ pub struct Authenticated {
 }
 
 /// `auth_error`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuthError {
     /// What was wrong, without telling what is right.
     pub message: String,
 }
 
 /// `ack`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ack {
     /// What was done, in one sentence.
     pub message: String,
 }
 
 /// `result`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultTable {
     /// The names of the columns; the one column `message` where the statements had something to say.
     pub columns: Vec<String>,
@@ -117,7 +118,7 @@ pub struct ResultTable {
 }
 
 /// Where a row comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// It is also in the answer without the session's facts and rules.
@@ -130,7 +131,7 @@ pub enum Provenance {
 }
 
 /// What else there is to know about a result.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Metadata {
     /// Whether the session has facts or rules of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -144,7 +145,7 @@ pub struct Metadata {
 }
 
 /// `result_start`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultStart {
     /// The names of the columns.
     pub columns: Vec<String>,
@@ -166,7 +167,7 @@ pub struct ResultStart {
 }
 
 /// `result_chunk`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultChunk {
     /// At most 500 rows.
     pub rows: Vec<Vec<Value>>,
@@ -178,7 +179,7 @@ pub struct ResultChunk {
 }
 
 /// `result_end`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultEnd {
     /// How many rows were sent.
     pub row_count: u64,

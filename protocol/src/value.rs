@@ -3,8 +3,10 @@
 //! A number with a fraction or an exponent is a float, one without is a 64-bit integer: `2` and `2.0` are two values,
 //! and both come back as they went in.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -89,6 +91,21 @@ impl<'de> Visitor<'de> for ValueVisitor {
             elements.push(element);
         }
         Ok(Value::Vector(elements))
+    }
+}
+
+impl JsonSchema for Value {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "One cell: null, a boolean, an integer of 64 bits (a timestamp is one, in milliseconds since \
+                            1970), a float (a number with a fraction or an exponent), a string, or a vector.",
+            "type": ["null", "boolean", "number", "string", "array"],
+            "items": { "type": "number" }
+        })
     }
 }
 

@@ -43,8 +43,10 @@ fn error_code(body: &str) -> String {
 async fn every_endpoint_but_probes_and_sockets_asks_for_a_key_first() {
     let server = Server::start();
     let key = server.log_in().await.new_key("ops").await;
-    for path in ["/metrics", "/metrics/prometheus", "/nothing", "/metrics/x", "/"] {
-        for path in [path.to_owned(), format!("/v1{path}")] {
+    let documents =
+        ["/api/openapi.yaml", "/api/asyncapi.yaml", "/api/ws-docs", "/api/ws-docs/none.js", "/api"];
+    for path in ["/metrics", "/metrics/prometheus", "/nothing", "/metrics/x", "/"].iter().chain(&documents) {
+        for path in [(*path).to_owned(), format!("/v1{path}")] {
             for headers in [
                 "",
                 "Authorization: Bearer 00\r\n",
@@ -78,7 +80,10 @@ async fn failures_have_their_status_and_the_envelope() {
             let (status, code, _) = ask("GET", path, &key);
             assert_eq!((status, code.as_str()), (404, "NOT_FOUND"), "{path}");
         }
-        for path in ["/health", "/live", "/ready", "/metrics", "/metrics/prometheus", "/ws", "/nothing"] {
+        let probes = ["/health", "/live", "/ready"];
+        let documents = ["/api/openapi.yaml", "/api/asyncapi.yaml", "/api/ws-docs", "/api/ws-docs/app.js"];
+        let others = ["/metrics", "/metrics/prometheus", "/ws", "/nothing"];
+        for path in [&probes[..], &documents, &others].concat() {
             for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
                 let (status, code, head) = ask(method, path, &key);
                 assert_eq!((status, code.as_str()), (405, "METHOD_NOT_ALLOWED"), "{method} {path}");

@@ -6,33 +6,94 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::Value as Json;
 use stratalog_protocol::VERSION;
-use warp::Filter;
-use warp::filters::BoxedFilter;
-use warp::http::{Method, StatusCode};
+use warp::http::StatusCode;
 use warp::reply::{Reply, Response};
 
-use super::{json_response, read_only};
+use super::endpoint::{Answer, Body, Endpoint, Kind};
+use super::{example, json_response};
 use crate::app::App;
 use crate::queries::off_thread;
 
 /// How long storage may be busy without a break.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-#[derive(Serialize)]
+/// How the server is.
+#[derive(Serialize, JsonSchema)]
 struct Health {
-    status: &'static str,
+    /// In one word.
+    status: HealthStatus,
+    /// The version of the server.
     version: &'static str,
+    /// Seconds since it started.
     uptime_secs: u64,
 }
 
 /// How storage is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum HealthStatus {
+    /// Everything can be read and written.
     Healthy,
+    /// Some graph cannot be read or written, or storage hangs.
     Degraded,
 }
+
+/// `/health`, of anything that is wrong.
+pub(super) const HEALTH: Endpoint = Endpoint {
+    path: "/health",
+    summary: "How the server is.",
+    parameters: &[],
+    answers: &[
+        Answer {
+            status: 200,
+            when: "Everything can be read and written.",
+            body: Body::Json(|schemas| health_example(schemas, HealthStatus::Healthy)),
+        },
+        Answer {
+            status: 503,
+            when: "Some graph cannot be read or written, or storage hangs.",
+            body: Body::Json(|schemas| health_example(schemas, HealthStatus::Degraded)),
+        },
+    ],
+    problems: &[],
+    kind: Kind::Probe(|app| {
+        async move {
+            let good = app.engine.storage_troubles().is_empty() && !is_contended(&app).await;
+            health_body(HealthStatus::of(good), app.started)
+        }
+        .boxed()
+    }),
+};
+
+/// `/live`: whether the process answers at all.
+pub(super) const LIVE: Endpoint = Endpoint {
+    path: "/live",
+    summary: "Whether the process answers.",
+    parameters: &[],
+    answers: &[Answer { status: 200, when: "It does.", body: Body::Empty }],
+    problems: &[],
+    kind: Kind::Probe(|_| async { Response::default() }.boxed()),
+};
+
+/// `/ready`: whether the server may be sent requests.
+pub(super) const READY: Endpoint = Endpoint {
+    path: "/ready",
+    summary: "Whether requests may be sent.",
+    parameters: &[],
+    answers: &[
+        Answer { status: 200, when: "They may.", body: Body::Empty },
+        Answer { status: 503, when: "The server starts or stops, or storage hangs.", body: Body::Empty },
+    ],
+    problems: &[],
+    kind: Kind::Probe(|app| {
+        async move { HealthStatus::of(!is_contended(&app).await).code().into_response() }.boxed()
+    }),
+};
 
 impl HealthStatus {
     fn code(self) -> StatusCode {
@@ -52,41 +113,15 @@ pub(super) fn is_probe(path: &str) -> bool {
     matches!(path.strip_prefix("/v1").unwrap_or(path), "/health" | "/live" | "/ready")
 }
 
-/// How the server is: degraded while some graph cannot be read or written, or storage hangs.
-pub(super) fn health(app: &Arc<App>) -> BoxedFilter<(Response,)> {
-    let app = app.clone();
-    probe("health", move || {
-        let app = app.clone();
-        async move {
-            let good = app.engine.storage_troubles().is_empty() && !is_contended(&app).await;
-            health_body(HealthStatus::of(good), app.started)
-        }
-    })
+fn health_example(schemas: &mut SchemaGenerator, status: HealthStatus) -> (Schema, Json) {
+    example(schemas, &Health { status, version: VERSION, uptime_secs: 86_400 })
 }
 
 pub(super) fn health_body(status: HealthStatus, started: Instant) -> Response {
-    let word = match status {
-        HealthStatus::Healthy => "healthy",
-        HealthStatus::Degraded => "degraded",
-    };
-    let data = Health { status: word, version: VERSION, uptime_secs: started.elapsed().as_secs() };
+    let data = Health { status, version: VERSION, uptime_secs: started.elapsed().as_secs() };
     let mut response = json_response(&data);
     *response.status_mut() = status.code();
     response
-}
-
-/// Whether the process answers at all.
-pub(super) fn live(_: &Arc<App>) -> BoxedFilter<(Response,)> {
-    probe("live", || async { Response::default() })
-}
-
-/// Whether the server may be sent requests.
-pub(super) fn ready(app: &Arc<App>) -> BoxedFilter<(Response,)> {
-    let app = app.clone();
-    probe("ready", move || {
-        let app = app.clone();
-        async move { HealthStatus::of(!is_contended(&app).await).code().into_response() }
-    })
 }
 
 /// Whether storage hangs. Only one probe waits for it at a time, and what it finds is true for those that came meanwhile.
@@ -106,26 +141,4 @@ async fn is_contended(app: &Arc<App>) -> bool {
             contended
         }
     }
-}
-
-fn probe<F>(
-    path: &'static str,
-    answer: impl Fn() -> F + Clone + Send + Sync + 'static,
-) -> BoxedFilter<(Response,)>
-where
-    F: Future<Output = Response> + Send,
-{
-    warp::path(path)
-        .and(warp::path::end())
-        .and(warp::method())
-        .then(move |method: Method| {
-            let answer = answer.clone();
-            async move {
-                match read_only(&method) {
-                    Ok(()) => answer().await,
-                    Err(problem) => problem.into_response(),
-                }
-            }
-        })
-        .boxed()
 }

@@ -1,36 +1,47 @@
 //! `/metrics` and `/metrics/prometheus`: what the server counts, for holders of an API key.
 
-use std::sync::Arc;
-
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use warp::Filter;
-use warp::filters::BoxedFilter;
-use warp::http::{HeaderMap, HeaderValue, Method, header};
-use warp::reply::{Reply, Response};
+use serde_json::Value as Json;
 
-use super::{Problem, bearer, json_response, read_only};
-use crate::app::App;
+use super::endpoint::{Answer, Body, Endpoint, Kind};
+use super::{example, json_response, text_response};
 use crate::metrics::Reading;
-use crate::queries::off_thread;
 
-/// The server's statistics as JSON.
-#[derive(Serialize)]
+/// The content type of Prometheus' text format.
+const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// What the server counts.
+#[derive(Serialize, JsonSchema)]
 struct Statistics {
+    /// Graphs.
     knowledge_graphs: u64,
+    /// Relations with facts of their own.
     relations: u64,
+    /// Derived relations that are kept in a graph.
     views: u64,
+    /// An estimate of the memory that the facts take.
     memory_usage_bytes: u64,
+    /// Programs that were run, whatever came of them.
     query_count: u64,
+    /// Seconds since the server started.
     uptime_secs: u64,
+    /// The sessions.
     sessions: Sessions,
 }
 
-#[derive(Serialize)]
+/// The sessions, counted.
+#[derive(Serialize, JsonSchema)]
 struct Sessions {
+    /// All.
     total: u64,
+    /// Those without facts and rules of their own.
     clean: u64,
+    /// Those with.
     dirty: u64,
+    /// Facts of sessions.
     total_ephemeral_facts: u64,
+    /// Rules of sessions.
     total_ephemeral_rules: u64,
 }
 
@@ -55,40 +66,44 @@ impl From<&Reading> for Statistics {
 }
 
 /// `/metrics`.
-pub(super) fn json(app: &Arc<App>) -> BoxedFilter<(Response,)> {
-    let path = warp::path("metrics").and(warp::path::end()).boxed();
-    endpoint(app, path, |_, reading| json_response(&Statistics::from(reading)))
-}
+pub(super) const JSON: Endpoint = Endpoint {
+    path: "/metrics",
+    summary: "What the server counts.",
+    parameters: &[],
+    answers: &[Answer { status: 200, when: "The counts.", body: Body::Json(statistics_example) }],
+    problems: &[],
+    kind: Kind::Keyed(|app| json_response(&Statistics::from(&app.reading()))),
+};
 
 /// `/metrics/prometheus`.
-pub(super) fn prometheus(app: &Arc<App>) -> BoxedFilter<(Response,)> {
-    let path = warp::path("metrics").and(warp::path("prometheus")).and(warp::path::end()).boxed();
-    endpoint(app, path, |app, reading| {
-        let mut response = app.metrics.exposition(reading).into_response();
-        let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-        response.headers_mut().insert(header::CONTENT_TYPE, text);
-        response
-    })
-}
+pub(super) const PROMETHEUS: Endpoint = Endpoint {
+    path: "/metrics/prometheus",
+    summary: "The same and latencies, in the text format of Prometheus.",
+    parameters: &[],
+    answers: &[Answer {
+        status: 200,
+        when: "The metrics, each with a HELP and a TYPE line.",
+        body: Body::Text {
+            kind: EXPOSITION,
+            example: "# HELP service_queries_total Total queries executed\n# TYPE service_queries_total counter\n\
+                      service_queries_total 42\n",
+        },
+    }],
+    problems: &[],
+    kind: Kind::Keyed(|app| text_response(EXPOSITION, app.metrics.exposition(&app.reading()))),
+};
 
-fn endpoint(
-    app: &Arc<App>,
-    path: BoxedFilter<()>,
-    show: fn(&App, &Reading) -> Response,
-) -> BoxedFilter<(Response,)> {
-    let app = app.clone();
-    path.and(warp::method())
-        .and(warp::header::headers_cloned())
-        .then(move |method: Method, headers: HeaderMap| {
-            let app = app.clone();
-            async move {
-                let allowed = bearer::check(&headers, &app.accounts).and_then(|()| read_only(&method));
-                let read = match allowed {
-                    Ok(()) => off_thread(move || show(&app, &app.reading())).await,
-                    Err(problem) => return problem.into_response(),
-                };
-                read.unwrap_or_else(|_| Problem::Internal.into_response())
-            }
-        })
-        .boxed()
+fn statistics_example(schemas: &mut SchemaGenerator) -> (Schema, Json) {
+    let sessions =
+        Sessions { total: 2, clean: 1, dirty: 1, total_ephemeral_facts: 2, total_ephemeral_rules: 0 };
+    let statistics = Statistics {
+        knowledge_graphs: 1,
+        relations: 3,
+        views: 1,
+        memory_usage_bytes: 20_480,
+        query_count: 17,
+        uptime_secs: 60,
+        sessions,
+    };
+    example(schemas, &statistics)
 }

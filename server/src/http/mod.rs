@@ -3,14 +3,19 @@
 mod accept;
 mod away;
 mod bearer;
+mod documents;
+mod endpoint;
 mod gate;
 mod health;
 mod metrics;
+mod page;
 mod rejection;
 
 use std::sync::Arc;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::Value as Json;
 use stratalog_protocol::VERSION;
 use warp::Filter;
 use warp::filters::BoxedFilter;
@@ -22,22 +27,33 @@ use crate::ws;
 
 pub(crate) use accept::accept;
 pub(crate) use away::{Absence, while_away};
+pub(crate) use endpoint::{Answer, Body, Endpoint, Kind, Parameter};
 pub(crate) use rejection::Problem;
 
-/// Makes the filter that takes the requests of one endpoint.
-type Endpoint = fn(&Arc<App>) -> BoxedFilter<(Response,)>;
-
-/// The endpoints.
-const ENDPOINTS: &[Endpoint] =
-    &[ws::route, health::health, health::live, health::ready, metrics::json, metrics::prometheus];
+/// The endpoints. Routes and `/api/openapi.yaml` are made from this list.
+const ENDPOINTS: &[Endpoint] = &[
+    ws::OWN,
+    ws::OF_SESSION,
+    health::HEALTH,
+    health::LIVE,
+    health::READY,
+    metrics::JSON,
+    metrics::PROMETHEUS,
+    documents::OPENAPI,
+    documents::ASYNCAPI,
+    page::PAGE,
+    page::FILES,
+];
 
 /// Everything that the server answers to.
 pub(crate) fn routes(app: &Arc<App>) -> BoxedFilter<(Response,)> {
     // The last one takes what no other does.
     let endpoints = ENDPOINTS
         .iter()
-        .rev()
-        .fold(anything_else(app), |rest, endpoint| endpoint(app).or(rest).unify().boxed());
+        .flat_map(|endpoint| endpoint.routes(app))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rfold(anything_else(app), |rest, endpoint| endpoint.or(rest).unify().boxed());
     warp::path("v1").and(endpoints.clone()).or(endpoints).unify().boxed()
 }
 
@@ -73,17 +89,30 @@ fn read_only(method: &Method) -> Result<(), Problem> {
 }
 
 /// The success envelope.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{D}Envelope")]
 struct Success<'d, D> {
+    /// Always true.
     success: bool,
+    /// What was asked for.
     data: &'d D,
+}
+
+/// Schema and example of an answer with this data.
+fn example<D: Serialize + JsonSchema>(schemas: &mut SchemaGenerator, data: &D) -> (Schema, Json) {
+    let example = serde_json::to_value(Success { success: true, data });
+    (schemas.subschema_for::<Success<'_, D>>(), example.unwrap_or_default())
 }
 
 fn json_response<D: Serialize>(data: &D) -> Response {
     let Ok(body) = serde_json::to_string(&Success { success: true, data }) else {
         return Problem::Internal.into_response();
     };
+    text_response("application/json", body)
+}
+
+fn text_response(kind: &'static str, body: impl Reply) -> Response {
     let mut response = body.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }

@@ -1,11 +1,13 @@
 //! What goes wrong over HTTP: status, code and message in the one error envelope.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use warp::http::{HeaderValue, StatusCode, header};
+use warp::http::{HeaderName, HeaderValue, StatusCode, header};
 use warp::reply::{Reply, Response};
 
 /// Why an HTTP request was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub(crate) enum Problem {
     /// No API key, or none that is valid.
     Unauthorized,
@@ -37,120 +39,177 @@ pub(crate) enum Problem {
     Internal,
 }
 
-#[derive(Serialize)]
-struct Envelope {
+/// The error envelope.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Failure")]
+pub(super) struct Envelope {
+    /// Always false.
     success: bool,
-    error: Body,
+    /// What was wrong.
+    error: Explanation,
 }
 
-#[derive(Serialize)]
-struct Body {
-    code: &'static str,
+/// Why a request was refused.
+#[derive(Serialize, JsonSchema)]
+struct Explanation {
+    /// For programs.
+    code: ErrorCode,
+    /// For people; it may change.
     message: &'static str,
 }
 
+/// The stable code of a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum ErrorCode {
+    /// The request makes no sense here.
+    BadRequest,
+    /// No valid API key.
+    Unauthorized,
+    /// No such endpoint or session.
+    NotFound,
+    /// Another method than GET and HEAD.
+    MethodNotAllowed,
+    /// The body is too large.
+    PayloadTooLarge,
+    /// Too much of one address.
+    RateLimited,
+    /// A fault of the server.
+    InternalError,
+    /// Not now: try again.
+    ServiceUnavailable,
+}
+
 impl Problem {
-    fn describe(self) -> (StatusCode, &'static str, &'static str) {
+    /// All of them, by status.
+    pub(super) const ALL: &[Problem] = &[
+        Problem::BadNumber,
+        Problem::UpgradeRequired,
+        Problem::Unauthorized,
+        Problem::NotFound,
+        Problem::NoSuchSession,
+        Problem::MethodNotAllowed,
+        Problem::TooLarge,
+        Problem::TooManyRequests,
+        Problem::TooManyStrangers,
+        Problem::Internal,
+        Problem::Starting,
+        Problem::Stopping,
+        Problem::TooManyConnections,
+        Problem::TooManySockets,
+    ];
+
+    fn describe(self) -> (StatusCode, ErrorCode, &'static str) {
+        use ErrorCode as Code;
         match self {
             Problem::Unauthorized => (
                 StatusCode::UNAUTHORIZED,
-                "UNAUTHORIZED",
+                Code::Unauthorized,
                 "a valid API key is required: Authorization: Bearer <API_KEY>",
             ),
             Problem::Starting => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
+                Code::ServiceUnavailable,
                 "the server is starting: try again when /ready answers 200",
             ),
             Problem::Stopping => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
+                Code::ServiceUnavailable,
                 "the server is shutting down: connect again when it has started anew",
             ),
             Problem::TooManyRequests => (
                 StatusCode::TOO_MANY_REQUESTS,
-                "RATE_LIMITED",
+                Code::RateLimited,
                 "too many requests of this address within a second; try again in a second",
             ),
             Problem::TooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", "a body may have at most 16 MiB")
+                (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, "a body may have at most 16 MiB")
             }
             Problem::Internal => (
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "INTERNAL_ERROR",
+                Code::InternalError,
                 "an internal error; the server's log has more",
             ),
-            Problem::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such endpoint"),
+            Problem::NotFound => (StatusCode::NOT_FOUND, Code::NotFound, "there is no such endpoint"),
             Problem::NoSuchSession => {
-                (StatusCode::NOT_FOUND, "NOT_FOUND", "there is no such session, or it has ended")
+                (StatusCode::NOT_FOUND, Code::NotFound, "there is no such session, or it has ended")
             }
             Problem::BadNumber => (
                 StatusCode::BAD_REQUEST,
-                "BAD_REQUEST",
+                Code::BadRequest,
                 "last_seq must be a whole number that is not negative",
             ),
             Problem::MethodNotAllowed => {
-                (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "only GET and HEAD are allowed")
+                (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, "only GET and HEAD are allowed")
             }
             Problem::UpgradeRequired => (
                 StatusCode::BAD_REQUEST,
-                "BAD_REQUEST",
+                Code::BadRequest,
                 "this endpoint takes WebSocket connections: a GET request with the headers of a WebSocket handshake",
             ),
             Problem::TooManySockets => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
+                Code::ServiceUnavailable,
                 "too many WebSocket connections are open; try again later",
             ),
             Problem::TooManyStrangers => (
                 StatusCode::TOO_MANY_REQUESTS,
-                "RATE_LIMITED",
+                Code::RateLimited,
                 "too many connections of this address have not authenticated yet; try again later",
             ),
             Problem::TooManyConnections => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
+                Code::ServiceUnavailable,
                 "too many connections are open; try again later",
             ),
         }
     }
 
-    /// The error envelope as JSON.
-    pub(super) fn to_json(self) -> String {
-        let (_, code, message) = self.describe();
-        serde_json::to_string(&Envelope { success: false, error: Body { code, message } }).unwrap_or_default()
-    }
-
-    /// The whole response.
-    pub(crate) fn into_response(self) -> Response {
-        let mut response = self.to_json().into_response();
-        *response.status_mut() = self.describe().0;
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    /// The headers beside those of every answer.
+    pub(super) fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Problem::Unauthorized => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            Problem::MethodNotAllowed => {
-                headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
-            }
+            Problem::Unauthorized => &[("www-authenticate", "Bearer")],
+            Problem::MethodNotAllowed => &[("allow", "GET, HEAD")],
             Problem::TooManySockets
             | Problem::TooManyStrangers
             | Problem::TooManyConnections
             | Problem::TooManyRequests
             | Problem::Starting
-            | Problem::Stopping => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            Problem::TooLarge => {
-                // The body is not read.
-                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
+            | Problem::Stopping => &[("retry-after", "1")],
+            // The body is not read.
+            Problem::TooLarge => &[("connection", "close")],
             Problem::NotFound
             | Problem::NoSuchSession
             | Problem::BadNumber
             | Problem::UpgradeRequired
-            | Problem::Internal => {}
+            | Problem::Internal => &[],
+        }
+    }
+
+    /// The status of the answer.
+    pub(super) fn status(self) -> StatusCode {
+        self.describe().0
+    }
+
+    /// What is answered.
+    pub(super) fn envelope(self) -> Envelope {
+        let (_, code, message) = self.describe();
+        Envelope { success: false, error: Explanation { code, message } }
+    }
+
+    /// The error envelope as JSON.
+    pub(super) fn to_json(self) -> String {
+        serde_json::to_string(&self.envelope()).unwrap_or_default()
+    }
+
+    /// The whole response.
+    pub(crate) fn into_response(self) -> Response {
+        let mut response = self.to_json().into_response();
+        *response.status_mut() = self.status();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in self.headers() {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         response
     }
@@ -158,7 +217,17 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::Problem;
+
+    #[test]
+    fn the_list_of_problems_is_complete() {
+        let schema = serde_json::to_value(schemars::schema_for!(Problem)).unwrap();
+        let variants = schema["oneOf"].as_array().unwrap().iter().map(|each| each["const"].as_str().unwrap());
+        let listed: Vec<String> = Problem::ALL.iter().map(|problem| format!("{problem:?}")).collect();
+        assert_eq!(variants.collect::<BTreeSet<_>>(), listed.iter().map(String::as_str).collect());
+    }
 
     #[test]
     fn every_error_has_the_envelope() {

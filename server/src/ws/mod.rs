@@ -14,7 +14,7 @@ use warp::reply::{Reply, Response};
 use warp::ws::{WebSocket, Ws};
 
 use crate::app::App;
-use crate::http::Problem;
+use crate::http::{Answer, Body, Endpoint, Kind, Parameter, Problem};
 use crate::limits::{Place, Stranger};
 use crate::net::Link;
 use crate::requests::Target;
@@ -26,7 +26,7 @@ const DEFAULT_GRAPH: &str = "default";
 
 /// Why the server closes a socket, as it travels in the close frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CloseCode {
+pub(crate) enum CloseCode {
     /// The server stops, or the socket was idle or too old.
     Away = 1001,
     /// Something that the protocol does not allow.
@@ -39,19 +39,89 @@ enum CloseCode {
     TooLarge = 1009,
 }
 
-/// `/ws`, and `/sessions/ID/ws`.
-pub(crate) fn route(app: &Arc<App>) -> BoxedFilter<(Response,)> {
-    let own = warp::path("ws").and(warp::path::end()).map(|| None);
-    let of_session = warp::path("sessions")
-        .and(warp::path::param())
-        .and(warp::path("ws"))
-        .and(warp::path::end())
-        .map(Some);
+impl CloseCode {
+    /// All of them.
+    pub(crate) const ALL: &[CloseCode] =
+        &[CloseCode::Away, CloseCode::Protocol, CloseCode::Encoding, CloseCode::Policy, CloseCode::TooLarge];
+
+    /// When it is sent.
+    pub(crate) fn when(self) -> &'static str {
+        match self {
+            CloseCode::Away => {
+                "The server stops; the connection or session was idle, or reached its longest lifetime."
+            }
+            CloseCode::Protocol => "A frame breaks the WebSocket protocol.",
+            CloseCode::Encoding => "A text frame is not UTF-8.",
+            CloseCode::Policy => {
+                "Authentication is missing, failed too often or took too long; there is no such graph; the session was \
+                 ended, or is another user's; there are too many sessions, or too many missed notifications."
+            }
+            CloseCode::TooLarge => "A message is too large.",
+        }
+    }
+}
+
+/// `/ws`.
+pub(crate) const OWN: Endpoint = Endpoint {
+    path: "/ws",
+    summary: "A WebSocket with a session of its own. /api/asyncapi.yaml has its messages.",
+    parameters: &[
+        Parameter { name: "kg", what: "The graph to begin with: `default` unless given.", is_number: false },
+        LAST_SEQ,
+    ],
+    answers: UPGRADED,
+    problems: &[
+        Problem::UpgradeRequired,
+        Problem::BadNumber,
+        Problem::TooManySockets,
+        Problem::TooManyStrangers,
+    ],
+    kind: Kind::Socket(|app| route(app, warp::path("ws").and(warp::path::end()).map(|| None).boxed())),
+};
+
+/// `/sessions/ID/ws`.
+pub(crate) const OF_SESSION: Endpoint = Endpoint {
+    path: "/sessions/{id}/ws",
+    summary: "Another WebSocket to a session that exists. It takes the same messages.",
+    parameters: &[
+        Parameter {
+            name: "id",
+            what: "The `session_id` of the session's `authenticated`.",
+            is_number: false,
+        },
+        LAST_SEQ,
+    ],
+    answers: UPGRADED,
+    problems: &[
+        Problem::UpgradeRequired,
+        Problem::BadNumber,
+        Problem::NoSuchSession,
+        Problem::TooManySockets,
+        Problem::TooManyStrangers,
+    ],
+    kind: Kind::Socket(|app| {
+        let path = warp::path("sessions").and(warp::path::param()).and(warp::path("ws"));
+        route(app, path.and(warp::path::end()).map(Some).boxed())
+    }),
+};
+
+const LAST_SEQ: Parameter = Parameter {
+    name: "last_seq",
+    what: "The last notification that was seen: those after it come first.",
+    is_number: true,
+};
+
+const UPGRADED: &[Answer] = &[Answer {
+    status: 101,
+    when: "The WebSocket is open: authenticate within 30 seconds.",
+    body: Body::Empty,
+}];
+
+/// The sockets below a path that gives the id of a session, or none.
+fn route(app: &Arc<App>, path: BoxedFilter<(Option<String>,)>) -> BoxedFilter<(Response,)> {
     let app = app.clone();
     let handshake = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
-    own.or(of_session)
-        .unify()
-        .and(warp::query::<HashMap<String, String>>())
+    path.and(warp::query::<HashMap<String, String>>())
         .and(warp::ext::optional::<Link>())
         .and(handshake)
         .map(

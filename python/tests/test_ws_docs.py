@@ -1,0 +1,259 @@
+"""The page of the WebSocket in a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+import stratalog
+from conftest import PASSWORD
+from local_server import LocalServer
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+
+
+@pytest.fixture(scope="module")
+def key(server: LocalServer) -> str:
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        return str(db.query(".apikey create page").dicts()[0]["api_key"])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # The sandbox needs rights that containers do not give; the page is our own.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, server: LocalServer, key: str) -> Iterator[Page]:
+    """The page, opened with the key and logged in, on a graph of its own."""
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    faults: list[str] = []
+    asked: set[str] = set()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "console", lambda message: faults.append(message.text) if "Content Security" in message.text else None
+    )
+    page.on("request", lambda request: asked.add(request.url))
+    open_page(page, server, key)
+    page.get_by_label("user and password").check()
+    page.get_by_label("User", exact=True).fill("admin")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Connect and log in").click()
+    expect(page.locator("#state")).to_have_text("admin on default")
+    yield page
+    assert faults == []
+    here = address(server)
+    assert all(url.startswith((here, "data:", "blob:")) for url in asked), asked
+    assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
+    context.close()
+
+
+def address(server: LocalServer) -> str:
+    return server.url.replace("ws:", "http:")
+
+
+def open_page(page: Page, server: LocalServer, key: str) -> None:
+    page.goto(address(server) + "/api/ws-docs")
+    page.get_by_label("API key").fill(key)
+    page.get_by_role("button", name="Open").click()
+    # The page is there before its script has brought it to life.
+    expect(page.locator("#kind")).to_have_value("execute")
+
+
+def send(page: Page, program: str) -> None:
+    page.get_by_label("program").fill(program)
+    page.get_by_label("program").press("Control+Enter")
+
+
+def test_a_wrong_key_is_refused_and_the_form_stays(browser: Browser, server: LocalServer) -> None:
+    page = browser.new_page()
+    page.goto(address(server) + "/v1/api/ws-docs")
+    page.get_by_label("API key").fill("0" * 64)
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("alert")).to_have_text("This key is not valid.")
+    page.close()
+
+
+def test_a_page_that_came_with_a_key_in_its_header_works(
+    browser: Browser, server: LocalServer, key: str
+) -> None:
+    context = browser.new_context(extra_http_headers={"Authorization": f"Bearer {key}"})
+    page = context.new_page()
+    page.goto(address(server) + "/v1/api/ws-docs")
+    page.get_by_label("API key", exact=True).first.check()
+    page.locator("#api-key").fill(key)
+    page.get_by_role("button", name="Connect and log in").click()
+    expect(page.locator("#state")).to_have_text("admin on default")
+    context.close()
+
+
+def test_a_query_shows_its_table_and_frames(page: Page) -> None:
+    send(page, '+city[("Oslo", 9007199254740993, 2.0), ("Rome", 1, null)]\n?city(Name, N, X)')
+    table = page.locator("#answer table")
+    expect(table.locator("th")).to_have_text(["Name", "N", "X"])
+    # Numbers are shown as they travel: neither rounded nor without their fraction.
+    expect(table.get_by_role("row").filter(has_text="Oslo").locator("td")).to_have_text(
+        ["Oslo", "9007199254740993", "2.0"]
+    )
+    expect(table.locator("caption")).to_contain_text("2 rows in")
+    frames = page.locator("#frames > li")
+    expect(frames.filter(has_text="persistent_update")).to_have_count(1)
+    expect(page.locator("#frames > li.out[data-type=execute]")).to_have_count(1)
+    expect(page.locator("#frames > li.in[data-type=result] time")).to_have_text(
+        re.compile(r"^\d\d:\d\d:\d\d\.\d{3}$")
+    )
+    login = page.locator("#frames > li[data-type=login]")
+    login.locator("summary").click()
+    expect(login.locator("pre")).to_contain_text('"password": "•••"')
+    assert PASSWORD not in page.locator("#frames").inner_text()
+    send(page, "-city(X, Y, Z) <- city(X, Y, Z)")
+    expect(page.locator("#answer")).to_contain_text("deleted 2 facts")
+
+
+def test_an_error_is_shown_with_its_place(page: Page) -> None:
+    send(page, 'w(X) <- X = "ö"\n?w(X), X = lenn("ö", X)')
+    error = page.locator("#answer .error")
+    expect(error.locator("code")).to_have_text("unknown_function")
+    expect(error.locator("mark")).to_have_text(re.compile("^lenn"))
+    expect(error).to_contain_text("line 2, column 12")
+
+
+def test_a_form_refuses_what_is_no_value(page: Page) -> None:
+    page.get_by_label("limit").fill("many")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#field-limit")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#field-limit")).to_be_focused()
+    expect(page.locator("#told")).to_contain_text("a whole number")
+    expect(page.locator("#frames > li.out[data-type=execute]")).to_have_count(0)
+
+
+def test_every_message_has_a_form_whose_examples_are_sent(page: Page) -> None:
+    kinds = page.locator("#kind option").all_inner_texts()
+    assert {
+        "login",
+        "execute",
+        "insert",
+        "query",
+        "insert_facts",
+        "retract_facts",
+        "add_rule",
+        "cancel",
+    } < set(kinds)
+    for kind in kinds:
+        page.get_by_label("Type").select_option(kind)
+        page.get_by_label("Example").select_option(index=1)
+        sent = page.locator(f"#frames > li.out[data-type={kind}]")
+        before = sent.count()
+        page.get_by_role("button", name="Send").click()
+        expect(sent).to_have_count(before + 1)
+        schema = json.loads(page.locator("#schema").text_content() or "")
+        assert schema["properties"]["type"]["const"] == kind
+    expect(page.locator("#frames > li.in[data-type=pong]")).to_have_count(1)
+
+
+def test_an_arrow_stream_can_be_uploaded_and_saved(page: Page, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    table = pa.table({"name": ["x", "y"], "n": [1, 2]})
+    file = tmp_path / "rows.arrows"
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    page.get_by_label("Type").select_option("insert")
+    page.get_by_label("relation").fill("uploaded")
+    page.locator("#field-format").select_option("arrow")
+    page.get_by_label("Arrow stream").set_input_files(file)
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#answer td")).to_have_text(["uploaded", "2", "0"])
+    page.get_by_label("Type").select_option("execute")
+    page.locator("#field-format").select_option("arrow")
+    send(page, "?uploaded(A:asc, B)")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save it as a file").click()
+    with pa.ipc.open_stream(download.value.path().read_bytes()) as stream:
+        assert stream.read_all().to_pylist() == [{"A": "x", "B": 1}, {"A": "y", "B": 2}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({"program": '?A, B <- A = $a, B = "\\"ö"', "params": '{"a": 2.0}', "limit": "5"}, "2.0"),
+        ({"program": "+copied(1)\n?copied(X)", "timeout_ms": "2000"}, "1"),
+        ({"program": "+copied(2)", "atomic": ""}, "inserted 1 fact"),
+        ({"program": "+copied(3)", "atomic": "", "limit": "1"}, '"type":"result"'),
+    ],
+)
+def test_what_is_copied_as_python_runs(
+    page: Page, server: LocalServer, fields: dict[str, str], shown: str, tmp_path: Path
+) -> None:
+    for name, value in fields.items():
+        field = page.locator(f"#field-{name}")
+        field.check() if name == "atomic" else field.fill(value)
+    printed = run_copied(page, tmp_path)
+    assert shown in printed
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("insert", {"relation": "copied_rows", "rows": '[["a", true, null, 2.0]]'}),
+        ("insert_facts", {"relation": "copied_facts", "tuples": "[[1], [2]]"}),
+        ("retract_facts", {"relation": "copied_facts", "tuples": "[[1]]"}),
+        ("add_rule", {"rule": "big(X) <- small(X), X > 3"}),
+        ("query", {"query": "?X <- X = 1"}),
+        ("ping", {}),
+        ("login", {"username": "admin", "password": "unused"}),
+    ],
+)
+def test_every_kind_of_message_copied_as_python_runs(
+    page: Page, kind: str, fields: dict[str, str], tmp_path: Path
+) -> None:
+    page.get_by_label("Type").select_option(kind)
+    for name, value in fields.items():
+        page.locator(f"#field-{name}").fill(value)
+    assert run_copied(page, tmp_path) != ""
+
+
+def run_copied(page: Page, folder: Path) -> str:
+    page.get_by_role("button", name="Copy as Python").click()
+    expect(page.locator("#told")).to_have_text("copied")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert PASSWORD not in text
+    file = folder / "copied.py"
+    file.write_text(text)
+    environment = {**os.environ, "STRATALOG_PASSWORD": PASSWORD}
+    run = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+    assert run.returncode == 0, f"{text}\n{run.stderr}"
+    return run.stdout
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_nothing_is_wider_than_the_window(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    send(page, "?A, B, C <- A = 9007199254740993, B = 9007199254740993, C = 9007199254740993")
+    expect(page.locator("#answer table")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_everything_to_fill_in_has_a_label(page: Page) -> None:
+    for kind in page.locator("#kind option").all_inner_texts():
+        page.get_by_label("Type").select_option(kind)
+        fields = "[...document.querySelectorAll('input, select, textarea')]"
+        unnamed = f"{fields}.filter(each => each.labels.length === 0).map(each => each.id)"
+        assert page.evaluate(unnamed) == []

@@ -1,0 +1,145 @@
+//! `Endpoint`: one entry of the list that routes and `/api/openapi.yaml` are made from.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value as Json;
+use warp::Filter;
+use warp::filters::BoxedFilter;
+use warp::http::{HeaderMap, Method};
+use warp::reply::Response;
+
+use super::page::File;
+use super::{Problem, bearer, page, read_only};
+use crate::app::App;
+use crate::queries::off_thread;
+
+/// One path, who may ask for it, and everything that it may answer.
+pub(crate) struct Endpoint {
+    /// As in OpenAPI: `{id}` stands for a part of the path.
+    pub(crate) path: &'static str,
+    /// What it is, in a sentence or two.
+    pub(crate) summary: &'static str,
+    /// Of path and query.
+    pub(crate) parameters: &'static [Parameter],
+    /// What is answered when nothing is wrong with the request.
+    pub(crate) answers: &'static [Answer],
+    /// What may be wrong beside what its kind says.
+    pub(crate) problems: &'static [Problem],
+    /// Who may ask, and how it is answered.
+    pub(crate) kind: Kind,
+}
+
+/// A parameter of the query, or of the path where that names it.
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) what: &'static str,
+    /// A whole number, not negative; otherwise a text.
+    pub(crate) is_number: bool,
+}
+
+/// An answer.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) when: &'static str,
+    pub(crate) body: Body,
+}
+
+/// What an answer holds.
+pub(crate) enum Body {
+    /// Nothing.
+    Empty,
+    /// JSON with this schema and this example.
+    Json(fn(&mut SchemaGenerator) -> (Schema, Json)),
+    /// A document as YAML that begins with the version of its kind.
+    Yaml { field: &'static str, version: &'static str },
+    /// A text of this content type.
+    Text { kind: &'static str, example: &'static str },
+}
+
+/// Who may ask, and how it is answered.
+pub(crate) enum Kind {
+    /// Anybody, also when the server is busy.
+    Probe(fn(Arc<App>) -> BoxFuture<'static, Response>),
+    /// Holders of an API key; takes processor time.
+    Keyed(fn(&App) -> Response),
+    /// Holders of an API key; a browser that has none yet is shown a form for it.
+    Page(fn(&App) -> Response),
+    /// Anybody: what pages are made of. `{file}` in the path is one of these names.
+    Files(&'static [File]),
+    /// Anybody, until the WebSocket is open.
+    Socket(fn(&Arc<App>) -> BoxedFilter<(Response,)>),
+}
+
+impl Endpoint {
+    /// Filters that take the requests of this endpoint, and no others.
+    pub(super) fn routes(&self, app: &Arc<App>) -> Vec<BoxedFilter<(Response,)>> {
+        match self.kind {
+            Kind::Probe(answer) => vec![probe(app, self.path, answer)],
+            Kind::Keyed(answer) => vec![keyed(app, self.path, answer, |problem, _| problem.into_response())],
+            Kind::Page(answer) => vec![keyed(app, self.path, answer, page::refuse)],
+            Kind::Files(files) => files.iter().map(|file| shown(self.path, file)).collect(),
+            Kind::Socket(route) => vec![route(app)],
+        }
+    }
+}
+
+fn at(path: &str) -> BoxedFilter<()> {
+    let parts = path.split('/').filter(|part| !part.is_empty());
+    let start = parts.fold(warp::any().boxed(), |path, part| path.and(warp::path(part.to_owned())).boxed());
+    start.and(warp::path::end()).boxed()
+}
+
+fn probe(
+    app: &Arc<App>,
+    path: &str,
+    answer: fn(Arc<App>) -> BoxFuture<'static, Response>,
+) -> BoxedFilter<(Response,)> {
+    let app = app.clone();
+    at(path)
+        .and(warp::method())
+        .then(move |method: Method| {
+            let app = app.clone();
+            async move {
+                match read_only(&method) {
+                    Ok(()) => answer(app).await,
+                    Err(problem) => problem.into_response(),
+                }
+            }
+        })
+        .boxed()
+}
+
+fn keyed(
+    app: &Arc<App>,
+    path: &str,
+    answer: fn(&App) -> Response,
+    refuse: fn(Problem, &HeaderMap) -> Response,
+) -> BoxedFilter<(Response,)> {
+    let app = app.clone();
+    at(path)
+        .and(warp::method())
+        .and(warp::header::headers_cloned())
+        .then(move |method: Method, headers: HeaderMap| {
+            let app = app.clone();
+            async move {
+                let allowed = bearer::check(&headers, &app.accounts).and_then(|()| read_only(&method));
+                if let Err(problem) = allowed {
+                    return refuse(problem, &headers);
+                }
+                off_thread(move || answer(&app)).await.unwrap_or_else(|_| Problem::Internal.into_response())
+            }
+        })
+        .boxed()
+}
+
+fn shown(path: &str, file: &'static File) -> BoxedFilter<(Response,)> {
+    at(&path.replace("{file}", file.name))
+        .and(warp::method())
+        .map(|method: Method| match read_only(&method) {
+            Ok(()) => file.response(),
+            Err(problem) => problem.into_response(),
+        })
+        .boxed()
+}

@@ -1,0 +1,146 @@
+//! `/api/ws-docs`: a page to try the messages of the WebSocket. All of it is in the binary, and it asks no other host for
+//! anything.
+//!
+//! A browser that opens a page cannot send an API key. It gets the status and headers of any request without one, and a
+//! form for the key, whose script asks again; the files that pages are made of hold nothing of the server.
+
+use std::sync::LazyLock;
+
+use warp::http::{HeaderMap, HeaderValue, header};
+use warp::reply::Response;
+
+use super::documents::asyncapi;
+use super::endpoint::{Answer, Body, Endpoint, Kind, Parameter};
+use super::{Problem, text_response};
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+
+/// Nothing but files of this server, and no script or style within the page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The page.
+pub(super) const PAGE: Endpoint = Endpoint {
+    path: "/api/ws-docs",
+    summary: "A page to try the messages of the WebSocket. A browser without a key is shown a form for it, with status \
+              401.",
+    parameters: &[],
+    answers: &[Answer {
+        status: 200,
+        when: "The page.",
+        body: Body::Text { kind: HTML, example: "<!doctype html>" },
+    }],
+    problems: &[],
+    kind: Kind::Page(|_| html(&PAGE_TEXT)),
+};
+
+/// What the page is made of.
+pub(super) const FILES: Endpoint = Endpoint {
+    path: "/api/ws-docs/{file}",
+    summary: "A script or style sheet of the page.",
+    parameters: &[Parameter { name: "file", what: "Its name.", is_number: false }],
+    answers: &[Answer {
+        status: 200,
+        when: "The file.",
+        body: Body::Text { kind: SCRIPT, example: "export {};" },
+    }],
+    // A name that is none of them is like any other path.
+    problems: &[Problem::Unauthorized, Problem::NotFound],
+    kind: Kind::Files(&[
+        script("login.js", include_str!("login.js")),
+        script("start.js", include_str!("start.js")),
+        script("app.js", include_str!("app.js")),
+        script("answer.js", include_str!("answer.js")),
+        script("connection.js", include_str!("connection.js")),
+        script("document.js", include_str!("document.js")),
+        script("dom.js", include_str!("dom.js")),
+        script("form.js", include_str!("form.js")),
+        script("frames.js", include_str!("frames.js")),
+        script("json.js", include_str!("json.js")),
+        script("python.js", include_str!("python.js")),
+        File { name: "style.css", kind: STYLE, text: include_str!("style.css") },
+    ]),
+};
+
+static PAGE_TEXT: LazyLock<String> = LazyLock::new(|| {
+    // Within a script element only `<` could end it.
+    let document = serde_json::to_string(&*asyncapi::DOCUMENT).unwrap_or_default().replace('<', "\\u003c");
+    include_str!("index.html").replace("{asyncapi}", &document)
+});
+
+/// A file that is in the binary.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(super) name: &'static str,
+    pub(super) kind: &'static str,
+    text: &'static str,
+}
+
+const fn script(name: &'static str, text: &'static str) -> File {
+    File { name, kind: SCRIPT, text }
+}
+
+impl File {
+    pub(super) fn response(&self) -> Response {
+        guarded(text_response(self.kind, self.text))
+    }
+}
+
+/// Shows the form for an API key to browsers, and the envelope to everybody else.
+pub(super) fn refuse(problem: Problem, headers: &HeaderMap) -> Response {
+    let refused = problem.into_response();
+    if problem != Problem::Unauthorized || !wants_html(headers) {
+        return refused;
+    }
+    let mut form = html(include_str!("login.html"));
+    *form.status_mut() = refused.status();
+    for (name, value) in problem.headers() {
+        form.headers_mut().insert(*name, HeaderValue::from_static(value));
+    }
+    form
+}
+
+fn wants_html(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accepted.split([',', ';']).any(|kind| kind.trim().eq_ignore_ascii_case("text/html"))
+}
+
+fn html(text: &'static str) -> Response {
+    guarded(text_response(HTML, text))
+}
+
+fn guarded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept, authorization"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use warp::http::{HeaderMap, HeaderValue, header};
+
+    use super::refuse;
+    use crate::http::Problem;
+
+    #[test]
+    fn only_browsers_are_shown_the_form() {
+        for (accept, kind) in [
+            ("text/html,application/xhtml+xml,*/*;q=0.8", "text/html; charset=utf-8"),
+            ("Text/HTML;q=0.9", "text/html; charset=utf-8"),
+            ("*/*", "application/json"),
+            ("application/json, text/plain", "application/json"),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
+            let response = refuse(Problem::Unauthorized, &headers);
+            assert_eq!(response.status(), 401);
+            assert_eq!(response.headers()["content-type"], kind);
+            assert_eq!(response.headers()["www-authenticate"], "Bearer");
+        }
+    }
+}
