@@ -112,8 +112,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
 ];
 
 /// Commands of `.help` that fail for everybody here.
-const ELSEWHERE: &[&str] =
-    &[".rule edit NAME NUMBER TEXT", ".session remove NAME NUMBER", ".load FILE", ".agent", ".query kill ID"];
+@@
 
 /// How a statement may be dressed up. `at` is the graph that the statement is to work on.
 fn forms(statement: &str, at: &str) -> Vec<(bool, String)> {

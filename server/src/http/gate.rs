@@ -1,11 +1,12 @@
-//! What is checked of every request before it is looked at: how fast they come, and how much comes with them.
+//! What is checked of every request before it is looked at: how fast they come, how
+//! much comes with them, and for sockets whose page asks.
 
 use std::net::IpAddr;
 
 use hyper::Request;
 use warp::http::header;
 
-use super::{Problem, health, read_only};
+use super::{Problem, cors, health, read_only};
 use crate::app::App;
 
 /// The largest body, though no endpoint reads one.
@@ -18,6 +19,7 @@ pub(super) fn admit<B>(request: &Request<B>, app: &App, address: IpAddr) -> Resu
     }
     if is_socket(request.uri().path()) {
         read_only(request.method())?;
+        cors::admit_socket(request.headers(), &app.origins)?;
     }
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());

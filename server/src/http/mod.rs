@@ -3,6 +3,8 @@
 mod accept;
 mod away;
 mod bearer;
+mod cors;
+mod forwarded;
 mod gate;
 mod health;
 mod metrics;

@@ -9,6 +9,8 @@ use warp::reply::{Reply, Response};
 pub(crate) enum Problem {
     /// No API key, or none that is valid.
     Unauthorized,
+    /// A socket of a page of a site that is not allowed.
+    ForeignOrigin,
     /// No such endpoint.
     NotFound,
     /// No session of this id.
@@ -56,6 +58,11 @@ impl Problem {
                 StatusCode::UNAUTHORIZED,
                 "UNAUTHORIZED",
                 "a valid API key is required: Authorization: Bearer <API_KEY>",
+            ),
+            Problem::ForeignOrigin => (
+                StatusCode::FORBIDDEN,
+                "FORBIDDEN",
+                "pages of this origin may not connect: the setting http.cors_origins lists those that may",
             ),
             Problem::Starting => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -146,7 +153,8 @@ impl Problem {
                 // The body is not read.
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            Problem::NotFound
+            Problem::ForeignOrigin
+            | Problem::NotFound
             | Problem::NoSuchSession
             | Problem::BadNumber
             | Problem::UpgradeRequired

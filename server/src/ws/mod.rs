@@ -83,7 +83,7 @@ fn upgrade(
         return Err(Problem::UpgradeRequired);
     };
     let socket = app.places.socket().ok_or(Problem::TooManySockets)?;
-    let stranger = app.places.stranger(link.address.ip()).ok_or(Problem::TooManyStrangers)?;
+    let stranger = app.places.stranger(link.client).ok_or(Problem::TooManyStrangers)?;
     let limit = app.limits.message_bytes;
     link.allow(handshake::ALLOWANCE);
     let visit = Visit { app: app.clone(), link, target, seen, socket, stranger };
@@ -113,6 +113,7 @@ impl Visit {
         drop(stranger);
         let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
+        link.count_in(app.queries.incoming());
         connection::serve(socket, caller, since, link).await;
     }
 }
