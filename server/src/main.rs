@@ -124,6 +124,10 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     start_log(&config);
+    // Each connection takes a file descriptor, and many systems start with 1024.
+    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
+        tracing::warn!(%error, "cannot raise the number of open files");
+    }
     if let Some(action) = action {
         return match action.run(&config) {
             Ok(done) => {

@@ -207,9 +207,18 @@ impl Server {
 
     /// Memory of the process that is in use, in bytes.
     pub fn resident(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// The most memory of the process that was ever in use, in bytes.
+    pub fn peak(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, which: &str) -> u64 {
         let status =
             std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the server runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line of memory");
+        let line = status.lines().find_map(|line| line.strip_prefix(which)).expect("a line of memory");
         let kilobytes = line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number");
         kilobytes << 10
     }

@@ -25,7 +25,8 @@ async fn pages_of_other_sites_get_no_socket() {
         let mut connection = server.connect().await;
         connection.log_in(PASSWORD).await["session_id"].as_str().expect("an id").to_owned()
     };
-    for path in ["/ws", "/v1/ws", &format!("/sessions/{session}/ws")] {
+    let of_session = format!("/sessions/{session}/ws");
+    for path in ["/ws", "/ws/", "/v1/ws", &of_session, &format!("{of_session}/")] {
         for origin in [PAGE, "null", "http://localhost:1", "http://127.0.0.1", "file://", "", "x"] {
             assert_eq!(refused(&server, path, &[("origin", origin)]).await, 403, "{path} {origin}");
         }

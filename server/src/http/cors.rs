@@ -15,7 +15,7 @@ const REMEMBERED: HeaderValue = HeaderValue::from_static("600");
 
 /// Refuses sockets of pages that are not the server's own, nor of a site that is allowed. Clients that are no browsers
 /// do not send an origin.
-pub(super) fn admit_socket(headers: &HeaderMap, origins: &Origins) -> Result<(), Problem> {
+pub(crate) fn admit_socket(headers: &HeaderMap, origins: &Origins) -> Result<(), Problem> {
     let mut given = headers.get_all(header::ORIGIN).iter();
     let Some(origin) = given.next() else { return Ok(()) };
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();

@@ -1,12 +1,11 @@
-//! What is checked of every request before it is looked at: how fast they come, how
-//! much comes with them, and for sockets whose page asks.
+//! What is checked of every request before it is looked at: how fast they come, and how much comes with them.
 
 use std::net::IpAddr;
 
 use hyper::Request;
 use warp::http::header;
 
-use super::{Problem, cors, health, read_only};
+use super::{Problem, health, read_only};
 use crate::app::App;
 
 /// The largest body, though no endpoint reads one.
@@ -19,7 +18,6 @@ pub(super) fn admit<B>(request: &Request<B>, app: &App, address: IpAddr) -> Resu
     }
     if is_socket(request.uri().path()) {
         read_only(request.method())?;
-        cors::admit_socket(request.headers(), &app.origins)?;
     }
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -31,5 +29,5 @@ pub(super) fn admit<B>(request: &Request<B>, app: &App, address: IpAddr) -> Resu
 
 /// Whether this is the path of a WebSocket: what it may be asked is known before anybody says who they are.
 fn is_socket(path: &str) -> bool {
-    path.ends_with("/ws")
+    path.trim_end_matches('/').ends_with("/ws")
 }

@@ -24,6 +24,7 @@ use crate::ws;
 
 pub(crate) use accept::accept;
 pub(crate) use away::{Absence, while_away};
+pub(crate) use cors::admit_socket;
 pub(crate) use rejection::Problem;
 
 /// Makes the filter that takes the requests of one endpoint.

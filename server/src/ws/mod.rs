@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use warp::Filter;
 use warp::filters::BoxedFilter;
+use warp::http::HeaderMap;
 use warp::reply::{Reply, Response};
 use warp::ws::{WebSocket, Ws};
 
 use crate::app::App;
-use crate::http::Problem;
+use crate::http::{Problem, admit_socket};
 use crate::limits::{Place, Stranger};
 use crate::net::Link;
 use crate::requests::Target;
@@ -52,14 +53,18 @@ pub(crate) fn route(app: &Arc<App>) -> BoxedFilter<(Response,)> {
     own.or(of_session)
         .unify()
         .and(warp::query::<HashMap<String, String>>())
+        .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<Link>())
         .and(handshake)
         .map(
             move |session: Option<String>,
                   query: HashMap<String, String>,
+                  headers: HeaderMap,
                   link: Option<Link>,
                   ws: Option<Ws>| {
-                upgrade(&app, session.as_deref(), query, link, ws).unwrap_or_else(Problem::into_response)
+                let admitted = admit_socket(&headers, &app.origins);
+                let upgraded = admitted.and_then(|()| upgrade(&app, session.as_deref(), query, link, ws));
+                upgraded.unwrap_or_else(Problem::into_response)
             },
         )
         .boxed()
