@@ -20,6 +20,9 @@ use crate::limits::Place;
 const LINGER: Duration = Duration::from_secs(5);
 const LINGER_BYTES: u64 = 256 << 20;
 
+/// What stands before the payload of a client's control frame: two bytes, and the mask.
+const CONTROL_HEAD: usize = 6;
+
 /// So much of a message that is not complete may always come in, however little memory is left.
 const SMALL_TALK: usize = 64 << 10;
 
@@ -75,9 +78,20 @@ impl Link {
 
     /// What came in was a message, and counts no longer here.
     pub(crate) fn complete(&self) {
-        if let Some(memory) = self.control.incoming.get() {
-            memory.release(self.control.incomplete.swap(0, Ordering::Relaxed));
-        }
+        self.forget(usize::MAX);
+    }
+
+    /// A part of what came in was a control frame, which may stand in the midst of a message.
+    pub(crate) fn control_frame(&self, payload: usize) {
+        self.forget(payload + CONTROL_HEAD);
+    }
+
+    fn forget(&self, bytes: usize) {
+        let Some(memory) = self.control.incoming.get() else { return };
+        let incomplete = &self.control.incomplete;
+        let before = incomplete
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |all| Some(all.saturating_sub(bytes)));
+        memory.release(before.unwrap_or_else(|all| all).min(bytes));
     }
 
     /// Whether a message was too large for the memory that was left.

@@ -104,9 +104,9 @@ impl QueryPool {
         self.shared_memory.used()
     }
 
-    /// Memory for what comes in before its query runs.
-    pub(crate) fn incoming(&self) -> Budget {
-        Budget::of_pool(None, u64::MAX, &self.shared_memory)
+    /// Memory for what comes in before its query runs, at most so many bytes.
+    pub(crate) fn incoming(&self, most: u64) -> Budget {
+        Budget::of_pool(None, most, &self.shared_memory)
     }
 
     /// Runs `work` as soon as a place is free. A shorter `timeout` than the server's counts, a longer one does not.

@@ -162,7 +162,7 @@ pub(crate) fn stopped(why: BudgetError) -> Failure {
 
 /// What is said to somebody whose message does not fit into memory any more.
 pub(crate) fn too_large_now() -> String {
-    let message = "the messages of all clients together take more memory than they may have";
+    let message = "the message takes more memory than there is for it";
     let failure = Failure::new(Code::Overloaded, message).retry_after_ms(RETRY_AFTER_MS);
     error(failure.help("connect again, and send smaller messages or the same one later"), None)
 }

@@ -230,7 +230,10 @@ impl Reader {
                 None => return End::Gone,
             };
             self.session.touch();
-            self.link.complete();
+            match message.is_text() || message.is_binary() {
+                true => self.link.complete(),
+                false => self.link.control_frame(message.as_bytes().len()),
+            }
             let taken = if message.is_text() {
                 self.take_text(message).await
             } else if message.is_binary() {
@@ -251,7 +254,7 @@ impl Reader {
             return self.outgoing.urgent(requests::error(too_fast(self.rate_limit, wait), id)).await;
         }
         // Small messages are read first: they may be no requests, but a `cancel` that makes room.
-        let memory = self.app.queries.incoming();
+        let memory = self.app.queries.incoming(u64::MAX);
         let room = memory.charge(size.saturating_mul(GROWTH));
         if size > SMALL
             && let Err(full) = room
@@ -269,8 +272,12 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) =
-                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
+                let (announced, upload) = Upload::announce(
+                    insert,
+                    self.upload_limit,
+                    self.app.queries.incoming(u64::MAX),
+                    ticket.clone(),
+                );
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: (place, None) })

@@ -25,6 +25,9 @@ use notify::Since;
 /// The graph that a session is bound to unless `?kg=` names another.
 const DEFAULT_GRAPH: &str = "default";
 
+/// A message that is not complete takes at most so many times its size, in however many frames it comes.
+const FRAMING: usize = 4;
+
 /// Why the server closes a socket, as it travels in the close frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CloseCode {
@@ -118,7 +121,8 @@ impl Visit {
         drop(stranger);
         let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
-        link.count_in(app.queries.incoming());
+        let most = app.limits.message_bytes.saturating_mul(FRAMING) as u64;
+        link.count_in(app.queries.incoming(most));
         connection::serve(socket, caller, since, link).await;
     }
 }
