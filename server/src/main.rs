@@ -101,7 +101,8 @@ impl Action {
                 format!("backed up {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
             }
             Action::Restore { folder } => {
-                let summary = stratalog_engine::restore(folder, data)?;
+                let summary =
+                    stratalog_engine::restore(folder, data).map_err(stratalog_engine::Error::from)?;
                 format!("restored {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
             }
             Action::Export { graph, folder } => {
