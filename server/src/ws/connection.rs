@@ -254,7 +254,7 @@ impl Reader {
             return self.outgoing.urgent(requests::error(too_fast(self.rate_limit, wait), id)).await;
         }
         // Small messages are read first: they may be no requests, but a `cancel` that makes room.
-        let memory = self.app.queries.incoming(u64::MAX);
+        let memory = self.app.queries.incoming();
         let room = memory.charge(size.saturating_mul(GROWTH));
         if size > SMALL
             && let Err(full) = room
@@ -272,12 +272,8 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) = Upload::announce(
-                    insert,
-                    self.upload_limit,
-                    self.app.queries.incoming(u64::MAX),
-                    ticket.clone(),
-                );
+                let (announced, upload) =
+                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: (place, None) })

@@ -122,7 +122,7 @@ impl Visit {
         let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
         let most = app.limits.message_bytes.saturating_mul(FRAMING) as u64;
-        link.count_in(app.queries.incoming(most));
+        link.count_in(app.queries.on_its_way(most));
         connection::serve(socket, caller, since, link).await;
     }
 }
