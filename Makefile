@@ -15,7 +15,8 @@ FUZZ_TARGETS := parse_and_print run_program
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz bench ci clean browser
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench ci clean \
+	browser
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -66,6 +67,13 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden program
 		$(CARGO) fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 			-timeout=10 -rss_limit_mb=2048 || exit 1; \
 	done
+
+load: build ## 1, 8, 64 and 256 connections on a real server; LOAD_* as in docs/performance.md
+	$(CARGO) run --release --locked -p stratalog-tests --example load
+
+soak: export LOAD_CONNECTIONS ?= 64
+soak: export LOAD_SECONDS ?= 600
+soak: load ## the same for ten minutes: memory must not grow
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches

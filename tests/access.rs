@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use arrow::array::{Int64Array, RecordBatch};
 use arrow::ipc::writer::StreamWriter;
 use serde_json::{Value as Json, json};
-use stratalog_tests::server::{Connection, Server};
+use stratalog_tests::server::{Connection, PASSWORD, Server};
 use tokio_tungstenite::tungstenite::Message;
 
 /// The password of every user but `admin`.
@@ -113,9 +113,45 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".query list", "", Administer),
 ];
 
-/// Commands of `.help` that fail for everybody here.
-const ELSEWHERE: &[&str] =
-    &[".rule edit NAME NUMBER TEXT", ".session remove NAME NUMBER", ".load FILE", ".agent", ".query kill ID"];
+/// The same under their other names.
+const ALIASES: &[(&str, &str, Asks)] = &[
+    (".relation", "", Read),
+    (".relations fact", "", Read),
+    (".relation drop scratch", "+scratch(1)", Write),
+    (".rule show rule1", "", Read),
+    (".rules", "", Read),
+    (".debug ?fact(X)", "", Read),
+    (".? kg", "", Nothing),
+    (".q", "", Nothing),
+    (".exit", "", Nothing),
+];
+
+/// Statements that fail here for those who may run them, with the code.
+const FAILING: &[(&str, Asks, &str)] = &[
+    (".session remove none 1", Read, "not_found"),
+    (".query kill 999999", Administer, "not_found"),
+    (".rule edit rule1 1 fact(X)", Nothing, "parse_error"),
+    (".load file.dl", Nothing, "parse_error"),
+    (".agent", Nothing, "parse_error"),
+];
+
+/// One row of the matrix.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    statement: &'static str,
+    /// What admin runs before.
+    before: &'static str,
+    asks: Asks,
+    /// The code with which it fails for those who may.
+    fails: Option<&'static str>,
+}
+
+fn rows() -> impl Iterator<Item = Row> {
+    let good = STATEMENTS.iter().chain(ALIASES);
+    let good = good.map(|&(statement, before, asks)| Row { statement, before, asks, fails: None });
+    let failing = FAILING.iter();
+    good.chain(failing.map(|&(statement, asks, code)| Row { statement, before: "", asks, fails: Some(code) }))
+}
 
 /// How a statement may be dressed up. `at` is the graph that the statement is to work on.
 fn forms(statement: &str, at: &str) -> Vec<(bool, String)> {
@@ -125,12 +161,15 @@ fn forms(statement: &str, at: &str) -> Vec<(bool, String)> {
         (true, format!("// a comment\n% another\n/* and one more */ {statement}")),
         (true, format!(".status\n{statement}")),
         (true, format!("{statement}\n.status")),
+        (true, format!("\u{feff}\r\n% x\r\n\t{statement} \r\n")),
         // The session starts elsewhere.
         (false, format!(".kg use {at}\n{statement}")),
         (false, format!("/* x */\n.kg use default\n.KG USE {at} // there\n{statement}\n.kg use default")),
     ];
     if statement.starts_with('.') && broken != statement {
         forms.push((true, broken));
+        let (command, rest) = statement.split_once(' ').expect("it was broken there");
+        forms.push((true, format!("{}\t{rest}", command.to_uppercase())));
     }
     forms
 }
@@ -200,15 +239,44 @@ async fn people(admin: &mut Connection) -> Vec<Person> {
 
 /// A server with the graph `lab`, and the same in both graphs.
 async fn laboratory() -> (Server, Connection) {
-    let server = Server::start();
+    // The matrix asks faster than anybody should.
+    let server = Server::start_with(&[("SERVICE_HTTP__RATE_LIMIT__WS_MAX_MESSAGES_PER_SEC", "0")]);
     let mut admin = server.log_in().await;
     admin.rows(".kg create lab").await;
     for graph in ["lab", "default"] {
         admin.rows(&format!(".kg use {graph}")).await;
-        admin.rows("+fact[(1), (2)]\n+rule1(X) <- fact(X)").await;
+        admin.rows(&format!("+fact[(1), (2)]\n+rule1(X) <- fact(X)\n+treasure(\"{GOLD}\")")).await;
     }
     admin.rows(&format!(".user create zoe {LACE} viewer")).await;
     (server, admin)
+}
+
+/// What nobody is told who may not read it, beside the name of its relation.
+const GOLD: &str = "gold-4711";
+
+/// A user on a session of their own, with two sockets, and an administrator on the same session.
+struct Seat {
+    sockets: [Connection; 2],
+    keeper: Connection,
+}
+
+impl Seat {
+    async fn take(server: &Server, person: &Person) -> Seat {
+        let mut first = server.connect().await;
+        let greeting = first.log_in_as(&person.name, LACE).await;
+        let path = format!("/sessions/{}/ws", greeting["session_id"].as_str().expect("an id"));
+        let [mut second, mut keeper] = [server.connect_to(&path).await, server.connect_to(&path).await]
+            .map(|socket| socket.expect("a socket"));
+        for reply in [second.log_in_as(&person.name, LACE).await, keeper.log_in(PASSWORD).await] {
+            assert_eq!(reply["session_id"], greeting["session_id"], "{reply}");
+        }
+        Seat { sockets: [first, second], keeper }
+    }
+
+    /// Binds the session to a graph, whether its user sees it or not.
+    async fn bind(&mut self, graph: &str) {
+        self.keeper.rows(&format!(".kg use {graph}")).await;
+    }
 }
 
 /// Everything that a program could have changed.
@@ -236,49 +304,97 @@ async fn every_role_and_level_may_do_this_and_no_more() {
     let people = people(&mut admin).await;
     let mut cells = 0;
     for person in &people {
-        let mut connection = server.log_in_as(&person.name, LACE).await;
+        let mut seat = Seat::take(&server, person).await;
         for at in ["default", "lab"] {
-            for (statement, before, asks) in STATEMENTS {
-                for (bound, program) in forms(statement, at) {
-                    // To be bound to a graph that one does not see takes a revocation: a test of its own.
-                    if bound && person.level(at) == 0 {
-                        continue;
+            for row in rows() {
+                for (bound, program) in forms(row.statement, at) {
+                    for socket in 0..2 {
+                        let program = program.replace("CELL", &format!("cell{cells}"));
+                        seat.bind(if bound { at } else { "default" }).await;
+                        check_cell(&mut admin, &mut seat, socket, person, at, row, bound, &program).await;
+                        cells += 1;
                     }
-                    prepare(&mut admin, at, before, person).await;
-                    let start = if bound { at } else { "default" };
-                    connection.rows(&format!(".kg use {start}")).await;
-                    let refused = match bound {
-                        // The switch itself may be what is refused.
-                        false => person.refused(Read, at).filter(|code| *code == "not_found"),
-                        true => None,
-                    };
-                    let refused = refused.or_else(|| person.refused(*asks, at));
-                    let print = match refused {
-                        Some(_) => fingerprint(&mut admin, at).await,
-                        None => String::new(),
-                    };
-                    let program = program.replace("CELL", &format!("cell{cells}"));
-                    let reply = connection.execute(&program).await;
-                    let whom = format!("{} on {at}: {program:?}: {reply}", person.name);
-                    match refused {
-                        None if reply["type"] == "result" => {}
-                        None => panic!("refused: {whom}"),
-                        Some(code) => {
-                            assert_eq!(
-                                (&reply["type"], &reply["code"]),
-                                (&json!("error"), &json!(code)),
-                                "{whom}"
-                            );
-                            assert!(reply["help"].is_string() && reply["span"].is_object(), "{whom}");
-                            assert_eq!(fingerprint(&mut admin, at).await, print, "after {whom}");
-                        }
-                    }
-                    cells += 1;
                 }
             }
         }
     }
-    assert!(cells > 4000, "only {cells} cells");
+    assert!(cells > 15_000, "only {cells} cells");
+}
+
+/// Runs a program and compares what comes of it with what is specified.
+#[allow(clippy::too_many_arguments, reason = "the axes of the matrix")]
+async fn check_cell(
+    admin: &mut Connection,
+    seat: &mut Seat,
+    socket: usize,
+    person: &Person,
+    at: &str,
+    row: Row,
+    bound: bool,
+    program: &str,
+) {
+    prepare(admin, at, row.before, person).await;
+    let unseen = || person.refused(Read, at).filter(|code| *code == "not_found");
+    // The switch itself may be what is refused.
+    let switch = if bound { None } else { unseen() };
+    let code = switch.or_else(|| person.refused(row.asks, at)).or(row.fails);
+    let print = match code {
+        Some(_) => fingerprint(admin, at).await,
+        None => String::new(),
+    };
+    let reply = seat.sockets[socket].execute(program).await;
+    let whom = format!("{} on {at}, socket {socket}: {program:?}: {reply}", person.name);
+    match code {
+        None => assert_eq!(reply["type"], "result", "{whom}"),
+        Some(code) => {
+            assert_eq!((&reply["type"], &reply["code"]), (&json!("error"), &json!(code)), "{whom}");
+            assert!(reply["help"].is_string() && reply["span"].is_object(), "{whom}");
+            assert_eq!(fingerprint(admin, at).await, print, "after {whom}");
+            for secret in [GOLD, "treasure"] {
+                assert!(!reply.to_string().contains(secret), "{whom}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_of_session_sockets_ask_for_the_same_as_programs() {
+    let (server, mut admin) = laboratory().await;
+    for person in people(&mut admin).await {
+        let mut seat = Seat::take(&server, &person).await;
+        for (at, socket) in [("default", 0), ("default", 1), ("lab", 0), ("lab", 1)] {
+            for (message, asks) in [
+                (json!({"type": "query", "query": "?treasure(X)"}), Read),
+                (json!({"type": "query", "query": "// x\n+fact(9)"}), Write),
+                (json!({"type": "query", "query": ".status\n.user list"}), Administer),
+                (json!({"type": "add_rule", "rule": "seen(X) <- treasure(X)"}), Read),
+                (json!({"type": "insert_facts", "relation": "own", "tuples": [[1]]}), Write),
+                (json!({"type": "retract_facts", "relation": "own", "tuples": [[1]]}), Read),
+            ] {
+                seat.bind(at).await;
+                admin.rows(&format!(".kg use {at}\n-fact(9)")).await;
+                let print = fingerprint(&mut admin, at).await;
+                seat.keeper.rows("own(1)").await;
+                let before = seat.keeper.rows(".session").await;
+                let reply = seat.sockets[socket].ask(message.clone()).await;
+                let whom = format!("{} on {at}, socket {socket}: {message}: {reply}", person.name);
+                match person.refused(asks, at) {
+                    None => assert!(["result", "ack"].map(Json::from).contains(&reply["type"]), "{whom}"),
+                    Some(code) => {
+                        assert_eq!(
+                            (&reply["type"], &reply["code"]),
+                            (&json!("error"), &json!(code)),
+                            "{whom}"
+                        );
+                        assert_eq!(seat.keeper.rows(".session").await, before, "after {whom}");
+                        assert_eq!(fingerprint(&mut admin, at).await, print, "after {whom}");
+                        assert!(!reply.to_string().contains(GOLD), "{whom}");
+                    }
+                }
+                seat.keeper.rows(".session clear").await;
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -286,8 +402,8 @@ async fn in_a_graph_that_does_not_exist_nobody_does_anything() {
     let (server, mut admin) = laboratory().await;
     for person in people(&mut admin).await {
         let mut connection = server.log_in_as(&person.name, LACE).await;
-        for (statement, _, _) in STATEMENTS {
-            for (_, program) in forms(statement, "absent").iter().filter(|(bound, _)| !bound) {
+        for row in rows() {
+            for (_, program) in forms(row.statement, "absent").iter().filter(|(bound, _)| !bound) {
                 let reply = connection.execute(program).await;
                 assert_eq!(reply["code"], "not_found", "{}: {program:?}: {reply}", person.name);
             }
@@ -324,14 +440,12 @@ async fn every_command_has_its_place_in_the_matrix() {
         let command = row[0].as_str().expect("a command");
         let words: Vec<&str> = command.split(' ').take_while(|word| word.to_lowercase() == *word).collect();
         let takes = command.split(' ').count() - words.len();
-        let covered = STATEMENTS.iter().find(|(statement, _, _)| {
-            let given: Vec<&str> = statement.split(' ').collect();
+        let covered = rows().find(|row| {
+            let given: Vec<&str> = row.statement.split(' ').collect();
             given.starts_with(&words) && given.len() == words.len() + takes
         });
-        if let Some((_, _, asks)) = covered {
-            assert_eq!(row[2], asks.right(), "`.help` tells another right of `{command}`");
-        }
-        assert!(covered.is_some() || ELSEWHERE.contains(&command), "`{command}` is not in the matrix");
+        let covered = covered.unwrap_or_else(|| panic!("`{command}` is not in the matrix"));
+        assert_eq!(row[2], covered.asks.right(), "`.help` tells another right of `{command}`");
     }
 }
 

@@ -466,3 +466,19 @@ async fn who_falls_behind_is_told_exactly_what_they_have_missed() {
     }
     assert!(missed > 0, "a socket does not hold {} notifications", seen.len());
 }
+
+#[tokio::test]
+async fn the_greeting_tells_where_to_go_on_from() {
+    let server = Server::start();
+    let mut writer = server.log_in().await;
+    let mut away = server.connect().await;
+    let first = away.log_in(PASSWORD).await["last_seq"].as_u64().expect("a number");
+    drop(away);
+    writer.rows("+edge(1, 2)\n+edge(2, 3)").await;
+    // Nothing was told on the connection that is lost, and yet nothing is missed.
+    let mut again = server.connect_to(&format!("/ws?last_seq={first}")).await.expect("a connection");
+    let greeting = again.log_in(PASSWORD).await;
+    let told = [again.notification().await["seq"].as_u64(), again.notification().await["seq"].as_u64()];
+    assert_eq!(told, [Some(first + 1), Some(first + 2)]);
+    assert_eq!(greeting["last_seq"], first + 2, "{greeting}");
+}

@@ -7,8 +7,10 @@ use arrow::array::{ArrayRef, Int64Array};
 use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
 use serde_json::{Value as Json, json};
-use stratalog_tests::server::{Connection, Frame, Server};
+use stratalog_tests::server::{Connection, Frame as Answer, Server};
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 /// A rule without end, and what runs it.
 const ENDLESS: &str = "?n(X)";
@@ -138,7 +140,7 @@ async fn a_listed_program_shows_no_password() {
             break reply;
         }
     };
-    assert!(matches!(&reply, Frame::Text(json) if json["type"] == "result"), "{reply:?}");
+    assert!(matches!(&reply, Answer::Text(json) if json["type"] == "result"), "{reply:?}");
     assert!(
         seen.iter().any(|row| row[7].as_str().is_some_and(|text| text.starts_with(".user create eve ***")))
     );
@@ -200,6 +202,61 @@ async fn streams_that_come_in_share_the_memory_of_all() {
     }
 }
 
+/// The beginning of a text message that never ends.
+fn unfinished(bytes: usize, kind: Data) -> Message {
+    Message::Frame(Frame::message(vec![b' '; bytes], OpCode::Data(kind), false))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_on_their_way_share_the_memory_of_all() {
+    let server = Server::start_with(&[("SERVICE_LIMITS__TOTAL_MEMORY_BYTES", "60000000")]);
+    let mut admin = server.log_in().await;
+    admin.rows("+edge[(1,2),(2,3)]").await;
+    // A message that would become too large when it is read is refused, by its id, and the connection goes on.
+    let long = format!("?edge(1, X) // {}", "x".repeat(8_000_000));
+    let reply = admin.ask(json!({"type": "execute", "program": long, "id": "long"})).await;
+    assert_eq!((&reply["code"], &reply["id"]), (&json!("overloaded"), &json!("long")), "{reply}");
+    assert_eq!(reply["limit"], json!({"name": "total_memory_bytes", "value": 60_000_000}));
+    assert!(reply["help"].is_string() && reply["retry_after_ms"].is_u64(), "{reply}");
+    let before = server.resident();
+    let mut pending = Vec::new();
+    for _ in 0..60 {
+        let mut connection = server.log_in().await;
+        // Pings between its pieces do not make it shorter.
+        for kind in [Data::Text, Data::Continue, Data::Continue] {
+            connection.send(unfinished(1_000_000, kind)).await;
+            connection.send(Message::Ping(Vec::new().into())).await;
+        }
+        pending.push(connection);
+    }
+    let mut refused = 0;
+    for connection in &mut pending {
+        if let Some(frame) = connection.receive_within(Duration::from_millis(50)).await {
+            let Answer::Text(error) = frame else { panic!("{frame:?}") };
+            assert_eq!(error["code"], "overloaded", "{error}");
+            assert!(error["help"].is_string() && error["retry_after_ms"].is_u64(), "{error}");
+            assert_eq!(connection.closed(&[]).await, Some(1008));
+            refused += 1;
+        }
+    }
+    assert!(refused >= 60 - 20, "only {refused} of 60 messages were refused");
+    let grown = server.resident().saturating_sub(before);
+    assert!(grown < 300_000_000, "the server grew by {grown} bytes");
+    // Those who ask something small are answered meanwhile or told when to come back, and what was taken is given back.
+    assert_eq!(admin.ask(json!({"type": "ping"})).await["type"], "pong");
+    drop(pending);
+    let until = Instant::now() + Duration::from_secs(10);
+    let short = format!("?edge(1, X) // {}", "x".repeat(2_000_000));
+    loop {
+        let reply = admin.execute(&short).await;
+        if reply["type"] == "result" {
+            break;
+        }
+        assert!(reply["code"] == "overloaded" && Instant::now() < until, "{reply}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// Processor time of the server so far.
 fn processor_time(server: &Server) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("the server runs");
@@ -238,7 +295,7 @@ async fn a_rule_without_end_is_stopped_at_its_limit_and_its_work_is_gone() {
             break frame;
         }
     };
-    let Frame::Text(error) = error else { panic!("{error:?}") };
+    let Answer::Text(error) = error else { panic!("{error:?}") };
     assert_eq!((&error["code"], &error["id"]), (&json!("timeout"), &json!(1)), "{error}");
     assert_eq!(error["limit"], json!({"name": "query_timeout_ms", "value": 2000}));
     assert!(error["help"].is_string());

@@ -155,3 +155,18 @@ fn find(folder: &Path, names: &mut Vec<String>) {
         }
     }
 }
+
+#[test]
+fn a_probe_tells_whether_a_server_is_ready() {
+    let server = Server::start();
+    let port = server.address().rsplit(':').next().expect("a port").to_owned();
+    // As in a container, where the server listens on all addresses.
+    let probe =
+        |port: &str| run(&["probe"], &[("SERVICE_HTTP__PORT", port), ("SERVICE_HTTP__HOST", "0.0.0.0")]);
+    let (code, _, told) = probe(&port);
+    assert_eq!((code, told.as_str()), (Some(0), "stratalog-server: ready\n"));
+    drop(server);
+    let (code, _, told) = probe(&port);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("no answer from 127.0.0.1:"), "{told}");
+}

@@ -1,9 +1,12 @@
 //! What is stored comes back: after a restart, a checkpoint, a loss of power at any step, and never after damage.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use stratalog_engine::{Engine, EngineOptions, Error, StorageOptions, restore_on};
+use stratalog_engine::{
+    Caller, Committed, DEFAULT_GRAPH, Diagnostic, Engine, EngineOptions, Error, Listener, Need, Origin,
+    StorageOptions, restore_on,
+};
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
 use stratalog_tests::stored::{STATEMENTS, contents, run, session, table};
 
@@ -244,13 +247,47 @@ fn a_full_disk_refuses_writes_and_takes_them_again_when_there_is_space() {
     assert_eq!(contents(&mut session(&open(&medium).unwrap())).unwrap(), after);
 }
 
+/// Whoever acts in the session `here`.
+#[derive(Debug)]
+struct Here;
+
+impl Caller for Here {
+    fn allows(&self, _: Need, _: &str) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+
+    fn session(&self) -> Option<Origin> {
+        Some("here".into())
+    }
+
+    fn created(&self, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn dropping(&self, _: &str) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+/// Takes a note of who made each commit.
+#[derive(Debug, Default)]
+struct Makers(Mutex<Vec<Option<Origin>>>);
+
+impl Listener for Makers {
+    fn heard(&self, committed: &Committed) {
+        self.0.lock().unwrap().push(committed.origin.clone());
+    }
+}
+
 #[test]
 fn a_commit_whose_sync_fails_is_stored_or_refused_and_never_half() {
     let (medium, before) = stored();
     for step in 0.. {
         let medium = medium.copy();
         let engine = open(&medium).unwrap();
-        let mut here = session(&engine);
+        let makers = Arc::new(Makers::default());
+        engine.listen(makers.clone());
+        let mut here = engine.open_session_for(Arc::new(Here), DEFAULT_GRAPH).unwrap();
         // One call fails, as a bad cable might make it, and everything works again.
         medium.fail_once_after(step);
         let outcome = run(&mut here, "+edge[(100, 101), (101, 102)]");
@@ -265,6 +302,9 @@ fn a_commit_whose_sync_fails_is_stored_or_refused_and_never_half() {
             }
         }
         run(&mut here, "+edge(200, 201)").unwrap();
+        // Also of a commit that was found on disk it is known who made it.
+        let made = 1 + usize::from(outcome.is_ok());
+        assert_eq!(*makers.0.lock().unwrap(), vec![Some("here".into()); made], "step {step}");
         let after = contents(&mut here).unwrap();
         drop((here, engine));
         medium.restart(Unsynced::Lost);

@@ -235,6 +235,11 @@ impl Message {
         Ok(Message { request, id: envelope.id })
     }
 
+    /// The id of a message that is not read any further.
+    pub fn id_in(text: &str) -> Option<RequestId> {
+        Envelope::open(text).map_or_else(|invalid| invalid.id, |envelope| envelope.id)
+    }
+
     /// The text of the frame.
     pub fn to_json(&self) -> String {
         // Strings, numbers, and maps with string keys: nothing that JSON could refuse.

@@ -75,6 +75,9 @@ pub struct Authenticated {
     pub version: String,
     /// The user's role: `admin`, `editor` or `viewer`.
     pub role: String,
+    /// The number of the last notification before: what to come back with, if none follows.
+    #[serde(default)]
+    pub last_seq: u64,
 }
 
 /// `auth_error`.
@@ -242,12 +245,13 @@ mod tests {
     #[test]
     fn authentication_replies_have_this_text() {
         check(
-            r#"{"type":"authenticated","session_id":"s","knowledge_graph":"default","version":"0.1.0","role":"admin"}"#,
+            r#"{"type":"authenticated","session_id":"s","knowledge_graph":"default","version":"0.1.0","role":"admin","last_seq":7}"#,
             Response::Authenticated(Authenticated {
                 session_id: "s".to_owned(),
                 knowledge_graph: "default".to_owned(),
                 version: "0.1.0".to_owned(),
                 role: "admin".to_owned(),
+                last_seq: 7,
             }),
             None,
         );

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use ipnet::IpNet;
 use stratalog_engine::{Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
 use crate::admin::ADMIN_COMMANDS;
 use crate::auth::{Accounts, Journal};
-use crate::config::{Config, Limits};
+use crate::config::{Config, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::metrics::{Metrics, Reading};
@@ -34,6 +35,10 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     /// What is counted and bounded.
     pub(crate) limits: Limits,
+    /// Pages of which sites may use the server.
+    pub(crate) origins: Origins,
+    /// Whose word is taken for where a request comes from.
+    pub(crate) trusted_proxies: Vec<IpNet>,
     /// Places for connections.
     pub(crate) places: Places,
     /// When the server started.
@@ -95,6 +100,8 @@ impl App {
             metrics,
             places: Places::new(&config.limits),
             limits: config.limits,
+            origins: config.origins,
+            trusted_proxies: config.trusted_proxies,
             started: Instant::now(),
             probing: tokio::sync::Mutex::default(),
             stopping: watch::Sender::new(false),

@@ -50,6 +50,9 @@ mod ws;
 /// The HTTP endpoints and the accept loop.
 mod http;
 
+/// Asking a running server.
+mod probe;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -60,6 +63,7 @@ use tokio::task::JoinHandle;
 
 pub use app::OpenError;
 pub use config::{Config, ConfigError};
+pub use probe::{ProbeError, probe};
 
 use app::App;
 use http::Absence;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use stratalog_engine::{Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::VERSION;
-use stratalog_server::{Config, ConfigError, ServeError, Server, serve};
+use stratalog_server::{Config, ConfigError, ProbeError, ServeError, Server, probe, serve};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -47,9 +47,11 @@ struct Arguments {
     action: Option<Action>,
 }
 
-/// What can be done with a data folder that no server works on.
+/// What can be done beside serving: all but `probe` with a data folder that no server works on.
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Ask the running server of this configuration whether it is ready; the exit code tells.
+    Probe,
     /// Copy all knowledge graphs and accounts to a new folder.
     Backup {
         /// The folder; it must be empty or not there.
@@ -76,17 +78,31 @@ enum Action {
     },
 }
 
+/// Why it was not done.
+#[derive(Debug, thiserror::Error)]
+enum ActionError {
+    #[error(transparent)]
+    Engine(#[from] stratalog_engine::Error),
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+}
+
 impl Action {
-    fn run(&self, config: &Config) -> Result<String, stratalog_engine::Error> {
+    fn run(&self, config: &Config) -> Result<String, ActionError> {
         let data = &config.data_dir;
         let open = || Engine::open(EngineOptions::default(), StorageOptions::new(data));
         Ok(match self {
+            Action::Probe => {
+                probe(config)?;
+                "ready".to_owned()
+            }
             Action::Backup { folder } => {
                 let summary = open()?.back_up(folder)?;
                 format!("backed up {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
             }
             Action::Restore { folder } => {
-                let summary = stratalog_engine::restore(folder, data)?;
+                let summary =
+                    stratalog_engine::restore(folder, data).map_err(stratalog_engine::Error::from)?;
                 format!("restored {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
             }
             Action::Export { graph, folder } => {
@@ -124,14 +140,22 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     start_log(&config);
+    // Each connection takes a file descriptor, and many systems start with 1024.
+    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
+        tracing::warn!(%error, "cannot raise the number of open files");
+    }
     if let Some(action) = action {
         return match action.run(&config) {
             Ok(done) => {
                 eprintln!("stratalog-server: {done}");
                 ExitCode::SUCCESS
             }
-            Err(error) => {
+            Err(ActionError::Engine(error)) => {
                 eprint!("{}", error.render(""));
+                ExitCode::FAILURE
+            }
+            Err(ActionError::Probe(error)) => {
+                eprintln!("stratalog-server: {error}");
                 ExitCode::FAILURE
             }
         };

@@ -1,13 +1,14 @@
 //! One TCP connection: counted, bounded before authentication, and closed without losing the last frame.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use stratalog_engine::Budget;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -19,11 +20,17 @@ use crate::limits::Place;
 const LINGER: Duration = Duration::from_secs(5);
 const LINGER_BYTES: u64 = 256 << 20;
 
+/// What stands before the payload of a client's control frame: two bytes, and the mask.
+const CONTROL_HEAD: usize = 6;
+
+/// So much of a message that is not complete may always come in, however little memory is left.
+const SMALL_TALK: usize = 64 << 10;
+
 /// What a request may know and say about the connection that it came on.
 #[derive(Debug, Clone)]
 pub(crate) struct Link {
-    /// The other end.
-    pub(crate) address: SocketAddr,
+    /// Who is at the other end.
+    pub(crate) client: IpAddr,
     control: Arc<Control>,
 }
 
@@ -32,9 +39,66 @@ struct Control {
     /// Bytes that may still be read.
     allowance: AtomicI64,
     linger: AtomicBool,
+    /// What counts the bytes of messages that are not complete.
+    incoming: OnceLock<Budget>,
+    incomplete: AtomicUsize,
+    is_overloaded: AtomicBool,
+}
+
+impl Control {
+    /// Counts bytes that were read; whether they may stay.
+    fn count(&self, bytes: usize) -> io::Result<()> {
+        let allowed = bytes as i64;
+        if self.allowance.load(Ordering::Relaxed) != i64::MAX
+            && self.allowance.fetch_sub(allowed, Ordering::Relaxed) < allowed
+        {
+            return Err(io::Error::other("more bytes than allowed before authentication"));
+        }
+        let Some(memory) = self.incoming.get() else { return Ok(()) };
+        let incomplete = self.incomplete.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if memory.charge(bytes).is_err() && incomplete > SMALL_TALK {
+            self.is_overloaded.store(true, Ordering::Relaxed);
+            return Err(io::Error::other("no memory is left for the rest of a message"));
+        }
+        Ok(())
+    }
 }
 
 impl Link {
+    /// The same connection, used by this client.
+    pub(crate) fn of(&self, client: IpAddr) -> Link {
+        Link { client, control: Arc::clone(&self.control) }
+    }
+
+    /// Counts what comes in from now on, until [`Link::complete`].
+    pub(crate) fn count_in(&self, memory: Budget) {
+        // Once for a connection.
+        let _ = self.control.incoming.set(memory);
+    }
+
+    /// What came in was a message, and counts no longer here.
+    pub(crate) fn complete(&self) {
+        self.forget(usize::MAX);
+    }
+
+    /// A part of what came in was a control frame, which may stand in the midst of a message.
+    pub(crate) fn control_frame(&self, payload: usize) {
+        self.forget(payload + CONTROL_HEAD);
+    }
+
+    fn forget(&self, bytes: usize) {
+        let Some(memory) = self.control.incoming.get() else { return };
+        let incomplete = &self.control.incomplete;
+        let before = incomplete
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |all| Some(all.saturating_sub(bytes)));
+        memory.release(before.unwrap_or_else(|all| all).min(bytes));
+    }
+
+    /// Whether a message was too large for the memory that was left.
+    pub(crate) fn is_overloaded(&self) -> bool {
+        self.control.is_overloaded.load(Ordering::Relaxed)
+    }
+
     /// Bounds what is read from now on.
     pub(crate) fn allow(&self, bytes: i64) {
         self.control.allowance.store(bytes, Ordering::Relaxed);
@@ -68,11 +132,16 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// Takes over an accepted connection.
-    pub(crate) fn new(stream: TcpStream, address: SocketAddr, place: Place) -> (Wire, Link) {
-        let control =
-            Arc::new(Control { allowance: AtomicI64::new(i64::MAX), linger: AtomicBool::new(false) });
+    pub(crate) fn new(stream: TcpStream, client: IpAddr, place: Place) -> (Wire, Link) {
+        let control = Arc::new(Control {
+            allowance: AtomicI64::new(i64::MAX),
+            linger: AtomicBool::new(false),
+            incoming: OnceLock::new(),
+            incomplete: AtomicUsize::new(0),
+            is_overloaded: AtomicBool::new(false),
+        });
         let (read, write) = stream.into_split();
-        let link = Link { address, control: control.clone() };
+        let link = Link { client, control: control.clone() };
         (Wire { read: Some(read), write, control, place: Some(place) }, link)
     }
 }
@@ -88,13 +157,7 @@ impl AsyncRead for Wire {
             return Poll::Ready(Ok(()));
         };
         ready!(Pin::new(read).poll_read(cx, buf))?;
-        let count = (buf.filled().len() - before) as i64;
-        if self.control.allowance.load(Ordering::Relaxed) != i64::MAX
-            && self.control.allowance.fetch_sub(count, Ordering::Relaxed) < count
-        {
-            return Poll::Ready(Err(io::Error::other("more bytes than allowed before authentication")));
-        }
-        Poll::Ready(Ok(()))
+        Poll::Ready(self.control.count(buf.filled().len() - before))
     }
 }
 

@@ -22,6 +22,8 @@ pub mod golden;
 
 pub mod server;
 
+pub mod raw;
+
 pub mod mutate;
 
 pub mod fuzzed;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
@@ -188,6 +189,43 @@ impl Server {
     pub async fn connect_to(&self, path: &str) -> Result<Connection, tungstenite::Error> {
         let (socket, _) = connect_async(format!("ws://{}{path}", self.address)).await?;
         Ok(Connection::new(socket))
+    }
+
+    /// The same, with further header lines in its handshake.
+    pub async fn connect_with(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Connection, tungstenite::Error> {
+        let mut request = format!("ws://{}{path}", self.address).into_client_request()?;
+        for (name, value) in headers {
+            request.headers_mut().append(*name, value.parse().expect("a header"));
+        }
+        let (socket, _) = connect_async(request).await?;
+        Ok(Connection::new(socket))
+    }
+
+    /// Memory of the process that is in use, in bytes.
+    pub fn resident(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// The most memory of the process that was ever in use, in bytes.
+    pub fn peak(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, which: &str) -> u64 {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the server runs");
+        let line = status.lines().find_map(|line| line.strip_prefix(which)).expect("a line of memory");
+        let kilobytes = line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number");
+        kilobytes << 10
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// The same, with a small buffer for what arrives.

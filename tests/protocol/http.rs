@@ -160,7 +160,8 @@ fn scrape(server: &Server, key: &str) -> BTreeMap<String, f64> {
 
 #[tokio::test]
 async fn metrics_count_what_happens() {
-    let server = Server::start_with(&[("SERVICE_HTTP__SESSION_GRACE_MS", "100")]);
+    // A session ends with its connection.
+    let server = Server::start_with(&[("SERVICE_HTTP__SESSION_GRACE_MS", "0")]);
     let mut admin = server.log_in().await;
     let key = bearer(&admin.new_key("ops").await);
     let read = || {

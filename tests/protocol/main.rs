@@ -6,6 +6,7 @@ mod errors;
 mod http;
 mod inserts;
 mod messages;
+mod origins;
 mod results;
 mod stopping;
 

@@ -77,7 +77,7 @@ impl Graph {
             // A failure closed the journal: what is on disk decides what there is.
             let mut queue = self.commits.queue.lock();
             if !queue.is_writing {
-                self.revive()?;
+                self.revive(&[])?;
                 queue.era += 1;
             }
         }
@@ -144,7 +144,12 @@ impl Graph {
             }
             Err(error) => {
                 store.failed(&error);
-                let result = match self.revive() {
+                let origins: Vec<_> = records
+                    .iter()
+                    .zip(&rest)
+                    .map(|(record, (_, committed, _))| (record.version, committed.origin.clone()))
+                    .collect();
+                let result = match self.revive(&origins) {
                     Ok(()) => error.clone(),
                     Err(_) => error.clone().with_unknown_outcome(),
                 };
@@ -159,8 +164,8 @@ impl Graph {
     }
 
     /// Opens the journal again after a failure, and publishes what it holds beyond the published state: commits whose
-    /// sync failed, and which reached the disk all the same.
-    fn revive(&self) -> Result<(), StorageError> {
+    /// sync failed, and which reached the disk all the same. Of some it is known whose they were.
+    fn revive(&self, origins: &[(u64, Option<Origin>)]) -> Result<(), StorageError> {
         let Some(store) = &self.store else { return Ok(()) };
         let contents = store.journal().reopen()?;
         let mut snapshot = self.snapshot();
@@ -171,12 +176,14 @@ impl Graph {
                     .map_err(|what| StorageError::unreadable(store.journal().path(), what))?;
                 let (mut next, counts) = snapshot.apply(&changes);
                 next.set_version(stored.version);
-                found.push(events(&snapshot, &next, &changes, &counts));
+                let origin = origins.iter().find(|(version, _)| *version == stored.version);
+                let origin = origin.and_then(|(_, origin)| origin.clone());
+                found.push((origin, events(&snapshot, &next, &changes, &counts)));
                 snapshot = Arc::new(next);
             }
         }
         self.publish(snapshot);
-        found.into_iter().for_each(|events| self.tell(None, events));
+        found.into_iter().for_each(|(origin, events)| self.tell(origin, events));
         Ok(())
     }
 }

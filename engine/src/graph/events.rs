@@ -99,7 +99,7 @@ pub struct Committed {
     pub graph: GraphId,
     /// Its name.
     pub name: Arc<str>,
-    /// Who made it; not known of a commit that was found on disk after a failure.
+    /// Who made it; not known of a commit that was found on disk later than right after a failure.
     pub origin: Option<Origin>,
     /// What it has changed: at least one event.
     pub events: Vec<Event>,

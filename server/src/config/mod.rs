@@ -3,6 +3,7 @@
 //! Later sources win: defaults, the TOML file, the environment (`SERVICE_SECTION__KEY`), the command line. A key
 //! that is not in the list is an error that names it, and names the nearest one.
 
+mod origins;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -10,9 +11,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use stratalog_protocol::Secret;
 use toml::Value;
 
+pub use origins::Origins;
 use settings::{ADMIN_PASSWORD, Given, SETTINGS, is_section, nearest, nearest_variable, variable};
 
 /// Everything that can be set.
@@ -24,6 +27,10 @@ pub struct Config {
     pub host: String,
     /// The port to listen on; 0 takes any free one.
     pub port: u16,
+    /// Pages of which sites may use the server.
+    pub origins: Origins,
+    /// Whose word is taken for where a request comes from.
+    pub trusted_proxies: Vec<IpNet>,
     /// The password of `admin`, used when the user is created.
     pub admin_password: Option<Secret>,
     /// Who may use the graph `default` without an entry.
@@ -178,6 +185,8 @@ impl Default for Config {
             enabled: true,
             host: "127.0.0.1".to_owned(),
             port: 8080,
+            origins: Origins::default(),
+            trusted_proxies: Vec::new(),
             admin_password: None,
             default_graph: DefaultGraph::default(),
             throttling: Throttling::default(),

@@ -1,12 +1,14 @@
 //! The list of settings: each key, where its value goes and how it is shown, and what is checked about it.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use stratalog_protocol::Secret;
 use toml::Value;
 
-use super::{Config, DefaultGraph, Source};
+use super::{Config, DefaultGraph, Origins, Source};
 
 /// One key of the configuration.
 pub(super) struct Setting {
@@ -62,6 +64,21 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting { key: "http.host", set: |c, v| v.text().map(|host| c.host = host), show: |c| text(&c.host) },
     Setting { key: "http.port", set: |c, v| v.number().map(|port| c.port = port), show: |c| whole(c.port) },
+    Setting {
+        key: "http.cors_origins",
+        set: |c, v| v.each(Origins::normal).map(|origins| c.origins.listed = origins),
+        show: |c| list(&c.origins.listed),
+    },
+    Setting {
+        key: "http.cors_allow_all",
+        set: |c, v| v.boolean().map(|b| c.origins.all = b),
+        show: |c| Some(Value::Boolean(c.origins.all)),
+    },
+    Setting {
+        key: "http.trusted_proxies",
+        set: |c, v| v.each(network).map(|networks| c.trusted_proxies = networks),
+        show: |c| list(&c.trusted_proxies),
+    },
     Setting {
         key: "http.auth.bootstrap_admin_password",
         set: |c, v| v.text().map(|password| c.admin_password = Some(Secret::new(password))),
@@ -276,6 +293,18 @@ fn text(text: impl Into<String>) -> Option<Value> {
     Some(Value::String(text.into()))
 }
 
+fn list(items: &[impl ToString]) -> Option<Value> {
+    Some(Value::Array(items.iter().map(|item| Value::String(item.to_string())).collect()))
+}
+
+/// An address, or a network such as `10.0.0.0/8`.
+fn network(text: &str) -> Result<IpNet, String> {
+    let address = text.parse::<IpAddr>().map(IpNet::from);
+    text.parse::<IpNet>()
+        .or(address)
+        .map_err(|_| format!("`{text}` is neither an address nor a network such as 10.0.0.0/8"))
+}
+
 fn path(path: &std::path::Path) -> Option<Value> {
     text(path.to_string_lossy())
 }
@@ -360,6 +389,23 @@ impl Given {
                 Ok(text.clone())
             }
             Given::File(other) => Err(format!("expected a string, found {}", other.type_str())),
+        }
+    }
+
+    /// A list: an array in the file, elsewhere with commas in between.
+    fn each<T>(&self, read: fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+        match self {
+            Given::File(Value::Array(items)) => items
+                .iter()
+                .map(|item| match item {
+                    Value::String(text) => read(text),
+                    other => Err(format!("expected a string in the list, found {}", other.type_str())),
+                })
+                .collect(),
+            Given::File(other) => Err(format!("expected a list of strings, found {}", other.type_str())),
+            Given::Environment(text) | Given::Flag(text) => {
+                text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(read).collect()
+            }
         }
     }
 

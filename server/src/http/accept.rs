@@ -1,11 +1,13 @@
 //! The accept loop: counts connections, bounds how long their headers may take, and tells requests who is there.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::Either;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,7 +15,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Problem, gate, routes, versioned};
+use super::cors::Cors;
+use super::{Problem, forwarded, gate, routes, versioned};
 use crate::app::App;
 use crate::net::Wire;
 
@@ -46,19 +49,24 @@ pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
         };
         // Replies are whole frames: waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
-        let (wire, link) = Wire::new(stream, address, place);
+        let (wire, link) = Wire::new(stream, address.ip(), place);
         let service = TowerToHyperService::new(service.clone());
         let app = app.clone();
         let gate = app.clone();
         let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-            request.extensions_mut().insert(link.clone());
-            let answer = gate::admit(&request, &gate, link.address.ip()).map(|()| service.call(request));
+            let client = forwarded::client(address.ip(), request.headers(), &gate.trusted_proxies);
+            request.extensions_mut().insert(link.of(client));
+            let cors = Cors::of(request.headers(), &gate.origins);
+            let answer = gate::admit(&request, &gate, client).map(|()| match cors.preflight(&request) {
+                Some(answer) => Either::Left(ready(Ok(answer))),
+                None => Either::Right(service.call(request)),
+            });
             async move {
                 let response = match answer {
                     Ok(answer) => answer.await?,
                     Err(problem) => problem.into_response(),
                 };
-                Ok::<_, Infallible>(versioned(response))
+                Ok::<_, Infallible>(versioned(cors.say(response)))
             }
         });
         tokio::spawn(async move {

@@ -29,5 +29,5 @@ pub(super) fn admit<B>(request: &Request<B>, app: &App, address: IpAddr) -> Resu
 
 /// Whether this is the path of a WebSocket: what it may be asked is known before anybody says who they are.
 fn is_socket(path: &str) -> bool {
-    path.ends_with("/ws")
+    path.trim_end_matches('/').ends_with("/ws")
 }

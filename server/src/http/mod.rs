@@ -3,8 +3,10 @@
 mod accept;
 mod away;
 mod bearer;
+mod cors;
 mod documents;
 mod endpoint;
+mod forwarded;
 mod gate;
 mod health;
 mod metrics;
@@ -27,6 +29,7 @@ use crate::ws;
 
 pub(crate) use accept::accept;
 pub(crate) use away::{Absence, while_away};
+pub(crate) use cors::admit_socket;
 pub(crate) use endpoint::{Answer, Body, Endpoint, Kind, Parameter};
 pub(crate) use rejection::Problem;
 

@@ -11,6 +11,8 @@ use warp::reply::{Reply, Response};
 pub(crate) enum Problem {
     /// No API key, or none that is valid.
     Unauthorized,
+    /// A socket of a page of a site that is not allowed.
+    ForeignOrigin,
     /// No such endpoint.
     NotFound,
     /// No session of this id.
@@ -66,6 +68,8 @@ enum ErrorCode {
     BadRequest,
     /// No valid API key.
     Unauthorized,
+    /// A page of this site may not.
+    Forbidden,
     /// No such endpoint or session.
     NotFound,
     /// Another method than GET and HEAD.
@@ -86,6 +90,7 @@ impl Problem {
         Problem::BadNumber,
         Problem::UpgradeRequired,
         Problem::Unauthorized,
+        Problem::ForeignOrigin,
         Problem::NotFound,
         Problem::NoSuchSession,
         Problem::MethodNotAllowed,
@@ -106,6 +111,11 @@ impl Problem {
                 StatusCode::UNAUTHORIZED,
                 Code::Unauthorized,
                 "a valid API key is required: Authorization: Bearer <API_KEY>",
+            ),
+            Problem::ForeignOrigin => (
+                StatusCode::FORBIDDEN,
+                Code::Forbidden,
+                "pages of this origin may not connect: the setting http.cors_origins lists those that may",
             ),
             Problem::Starting => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -178,7 +188,8 @@ impl Problem {
             | Problem::Stopping => &[("retry-after", "1")],
             // The body is not read.
             Problem::TooLarge => &[("connection", "close")],
-            Problem::NotFound
+            Problem::ForeignOrigin
+            | Problem::NotFound
             | Problem::NoSuchSession
             | Problem::BadNumber
             | Problem::UpgradeRequired

@@ -27,6 +27,9 @@ const SHORT: Duration = Duration::from_millis(100);
 /// How long a request waits for a place before it is turned away.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// Messages that are not complete may take this part of the memory of all, beside it.
+const UNFINISHED_SHARE: u64 = 4;
+
 /// What a client that was turned away should wait before it tries again.
 pub(crate) const RETRY_AFTER_MS: u64 = 1000;
 
@@ -40,6 +43,9 @@ pub(crate) struct QueryPool {
     memory: u64,
     /// What all queries use together.
     shared_memory: MemoryPool,
+    /// What messages use that are not complete. It is apart, so that who asks for much ends no connection in the middle
+    /// of a message.
+    unfinished: MemoryPool,
     metrics: Arc<Metrics>,
 }
 
@@ -95,18 +101,24 @@ impl QueryPool {
             timeout: Some(limits.query_timeout).filter(|timeout| !timeout.is_zero()),
             memory: limits.query_memory,
             shared_memory: MemoryPool::new(limits.total_memory),
+            unfinished: MemoryPool::new(limits.total_memory / UNFINISHED_SHARE),
             metrics,
         }
     }
 
-    /// Memory that running queries use, in bytes.
+    /// Memory that running queries and messages on their way use, in bytes.
     pub(crate) fn memory_used(&self) -> u64 {
-        self.shared_memory.used()
+        self.shared_memory.used() + self.unfinished.used()
     }
 
-    /// Memory for what comes in before its query runs.
+    /// Memory for what has come in and whose query does not run yet.
     pub(crate) fn incoming(&self) -> Budget {
         Budget::of_pool(None, u64::MAX, &self.shared_memory)
+    }
+
+    /// Memory for messages of one connection that are still on their way, at most so many bytes.
+    pub(crate) fn on_its_way(&self, most: u64) -> Budget {
+        Budget::of_pool(None, most, &self.unfinished)
     }
 
     /// Runs `work` as soon as a place is free. A shorter `timeout` than the server's counts, a longer one does not.

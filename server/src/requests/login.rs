@@ -97,14 +97,15 @@ pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Ca
     Ok(Caller { app: app.clone(), identity, session })
 }
 
-/// The greeting of a session.
-pub(crate) fn authenticated(caller: &Caller, id: Option<RequestId>) -> String {
+/// The greeting of a session, with the number of the last notification before it.
+pub(crate) fn authenticated(caller: &Caller, last_seq: u64, id: Option<RequestId>) -> String {
     let role = caller.identity.role();
     let greeting = Authenticated {
         session_id: caller.session.id().to_string(),
         knowledge_graph: caller.session.binding().name(),
         version: VERSION.to_owned(),
         role: role.map_or("none", |role| role.as_str()).to_owned(),
+        last_seq,
     };
     Reply { response: Response::Authenticated(greeting), id }.to_json()
 }

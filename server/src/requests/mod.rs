@@ -9,6 +9,7 @@ mod session;
 use std::sync::Arc;
 use std::time::Instant;
 
+use stratalog_engine::{Budget, BudgetError, Error};
 use stratalog_protocol::{Code, Failure, Gap, Reply as ReplyMessage, Request, RequestId, Response};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
@@ -16,9 +17,9 @@ use tracing::Instrument;
 use crate::admin::Operator;
 use crate::app::App;
 use crate::auth::{Ended, Identity};
-use crate::queries::{NotRun, Ticket, beginning, shown};
+use crate::queries::{NotRun, RETRY_AFTER_MS, Ticket, beginning, shown};
 use crate::sessions::{Attached, Turn};
-use crate::wire::Reply;
+use crate::wire::{self, Reply};
 
 pub(crate) use cancel::Tickets;
 pub(crate) use insert::{Announced, Next, Upload};
@@ -50,9 +51,13 @@ pub(crate) struct Job {
     pub(crate) work: Work,
     /// The right to go on.
     pub(crate) ticket: Arc<Ticket>,
-    /// The share of the queue that the request takes.
-    pub(crate) held: OwnedSemaphorePermit,
+    /// What the request takes before it runs.
+    pub(crate) held: Held,
 }
+
+/// What a request takes while it waits and runs: its share of the queue, and of the memory of all what its message
+/// takes, where that is not counted elsewhere.
+pub(crate) type Held = (OwnedSemaphorePermit, Option<Budget>);
 
 /// What there is to do for a request.
 pub(crate) enum Work {
@@ -148,6 +153,18 @@ pub(crate) fn gap(gap: Gap) -> String {
 pub(crate) fn too_slow() -> String {
     let message = "more notifications were missed than are kept: read them as they come";
     error(Failure::new(Code::Overloaded, message).help("connect again with last_seq"), None)
+}
+
+/// Why a request that asks for more than there is cannot go on.
+pub(crate) fn stopped(why: BudgetError) -> Failure {
+    wire::failure(&Error::Stopped(why), "")
+}
+
+/// What is said to somebody whose message does not fit into memory any more.
+pub(crate) fn too_large_now() -> String {
+    let message = "the message takes more memory than there is for it";
+    let failure = Failure::new(Code::Overloaded, message).retry_after_ms(RETRY_AFTER_MS);
+    error(failure.help("connect again, and send smaller messages or the same one later"), None)
 }
 
 /// What is said to a session that was ended.

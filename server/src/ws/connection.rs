@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
+use stratalog_engine::Budget;
 use stratalog_protocol::{Code, Failure, Format, InvalidMessage, Message as Incoming, Request, RequestId};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant as TokioInstant, sleep_until, timeout};
@@ -22,7 +23,7 @@ use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
 use crate::net::Link;
-use crate::queries::off_thread;
+use crate::queries::{NotRun, off_thread};
 use crate::requests::{self, Caller, Job, Next, Tickets, Upload, Work};
 use crate::sessions::OpenSession;
 
@@ -31,6 +32,9 @@ const QUEUE: usize = 4096;
 
 /// Messages above this size are parsed off the asynchronous threads.
 const SMALL: usize = 16 << 10;
+
+/// What a message grows to when it is read, at most about so many times its size: `0,` becomes a whole value.
+const GROWTH: usize = 16;
 
 /// Arrow streams that are taken in or wait for their turn, at most.
 const UPLOADS: usize = 2;
@@ -61,6 +65,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
         outgoing: outgoing.clone(),
         session: session.clone(),
         tickets: tickets.clone(),
+        link: link.clone(),
         jobs,
         rate: Rate::new(app.limits.messages_per_second),
         rate_limit: app.limits.messages_per_second,
@@ -102,6 +107,9 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
             }
             End::TooSlow => {
                 outgoing.end(requests::too_slow(), "notifications must be read as they come").await;
+            }
+            End::Overloaded => {
+                outgoing.end(requests::too_large_now(), "no memory for the message: try again later").await;
             }
             End::Gone => return,
         }
@@ -151,6 +159,8 @@ enum End {
     Ended(Ended),
     /// Because the client does not read its notifications.
     TooSlow,
+    /// Because all clients together send more than there is memory for.
+    Overloaded,
     /// The client closed it, or vanished.
     Gone,
 }
@@ -176,6 +186,7 @@ struct Reader {
     outgoing: Outgoing,
     session: Arc<OpenSession>,
     tickets: Arc<Tickets>,
+    link: Link,
     jobs: mpsc::Sender<Job>,
     rate: Rate,
     rate_limit: u64,
@@ -212,12 +223,17 @@ impl Reader {
             };
             let message = match frame {
                 Some(Ok(message)) => message,
+                Some(Err(_)) if self.link.is_overloaded() => return End::Overloaded,
                 Some(Err(error)) => {
                     return problem_of(&error).map_or(End::Gone, |(code, reason)| End::Close(code, reason));
                 }
                 None => return End::Gone,
             };
             self.session.touch();
+            match message.is_text() || message.is_binary() {
+                true => self.link.complete(),
+                false => self.link.control_frame(message.as_bytes().len()),
+            }
             let taken = if message.is_text() {
                 self.take_text(message).await
             } else if message.is_binary() {
@@ -234,8 +250,17 @@ impl Reader {
     async fn take_text(&mut self, message: Message) -> Result<(), Gone> {
         let size = message.as_bytes().len();
         if let Err(wait) = self.rate.count(Instant::now()) {
-            let id = if size <= SMALL { id_of(parse(message).await) } else { None };
+            let id = id_in(message).await;
             return self.outgoing.urgent(requests::error(too_fast(self.rate_limit, wait), id)).await;
+        }
+        // Small messages are read first: they may be no requests, but a `cancel` that makes room.
+        let memory = self.app.queries.incoming();
+        let room = memory.charge(size.saturating_mul(GROWTH));
+        if size > SMALL
+            && let Err(full) = room
+        {
+            self.end_upload();
+            return self.queue(id_in(message).await, Work::Refuse(requests::stopped(full)), size, None).await;
         }
         match parse(message).await {
             Ok(Incoming { request: Request::Ping, id }) => self.outgoing.urgent(requests::pong(id)).await,
@@ -251,18 +276,21 @@ impl Reader {
                     Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
                 self.upload = Receiving::Upload(upload);
                 self.jobs
-                    .send(Job { id, work: Work::Insert(announced), ticket, held: place })
+                    .send(Job { id, work: Work::Insert(announced), ticket, held: (place, None) })
                     .await
                     .map_err(|_| Gone)
             }
             Ok(Incoming { request, id }) => {
                 self.end_upload();
-                self.queue(id, Work::Answer(request), size).await
+                match room {
+                    Ok(()) => self.queue(id, Work::Answer(request), size, Some(memory)).await,
+                    Err(full) => self.queue(id, Work::Refuse(requests::stopped(full)), size, None).await,
+                }
             }
             Err(invalid) => {
                 self.end_upload();
                 let failure = Failure::new(Code::InvalidMessage, invalid.problem);
-                self.queue(invalid.id, Work::Refuse(failure), size).await
+                self.queue(invalid.id, Work::Refuse(failure), size, None).await
             }
         }
     }
@@ -284,7 +312,7 @@ impl Reader {
             Receiving::Nothing => {
                 let failure = Failure::new(Code::InvalidMessage, "a binary frame that no message announced")
                     .help("announce Arrow frames with a message of type `insert` with `format` \"arrow\"");
-                self.queue(None, Work::Refuse(failure), frame.len()).await
+                self.queue(None, Work::Refuse(failure), frame.len(), None).await
             }
         }
     }
@@ -297,11 +325,17 @@ impl Reader {
     }
 
     /// Puts a request into the queue, as soon as there is room for its size.
-    async fn queue(&self, id: Option<RequestId>, work: Work, size: usize) -> Result<(), Gone> {
+    async fn queue(
+        &self,
+        id: Option<RequestId>,
+        work: Work,
+        size: usize,
+        memory: Option<Budget>,
+    ) -> Result<(), Gone> {
         let shares = shares(size).min(self.largest);
-        let held = self.share.clone().acquire_many_owned(shares).await.map_err(|_| Gone)?;
+        let place = self.share.clone().acquire_many_owned(shares).await.map_err(|_| Gone)?;
         let ticket = self.tickets.issue(id.clone());
-        self.jobs.send(Job { id, work, ticket, held }).await.map_err(|_| Gone)
+        self.jobs.send(Job { id, work, ticket, held: (place, memory) }).await.map_err(|_| Gone)
     }
 }
 
@@ -320,18 +354,20 @@ fn shares(bytes: usize) -> u32 {
 }
 
 async fn parse(message: Message) -> Result<Incoming, InvalidMessage> {
-    let small = message.as_bytes().len() <= SMALL;
-    let parse = move || Incoming::parse(message.to_str().unwrap_or_default());
-    if small {
-        return parse();
-    }
-    off_thread(parse)
+    read(message, Incoming::parse)
         .await
         .unwrap_or_else(|not_run| Err(InvalidMessage { id: None, problem: not_run.to_string() }))
 }
 
-fn id_of(parsed: Result<Incoming, InvalidMessage>) -> Option<RequestId> {
-    parsed.map_or_else(|invalid| invalid.id, |message| message.id)
+/// The id of a message that is not read any further.
+async fn id_in(message: Message) -> Option<RequestId> {
+    read(message, Incoming::id_in).await.ok().flatten()
+}
+
+async fn read<T: Send + 'static>(message: Message, read: fn(&str) -> T) -> Result<T, NotRun> {
+    let small = message.as_bytes().len() <= SMALL;
+    let read = move || read(message.to_str().unwrap_or_default());
+    if small { Ok(read()) } else { off_thread(read).await }
 }
 
 fn too_fast(limit: u64, wait: Duration) -> Failure {

@@ -79,12 +79,10 @@ impl Door<'_> {
             };
             let (id, failed) = match message {
                 Err(failed) => (None, failed),
-                Ok(Request { request, id }) => {
-                    match requests::log_in(app, self.link.address.ip(), request).await {
-                        Ok(who) => return self.greet(app, who, target, id).await,
-                        Err(failed) => (id, failed),
-                    }
-                }
+                Ok(Request { request, id }) => match requests::log_in(app, self.link.client, request).await {
+                    Ok(who) => return self.greet(app, who, target, id).await,
+                    Err(failed) => (id, failed),
+                },
             };
             self.refuse(&failed.to_string(), id).await;
             match failed {
@@ -96,7 +94,7 @@ impl Door<'_> {
                 LoginFailed::Throttled(_) | LoginFailed::NotRun(_) => {}
             }
             if failures == TRIES {
-                tracing::warn!(address = %self.link.address, "closed after {TRIES} failed logins");
+                tracing::warn!(address = %self.link.client, "closed after {TRIES} failed logins");
                 self.close(CloseCode::Policy, "too many failed logins: connect again later").await;
                 return None;
             }
@@ -148,8 +146,8 @@ impl Door<'_> {
             }
         };
         let last = app.events.last();
-        let (greeting, session) = (requests::authenticated(&caller, id), caller.session.id());
-        tracing::debug!(%session, user = caller.identity.username(), address = %self.link.address, "authenticated");
+        let (greeting, session) = (requests::authenticated(&caller, last, id), caller.session.id());
+        tracing::debug!(%session, user = caller.identity.username(), address = %self.link.client, "authenticated");
         self.socket.send(Message::text(greeting)).await.is_ok().then_some((caller, last))
     }
 

@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use warp::Filter;
 use warp::filters::BoxedFilter;
+use warp::http::HeaderMap;
 use warp::reply::{Reply, Response};
 use warp::ws::{WebSocket, Ws};
 
 use crate::app::App;
-use crate::http::{Answer, Body, Endpoint, Kind, Parameter, Problem};
+use crate::http::{Answer, Body, Endpoint, Kind, Parameter, Problem, admit_socket};
 use crate::limits::{Place, Stranger};
 use crate::net::Link;
 use crate::requests::Target;
@@ -23,6 +24,9 @@ use notify::Since;
 
 /// The graph that a session is bound to unless `?kg=` names another.
 const DEFAULT_GRAPH: &str = "default";
+
+/// A message that is not complete takes at most so many times its size, in however many frames it comes.
+const FRAMING: usize = 4;
 
 /// Why the server closes a socket, as it travels in the close frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +76,7 @@ pub(crate) const OWN: Endpoint = Endpoint {
     answers: UPGRADED,
     problems: &[
         Problem::UpgradeRequired,
+        Problem::ForeignOrigin,
         Problem::BadNumber,
         Problem::TooManySockets,
         Problem::TooManyStrangers,
@@ -94,6 +99,7 @@ pub(crate) const OF_SESSION: Endpoint = Endpoint {
     answers: UPGRADED,
     problems: &[
         Problem::UpgradeRequired,
+        Problem::ForeignOrigin,
         Problem::BadNumber,
         Problem::NoSuchSession,
         Problem::TooManySockets,
@@ -122,14 +128,18 @@ fn route(app: &Arc<App>, path: BoxedFilter<(Option<String>,)>) -> BoxedFilter<(R
     let app = app.clone();
     let handshake = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
     path.and(warp::query::<HashMap<String, String>>())
+        .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<Link>())
         .and(handshake)
         .map(
             move |session: Option<String>,
                   query: HashMap<String, String>,
+                  headers: HeaderMap,
                   link: Option<Link>,
                   ws: Option<Ws>| {
-                upgrade(&app, session.as_deref(), query, link, ws).unwrap_or_else(Problem::into_response)
+                let admitted = admit_socket(&headers, &app.origins);
+                let upgraded = admitted.and_then(|()| upgrade(&app, session.as_deref(), query, link, ws));
+                upgraded.unwrap_or_else(Problem::into_response)
             },
         )
         .boxed()
@@ -153,7 +163,7 @@ fn upgrade(
         return Err(Problem::UpgradeRequired);
     };
     let socket = app.places.socket().ok_or(Problem::TooManySockets)?;
-    let stranger = app.places.stranger(link.address.ip()).ok_or(Problem::TooManyStrangers)?;
+    let stranger = app.places.stranger(link.client).ok_or(Problem::TooManyStrangers)?;
     let limit = app.limits.message_bytes;
     link.allow(handshake::ALLOWANCE);
     let visit = Visit { app: app.clone(), link, target, seen, socket, stranger };
@@ -183,6 +193,8 @@ impl Visit {
         drop(stranger);
         let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
+        let most = app.limits.message_bytes.saturating_mul(FRAMING) as u64;
+        link.count_in(app.queries.on_its_way(most));
         connection::serve(socket, caller, since, link).await;
     }
 }

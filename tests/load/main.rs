@@ -1,0 +1,74 @@
+//! Load on a real server over real sockets: throughput, latencies by kind of request, errors, memory.
+//!
+//! Everything is set by the environment; `docs/performance.md` lists it. Every answer is compared with what it must be.
+
+mod attack;
+mod clients;
+mod figures;
+mod settings;
+
+use std::time::{Duration, Instant};
+
+use stratalog_tests::server::{Connection, Server};
+
+use clients::Fleet;
+use figures::Figures;
+use settings::Settings;
+
+/// Facts sent in one insert.
+const BATCH: u64 = 10_000;
+
+#[tokio::main]
+async fn main() {
+    rlimit::increase_nofile_limit(u64::MAX).expect("files may be opened");
+    let settings = Settings::read();
+    let server = Server::start_with(&[("SERVICE_HTTP__RATE_LIMIT__MAX_REQUESTS_PER_SEC_PER_ADDRESS", "0")]);
+    let mut admin = server.log_in().await;
+    prepare(&mut admin, settings.facts).await;
+    let key = admin.new_key("load").await;
+    eprintln!("{} facts; mix {}; {:?} each", settings.facts, settings.mix, settings.time);
+    Figures::print_head();
+    let mut failed = false;
+    for &connections in &settings.connections {
+        let mut fleet = Fleet::connect(&server, &key, &settings, connections).await;
+        fleet.run(Duration::from_secs(1)).await;
+        let noise = attack::begin(&server, &mut admin, &settings).await;
+        let before = server.resident();
+        let mut half = before;
+        let started = Instant::now();
+        let mut figures = Figures::default();
+        // In two halves: what memory does in the second one is what it does for ever.
+        for _ in 0..2 {
+            half = server.resident();
+            figures.add(fleet.run(settings.time / 2).await);
+        }
+        figures.print(connections, started.elapsed());
+        let after = server.resident();
+        eprintln!(
+            "{connections:>5}  memory {} MiB, then {} MiB, then {} MiB",
+            before >> 20,
+            half >> 20,
+            after >> 20
+        );
+        failed |= figures.errors > 0;
+        attack::end(noise).await;
+    }
+    assert!(!failed, "there were errors");
+}
+
+/// Chains of ten, and a rule that follows them.
+async fn prepare(admin: &mut Connection, facts: u64) {
+    admin.rows("+edge(from: int, to: int)\n+label(node: int, name: string)").await;
+    for start in (0..facts).step_by(BATCH as usize) {
+        let nodes = start..(start + BATCH).min(facts);
+        let edges: Vec<_> =
+            nodes.clone().map(|node| [node, node + 1]).filter(|[from, _]| from % 10 != 9).collect();
+        let labels: Vec<_> = nodes.map(|node| (node, format!("node {node}"))).collect();
+        for (relation, rows) in [("edge", serde_json::json!(edges)), ("label", serde_json::json!(labels))] {
+            let reply =
+                admin.ask(serde_json::json!({"type": "insert", "relation": relation, "rows": rows})).await;
+            assert_eq!(reply["type"], "result", "{reply}");
+        }
+    }
+    admin.rows("+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)").await;
+}
