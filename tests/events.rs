@@ -471,7 +471,8 @@ async fn who_falls_behind_is_told_exactly_what_they_have_missed() {
 async fn the_greeting_tells_where_to_go_on_from() {
     let server = Server::start();
     let mut writer = server.log_in().await;
-    let mut away = server.connect().await;
+    assert_eq!(server.connect().await.log_in(PASSWORD).await.get("last_seq"), None);
+    let mut away = server.connect_to("/ws?last_seq=").await.expect("a connection");
     let first = away.log_in(PASSWORD).await["last_seq"].as_u64().expect("a number");
     drop(away);
     writer.rows("+edge(1, 2)\n+edge(2, 3)").await;

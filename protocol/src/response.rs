@@ -75,9 +75,10 @@ pub struct Authenticated {
     pub version: String,
     /// The user's role: `admin`, `editor` or `viewer`.
     pub role: String,
-    /// The number of the last notification before: what to come back with, if none follows.
-    #[serde(default)]
-    pub last_seq: u64,
+    /// The number of the last notification before, if the address asks for `last_seq`: what to come back with, if none
+    /// follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seq: Option<u64>,
 }
 
 /// `auth_error`.
@@ -251,7 +252,7 @@ mod tests {
                 knowledge_graph: "default".to_owned(),
                 version: "0.1.0".to_owned(),
                 role: "admin".to_owned(),
-                last_seq: 7,
+                last_seq: Some(7),
             }),
             None,
         );

@@ -97,8 +97,8 @@ pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Ca
     Ok(Caller { app: app.clone(), identity, session })
 }
 
-/// The greeting of a session, with the number of the last notification before it.
-pub(crate) fn authenticated(caller: &Caller, last_seq: u64, id: Option<RequestId>) -> String {
+/// The greeting of a session, with the number of the last notification before it for those who ask.
+pub(crate) fn authenticated(caller: &Caller, last_seq: Option<u64>, id: Option<RequestId>) -> String {
     let role = caller.identity.role();
     let greeting = Authenticated {
         session_id: caller.session.id().to_string(),

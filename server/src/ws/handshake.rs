@@ -38,8 +38,9 @@ pub(super) async fn authenticate(
     app: &Arc<App>,
     link: &Link,
     target: &Target,
+    tells_last: bool,
 ) -> Option<(Caller, u64)> {
-    let mut door = Door { socket, link, until: Instant::now() + WINDOW };
+    let mut door = Door { socket, link, tells_last, until: Instant::now() + WINDOW };
     tokio::select! {
         caller = door.wait(app, target) => return caller,
         () = app.stopped() => {}
@@ -51,6 +52,8 @@ pub(super) async fn authenticate(
 struct Door<'a> {
     socket: &'a mut WebSocket,
     link: &'a Link,
+    /// Whether the greeting tells the number of the last notification.
+    tells_last: bool,
     /// When the time to authenticate is over. An answer that is on its way may come later.
     until: Instant,
 }
@@ -146,7 +149,8 @@ impl Door<'_> {
             }
         };
         let last = app.events.last();
-        let (greeting, session) = (requests::authenticated(&caller, last, id), caller.session.id());
+        let (greeting, session) =
+            (requests::authenticated(&caller, self.tells_last.then_some(last), id), caller.session.id());
         tracing::debug!(%session, user = caller.identity.username(), address = %self.link.client, "authenticated");
         self.socket.send(Message::text(greeting)).await.is_ok().then_some((caller, last))
     }

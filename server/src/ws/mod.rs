@@ -113,7 +113,8 @@ pub(crate) const OF_SESSION: Endpoint = Endpoint {
 
 const LAST_SEQ: Parameter = Parameter {
     name: "last_seq",
-    what: "The last notification that was seen: those after it come first.",
+    what: "The last notification that was seen: those after it come first. Empty: from now on. `authenticated` tells \
+           where that is.",
     is_number: true,
 };
 
@@ -157,7 +158,8 @@ fn upgrade(
         Some(Ok(id)) if app.sessions.has(id) => Target::Session(id),
         Some(_) => return Err(Problem::NoSuchSession),
     };
-    let seen = query.get("last_seq").map(|number| number.parse());
+    let last_seq = query.remove("last_seq");
+    let seen = last_seq.as_deref().filter(|number| !number.is_empty()).map(str::parse);
     let seen = seen.transpose().map_err(|_| Problem::BadNumber)?;
     let (Some(ws), Some(link)) = (ws, link) else {
         return Err(Problem::UpgradeRequired);
@@ -166,7 +168,8 @@ fn upgrade(
     let stranger = app.places.stranger(link.client).ok_or(Problem::TooManyStrangers)?;
     let limit = app.limits.message_bytes;
     link.allow(handshake::ALLOWANCE);
-    let visit = Visit { app: app.clone(), link, target, seen, socket, stranger };
+    let tells_last = last_seq.is_some();
+    let visit = Visit { app: app.clone(), link, target, seen, tells_last, socket, stranger };
     let upgrade = ws.max_message_size(limit).max_frame_size(limit);
     Ok(upgrade.on_upgrade(move |socket| visit.receive(socket)).into_response())
 }
@@ -178,18 +181,19 @@ struct Visit {
     target: Target,
     /// The last notification that the client has seen.
     seen: Option<u64>,
+    /// Whether it wants to know the number of the last one.
+    tells_last: bool,
     socket: Place,
     stranger: Stranger,
 }
 
 impl Visit {
     async fn receive(self, mut socket: WebSocket) {
-        let Visit { app, link, target, seen, socket: place, stranger } = self;
+        let Visit { app, link, target, seen, tells_last, socket: place, stranger } = self;
         let _counted = app.watch();
         let _place = place;
-        let Some((caller, last)) = handshake::authenticate(&mut socket, &app, &link, &target).await else {
-            return;
-        };
+        let entered = handshake::authenticate(&mut socket, &app, &link, &target, tells_last).await;
+        let Some((caller, last)) = entered else { return };
         drop(stranger);
         let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
