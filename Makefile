@@ -15,7 +15,7 @@ FUZZ_TARGETS := parse_and_print run_program
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench ci clean \
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers ci clean \
 	browser
 
 help: ## show this list
@@ -45,12 +45,12 @@ check: fmt lint ## what CI checks beside the tests
 
 fmt: $(READY)
 	$(CARGO) fmt --all --check
-	$(VENV)/bin/ruff format --check python demo
+	$(VENV)/bin/ruff format --check python demo benches/peers
 
 lint: $(READY)
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
-	$(VENV)/bin/ruff check python demo
-	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests demo
+	$(VENV)/bin/ruff check python demo benches/peers
+	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests demo benches/peers
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(CARGO) test --release --locked -p stratalog-tests --test golden
@@ -74,6 +74,11 @@ load: build ## 1, 8, 64 and 256 connections on a real server; LOAD_* as in docs/
 soak: export LOAD_CONNECTIONS ?= 64
 soak: export LOAD_SECONDS ?= 600
 soak: load ## the same for ten minutes: memory must not grow
+
+# Facts are kept between runs. PEERS names some of the workloads; all of them take about a quarter of an hour.
+peers: $(READY) ## every workload through this engine and DuckDB, side by side
+	$(CARGO) build --release --locked -p stratalog-benches --example workload
+	$(PY) benches/peers/run.py --binary target/release/examples/workload --facts target/peers $(PEERS)
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches

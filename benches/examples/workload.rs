@@ -35,9 +35,19 @@ fn main() {
         times.push(start.elapsed().as_secs_f64());
     }
     println!(
-        "{{\"answer\":{rows},\"load_s\":{load_s:.4},\"evaluate_s\":{:.5},\"again_s\":{:.5}}}",
-        times[0], times[1]
+        "{{\"answer\":{rows},\"load_s\":{load_s:.4},\"evaluate_s\":{:.5},\"again_s\":{:.5},\"peak_mb\":{}}}",
+        times[0],
+        times[1],
+        peak_mb()
     );
+}
+
+/// The most memory that the process has had, in MB.
+fn peak_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
 }
 
 fn tables(folder: &Path) -> Vec<(String, RecordBatch)> {

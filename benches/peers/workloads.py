@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import data
-from data import Table
+import generate
+from generate import Table
 
 CLOSURE = """
 +reach(X, Y) <- edge(X, Y)
@@ -69,78 +69,74 @@ class Workload:
     rules: str
     question: str
     sql: str | None = None
-    #: The rules' name in the programs that are compiled beforehand (`ascent`).
-    compiled: str | None = None
     #: The goal: our time of evaluation as a share of the best peer's.
     goal: float = 1.0
     schema: dict[str, str] = field(default_factory=dict)
 
 
 def closure(name: str, facts: Callable[[], dict[str, Table]], goal: float) -> Workload:
-    return Workload(name, facts, CLOSURE, "?reach(X, Y)", CLOSURE_SQL, "closure", goal)
+    return Workload(name, facts, CLOSURE, "?reach(X, Y)", CLOSURE_SQL, goal)
 
 
 WORKLOADS = [
-    closure("closure-2000-4000", lambda: data.random_graph(2_000, 4_000), 0.05),
-    closure("closure-1000-10000", lambda: data.random_graph(1_000, 10_000), 0.05),
-    closure("closure-10000-30000", lambda: data.random_graph(10_000, 30_000), 0.02),
-    closure("closure-dag", lambda: data.scale_free_dag(50_000, 150_000), 0.1),
-    closure("closure-chain", lambda: data.chain(3_000), 0.1),
+    closure("closure-2000-4000", lambda: generate.random_graph(2_000, 4_000), 0.05),
+    closure("closure-1000-10000", lambda: generate.random_graph(1_000, 10_000), 0.05),
+    closure("closure-10000-30000", lambda: generate.random_graph(10_000, 30_000), 0.02),
+    closure("closure-dag", lambda: generate.scale_free_dag(50_000, 150_000), 0.1),
+    closure("closure-chain", lambda: generate.chain(3_000), 0.1),
     Workload(
         "same-generation-graph",
-        lambda: data.generations(2_000, 6_000),
+        lambda: generate.generations(2_000, 6_000),
         SAME_GENERATION,
         "?same(X, Y)",
         SAME_GENERATION_SQL,
-        "same_generation",
         0.1,
     ),
     Workload(
         "same-generation-tree",
-        lambda: data.tree(8_000, 3),
+        lambda: generate.tree(8_000),
         SAME_GENERATION,
         "?same(X, Y)",
         SAME_GENERATION_SQL,
-        "same_generation",
         0.15,
     ),
     Workload(
-        "points-to", lambda: data.points_to(150_000, 180_000), POINTS_TO, "?pt(X, Y)", None, "points_to", 0.2
+        "points-to",
+        lambda: generate.points_to(150_000, 180_000),
+        POINTS_TO,
+        "?pt(X, Y)",
+        goal=0.2,
     ),
     Workload(
         "value-flow",
-        lambda: data.value_flow(120_000, 36_000, 120_000),
+        lambda: generate.value_flow(120_000, 36_000, 120_000),
         VALUE_FLOW,
         "?alias(X, Y)",
-        None,
-        "value_flow",
-        0.2,
+        goal=0.2,
     ),
     Workload(
         "reach",
-        lambda: data.reachable(1_000_000, 5_000_000),
+        lambda: generate.reachable(1_000_000, 5_000_000),
         REACHED,
         "?reached(X)",
         """WITH RECURSIVE reached(x) AS (
              SELECT x FROM start UNION SELECT edge.y FROM reached JOIN edge ON reached.x = edge.x
            ) SELECT count(*) FROM reached""",
-        "reach",
         0.33,
     ),
     Workload(
         "unreachable",
-        lambda: data.reachable(1_000_000, 5_000_000),
+        lambda: generate.reachable(1_000_000, 5_000_000),
         REACHED + "+unreached(X) <- node(X), !reached(X)\n",
         "?unreached(X)",
         """WITH RECURSIVE reached(x) AS (
              SELECT x FROM start UNION SELECT edge.y FROM reached JOIN edge ON reached.x = edge.x
            ) SELECT count(*) FROM node WHERE x NOT IN (SELECT x FROM reached)""",
-        "unreachable",
         0.33,
     ),
     Workload(
         "components",
-        lambda: data.weighted_graph(200_000, 1_000_000),
+        lambda: generate.weighted_graph(200_000, 1_000_000),
         COMPONENTS,
         "?label(X, L)",
         """WITH RECURSIVE label(x, l) USING KEY (x) AS (
@@ -151,12 +147,11 @@ WORKLOADS = [
              JOIN recurring.label old ON old.x = both.y
              WHERE label.l < old.l GROUP BY both.y
            ) SELECT count(*) FROM label""",
-        "components",
         0.5,
     ),
     Workload(
         "shortest-paths",
-        lambda: data.weighted_graph(200_000, 1_000_000),
+        lambda: generate.weighted_graph(200_000, 1_000_000),
         """
 +distance(Y, min<D>) <- weighted(0, Y, D)
 +distance(Y, min<D>) <- distance(X, E), weighted(X, Y, W), D = E + W
@@ -170,60 +165,54 @@ WORKLOADS = [
              LEFT JOIN recurring.distance old ON old.x = weighted.y
              WHERE old.d IS NULL OR distance.d + weighted.w < old.d GROUP BY weighted.y
            ) SELECT count(*) FROM distance""",
-        "shortest_paths",
         0.5,
     ),
     Workload(
         "triangles",
-        lambda: data.power_law(100_000, 1_000_000),
+        lambda: generate.power_law(100_000, 1_000_000),
         TRIANGLES,
         "?triangle(X, Y, Z)",
         """SELECT count(*) FROM (SELECT a.x, a.y, b.y AS z FROM edge a JOIN edge b ON a.y = b.x
            JOIN edge c ON c.x = a.x AND c.y = b.y)""",
-        "triangles",
         0.33,
     ),
     Workload(
         "star-sum",
-        lambda: data.orders(10_000_000),
+        lambda: generate.orders(10_000_000),
         STAR,
         "?total(R, G, Q)",
         """SELECT count(*) FROM (SELECT customer.y, product.y, sum("order".q) FROM "order"
            JOIN customer ON customer.x = "order".c JOIN product ON product.x = "order".p
            GROUP BY customer.y, product.y)""",
-        None,
         1.0,
         {"order": "x, c, p, q"},
     ),
     Workload(
         "difference",
-        lambda: data.two_sets(1_000_000),
+        lambda: generate.two_sets(1_000_000),
         "+rest(X) <- left(X), !right(X)\n",
         "?rest(X)",
         'SELECT count(*) FROM (SELECT x FROM "left" EXCEPT SELECT x FROM "right")',
-        "difference",
         0.5,
     ),
     Workload(
         "bound-2000-4000",
-        lambda: data.random_graph(2_000, 4_000),
+        lambda: generate.random_graph(2_000, 4_000),
         CLOSURE,
         "?reach(7, Y)",
         """WITH RECURSIVE reach(y) AS (
              SELECT y FROM edge WHERE x = 7 UNION SELECT edge.y FROM reach JOIN edge ON reach.y = edge.x
            ) SELECT count(*) FROM reach""",
-        None,
         0.25,
     ),
     Workload(
         "bound-dag",
-        lambda: data.scale_free_dag(50_000, 150_000),
+        lambda: generate.scale_free_dag(50_000, 150_000),
         CLOSURE,
         "?reach(49999, Y)",
         """WITH RECURSIVE reach(y) AS (
              SELECT y FROM edge WHERE x = 49999 UNION SELECT edge.y FROM reach JOIN edge ON reach.y = edge.x
            ) SELECT count(*) FROM reach""",
-        None,
         0.25,
     ),
 ]

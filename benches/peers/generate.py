@@ -27,7 +27,7 @@ def random_graph(nodes: int, edges: int) -> dict[str, Table]:
 
 
 def scale_free_dag(nodes: int, edges: int) -> dict[str, Table]:
-    """Each node points to earlier ones, which are drawn by how often they were pointed to (preferential attachment)."""
+    """Each node points to earlier ones, drawn by how often they were pointed to (preferential attachment)."""
     rng = np.random.default_rng([SEED, nodes, edges, 1])
     each = edges // nodes
     targets: list[int] = [0]
@@ -46,19 +46,11 @@ def chain(nodes: int) -> dict[str, Table]:
     return {"edge": np.stack([here, here + 1], axis=1)}
 
 
-def tree(nodes: int, fan_out: int) -> dict[str, Table]:
-    """(child, parent) of a tree in which the parent is drawn among the nodes a level up."""
-    rng = np.random.default_rng([SEED, nodes, fan_out, 2])
-    levels = [np.array([0], dtype=np.int64)]
-    rows: list[Table] = []
-    next_node = 1
-    while next_node < nodes:
-        count = min(len(levels[-1]) * fan_out, nodes - next_node)
-        children = np.arange(next_node, next_node + count, dtype=np.int64)
-        rows.append(np.stack([children, rng.choice(levels[-1], count)], axis=1))
-        levels.append(children)
-        next_node += count
-    return {"parent": np.concatenate(rows)}
+def tree(nodes: int) -> dict[str, Table]:
+    """(child, parent), where the parent is drawn evenly among the nodes before."""
+    rng = np.random.default_rng([SEED, nodes, 2])
+    children = np.arange(1, nodes, dtype=np.int64)
+    return {"parent": np.stack([children, (rng.random(nodes - 1) * children).astype(np.int64)], axis=1)}
 
 
 def generations(nodes: int, edges: int) -> dict[str, Table]:
