@@ -37,7 +37,13 @@ def main(folder: str, sql: str, *named: str) -> None:
         times.append(time.perf_counter() - start)
         answer = row[0] if row else 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    told = {"answer": answer, "load_s": load, "evaluate_s": times[0], "again_s": times[1], "peak_mb": peak}
+    told = {
+        "answer": answer,
+        "load_s": load,
+        "evaluate_s": times[0],
+        "again_s": times[1],
+        "peak_mb": peak,
+    }
     print(json.dumps(told))
 
 

@@ -50,11 +50,17 @@ def tree(nodes: int) -> dict[str, Table]:
     """(child, parent), where the parent is drawn evenly among the nodes before."""
     rng = np.random.default_rng([SEED, nodes, 2])
     children = np.arange(1, nodes, dtype=np.int64)
-    return {"parent": np.stack([children, (rng.random(nodes - 1) * children).astype(np.int64)], axis=1)}
+    return {
+        "parent": np.stack(
+            [children, (rng.random(nodes - 1) * children).astype(np.int64)], axis=1
+        )
+    }
 
 
 def generations(nodes: int, edges: int) -> dict[str, Table]:
-    return {"parent": _edges(np.random.default_rng([SEED, nodes, edges, 3]), nodes, edges)}
+    return {
+        "parent": _edges(np.random.default_rng([SEED, nodes, edges, 3]), nodes, edges)
+    }
 
 
 def points_to(variables: int, facts: int) -> dict[str, Table]:
@@ -97,7 +103,9 @@ def value_flow(variables: int, assigns: int, dereferences: int) -> dict[str, Tab
 
 def weighted_graph(nodes: int, edges: int) -> dict[str, Table]:
     pairs = _edges(np.random.default_rng([SEED, nodes, edges, 6]), nodes, edges)
-    weights = np.random.default_rng([SEED, nodes, 7]).integers(1, 100, (edges, 1), dtype=np.int64)
+    weights = np.random.default_rng([SEED, nodes, 7]).integers(
+        1, 100, (edges, 1), dtype=np.int64
+    )
     return {"edge": pairs, "weighted": np.concatenate([pairs, weights], axis=1)}
 
 
@@ -134,10 +142,18 @@ def orders(count: int) -> dict[str, Table]:
             axis=1,
         ),
         "customer": np.stack(
-            [np.arange(customers, dtype=np.int64), rng.integers(0, 25, customers, dtype=np.int64)], axis=1
+            [
+                np.arange(customers, dtype=np.int64),
+                rng.integers(0, 25, customers, dtype=np.int64),
+            ],
+            axis=1,
         ),
         "product": np.stack(
-            [np.arange(products, dtype=np.int64), rng.integers(0, 20, products, dtype=np.int64)], axis=1
+            [
+                np.arange(products, dtype=np.int64),
+                rng.integers(0, 20, products, dtype=np.int64),
+            ],
+            axis=1,
         ),
     }
 
@@ -145,7 +161,10 @@ def orders(count: int) -> dict[str, Table]:
 def two_sets(count: int) -> dict[str, Table]:
     rng = np.random.default_rng([SEED, count, 11])
     values = rng.permutation(count + count // 2).astype(np.int64)
-    return {"left": values[:count].reshape(-1, 1), "right": values[count // 2 :].reshape(-1, 1)}
+    return {
+        "left": values[:count].reshape(-1, 1),
+        "right": values[count // 2 :].reshape(-1, 1),
+    }
 
 
 def write(facts: dict[str, Table], folder: Path) -> Iterator[Path]:

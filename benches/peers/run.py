@@ -41,7 +41,10 @@ class Measured:
 
 
 def stratalog(binary: Path) -> Engine:
-    return Engine("stratalog", lambda w, folder: [str(binary), str(folder), w.rules.strip(), w.question])
+    return Engine(
+        "stratalog",
+        lambda w, folder: [str(binary), str(folder), w.rules.strip(), w.question],
+    )
 
 
 def duckdb() -> Engine:
@@ -57,7 +60,9 @@ def duckdb() -> Engine:
 def measure(command: list[str], timeout: float, into: Measured) -> None:
     """Runs one process to its end, at most so many seconds."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=timeout, check=False
+        )
     except subprocess.TimeoutExpired:
         into.failure = f"over {timeout:.0f} s"
         return
@@ -82,7 +87,9 @@ def facts(workload: Workload, folder: Path) -> Path:
     return place
 
 
-def compare(workload: Workload, engines: list[Engine], folder: Path, rounds: int, timeout: float) -> str:
+def compare(
+    workload: Workload, engines: list[Engine], folder: Path, rounds: int, timeout: float
+) -> str:
     """One line of the table."""
     place = facts(workload, folder)
     found = {engine.name: Measured() for engine in engines}
@@ -96,7 +103,11 @@ def compare(workload: Workload, engines: list[Engine], folder: Path, rounds: int
         told = {name: measured.answers for name, measured in found.items()}
         raise SystemExit(f"{workload.name}: the engines do not agree: {told}")
     cells = [workload.name, f"{answers.pop():,}" if answers else "-"]
-    medians = {name: statistics.median(m.seconds) for name, m in found.items() if m.seconds and not m.failure}
+    medians = {
+        name: statistics.median(m.seconds)
+        for name, m in found.items()
+        if m.seconds and not m.failure
+    }
     for engine in engines:
         measured = found[engine.name]
         if engine.name in medians:
@@ -112,19 +123,42 @@ def compare(workload: Workload, engines: list[Engine], folder: Path, rounds: int
 def main() -> None:
     """Prints the table, a line as soon as it is known."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, required=True, help="our example `workload`")
-    parser.add_argument("--facts", type=Path, required=True, help="where facts are kept")
+    parser.add_argument(
+        "--binary", type=Path, required=True, help="our example `workload`"
+    )
+    parser.add_argument(
+        "--facts", type=Path, required=True, help="where facts are kept"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=120)
-    parser.add_argument("names", nargs="*", help="only workloads whose names contain one of these")
+    parser.add_argument(
+        "names", nargs="*", help="only workloads whose names contain one of these"
+    )
     arguments = parser.parse_args()
     engines = [stratalog(arguments.binary), duckdb()]
-    print(" | ".join(["workload", "answer", *(engine.name for engine in engines), "ratio", "goal"]))
+    print(
+        " | ".join(
+            [
+                "workload",
+                "answer",
+                *(engine.name for engine in engines),
+                "ratio",
+                "goal",
+            ]
+        )
+    )
     print(" | ".join(["---"] * (len(engines) + 4)))
     for workload in WORKLOADS:
-        if arguments.names and not any(name in workload.name for name in arguments.names):
+        if arguments.names and not any(
+            name in workload.name for name in arguments.names
+        ):
             continue
-        print(compare(workload, engines, arguments.facts, arguments.rounds, arguments.timeout), flush=True)
+        print(
+            compare(
+                workload, engines, arguments.facts, arguments.rounds, arguments.timeout
+            ),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
