@@ -1,9 +1,10 @@
 //! Recursions that walk through a graph, with sets of sources and with tuples: the same rows.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use stratalog_engine::{
-    Budget, Content, Engine, EngineOptions, Parameters, RunOptions, Scope, Session, Thresholds,
+    Budget, Code, Content, Engine, EngineOptions, Parameters, RunOptions, Scope, Session, Thresholds,
 };
 use stratalog_tests::answers::{batches_of, rows_of};
 use stratalog_tests::value::{Row, Value};
@@ -76,6 +77,28 @@ fn sets_find_what_tuples_find() {
                 assert!(sets == tuples, "{}", context());
             }
         }
+    }
+}
+
+#[test]
+fn a_walk_is_stopped_by_time_memory_and_people() {
+    let engine = Engine::in_memory(EngineOptions::default()).expect("an engine in memory");
+    let mut session = engine.open_session("default").expect("the graph `default` exists");
+    let rows: Vec<Row> = (0..8_000).map(|n| vec![Value::Int(n), Value::Int(n + 1)]).collect();
+    session
+        .insert_batches("edge", Scope::Persistent, &batches_of(&rows), &Budget::unlimited())
+        .expect("the rows fit");
+    run(&mut session, "+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z)");
+    let cancelled = Budget::unlimited();
+    cancelled.cancel();
+    let late = Budget::new(Some(Duration::from_millis(2)), u64::MAX);
+    // Enough for what is reached, and not for the 32 million rows.
+    let small = Budget::new(None, 64 << 20);
+    for (budget, code) in [(cancelled, Code::Cancelled), (late, Code::Timeout), (small, Code::LimitExceeded)]
+    {
+        let prepared = session.prepare("?t(X, Y)", &Parameters::new()).expect("a query");
+        let stopped = session.run(prepared, &RunOptions::default(), &budget).expect_err("it is stopped");
+        assert_eq!(stopped.code(), code);
     }
 }
 

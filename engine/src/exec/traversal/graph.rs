@@ -167,12 +167,15 @@ impl Graph {
     pub(super) fn reach(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
         let is_open = |group: &&ArcGroup| group.guard.as_ref().is_none_or(|guard| guard[0]);
         let runs: Vec<&ArcRun> = arcs.groups.iter().filter(is_open).flat_map(|group| &group.runs).collect();
-        let mut seen = Seen::new(arcs, starts);
+        let mut seen = Seen::new(arcs, starts, budget)?;
         let mut reached: Vec<Code> = starts.iter().copied().filter(|start| seen.insert(*start)).collect();
-        let mut next = 0;
+        let (mut next, mut charged) = (0, 0);
         while next < reached.len() {
             if next % CHECK_NODES == 0 {
                 budget.check()?;
+                let bytes = reached.len() * size_of::<Code>();
+                budget.charge(bytes - charged)?;
+                charged = bytes;
             }
             let node = reached[next];
             for run in &runs {
@@ -189,7 +192,7 @@ impl Graph {
 
     /// Everything that a walk from `starts` comes to.
     pub(super) fn explore(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Graph, ExecError> {
-        let mut found = Found::new(arcs, starts);
+        let mut found = Found::new(arcs, starts, budget)?;
         let mut groups: Vec<Adjacency> = arcs
             .groups
             .iter()
@@ -216,10 +219,10 @@ impl Graph {
             }
             next += 1;
         }
-        let order = order(&groups, found.codes.len());
+        let order = order(&groups, found.codes.len(), budget)?;
         Ok(Graph {
             codes: order.iter().map(|node| found.codes[*node as usize]).collect(),
-            groups: renumber(&groups, &order, &mut found.numbers),
+            groups: renumber(&groups, &order, &mut found.numbers, budget)?,
             numbers: found.numbers,
         })
     }
@@ -237,7 +240,7 @@ impl Graph {
 
 /// Reverse postorder: along an edge numbers grow, but where it closes a cycle. A sweep in this order takes a set as far
 /// as it goes without one (Kam and Ullman, Global Data Flow Analysis and Iterative Algorithms, 1976).
-fn order(groups: &[Adjacency], nodes: usize) -> Vec<u32> {
+fn order(groups: &[Adjacency], nodes: usize, budget: &Budget) -> Result<Vec<u32>, ExecError> {
     let mut is_seen = vec![false; nodes];
     let mut order = Vec::with_capacity(nodes);
     // A node, and how far its edges have been followed: the group and the position in it.
@@ -251,6 +254,9 @@ fn order(groups: &[Adjacency], nodes: usize) -> Vec<u32> {
             let Some(adjacency) = groups.get(*group) else {
                 order.push(*node);
                 path.pop();
+                if order.len() % CHECK_NODES == 0 {
+                    budget.check()?;
+                }
                 continue;
             };
             match adjacency.ends(*node as usize).get(*position as usize) {
@@ -268,11 +274,16 @@ fn order(groups: &[Adjacency], nodes: usize) -> Vec<u32> {
         }
     }
     order.reverse();
-    order
+    Ok(order)
 }
 
 /// The same edges between nodes that are numbered by their place in `order`.
-fn renumber(groups: &[Adjacency], order: &[u32], numbers: &mut Numbers) -> Vec<Adjacency> {
+fn renumber(
+    groups: &[Adjacency],
+    order: &[u32],
+    numbers: &mut Numbers,
+    budget: &Budget,
+) -> Result<Vec<Adjacency>, ExecError> {
     let mut place = vec![0; order.len()];
     for (new, old) in order.iter().enumerate() {
         place[*old as usize] = new as u32;
@@ -282,11 +293,14 @@ fn renumber(groups: &[Adjacency], order: &[u32], numbers: &mut Numbers) -> Vec<A
         let mut starts = Vec::with_capacity(group.starts.len());
         let mut ends = Vec::with_capacity(group.ends.len());
         starts.push(0);
-        for old in order {
+        for (new, old) in order.iter().enumerate() {
+            if new % CHECK_NODES == 0 {
+                budget.check()?;
+            }
             ends.extend(group.ends(*old as usize).iter().map(|end| place[*end as usize]));
             starts.push(ends.len() as u32);
         }
-        Adjacency { starts, ends, guard: group.guard.clone() }
+        Ok(Adjacency { starts, ends, guard: group.guard.clone() })
     });
     renumbered.collect()
 }
@@ -302,11 +316,14 @@ enum Seen {
 }
 
 impl Seen {
-    fn new(arcs: &Arcs, starts: &[Code]) -> Seen {
+    fn new(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Seen, ExecError> {
         let (first, last) = arcs.range(starts);
         match is_dense(arcs, starts, first, last) {
-            Some(range) => Seen::Dense { first, bits: vec![0; range.div_ceil(64)] },
-            None => Seen::Hashed(KeySet::default()),
+            Some(range) => {
+                budget.charge(range / 8)?;
+                Ok(Seen::Dense { first, bits: vec![0; range.div_ceil(64)] })
+            }
+            None => Ok(Seen::Hashed(KeySet::default())),
         }
     }
 
@@ -329,10 +346,10 @@ impl Seen {
     }
 }
 
-/// The size of a table by code, if that is not much larger than what is in it. Memory that is never touched costs little.
+/// The size of a table by code, if that is not much larger than what is in it.
 fn is_dense(arcs: &Arcs, starts: &[Code], first: Code, last: Code) -> Option<usize> {
     let range = (last - first) as usize + 1;
-    (range <= (arcs.edges() + starts.len()).saturating_mul(16) + 1_024).then_some(range)
+    (range <= (arcs.edges() + starts.len()).saturating_mul(4) + 1_024).then_some(range)
 }
 
 /// Nodes in the order in which they are found.
@@ -342,12 +359,12 @@ struct Found {
 }
 
 impl Found {
-    fn new(arcs: &Arcs, starts: &[Code]) -> Found {
-        let mut found = Found { codes: Vec::new(), numbers: Numbers::new(arcs, starts) };
+    fn new(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Found, ExecError> {
+        let mut found = Found { codes: Vec::new(), numbers: Numbers::new(arcs, starts, budget)? };
         starts.iter().for_each(|start| {
             found.number(*start);
         });
-        found
+        Ok(found)
     }
 
     #[inline]
@@ -370,11 +387,14 @@ enum Numbers {
 }
 
 impl Numbers {
-    fn new(arcs: &Arcs, starts: &[Code]) -> Numbers {
+    fn new(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Numbers, ExecError> {
         let (first, last) = arcs.range(starts);
         match is_dense(arcs, starts, first, last) {
-            Some(range) => Numbers::Dense { first, numbers: vec![0; range] },
-            None => Numbers::Hashed { first: KeyNumbers::default(), then: Vec::new() },
+            Some(range) => {
+                budget.charge(range * size_of::<u32>())?;
+                Ok(Numbers::Dense { first, numbers: vec![0; range] })
+            }
+            None => Ok(Numbers::Hashed { first: KeyNumbers::default(), then: Vec::new() }),
         }
     }
 

@@ -59,11 +59,11 @@ impl View<'_> {
             }
         };
         let graph = Graph::explore(&arcs, &starts, self.budget)?;
-        let seeds = |width| Seeds::new(traversal, stable, delta, &sources, &graph, width);
+        let seeds = |width| Seeds::new(traversal, [stable, delta], &sources, &graph, width, self.budget);
         if graph.nodes() > WIDE_NODES || sources.len() <= 64 {
-            self.walk_all::<1>(traversal, &graph, &sources, &seeds(64))
+            self.walk_all::<1>(traversal, &graph, &sources, &seeds(64)?)
         } else {
-            self.walk_all::<8>(traversal, &graph, &sources, &seeds(512))
+            self.walk_all::<8>(traversal, &graph, &sources, &seeds(512)?)
         }
     }
 

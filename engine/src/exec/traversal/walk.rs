@@ -30,21 +30,25 @@ struct Seed {
 }
 
 impl Seeds {
-    /// Rows as seeds, in parts of so many sources.
+    /// Stable and new rows as seeds, in parts of so many sources.
     pub(super) fn new(
         traversal: &Traversal,
-        stable: &[Run],
-        delta: &[Run],
+        [stable, delta]: [&[Run]; 2],
         sources: &[Code],
         graph: &Graph,
         width: usize,
-    ) -> Seeds {
+        budget: &Budget,
+    ) -> Result<Seeds, ExecError> {
         let mut unordered = Vec::new();
         for (runs, is_new) in [(stable, false), (delta, true)] {
             for run in runs {
+                budget.charge(2 * run.len() * size_of::<Seed>())?;
                 let rows = run.live_rows();
                 let carried = traversal.carried.map_or(&[] as &[Code], |carried| &rows.columns[carried]);
                 for (source, node) in carried.iter().zip(&rows.columns[traversal.node]) {
+                    if unordered.len() % CHECK_MOVES == 0 {
+                        budget.check()?;
+                    }
                     // Sources and nodes were collected from these very rows.
                     if let (Ok(source), Some(node)) = (sources.binary_search(source), graph.number(*node)) {
                         unordered.push(Seed { source: source as u32, node, is_new });
@@ -66,7 +70,7 @@ impl Seeds {
             seeds[*place] = seed;
             *place += 1;
         }
-        Seeds { width, starts, seeds }
+        Ok(Seeds { width, starts, seeds })
     }
 
     /// Number of parts.
