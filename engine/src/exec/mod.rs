@@ -3,6 +3,7 @@
 mod aggregate;
 mod batch;
 mod best_rows;
+mod chains;
 mod error;
 mod expression;
 mod pipeline;

@@ -26,7 +26,7 @@ use crate::analysis::program::{HeadTerm, Literal, Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, RelationId, Rows, Run, parallel};
 use crate::plan::{
-    Access, Large, RelationNote, RulePlan, Share, Size, Statistics, StratumNote, Version, note,
+    Access, EdgeSource, Large, RelationNote, RulePlan, Share, Size, Statistics, StratumNote, Version, note,
     plan_delta_variants, plan_rule, share,
 };
 
@@ -297,6 +297,10 @@ impl<'a> View<'a> {
             Large::Walk(traversal) => {
                 growing(&traversal.relation).is_some_and(|(known, _)| self.is_worth_walking(traversal, known))
             }
+            Large::Matrices(chains) => {
+                let known = self.growing.values().map(Growing::rows).sum();
+                self.is_worth_multiplying(chains, known)
+            }
             Large::Parts(relation, _) => growing(relation).is_some_and(|(known, delta)| {
                 known >= self.thresholds.part_rows
                     && delta.as_ref().is_some_and(|delta| delta.len() >= self.thresholds.part_new_rows)
@@ -313,6 +317,19 @@ impl<'a> View<'a> {
                 let run = self.traverse(traversal, &growing.stable, growing.delta.as_slice())?;
                 self.growing.insert(traversal.relation, Growing { stable: vec![run], delta: None });
                 Ok(0)
+            }
+            Large::Matrices(chains) => {
+                let mut growing = std::mem::take(&mut self.growing);
+                let mut known = |relation: RelationId| {
+                    let Growing { mut stable, delta } = growing.remove(&relation).unwrap_or_default();
+                    stable.extend(delta);
+                    stable
+                };
+                let (found, rounds) = self.multiply(chains, &mut known)?;
+                for (relation, run) in found {
+                    self.growing.insert(relation, Growing { stable: vec![run], delta: None });
+                }
+                Ok(rounds)
             }
         }
     }
@@ -524,6 +541,14 @@ impl<'a> View<'a> {
                 Ok(Rows::empty(self.arity(relation)))
             }
             None => Ok(Rows::empty(self.arity(relation))),
+        }
+    }
+
+    /// Rows that are read to find these edges.
+    pub(super) fn edges_read(&self, source: &EdgeSource) -> usize {
+        match source {
+            EdgeSource::Relation { relation, .. } => self.rows(*relation),
+            EdgeSource::Rule(rule) => self.largest_read(rule),
         }
     }
 

@@ -7,6 +7,10 @@ pub struct Thresholds {
     pub walk_rows: usize,
     /// and where each of them is worth so many edges that have to be derived first.
     pub walk_edges_per_row: usize,
+    /// A recursion of chains leaves tuples for bit matrices with so many known rows,
+    pub matrix_rows: usize,
+    /// and where each of them is worth so many rows that have to be made matrices first.
+    pub matrix_reads_per_row: usize,
     /// A recursion goes on in parts with so many known rows,
     pub part_rows: usize,
     /// and so many new ones in a round: looking up known rows misses the cache by then.
@@ -15,13 +19,27 @@ pub struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Thresholds {
-        Thresholds { walk_rows: 1_024, walk_edges_per_row: 8, part_rows: 1 << 18, part_new_rows: 1 << 16 }
+        Thresholds {
+            walk_rows: 1_024,
+            walk_edges_per_row: 8,
+            matrix_rows: 1_024,
+            matrix_reads_per_row: 8,
+            part_rows: 1 << 18,
+            part_new_rows: 1 << 16,
+        }
     }
 }
 
 impl Thresholds {
     /// Everything that can be done as if it were much is.
     pub fn lowest() -> Thresholds {
-        Thresholds { walk_rows: 0, walk_edges_per_row: usize::MAX, part_rows: 0, part_new_rows: 0 }
+        Thresholds {
+            walk_rows: 0,
+            walk_edges_per_row: usize::MAX,
+            matrix_rows: 0,
+            matrix_reads_per_row: usize::MAX,
+            part_rows: 0,
+            part_new_rows: 0,
+        }
     }
 }

@@ -187,7 +187,7 @@ impl StratumNote {
         let mut stratum = json!({
             "relations": self.relations.iter().map(RelationNote::to_json).collect::<Vec<_>>(),
             "recursive": self.recursive,
-            "large": self.large.map(|large| json!({ "how": large.how(), "column": large.column() })),
+            "large": self.large.map(|large| large.to_json()),
             "rules": self.rules.iter().map(RuleNote::to_json).collect::<Vec<_>>(),
         });
         if let Some(course) = self.course {

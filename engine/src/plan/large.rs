@@ -1,5 +1,8 @@
 //! How a recursion goes on once it is large.
 
+use serde_json::{Value, json};
+
+use super::chains::{Chains, chains};
 use super::pivot::pivot_column;
 use super::traversal::{Traversal, traversal};
 use crate::analysis::program::{Program, Stratum};
@@ -10,6 +13,8 @@ use crate::data::RelationId;
 pub enum Large {
     /// A walk through a graph.
     Walk(Traversal),
+    /// Products of bit matrices.
+    Matrices(Chains),
     /// Rounds for each part of a column's values.
     Parts(RelationId, usize),
 }
@@ -19,13 +24,15 @@ impl Large {
     pub fn of(stratum: &Stratum, program: &Program) -> Option<Large> {
         let parts =
             || pivot_column(stratum, program).map(|(relation, column)| Large::Parts(relation, column));
-        traversal(stratum, program).map(Large::Walk).or_else(parts)
+        let matrices = || chains(stratum, program).map(Large::Matrices);
+        traversal(stratum, program).map(Large::Walk).or_else(matrices).or_else(parts)
     }
 
     /// What a plan tells of it.
     pub fn note(&self) -> LargeNote {
         match self {
             Large::Walk(traversal) => LargeNote::Walk { column: traversal.node + 1 },
+            Large::Matrices(_) => LargeNote::Matrices,
             Large::Parts(_, column) => LargeNote::Pivot { column: column + 1 },
         }
     }
@@ -39,6 +46,8 @@ pub enum LargeNote {
         /// The column.
         column: usize,
     },
+    /// In products of bit matrices.
+    Matrices,
     /// In parts of this column's values.
     Pivot {
         /// The column.
@@ -47,18 +56,29 @@ pub enum LargeNote {
 }
 
 impl LargeNote {
+    /// For programs.
+    pub(super) fn to_json(self) -> Value {
+        let mut note = json!({ "how": self.how() });
+        if let Some(column) = self.column() {
+            note["column"] = json!(column);
+        }
+        note
+    }
+
     /// In a word.
-    pub(super) fn how(self) -> &'static str {
+    fn how(self) -> &'static str {
         match self {
             LargeNote::Walk { .. } => "walk",
+            LargeNote::Matrices => "matrices",
             LargeNote::Pivot { .. } => "pivot",
         }
     }
 
-    /// The column that it is about.
-    pub(super) fn column(self) -> usize {
+    /// The column that it is about, if it is one.
+    fn column(self) -> Option<usize> {
         match self {
-            LargeNote::Walk { column } | LargeNote::Pivot { column } => column,
+            LargeNote::Walk { column } | LargeNote::Pivot { column } => Some(column),
+            LargeNote::Matrices => None,
         }
     }
 
@@ -67,6 +87,8 @@ impl LargeNote {
         match (self, is_done) {
             (LargeNote::Walk { column }, false) => format!("can walk along column {column}"),
             (LargeNote::Walk { column }, true) => format!("walked along column {column}"),
+            (LargeNote::Matrices, false) => "can multiply bit matrices".to_owned(),
+            (LargeNote::Matrices, true) => "multiplied bit matrices".to_owned(),
             (LargeNote::Pivot { column }, false) => format!("can pivot on column {column}"),
             (LargeNote::Pivot { column }, true) => format!("pivoted on column {column}"),
         }

@@ -2,7 +2,9 @@
 //!
 //! Plans are made when a stratum is about to run, so the sizes of everything below it are known.
 
+mod chains;
 mod display;
+mod edges;
 mod estimate;
 mod explain;
 mod explanation;
@@ -14,6 +16,8 @@ mod rule_plan;
 mod share;
 mod traversal;
 
+pub use chains::{Chains, Factor, Matrix, Product};
+pub use edges::EdgeSource;
 pub use estimate::note;
 pub use explain::explain;
 pub use explanation::{
@@ -25,4 +29,4 @@ pub use large::{Large, LargeNote};
 pub use physical::{Access, KeyPart, RulePlan, Scan, Source, Step, Version};
 pub use rule_plan::{plan_delta_variants, plan_rule};
 pub use share::{Share, share};
-pub use traversal::{EdgeSource, Edges, Traversal};
+pub use traversal::{Edges, Traversal};

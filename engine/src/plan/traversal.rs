@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::edges::{EdgeSource, derive, variable, variables_of};
 use super::join_order::variables;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, VariableId};
@@ -27,22 +28,6 @@ pub struct Edges {
     pub source: EdgeSource,
     /// If not every carried value may take them: which may, as a rule with one column.
     pub guard: Option<Rule>,
-}
-
-/// Where edges come from.
-#[derive(Debug, Clone)]
-pub enum EdgeSource {
-    /// Two columns of a relation.
-    Relation {
-        /// The relation.
-        relation: RelationId,
-        /// The column in which they begin.
-        from: usize,
-        /// The column in which they end.
-        to: usize,
-    },
-    /// What a rule derives, with the beginning as its first column and the end as its second.
-    Rule(Rule),
 }
 
 /// The graph that a stratum walks through, if it does nothing else.
@@ -122,44 +107,17 @@ fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize)
     if ends.iter().any(|end| Some(*end) == carried) {
         return None;
     }
-    let derive = |head: Vec<Expression>, body: Vec<Literal>| Rule {
-        head: relation,
-        head_terms: head.into_iter().map(HeadTerm::Expression).collect(),
-        ranking: None,
-        body,
-        variables: rule.variables.clone(),
-        text: rule.text.clone(),
-    };
     let source = EdgeSource::between(&conditions, &from, &to).or_else(|| {
         let atom = only_atom(&conditions)?;
         let bound: HashSet<VariableId> = variables(atom).collect();
         let is_bound = |literal: &Literal| variables_of(literal).is_some_and(|read| read.is_subset(&bound));
         let is_safe = ends.iter().all(|end| bound.contains(end)) && conditions.iter().all(is_bound);
-        is_safe.then(|| EdgeSource::Rule(derive(vec![from, to], conditions.clone())))
+        is_safe.then(|| EdgeSource::Rule(derive(rule, vec![from, to], conditions.clone())))
     })?;
     let guard = carried
         .filter(|_| !guards.is_empty())
-        .map(|carried| derive(vec![Expression::Variable(carried)], guards));
+        .map(|carried| derive(rule, vec![Expression::Variable(carried)], guards));
     Some(Edges { source, guard })
-}
-
-impl EdgeSource {
-    /// Two columns of a relation, if nothing else is asked of it.
-    fn between(conditions: &[Literal], from: &Expression, to: &Expression) -> Option<EdgeSource> {
-        let [Literal::Atom(atom)] = conditions else { return None };
-        let mut seen = HashSet::new();
-        let is_plain = atom.arguments.iter().all(|argument| match argument {
-            Argument::Variable(variable) => seen.insert(*variable),
-            Argument::Constant(_) => false,
-            Argument::Any => true,
-        });
-        let column = |end: &Expression| {
-            let end = variable(end)?;
-            atom.arguments.iter().position(|argument| *argument == Argument::Variable(end))
-        };
-        is_plain.then_some(())?;
-        Some(EdgeSource::Relation { relation: atom.relation, from: column(from)?, to: column(to)? })
-    }
 }
 
 fn only_atom(literals: &[Literal]) -> Option<&Atom> {
@@ -168,26 +126,4 @@ fn only_atom(literals: &[Literal]) -> Option<&Atom> {
         Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
     });
     atoms.next().filter(|_| atoms.next().is_none())
-}
-
-/// The variables of a literal that computes nothing. What computes is left to when its turn comes: a value that is
-/// never reached must not overflow.
-fn variables_of(literal: &Literal) -> Option<HashSet<VariableId>> {
-    match literal {
-        Literal::Atom(atom) | Literal::Negated(atom) => Some(variables(atom).collect()),
-        Literal::Filter { left, right, .. } => {
-            let is_plain =
-                |side: &Expression| matches!(side, Expression::Variable(_) | Expression::Constant(_));
-            (is_plain(left) && is_plain(right))
-                .then(|| [left, right].into_iter().filter_map(variable).collect())
-        }
-        Literal::Assign { .. } => None,
-    }
-}
-
-fn variable(expression: &Expression) -> Option<VariableId> {
-    match expression {
-        Expression::Variable(variable) => Some(*variable),
-        Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => None,
-    }
 }

@@ -123,7 +123,10 @@ impl Arcs {
 }
 
 /// The rows of a rule that reads complete relations.
-fn derived(rule: &crate::analysis::program::Rule, view: &View<'_>) -> Result<Run, ExecError> {
+pub(in crate::exec) fn derived(
+    rule: &crate::analysis::program::Rule,
+    view: &View<'_>,
+) -> Result<Run, ExecError> {
     let plan = plan_rule(rule, view);
     let pipeline = Pipeline::new(&plan, None, view)?;
     let mut columns = vec![Vec::new(); rule.head_terms.len()];

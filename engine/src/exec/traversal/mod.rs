@@ -9,6 +9,7 @@ mod graph;
 mod rows;
 mod walk;
 
+pub(super) use self::graph::derived;
 use self::graph::{Arcs, Graph};
 use self::rows::assemble;
 use self::walk::{Seeds, walk};
@@ -93,7 +94,7 @@ fn distinct<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code>
 }
 
 /// The codes of a column.
-fn codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
+pub(super) fn codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
     let mut codes = Vec::new();
     for run in runs {
         match run.live() {

@@ -1,4 +1,4 @@
-//! Recursions that walk through a graph, with sets of sources and with tuples: the same rows.
+//! Recursions with tuples, as walks with sets of sources, and as products of bit matrices: the same rows.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use stratalog_engine::{
 use stratalog_tests::answers::{batches_of, rows_of};
 use stratalog_tests::value::{Row, Value};
 
-/// Rules for `t`, and the question about it.
-const RECURSIONS: &[(&str, &str)] = &[
+/// Rules for `t`, and the question about it: walks, and what looks like one.
+const WALKS: &[(&str, &str)] = &[
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)", "?t(X, Y)"),
     // The second column is carried.
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- edge(X, Y, _), t(Y, Z)", "?t(X, Y)"),
@@ -49,11 +49,78 @@ const RECURSIONS: &[(&str, &str)] = &[
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, W), X + W < Z", "?t(X, Y)"),
 ];
 
+/// The same for chains, and what looks like one.
+const CHAINS: &[(&str, &str)] = &[
+    // The same generation, with and without oneself; each end moves.
+    (
+        "+t(X, Y) <- edge(P, X, _), edge(P, Y, _), X != Y\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(P, X, _), edge(P, Y, _), X != Y\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _), Y != X",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(Y, B, 1)", "?t(X, Y)"),
+    // A relation times itself, in all four ways, and thrice.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Z, Y)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, X), t(Y, Z), X != Z", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, X), t(Z, Y)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(A, D) <- t(A, B), t(B, C), t(C, D)", "?t(X, Y)"),
+    // Columns that change places, and rows as they are.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(Y, X) <- t(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+u(X, Y) <- t(X, Y)\n+t(X, Z) <- u(X, Y), u(Y, Z)", "?u(X, Y)"),
+    // Points-to: parts that do the same work.
+    (
+        "+t(Y, X) <- edge(Y, X, 0)\n+t(Y, W) <- edge(Y, Z, 1), t(Z, W)\n\
+         +t(Y, W) <- edge(Y, X, 2), t(X, Z), t(Z, W)\n+t(Z, W) <- edge(X, Y, 3), t(X, Z), t(Y, W)",
+        "?t(X, Y)",
+    ),
+    // Three relations that derive each other: value flow.
+    (
+        "+flow(Y, X) <- edge(Y, X, 0)\n+flow(X, X) <- edge(X, _, 0)\n+flow(X, Y) <- flow(X, Z), flow(Z, Y)\n\
+         +flow(X, Y) <- edge(X, Z, 0), memory(Z, Y)\n+memory(X, W) <- edge(Y, X, 1), t(Y, Z), edge(Z, W, 1)\n\
+         +t(X, Y) <- flow(Z, X), flow(Z, Y)\n+t(X, Y) <- flow(Z, X), memory(Z, W), flow(W, Y)",
+        "?t(X, Y)",
+    ),
+    // Conditions on edges, and on values in which links meet.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, W), W > 1, t(A, B), edge(B, Y, V), V < 2, !odd(B)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), odd(Y), t(Y, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- odd(X), t(X, Y), t(Y, Z), odd(Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), edge(Y, _, 2)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), edge(Y, Y, _)", "?t(X, Y)"),
+    // Rows are stored beside what rules derive; nothing to begin with.
+    ("+t(8, 9)\n+t(9, 11)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 77)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)", "?t(X, Y)"),
+    // No chains: branches, circles, constants, comparisons of far ends, one value twice.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), t(Y, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), t(Y, Z), t(X, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, 5), t(5, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), X < Z", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, X) <- t(X, Y), t(Y, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), flag(1)", "?t(X, Y)"),
+    // Demanded from one end.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)", "?t(3, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(3, Y)"),
+];
+
 #[test]
-fn sets_find_what_tuples_find() {
+fn walks_find_what_tuples_find() {
     // Fewer than 64 sources, more than 64, and more than 512; sparse and dense.
-    for (nodes, edges, spread) in [(40, 70, 1), (200, 190, 1), (700, 1_000, 1), (300, 320, 40_000_000)] {
-        for (rules, question) in RECURSIONS {
+    compare(WALKS, &[(40, 70, 1), (200, 190, 1), (700, 1_000, 1), (300, 320, 40_000_000)]);
+}
+
+#[test]
+fn products_find_what_tuples_find() {
+    compare(CHAINS, &[(12, 30, 1), (70, 150, 1), (300, 420, 1), (130, 200, 40_000_000)]);
+}
+
+fn compare(recursions: &[(&str, &str)], graphs: &[(i64, usize, i64)]) {
+    for &(nodes, edges, spread) in graphs {
+        for (rules, question) in recursions {
             let rows = |thresholds, threads| {
                 let options =
                     EngineOptions { threads: Some(threads), thresholds, ..EngineOptions::default() };
@@ -66,7 +133,10 @@ fn sets_find_what_tuples_find() {
                 assert_eq!(found.len(), rows.len(), "rows come twice: {rules}");
                 found
             };
-            let tuples = rows(Thresholds { walk_rows: usize::MAX, ..Thresholds::default() }, 1);
+            let tuples = rows(
+                Thresholds { walk_rows: usize::MAX, matrix_rows: usize::MAX, ..Thresholds::default() },
+                1,
+            );
             for (thresholds, threads) in
                 [(Thresholds::lowest(), 1), (Thresholds::lowest(), 2), (Thresholds::default(), 2)]
             {
@@ -81,14 +151,24 @@ fn sets_find_what_tuples_find() {
 }
 
 #[test]
-fn a_walk_is_stopped_by_time_memory_and_people() {
+fn walks_are_stopped_by_time_memory_and_people() {
+    stopped("+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z)");
+}
+
+#[test]
+fn products_are_stopped_by_time_memory_and_people() {
+    stopped("+t(X, Y) <- edge(X, Y)\n+t(X, Y) <- t(X, A), t(A, B), t(B, Y)");
+}
+
+/// 32 million rows are stopped on their way.
+fn stopped(rules: &str) {
     let engine = Engine::in_memory(EngineOptions::default()).expect("an engine in memory");
     let mut session = engine.open_session("default").expect("the graph `default` exists");
     let rows: Vec<Row> = (0..8_000).map(|n| vec![Value::Int(n), Value::Int(n + 1)]).collect();
     session
         .insert_batches("edge", Scope::Persistent, &batches_of(&rows), &Budget::unlimited())
         .expect("the rows fit");
-    run(&mut session, "+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z)");
+    run(&mut session, rules);
     let cancelled = Budget::unlimited();
     cancelled.cancel();
     let late = Budget::new(Some(Duration::from_millis(2)), u64::MAX);
@@ -124,7 +204,7 @@ fn fill(session: &mut Session, nodes: i64, edges: usize, spread: i64) {
             .insert_batches(relation, Scope::Persistent, &batches, &Budget::unlimited())
             .expect("the rows fit");
     }
-    run(session, "+never(-1)\n-edge(X, Y, W) <- edge(X, Y, W), X = 6");
+    run(session, "+never(-1)\n+flag(1)\n-edge(X, Y, W) <- edge(X, Y, W), X = 6");
 }
 
 /// The rows of a question.

@@ -1,0 +1,75 @@
+//! Dense numbers for the values that a recursion is about.
+
+use crate::budget::{Budget, BudgetError};
+use crate::data::keys::KeyNumbers;
+use crate::data::{Code, parallel};
+
+/// Numbers 0 to n for codes, in the order of codes: values that came together lie together.
+pub(super) struct Domain {
+    codes: Vec<Code>,
+    numbers: Numbers,
+}
+
+enum Numbers {
+    /// By position, from the first code on.
+    Dense {
+        first: Code,
+        numbers: Vec<u32>,
+    },
+    Hashed(KeyNumbers<u64>),
+}
+
+impl Domain {
+    /// A number for each code in these columns.
+    pub(super) fn new(columns: &[&[Code]], budget: &Budget) -> Result<Domain, BudgetError> {
+        let all = || columns.iter().copied().flatten();
+        let total: usize = columns.iter().map(|column| column.len()).sum();
+        let (first, last) = (all().min().copied().unwrap_or(0), all().max().copied().unwrap_or(0));
+        let range = (last - first) as usize + 1;
+        if range <= total.saturating_mul(4) + 1_024 {
+            budget.charge(2 * range * size_of::<u32>())?;
+            let mut numbers = vec![0; range];
+            all().for_each(|code| numbers[(code - first) as usize] = 1);
+            let mut codes = Vec::new();
+            for (offset, number) in numbers.iter_mut().enumerate() {
+                if *number == 1 {
+                    *number = codes.len() as u32;
+                    codes.push(first + offset as Code);
+                }
+            }
+            return Ok(Domain { codes, numbers: Numbers::Dense { first, numbers } });
+        }
+        let _sorted = budget.hold(total * size_of::<Code>())?;
+        let mut codes: Vec<Code> = all().copied().collect();
+        parallel::sort_by_key(&mut codes, |code| *code);
+        codes.dedup();
+        budget.charge(codes.len() * (size_of::<Code>() + 4 * size_of::<u64>()))?;
+        let mut numbers = KeyNumbers::default();
+        codes.iter().for_each(|code| {
+            numbers.number(u64::from(*code));
+        });
+        Ok(Domain { codes, numbers: Numbers::Hashed(numbers) })
+    }
+
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The code of each number.
+    pub(super) fn codes(&self) -> &[Code] {
+        &self.codes
+    }
+
+    /// The numbers of codes that are in the domain.
+    pub(super) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
+        match &self.numbers {
+            Numbers::Dense { first, numbers } => {
+                codes.iter().map(|code| numbers[(*code - first) as usize]).collect()
+            }
+            Numbers::Hashed(numbers) => {
+                codes.iter().map(|code| numbers.get(&u64::from(*code)).unwrap_or_default()).collect()
+            }
+        }
+    }
+}

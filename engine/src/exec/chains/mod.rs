@@ -1,0 +1,130 @@
+//! A recursion as products of bit matrices.
+//!
+//! A row of a matrix is a set of bits, and what a rule finds for it is a union of rows of another matrix: 64 candidates
+//! are found, and known ones are left out, by one instruction. Rounds are semi-naive, a row of the head is put together
+//! at once in a buffer that stays in the cache (Gustavson, Two Fast Algorithms for Sparse Matrices, TOMS 1978), and
+//! rows are divided over the threads.
+
+mod blocks;
+mod domain;
+mod round;
+mod steps;
+
+use self::blocks::{BLOCK, BlockRows, lanes_of_blocks};
+use self::domain::Domain;
+use self::round::State;
+use self::steps::Layout;
+use super::error::ExecError;
+use super::stratum::View;
+use crate::data::{Code, RelationId, Run, parallel};
+use crate::plan::{Access, Chains, EdgeSource, Matrix, Version};
+
+/// Rows of two columns.
+struct Pairs(Vec<Run>, [usize; 2]);
+
+impl Pairs {
+    /// The codes of both columns.
+    fn columns(&self) -> [Vec<Code>; 2] {
+        self.1.map(|column| super::traversal::codes(self.0.iter(), column))
+    }
+}
+
+impl View<'_> {
+    /// Whether there is enough to do to leave tuples for matrices.
+    pub(super) fn is_worth_multiplying(&self, chains: &Chains, known: usize) -> bool {
+        let read = |matrix: &Matrix| match matrix {
+            Matrix::Own(_) | Matrix::Part => 0,
+            Matrix::Complete(source) => self.edges_read(source),
+        };
+        let read: usize = chains.matrices.iter().map(read).sum();
+        known >= self.thresholds.matrix_rows
+            && known.saturating_mul(self.thresholds.matrix_reads_per_row) >= read
+    }
+
+    /// Multiplies until nothing new is found. `known` has the rows of each relation of the stratum; the answer has all
+    /// of them, and how many rounds it took.
+    pub(super) fn multiply(
+        &self,
+        chains: &Chains,
+        known: &mut dyn FnMut(RelationId) -> Vec<Run>,
+    ) -> Result<(Vec<(RelationId, Run)>, usize), ExecError> {
+        let mut columns = Vec::new();
+        let mut held = Vec::new();
+        for matrix in &chains.matrices {
+            let pairs = match matrix {
+                Matrix::Own(relation) => Pairs(known(*relation), [0, 1]),
+                Matrix::Part => Pairs(Vec::new(), [0, 1]),
+                Matrix::Complete(EdgeSource::Relation { relation, from, to }) => {
+                    Pairs(self.runs(Access { relation: *relation, version: Version::All }), [*from, *to])
+                }
+                Matrix::Complete(EdgeSource::Rule(rule)) => {
+                    Pairs(vec![super::traversal::derived(rule, self)?], [0, 1])
+                }
+            };
+            let codes: usize = pairs.0.iter().map(Run::len).sum();
+            held.push(self.budget.hold(4 * codes * size_of::<Code>())?);
+            columns.push(pairs.columns());
+        }
+        let all: Vec<&[Code]> = columns.iter().flatten().map(Vec::as_slice).collect();
+        let domain = Domain::new(&all, self.budget)?;
+        let layout = Layout::new(chains);
+        let mut state = State::new(layout, domain.len(), self.budget);
+        for (number, (matrix, [rows, columns])) in chains.matrices.iter().zip(columns).enumerate() {
+            let (rows, columns) = (domain.numbers(&rows), domain.numbers(&columns));
+            let grows = !matches!(matrix, Matrix::Complete(_));
+            state.add_matrix(number, grows, |by| {
+                let (rows, columns) = if by == 0 { (&rows, &columns) } else { (&columns, &rows) };
+                BlockRows::of_pairs(rows.iter().copied().zip(columns.iter().copied()).collect())
+            })?;
+        }
+        drop(held);
+        let rounds = state.run()?;
+        let own = chains.matrices.iter().enumerate().filter_map(|(number, matrix)| match matrix {
+            Matrix::Own(relation) => Some((*relation, number)),
+            Matrix::Part | Matrix::Complete(_) => None,
+        });
+        let mut found = Vec::new();
+        for (relation, number) in own {
+            found.push((relation, self.unpack(&mut state, number, &domain)?));
+        }
+        Ok((found, rounds))
+    }
+
+    /// A matrix as rows of two columns.
+    fn unpack(&self, state: &mut State<'_>, matrix: usize, domain: &Domain) -> Result<Run, ExecError> {
+        let (rows, by) = state.take(matrix);
+        let total: usize = rows.iter().map(blocks::Row::count).sum();
+        self.budget.charge(2 * total * size_of::<Code>())?;
+        let mut columns = [vec![0; total], vec![0; total]];
+        {
+            let [first, second] = &mut columns;
+            let (mut first, mut second) = (first.as_mut_slice(), second.as_mut_slice());
+            let mut work = Vec::new();
+            for lane in lanes_of_blocks(rows.len(), total.div_ceil(1 << 18).min(rows.len() / BLOCK)) {
+                let count = rows[lane.clone()].iter().map(blocks::Row::count).sum();
+                let (first_out, second_out);
+                (first_out, first) = first.split_at_mut(count);
+                (second_out, second) = second.split_at_mut(count);
+                work.push((lane, first_out, second_out));
+            }
+            let codes = domain.codes();
+            let written = parallel::map(work, |(lane, first, second)| {
+                self.budget.check()?;
+                let mut at = 0;
+                for row in lane {
+                    let from = at;
+                    rows[row].as_ref().for_each(|column| {
+                        second[at] = codes[column as usize];
+                        at += 1;
+                    });
+                    first[from..at].fill(codes[row]);
+                }
+                Ok::<_, ExecError>(())
+            });
+            written.into_iter().collect::<Result<(), _>>()?;
+        }
+        let [rows, others] = columns;
+        let columns = if by == 0 { vec![rows, others] } else { vec![others, rows] };
+        Ok(Run::new(columns, total))
+    }
+}

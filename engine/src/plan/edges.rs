@@ -1,0 +1,76 @@
+//! Pairs of values that lead from one to the other: two columns of a relation, or what conditions leave of them.
+
+use std::collections::HashSet;
+
+use super::join_order::variables;
+use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Rule};
+use crate::data::{RelationId, VariableId};
+
+/// Where edges come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EdgeSource {
+    /// Two columns of a relation.
+    Relation {
+        /// The relation.
+        relation: RelationId,
+        /// The column in which they begin.
+        from: usize,
+        /// The column in which they end.
+        to: usize,
+    },
+    /// What a rule derives, with the beginning as its first column and the end as its second.
+    Rule(Rule),
+}
+
+impl EdgeSource {
+    /// Two columns of a relation, if nothing else is asked of it.
+    pub(super) fn between(conditions: &[Literal], from: &Expression, to: &Expression) -> Option<EdgeSource> {
+        let [Literal::Atom(atom)] = conditions else { return None };
+        let mut seen = HashSet::new();
+        let is_plain = atom.arguments.iter().all(|argument| match argument {
+            Argument::Variable(variable) => seen.insert(*variable),
+            Argument::Constant(_) => false,
+            Argument::Any => true,
+        });
+        let column = |end: &Expression| {
+            let end = variable(end)?;
+            atom.arguments.iter().position(|argument| *argument == Argument::Variable(end))
+        };
+        is_plain.then_some(())?;
+        Some(EdgeSource::Relation { relation: atom.relation, from: column(from)?, to: column(to)? })
+    }
+}
+
+/// A rule that derives these expressions from some of another rule's conditions.
+pub(super) fn derive(rule: &Rule, head: Vec<Expression>, body: Vec<Literal>) -> Rule {
+    Rule {
+        head: rule.head,
+        head_terms: head.into_iter().map(HeadTerm::Expression).collect(),
+        ranking: None,
+        body,
+        variables: rule.variables.clone(),
+        text: rule.text.clone(),
+    }
+}
+
+/// The variables of a literal that computes nothing. What computes is left to when its turn comes: a value that is
+/// never reached must not overflow.
+pub(super) fn variables_of(literal: &Literal) -> Option<HashSet<VariableId>> {
+    match literal {
+        Literal::Atom(atom) | Literal::Negated(atom) => Some(variables(atom).collect()),
+        Literal::Filter { left, right, .. } => {
+            let is_plain =
+                |side: &Expression| matches!(side, Expression::Variable(_) | Expression::Constant(_));
+            (is_plain(left) && is_plain(right))
+                .then(|| [left, right].into_iter().filter_map(variable).collect())
+        }
+        Literal::Assign { .. } => None,
+    }
+}
+
+pub(super) fn variable(expression: &Expression) -> Option<VariableId> {
+    match expression {
+        Expression::Variable(variable) => Some(*variable),
+        Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => None,
+    }
+}
