@@ -107,6 +107,46 @@ const CHAINS: &[(&str, &str)] = &[
     ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(3, Y)"),
 ];
 
+/// The same for edges that are relaxed, and what looks like it.
+const RELAXATIONS: &[(&str, &str)] = &[
+    // Components, from both ends; the largest neighbour; along edges of one kind.
+    (
+        "+t(X, min<Y>) <- edge(X, Y, _)\n+t(Y, min<L>) <- t(X, L), edge(X, Y, _)\n+t(X, min<L>) <- t(Y, L), edge(X, Y, _)",
+        "?t(X, L)",
+    ),
+    ("+t(X, max<Y>) <- edge(X, Y, _)\n+t(Y, max<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(max<Y>, X) <- edge(X, Y, _)\n+t(max<L>, Y) <- t(L, X), edge(X, Y, 1), !odd(Y)", "?t(L, X)"),
+    // Values that are no small integers: text, floats, far numbers, Null.
+    ("+t(X, min<N>) <- name(X, N)\n+t(Y, min<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(X, max<N>) <- name(X, N)\n+t(Y, max<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(3, -5.5)\n+t(8, null)\n+t(2, 7)\n+t(Y, min<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    // Shortest ways: a weight of the edge, a constant, a condition, sums that are no small integers.
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), W < 3, D = W + E", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, _), D = E + 1", "?t(X, D)"),
+    (
+        "+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + 2147483640",
+        "?t(X, D)",
+    ),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + 0.5", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W, D < 9", "?t(X, D)"),
+    ("+t(X, max<D>) <- down(3, X, D)\n+t(Y, max<D>) <- t(X, E), down(X, Y, W), D = E + W", "?t(X, D)"),
+    // From a node, to a node, and only one of them asked for.
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(9, min<D>) <- t(X, E), odd(X), D = E + 1", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(8, E), edge(8, Y, W), D = E + W", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W", "?t(7, D)"),
+    // Two columns of nodes.
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?t(X, Y, D)",
+    ),
+];
+
+#[test]
+fn relaxations_find_what_rounds_find() {
+    compare(RELAXATIONS, &[(12, 30, 1), (70, 250, 1), (1_500, 5_000, 1), (130, 300, 4_000_000)]);
+}
+
 #[test]
 fn walks_find_what_tuples_find() {
     // Fewer than 64 sources, more than 64, and more than 512; sparse and dense.
@@ -193,9 +233,20 @@ fn fill(session: &mut Session, nodes: i64, edges: usize, spread: i64) {
     let node = |n: i64| Value::Int(if n < 10 { n } else { n * spread });
     let edge: BTreeSet<(i64, i64, i64)> =
         (0..edges).map(|_| (draw(nodes), draw(nodes), draw(4))).chain([(8, 9, 8), (9, 8, 9)]).collect();
-    let tables: [(&str, Vec<Row>); 3] = [
+    let tables: [(&str, Vec<Row>); 5] = [
         ("edge", edge.iter().map(|(x, y, w)| vec![node(*x), node(*y), Value::Int(*w)]).collect()),
         ("node", (0..nodes).map(|n| vec![node(n)]).collect()),
+        (
+            "down",
+            edge.iter()
+                .filter(|(x, y, _)| x > y)
+                .map(|(x, y, w)| vec![node(*x), node(*y), Value::Int(*w)])
+                .collect(),
+        ),
+        (
+            "name",
+            (0..nodes).step_by(3).map(|n| vec![node(n), Value::Text(format!("n{}", n * 7 % 100))]).collect(),
+        ),
         ("odd", (0..nodes).filter(|n| n % 2 == 1).map(|n| vec![node(n)]).collect()),
     ];
     for (relation, rows) in tables {

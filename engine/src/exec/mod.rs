@@ -11,6 +11,7 @@ mod pivot;
 mod profile;
 mod ranking;
 mod relations;
+mod relaxation;
 mod row_set;
 mod sort;
 mod stratum;

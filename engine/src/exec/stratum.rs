@@ -212,7 +212,7 @@ impl<'a> View<'a> {
             }
         }
         let keeps_best = sets.values().any(|known| matches!(known, Known::Best(_)));
-        let large = Large::of(stratum, self.program);
+        let mut large = Large::of(stratum, self.program);
         let looked_up = looked_up(&variants);
         let (mut rounds, mut went_large) = (0, false);
         loop {
@@ -222,10 +222,10 @@ impl<'a> View<'a> {
             if !self.advance(&stratum.relations, &mut fresh) {
                 break;
             }
-            went_large = large.as_ref().is_some_and(|large| self.is_worth(large));
-            if let Some(large) = large.as_ref().filter(|_| went_large) {
-                sets.clear();
-                rounds += self.go_large(large, &variants)?;
+            if let Some(how) = large.take_if(|large| self.is_worth(large, &sets))
+                && let Some(more) = self.go_large(&how, &variants, &mut sets)?
+            {
+                (rounds, went_large) = (rounds + more, true);
                 break;
             }
             rounds += 1;
@@ -291,7 +291,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether there is enough to do to go on in another way.
-    fn is_worth(&self, large: &Large) -> bool {
+    fn is_worth(&self, large: &Large, sets: &HashMap<RelationId, Known>) -> bool {
         let growing = |relation| self.growing.get(relation).map(|growing| (growing.rows(), &growing.delta));
         match large {
             Large::Walk(traversal) => {
@@ -301,6 +301,10 @@ impl<'a> View<'a> {
                 let known = self.growing.values().map(Growing::rows).sum();
                 self.is_worth_multiplying(chains, known)
             }
+            Large::Relax(relaxation) => match sets.get(&relaxation.relation) {
+                Some(Known::Best(best)) => self.is_worth_relaxing(relaxation, best.len()),
+                Some(Known::All(_)) | None => false,
+            },
             Large::Parts(relation, _) => growing(relation).is_some_and(|(known, delta)| {
                 known >= self.thresholds.part_rows
                     && delta.as_ref().is_some_and(|delta| delta.len() >= self.thresholds.part_new_rows)
@@ -308,30 +312,43 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Goes on in another way, to the end; answers how many rounds that were.
-    fn go_large(&mut self, large: &Large, variants: &[Planned]) -> Result<usize, ExecError> {
-        match large {
-            Large::Parts(relation, column) => self.evaluate_in_parts(*relation, *column, variants),
+    /// Goes on in another way, to the end; answers how many rounds that were. Nothing if the values do not allow it.
+    fn go_large(
+        &mut self,
+        large: &Large,
+        variants: &[Planned],
+        sets: &mut HashMap<RelationId, Known>,
+    ) -> Result<Option<usize>, ExecError> {
+        let complete = |run| Growing { stable: vec![run], delta: None };
+        if let Large::Relax(relaxation) = large {
+            let Some(Known::Best(best)) = sets.get_mut(&relaxation.relation) else { return Ok(None) };
+            let Some((run, sweeps)) = self.relax(relaxation, best)? else { return Ok(None) };
+            sets.clear();
+            self.growing.insert(relaxation.relation, complete(run));
+            return Ok(Some(sweeps));
+        }
+        sets.clear();
+        let rounds = match large {
+            Large::Relax(_) => 0,
+            Large::Parts(relation, column) => self.evaluate_in_parts(*relation, *column, variants)?,
             Large::Walk(traversal) => {
-                let growing = self.growing.remove(&traversal.relation).unwrap_or_default();
-                let run = self.traverse(traversal, &growing.stable, growing.delta.as_slice())?;
-                self.growing.insert(traversal.relation, Growing { stable: vec![run], delta: None });
-                Ok(0)
+                let all = |version| self.runs(Access { relation: traversal.relation, version });
+                let run = self.traverse(traversal, &all(Version::Old), &all(Version::Delta))?;
+                self.growing.insert(traversal.relation, complete(run));
+                0
             }
             Large::Matrices(chains) => {
-                let mut growing = std::mem::take(&mut self.growing);
-                let mut known = |relation: RelationId| {
-                    let Growing { mut stable, delta } = growing.remove(&relation).unwrap_or_default();
-                    stable.extend(delta);
-                    stable
+                let growing = std::mem::take(&mut self.growing);
+                let known = |relation: RelationId| {
+                    let of = growing.get(&relation);
+                    of.into_iter().flat_map(|own| own.stable.iter().chain(&own.delta)).cloned().collect()
                 };
-                let (found, rounds) = self.multiply(chains, &mut known)?;
-                for (relation, run) in found {
-                    self.growing.insert(relation, Growing { stable: vec![run], delta: None });
-                }
-                Ok(rounds)
+                let (found, rounds) = self.multiply(chains, known)?;
+                self.growing = found.into_iter().map(|(relation, run)| (relation, complete(run))).collect();
+                rounds
             }
-        }
+        };
+        Ok(Some(rounds))
     }
 
     /// Runs the rest of a fixpoint apart for each part of the pivot column's values: no row of one part ever leads to

@@ -11,6 +11,10 @@ pub struct Thresholds {
     pub matrix_rows: usize,
     /// and where each of them is worth so many rows that have to be made matrices first.
     pub matrix_reads_per_row: usize,
+    /// A recursion through `min` or `max` leaves rounds for sweeps over edges with so many known rows,
+    pub relax_rows: usize,
+    /// and where each of them is worth so many edges that have to be read first.
+    pub relax_reads_per_row: usize,
     /// A recursion goes on in parts with so many known rows,
     pub part_rows: usize,
     /// and so many new ones in a round: looking up known rows misses the cache by then.
@@ -24,6 +28,8 @@ impl Default for Thresholds {
             walk_edges_per_row: 8,
             matrix_rows: 1_024,
             matrix_reads_per_row: 8,
+            relax_rows: 1_024,
+            relax_reads_per_row: 64,
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
         }
@@ -38,6 +44,8 @@ impl Thresholds {
             walk_edges_per_row: usize::MAX,
             matrix_rows: 0,
             matrix_reads_per_row: usize::MAX,
+            relax_rows: 0,
+            relax_reads_per_row: usize::MAX,
             part_rows: 0,
             part_new_rows: 0,
         }

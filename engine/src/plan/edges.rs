@@ -23,6 +23,17 @@ pub enum EdgeSource {
 }
 
 impl EdgeSource {
+    /// Whether a relation's rows are, or make, edges.
+    pub(super) fn reads(&self, other: RelationId) -> bool {
+        match self {
+            EdgeSource::Relation { relation, .. } => *relation == other,
+            EdgeSource::Rule(rule) => rule.body.iter().any(|literal| match literal {
+                Literal::Atom(atom) | Literal::Negated(atom) => atom.relation == other,
+                Literal::Filter { .. } | Literal::Assign { .. } => false,
+            }),
+        }
+    }
+
     /// Two columns of a relation, if nothing else is asked of it.
     pub(super) fn between(conditions: &[Literal], from: &Expression, to: &Expression) -> Option<EdgeSource> {
         let [Literal::Atom(atom)] = conditions else { return None };
@@ -39,6 +50,25 @@ impl EdgeSource {
         is_plain.then_some(())?;
         Some(EdgeSource::Relation { relation: atom.relation, from: column(from)?, to: column(to)? })
     }
+}
+
+/// Where edges with these columns come from, if one atom binds all of them and everything that the conditions read.
+pub(super) fn edges_of(rule: &Rule, conditions: &[Literal], head: Vec<Expression>) -> Option<EdgeSource> {
+    if let [from, to] = head.as_slice()
+        && let Some(source) = EdgeSource::between(conditions, from, to)
+    {
+        return Some(source);
+    }
+    let mut atoms = conditions.iter().filter_map(|literal| match literal {
+        Literal::Atom(atom) => Some(atom),
+        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+    });
+    let bound: HashSet<VariableId> = atoms.next().map(variables)?.collect();
+    let is_bound = |literal: &Literal| variables_of(literal).is_some_and(|read| read.is_subset(&bound));
+    let is_safe = atoms.next().is_none()
+        && head.iter().filter_map(variable).all(|end| bound.contains(&end))
+        && conditions.iter().all(is_bound);
+    is_safe.then(|| EdgeSource::Rule(derive(rule, head, conditions.to_vec())))
 }
 
 /// A rule that derives these expressions from some of another rule's conditions.

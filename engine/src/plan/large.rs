@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::chains::{Chains, chains};
 use super::pivot::pivot_column;
+use super::relaxation::{Relaxation, relaxation};
 use super::traversal::{Traversal, traversal};
 use crate::analysis::program::{Program, Stratum};
 use crate::data::RelationId;
@@ -15,6 +16,8 @@ pub enum Large {
     Walk(Traversal),
     /// Products of bit matrices.
     Matrices(Chains),
+    /// Relaxation of edges.
+    Relax(Relaxation),
     /// Rounds for each part of a column's values.
     Parts(RelationId, usize),
 }
@@ -25,7 +28,8 @@ impl Large {
         let parts =
             || pivot_column(stratum, program).map(|(relation, column)| Large::Parts(relation, column));
         let matrices = || chains(stratum, program).map(Large::Matrices);
-        traversal(stratum, program).map(Large::Walk).or_else(matrices).or_else(parts)
+        let relax = || relaxation(stratum, program).map(Large::Relax);
+        traversal(stratum, program).map(Large::Walk).or_else(matrices).or_else(relax).or_else(parts)
     }
 
     /// What a plan tells of it.
@@ -33,6 +37,7 @@ impl Large {
         match self {
             Large::Walk(traversal) => LargeNote::Walk { column: traversal.node + 1 },
             Large::Matrices(_) => LargeNote::Matrices,
+            Large::Relax(_) => LargeNote::Relax,
             Large::Parts(_, column) => LargeNote::Pivot { column: column + 1 },
         }
     }
@@ -48,6 +53,8 @@ pub enum LargeNote {
     },
     /// In products of bit matrices.
     Matrices,
+    /// In sweeps over edges that are relaxed.
+    Relax,
     /// In parts of this column's values.
     Pivot {
         /// The column.
@@ -70,6 +77,7 @@ impl LargeNote {
         match self {
             LargeNote::Walk { .. } => "walk",
             LargeNote::Matrices => "matrices",
+            LargeNote::Relax => "relax",
             LargeNote::Pivot { .. } => "pivot",
         }
     }
@@ -78,7 +86,7 @@ impl LargeNote {
     fn column(self) -> Option<usize> {
         match self {
             LargeNote::Walk { column } | LargeNote::Pivot { column } => Some(column),
-            LargeNote::Matrices => None,
+            LargeNote::Matrices | LargeNote::Relax => None,
         }
     }
 
@@ -89,6 +97,8 @@ impl LargeNote {
             (LargeNote::Walk { column }, true) => format!("walked along column {column}"),
             (LargeNote::Matrices, false) => "can multiply bit matrices".to_owned(),
             (LargeNote::Matrices, true) => "multiplied bit matrices".to_owned(),
+            (LargeNote::Relax, false) => "can relax edges".to_owned(),
+            (LargeNote::Relax, true) => "relaxed edges".to_owned(),
             (LargeNote::Pivot { column }, false) => format!("can pivot on column {column}"),
             (LargeNote::Pivot { column }, true) => format!("pivoted on column {column}"),
         }

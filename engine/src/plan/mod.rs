@@ -12,6 +12,7 @@ mod join_order;
 mod large;
 mod physical;
 mod pivot;
+mod relaxation;
 mod rule_plan;
 mod share;
 mod traversal;
@@ -27,6 +28,7 @@ pub use explanation::{
 pub use join_order::Statistics;
 pub use large::{Large, LargeNote};
 pub use physical::{Access, KeyPart, RulePlan, Scan, Source, Step, Version};
+pub use relaxation::{Relaxation, Weighted};
 pub use rule_plan::{plan_delta_variants, plan_rule};
 pub use share::{Share, share};
 pub use traversal::{Edges, Traversal};

@@ -1,9 +1,6 @@
 //! Which recursions walk through a graph.
 
-use std::collections::HashSet;
-
-use super::edges::{EdgeSource, derive, variable, variables_of};
-use super::join_order::variables;
+use super::edges::{EdgeSource, derive, edges_of, variable, variables_of};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, VariableId};
 
@@ -49,8 +46,17 @@ pub(super) fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversa
         return None;
     }
     choices.iter().find_map(|&(carried, node)| {
-        let edges =
+        let edges: Vec<Edges> =
             recursive.iter().map(|rule| edges(rule, relation, carried, node)).collect::<Option<_>>()?;
+        let own = |edges: &&Edges| edges.source.reads(relation);
+        if edges.iter().any(|edges| own(&edges)) {
+            // Rows that are edges themselves lead as far as what they were derived from, so those that are known are
+            // edges enough. That holds where no step depends on who takes it, and none is taken backwards.
+            let forward = EdgeSource::Relation { relation, from: carried?, to: node };
+            let is_closed = edges.iter().filter(own).all(|edges| edges.source == forward)
+                && edges.iter().all(|edges| edges.guard.is_none());
+            is_closed.then_some(())?;
+        }
         Some(Traversal { relation, carried, node, edges })
     })
 }
@@ -58,14 +64,29 @@ pub(super) fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversa
 /// What a rule walks along. Apart from the row that it starts from, its body is one atom with the edges, conditions on
 /// them, and conditions on the carried value.
 fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize) -> Option<Edges> {
-    let mut own = rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) if atom.relation == relation => Some(atom),
-        Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-    });
-    let start = own.next().filter(|_| rule.ranking.is_none())?;
-    if own.next().is_some() {
+    let own: Vec<&Atom> = rule
+        .body
+        .iter()
+        .filter_map(|literal| match literal {
+            Literal::Atom(atom) if atom.relation == relation => Some(atom),
+            Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+        })
+        .collect();
+    if rule.ranking.is_some() {
         return None;
     }
+    let start = match own.as_slice() {
+        [start] => *start,
+        [first, second] => {
+            let column = carried?;
+            let out = match &rule.head_terms[column] {
+                HeadTerm::Expression(out) => variable(out)?,
+                HeadTerm::Aggregate { .. } => return None,
+            };
+            *[first, second].into_iter().find(|atom| atom.arguments[column] == Argument::Variable(out))?
+        }
+        _ => return None,
+    };
     let carried = match carried {
         None => None,
         Some(column) => match (&rule.head_terms[column], &start.arguments[column]) {
@@ -90,7 +111,7 @@ fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize)
     let mut conditions = Vec::new();
     let mut guards = Vec::new();
     for literal in &rule.body {
-        if matches!(literal, Literal::Atom(atom) if atom.relation == relation) {
+        if matches!(literal, Literal::Atom(atom) if std::ptr::eq(atom, start)) {
             continue;
         }
         let read = variables_of(literal)?;
@@ -107,23 +128,9 @@ fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize)
     if ends.iter().any(|end| Some(*end) == carried) {
         return None;
     }
-    let source = EdgeSource::between(&conditions, &from, &to).or_else(|| {
-        let atom = only_atom(&conditions)?;
-        let bound: HashSet<VariableId> = variables(atom).collect();
-        let is_bound = |literal: &Literal| variables_of(literal).is_some_and(|read| read.is_subset(&bound));
-        let is_safe = ends.iter().all(|end| bound.contains(end)) && conditions.iter().all(is_bound);
-        is_safe.then(|| EdgeSource::Rule(derive(rule, vec![from, to], conditions.clone())))
-    })?;
+    let source = edges_of(rule, &conditions, vec![from, to])?;
     let guard = carried
         .filter(|_| !guards.is_empty())
         .map(|carried| derive(rule, vec![Expression::Variable(carried)], guards));
     Some(Edges { source, guard })
-}
-
-fn only_atom(literals: &[Literal]) -> Option<&Atom> {
-    let mut atoms = literals.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) => Some(atom),
-        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-    });
-    atoms.next().filter(|_| atoms.next().is_none())
 }

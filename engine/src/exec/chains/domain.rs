@@ -5,7 +5,7 @@ use crate::data::keys::KeyNumbers;
 use crate::data::{Code, parallel};
 
 /// Numbers 0 to n for codes, in the order of codes: values that came together lie together.
-pub(super) struct Domain {
+pub(in crate::exec) struct Domain {
     codes: Vec<Code>,
     numbers: Numbers,
 }
@@ -21,7 +21,7 @@ enum Numbers {
 
 impl Domain {
     /// A number for each code in these columns.
-    pub(super) fn new(columns: &[&[Code]], budget: &Budget) -> Result<Domain, BudgetError> {
+    pub(in crate::exec) fn new(columns: &[&[Code]], budget: &Budget) -> Result<Domain, BudgetError> {
         let all = || columns.iter().copied().flatten();
         let total: usize = columns.iter().map(|column| column.len()).sum();
         let (first, last) = (all().min().copied().unwrap_or(0), all().max().copied().unwrap_or(0));
@@ -52,17 +52,17 @@ impl Domain {
     }
 
     /// How many numbers there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::exec) fn len(&self) -> usize {
         self.codes.len()
     }
 
     /// The code of each number.
-    pub(super) fn codes(&self) -> &[Code] {
+    pub(in crate::exec) fn codes(&self) -> &[Code] {
         &self.codes
     }
 
     /// The numbers of codes that are in the domain.
-    pub(super) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
+    pub(in crate::exec) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
         match &self.numbers {
             Numbers::Dense { first, numbers } => {
                 codes.iter().map(|code| numbers[(*code - first) as usize]).collect()

@@ -11,7 +11,7 @@ mod round;
 mod steps;
 
 use self::blocks::{BLOCK, BlockRows, lanes_of_blocks};
-use self::domain::Domain;
+pub(super) use self::domain::Domain;
 use self::round::State;
 use self::steps::Layout;
 use super::error::ExecError;
@@ -46,7 +46,7 @@ impl View<'_> {
     pub(super) fn multiply(
         &self,
         chains: &Chains,
-        known: &mut dyn FnMut(RelationId) -> Vec<Run>,
+        known: impl Fn(RelationId) -> Vec<Run>,
     ) -> Result<(Vec<(RelationId, Run)>, usize), ExecError> {
         let mut columns = Vec::new();
         let mut held = Vec::new();

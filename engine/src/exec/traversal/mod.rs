@@ -24,9 +24,10 @@ const WIDE_NODES: usize = 1 << 18;
 impl View<'_> {
     /// Whether there is enough to do to leave tuples for sets.
     pub(super) fn is_worth_walking(&self, traversal: &Traversal, known: usize) -> bool {
+        // What is stored is read as far as the walk goes.
         let derived_from = |source: &EdgeSource| match source {
             EdgeSource::Relation { .. } => 0,
-            EdgeSource::Rule(rule) => self.largest_read(rule),
+            EdgeSource::Rule(_) => self.edges_read(source),
         };
         let derived: usize = traversal.edges.iter().map(|edges| derived_from(&edges.source)).sum();
         known >= self.thresholds.walk_rows
