@@ -16,6 +16,8 @@ pub struct RowIndex {
     /// `rows[starts[g]..starts[g + 1]]` are the rows of group `g`.
     starts: Vec<u32>,
     rows: Vec<u32>,
+    /// Whether no group has more than one row.
+    is_unique: bool,
 }
 
 #[derive(Debug)]
@@ -111,7 +113,8 @@ impl RowIndex {
             rows[*slot as usize] = row as u32;
             *slot += 1;
         }
-        RowIndex { directory, starts, rows }
+        let is_unique = starts.windows(2).all(|ends| ends[1] - ends[0] <= 1);
+        RowIndex { directory, starts, rows, is_unique }
     }
 
     /// Calls `visit(position, rows)` for every position of `start..end` in the probing columns whose key is here, in
@@ -137,6 +140,32 @@ impl RowIndex {
             return;
         }
         with_key!(columns.len(), K => self.probe_hashed::<K>(columns, start, end, visit));
+    }
+
+    /// The same as [`RowIndex::probe`] for one column in which no code has more than one row, if this is such an index
+    /// without a hash table: adds each position that has a row, and that row.
+    pub fn probe_unique(&self, codes: &[Code], positions: &mut Vec<u32>, rows: &mut Vec<u32>) -> bool {
+        let Directory::Dense { first } = self.directory else { return false };
+        if !self.is_unique {
+            return false;
+        }
+        let mut at = rows.len();
+        positions.resize(at + codes.len(), 0);
+        rows.resize(at + codes.len(), 0);
+        let groups = self.starts.len() - 1;
+        for (position, code) in codes.iter().enumerate() {
+            let group = code.wrapping_sub(first) as usize;
+            if group < groups {
+                let (start, end) = (self.starts[group], self.starts[group + 1]);
+                // Without a row it is written over by the next one.
+                rows[at] = self.rows[start as usize - usize::from(start as usize == self.rows.len())];
+                positions[at] = position as u32;
+                at += (end - start) as usize;
+            }
+        }
+        positions.truncate(at);
+        rows.truncate(at);
+        true
     }
 
     fn probe_hashed<K: IndexKey>(
@@ -182,6 +211,11 @@ impl RowIndex {
     /// The rows, in the order of the index: those of one key side by side.
     pub fn rows(&self) -> &[u32] {
         &self.rows
+    }
+
+    /// Where the rows of each group stand in [`RowIndex::rows`].
+    pub(super) fn group_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)
     }
 
     #[inline]

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::dictionary::Code;
 use super::index::RowIndex;
+use super::neighbours::{Neighbours, OrderedNeighbours};
 use super::relation::Rows;
 
 /// Rows of a relation, each at most once. Rows deleted since the run was made are masked.
@@ -20,25 +21,8 @@ pub struct Run {
     live_count: usize,
 }
 
-/// An index that the first to ask builds while others wait.
-type LazyIndex = Arc<OnceLock<Arc<RowIndex>>>;
-
-/// Two columns of a run as edges: for each code of the first those of the second, side by side.
-#[derive(Debug)]
-pub struct Neighbours {
-    index: Arc<RowIndex>,
-    ends: Vec<Code>,
-}
-
-impl Neighbours {
-    /// Where the edges that begin in this code end.
-    #[inline]
-    pub fn of(&self, code: Code) -> &[Code] {
-        &self.ends[self.index.range(code)]
-    }
-}
-
-type LazyNeighbours = Arc<OnceLock<Arc<Neighbours>>>;
+/// Something that the first to ask builds while others wait.
+type Lazy<T> = Arc<OnceLock<Arc<T>>>;
 
 /// The file that a run was written to, or read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +43,9 @@ pub struct RunFile {
 struct RunData {
     batch: RecordBatch,
     file: Mutex<Option<Arc<RunFile>>>,
-    indexes: Mutex<HashMap<Box<[usize]>, LazyIndex>>,
-    neighbours: Mutex<HashMap<(usize, usize), LazyNeighbours>>,
+    indexes: Mutex<HashMap<Box<[usize]>, Lazy<RowIndex>>>,
+    neighbours: Mutex<HashMap<(usize, usize), Lazy<Neighbours>>>,
+    ordered: Mutex<HashMap<(usize, usize), Lazy<OrderedNeighbours>>>,
     distinct: Box<[OnceLock<usize>]>,
 }
 
@@ -80,6 +65,7 @@ impl Run {
                 file: Mutex::new(None),
                 indexes: Mutex::new(HashMap::new()),
                 neighbours: Mutex::new(HashMap::new()),
+                ordered: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
             }),
             live: None,
@@ -169,11 +155,15 @@ impl Run {
     /// The edges from one column to another, put side by side on first use and then shared. They cover deleted rows too.
     pub fn neighbours(&self, from: usize, to: usize) -> Arc<Neighbours> {
         let cell = Arc::clone(self.data.neighbours.lock().entry((from, to)).or_default());
-        Arc::clone(cell.get_or_init(|| {
-            let (index, column) = (self.index(&[from]), self.column(to));
-            let ends = index.rows().iter().map(|row| column[*row as usize]).collect();
-            Arc::new(Neighbours { index, ends })
-        }))
+        Arc::clone(cell.get_or_init(|| Arc::new(Neighbours::new(self.index(&[from]), self.column(to)))))
+    }
+
+    /// The same in ascending order.
+    pub fn ordered_neighbours(&self, from: usize, to: usize) -> Arc<OrderedNeighbours> {
+        let cell = Arc::clone(self.data.ordered.lock().entry((from, to)).or_default());
+        Arc::clone(
+            cell.get_or_init(|| Arc::new(OrderedNeighbours::new(self.index(&[from]), self.column(to)))),
+        )
     }
 
     /// The file that holds all rows of the run, deleted ones among them, if there is one.
@@ -201,15 +191,13 @@ impl Run {
             .filter_map(|cell| cell.get())
             .map(|index| index.memory_bytes())
             .sum();
-        let neighbours: usize = self
-            .data
-            .neighbours
-            .lock()
-            .values()
-            .filter_map(|cell| cell.get())
-            .map(|neighbours| neighbours.ends.len() * size_of::<Code>())
-            .sum();
-        self.data.batch.get_array_memory_size() + indexes + neighbours
+        let neighbours = self.data.neighbours.lock();
+        let neighbours: usize =
+            neighbours.values().filter_map(|cell| cell.get()).map(|edges| edges.memory_bytes()).sum();
+        let ordered = self.data.ordered.lock();
+        let ordered: usize =
+            ordered.values().filter_map(|cell| cell.get()).map(|edges| edges.memory_bytes()).sum();
+        self.data.batch.get_array_memory_size() + indexes + neighbours + ordered
     }
 }
 

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::batch::Bindings;
 use super::error::ExecError;
+use super::group_numbers::GroupNumbers;
 use super::pipeline::Pipeline;
 use crate::aggregates::Aggregate;
 use crate::analysis::program::{Expression, HeadTerm};
 use crate::budget::Budget;
-use crate::data::keys::{Key, KeyNumbers, KeySet, with_key};
-use crate::data::{Code, Codec, EMPTY, NULL, Number, Rows, ValueRef, VariableId, inline_int};
+use crate::data::keys::{Key, KeySet};
+use crate::data::{Code, Codec, EMPTY, INLINE_END, NULL, Number, Rows, ValueRef, VariableId, inline_int};
 
 /// The head of an aggregating rule, taken apart.
 pub(super) struct Grouping<'a> {
@@ -29,8 +30,7 @@ enum Slot {
 
 /// The groups of one lane.
 pub(super) struct Groups {
-    numbers: Numbers,
-    keys: Rows,
+    numbers: GroupNumbers,
     accumulators: Vec<Accumulator>,
 }
 
@@ -55,8 +55,7 @@ impl<'a> Grouping<'a> {
     /// No groups yet.
     pub(super) fn start(&self) -> Groups {
         Groups {
-            numbers: Numbers::new(self.groups.len()),
-            keys: Rows::empty(self.groups.len()),
+            numbers: GroupNumbers::new(self.groups.len()),
             accumulators: self.aggregates.iter().map(|(function, _)| Accumulator::new(*function)).collect(),
         }
     }
@@ -76,21 +75,22 @@ impl<'a> Grouping<'a> {
             .map(|expression| pipeline.evaluator().codes(expression, solutions))
             .collect::<Result<Vec<_>, _>>()?;
         let keys: Vec<&[Code]> = keys.iter().map(AsRef::as_ref).collect();
-        let before = groups.keys.len;
-        let numbers = groups.number(&keys, solutions.len);
+        let before = groups.numbers.len();
+        let numbers = groups.numbers.number(&keys, solutions.len);
         for ((_, argument), accumulator) in self.aggregates.iter().zip(&mut groups.accumulators) {
-            accumulator.resize(groups.keys.len);
+            accumulator.resize(groups.numbers.len());
             accumulator.add(&numbers, solutions.column(*argument), codec);
         }
-        budget.charge((groups.keys.len - before) * 32 * (1 + self.aggregates.len()))?;
+        budget.charge((groups.numbers.len() - before) * 32 * (1 + self.aggregates.len()))?;
         Ok(())
     }
 
     /// Adds the groups of a later lane.
     pub(super) fn merge(&self, groups: &mut Groups, later: Groups, codec: &Codec) {
-        let numbers = groups.number(&later.keys.slices(), later.keys.len);
+        let later_keys = later.numbers.keys();
+        let numbers = groups.numbers.number(&later_keys.slices(), later_keys.len);
         for (accumulator, later) in groups.accumulators.iter_mut().zip(later.accumulators) {
-            accumulator.resize(groups.keys.len);
+            accumulator.resize(groups.numbers.len());
             accumulator.merge(&numbers, later, codec);
         }
     }
@@ -102,60 +102,17 @@ impl<'a> Grouping<'a> {
         codec: &Codec,
         saturated: &AtomicBool,
     ) -> Result<Rows, ExecError> {
-        let len = groups.keys.len;
+        let len = groups.numbers.len();
         let aggregates = groups
             .accumulators
             .into_iter()
             .map(|accumulator| accumulator.finish(len, codec, saturated))
             .collect::<Result<Vec<_>, _>>()?;
         let columns = self.layout.iter().map(|slot| match slot {
-            Slot::Group(column) => groups.keys.columns[*column].clone(),
+            Slot::Group(column) => groups.numbers.keys().columns[*column].clone(),
             Slot::Aggregate(column) => aggregates[*column].clone(),
         });
         Ok(Rows { columns: columns.collect(), len })
-    }
-}
-
-impl Groups {
-    /// The group number of each row; new groups get the next ones.
-    fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32> {
-        let known = self.keys.len;
-        let numbers = self.numbers.number(keys, rows);
-        for (row, number) in numbers.iter().enumerate() {
-            if *number as usize == self.keys.len {
-                for (column, key) in self.keys.columns.iter_mut().zip(keys) {
-                    column.push(key[row]);
-                }
-                self.keys.len += 1;
-            }
-        }
-        debug_assert!(self.keys.len >= known);
-        numbers
-    }
-}
-
-/// [`KeyNumbers`] of any width.
-struct Numbers(Box<dyn NumberKeys>);
-
-trait NumberKeys: Send {
-    fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32>;
-}
-
-impl Numbers {
-    fn new(width: usize) -> Numbers {
-        Numbers(with_key!(width, K => Box::new(KeyNumbers::<K>::default())))
-    }
-
-    fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32> {
-        self.0.number(keys, rows)
-    }
-}
-
-impl<K: Key> NumberKeys for KeyNumbers<K> {
-    fn number(&mut self, columns: &[&[Code]], rows: usize) -> Vec<u32> {
-        let mut keys = Vec::with_capacity(rows);
-        K::pack(columns, 0, rows, &mut keys);
-        keys.into_iter().map(|key| KeyNumbers::number(self, key)).collect()
     }
 }
 
@@ -215,7 +172,13 @@ impl Accumulator {
             }
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => {
                 for (group, code) in groups.iter().zip(values) {
-                    sums[*group as usize].add(codec.value(*code));
+                    let sum = &mut sums[*group as usize];
+                    if *code < INLINE_END {
+                        sum.ints += i128::from(*code);
+                        sum.int_count += 1;
+                    } else {
+                        sum.add(codec.value(*code));
+                    }
                 }
             }
             Accumulator::Best { largest, codes } => {

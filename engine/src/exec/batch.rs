@@ -35,6 +35,15 @@ impl Bindings {
 
     /// Appends the kept columns of these rows of another batch.
     pub(super) fn gather(&mut self, from: &Bindings, keep: &[VariableId], positions: &[u32]) {
+        let is_whole = positions.len() == from.len
+            && positions.iter().enumerate().all(|(row, position)| *position as usize == row);
+        if is_whole {
+            for variable in keep {
+                self.columns[variable.index()].extend_from_slice(from.column(*variable));
+            }
+            self.len += positions.len();
+            return;
+        }
         for variable in keep {
             let source = from.column(*variable);
             self.columns[variable.index()]

@@ -6,6 +6,8 @@ mod best_rows;
 mod chains;
 mod error;
 mod expression;
+mod group_numbers;
+mod intersect;
 mod pipeline;
 mod pivot;
 mod profile;

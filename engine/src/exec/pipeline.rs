@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::expression::Evaluator;
+use super::intersect::Edges;
 use super::profile::{Meter, time};
 use super::stratum::View;
 use crate::data::{Code, RowIndex, Run, VariableId};
@@ -24,7 +25,15 @@ pub(super) struct Pipeline<'a> {
     view: &'a View<'a>,
     evaluator: Evaluator<'a>,
     source: Option<Reading<'a>>,
-    targets: Vec<Option<Lookup>>,
+    targets: Vec<Target>,
+}
+
+/// What a step looks up.
+enum Target {
+    Nothing,
+    Rows(Lookup),
+    /// The edges of both sides of an intersection.
+    Edges([Vec<Edges>; 2]),
 }
 
 /// The runs of a scan.
@@ -75,9 +84,12 @@ impl<'a> Pipeline<'a> {
             .map(|(depth, step)| match step {
                 Step::Probe { access, key, .. } | Step::Exists { access, key, .. } => {
                     // An index that is not there yet is built here.
-                    time(meter, depth + 1, || lookup(*access, key, view)).map(Some)
+                    time(meter, depth + 1, || lookup(*access, key, view)).map(Target::Rows)
                 }
-                Step::Filter { .. } | Step::Compute { .. } => Ok(None),
+                Step::Intersect { sides, .. } => Ok(time(meter, depth + 1, || {
+                    Target::Edges(sides.each_ref().map(|side| Edges::of(side, view)))
+                })),
+                Step::Filter { .. } | Step::Compute { .. } => Ok(Target::Nothing),
             })
             .collect::<Result<_, ExecError>>()?;
         Ok(Pipeline { plan, meter, view, evaluator: view.evaluator(), source, targets })
@@ -153,7 +165,7 @@ impl<'a> Pipeline<'a> {
         };
         match step {
             Step::Probe { equal, outputs, keep, .. } => {
-                let Some(lookup) = &self.targets[depth] else { return Ok(()) };
+                let Target::Rows(lookup) = &self.targets[depth] else { return Ok(()) };
                 let mut matches = Matches::default();
                 for (run, index) in &lookup.runs {
                     let mut emit = |matches: &mut Matches| {
@@ -178,9 +190,25 @@ impl<'a> Pipeline<'a> {
                 Ok(())
             }
             Step::Exists { equal, negated, keep, .. } => {
-                let Some(lookup) = &self.targets[depth] else { return Ok(()) };
+                let Target::Rows(lookup) = &self.targets[depth] else { return Ok(()) };
                 let found = exists(lookup, equal, input);
                 self.hand_on(depth, input, output, rest, keep, |row| found[row] != *negated, sink)
+            }
+            Step::Intersect { variable, sides, keep } => {
+                let Target::Edges([first, second]) = &self.targets[depth] else { return Ok(()) };
+                let bound = sides.each_ref().map(|side| input.column(side.bound));
+                for (left, right) in
+                    first.iter().flat_map(|left| second.iter().map(move |right| (left, right)))
+                {
+                    left.intersect(right, bound, BATCH, |positions, codes| {
+                        output.clear();
+                        output.gather(input, keep, positions);
+                        output.column_mut(*variable).extend_from_slice(codes);
+                        self.view.budget.check()?;
+                        self.step(depth + 1, output, rest, sink)
+                    })?;
+                }
+                Ok(())
             }
             Step::Filter { operator, left, right, keep } => {
                 let mask = self.evaluator.compare(*operator, left, right, input)?;
@@ -343,6 +371,11 @@ fn find(
     };
     let columns = key_columns(key, input);
     let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+    if let [codes] = columns.as_slice()
+        && index.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
+    {
+        return Ok(());
+    }
     let mut outcome = Ok(());
     index.probe(&columns, 0, input.len, |position, rows| {
         for chunk in rows.chunks(BATCH) {

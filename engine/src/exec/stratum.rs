@@ -433,7 +433,10 @@ impl<'a> View<'a> {
     ) -> Result<Vec<Rows>, ExecError> {
         self.budget.check()?;
         let pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
-        let lanes = parallel::lanes(pipeline.source_rows(), LANE_ROWS);
+        let rows = pipeline.source_rows();
+        // The groups of each lane are merged one lane after the other.
+        let lane_rows = if aggregates { LANE_ROWS.max(rows / WAVE_LANES) } else { LANE_ROWS };
+        let lanes = parallel::lanes(rows, lane_rows);
         if let Some(Known::Best(best)) = sets.get_mut(&plan.head) {
             self.improve(plan, &pipeline, &lanes, best)?;
             return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::physical::{Access, KeyPart, RulePlan, Source, Step, Version};
+use super::physical::{Access, KeyPart, RulePlan, Side, Source, Step, Version};
 use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
 use crate::data::VariableId;
 
@@ -30,6 +30,15 @@ pub(super) fn steps(
             Step::Exists { access, key, equal, negated, .. } => {
                 let text = atom(program, *access, key_cells(key, &name), equal, &[], &name);
                 (if *negated { "antijoin" } else { "semijoin" }, text, Some(*access))
+            }
+            Step::Intersect { variable, sides, .. } => {
+                let side = |side: &Side| {
+                    let outputs = [(side.to, *variable)];
+                    let key = std::iter::once((side.from, format!("={}", name(side.bound))));
+                    atom(program, side.access, key, &[], &outputs, &name)
+                };
+                let [first, second] = sides;
+                ("intersect", format!("{}, {}", side(first), side(second)), Some(first.access))
             }
             Step::Filter { operator, left, right, .. } => {
                 let text = format!("{} {operator} {}", expression(left, &name), expression(right, &name));

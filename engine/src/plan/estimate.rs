@@ -68,6 +68,11 @@ impl Estimate<'_> {
                 Step::Exists { access, key, equal, negated: true, .. } => {
                     (1.0 - self.matches(*access, keys(key, equal))).max(ANTIJOIN)
                 }
+                Step::Intersect { sides: [first, second], .. } => {
+                    let both = [second.from, second.to];
+                    self.matches(first.access, std::iter::once(first.from))
+                        * self.matches(second.access, both.into_iter()).min(1.0)
+                }
                 Step::Compute { .. } => 1.0,
                 Step::Filter { .. } => FILTER,
             };
@@ -133,6 +138,9 @@ impl Estimate<'_> {
         };
         let step = |step: &Step| match step {
             Step::Probe { access, outputs, .. } => column(*access, outputs),
+            Step::Intersect { variable: found, sides: [first, _], .. } => {
+                column(first.access, &[(first.to, *found)])
+            }
             Step::Compute { variable: computed, expression, .. } => {
                 (*computed == variable).then(|| self.distinct(expression))
             }

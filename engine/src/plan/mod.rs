@@ -27,7 +27,7 @@ pub use explanation::{
 };
 pub use join_order::Statistics;
 pub use large::{Large, LargeNote};
-pub use physical::{Access, KeyPart, RulePlan, Scan, Source, Step, Version};
+pub use physical::{Access, KeyPart, RulePlan, Scan, Side, Source, Step, Version};
 pub use relaxation::{Relaxation, Weighted};
 pub use rule_plan::{plan_delta_variants, plan_rule};
 pub use share::{Share, share};

@@ -30,9 +30,10 @@ impl RulePlan {
             Source::One => None,
             Source::Scan(scan) => Some(scan.access),
         };
-        source.into_iter().chain(self.steps.iter().filter_map(|step| match step {
-            Step::Probe { access, .. } | Step::Exists { access, .. } => Some(*access),
-            Step::Filter { .. } | Step::Compute { .. } => None,
+        source.into_iter().chain(self.steps.iter().flat_map(|step| match step {
+            Step::Probe { access, .. } | Step::Exists { access, .. } => vec![*access],
+            Step::Intersect { sides, .. } => sides.iter().map(|side| side.access).collect(),
+            Step::Filter { .. } | Step::Compute { .. } => Vec::new(),
         }))
     }
 }
@@ -108,6 +109,15 @@ pub enum Step {
         /// See above.
         keep: Vec<VariableId>,
     },
+    /// Binds a variable to the values that two relations of two columns have in common, each beside a bound variable.
+    Intersect {
+        /// The variable.
+        variable: VariableId,
+        /// The relations.
+        sides: [Side; 2],
+        /// See above.
+        keep: Vec<VariableId>,
+    },
     /// Keeps the bindings for which a comparison holds.
     Filter {
         /// The operator.
@@ -128,6 +138,19 @@ pub enum Step {
         /// See above.
         keep: Vec<VariableId>,
     },
+}
+
+/// One side of an intersection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// What to read.
+    pub access: Access,
+    /// The column of the bound variable.
+    pub from: usize,
+    /// That variable.
+    pub bound: VariableId,
+    /// The column of the new one.
+    pub to: usize,
 }
 
 /// What a key column must hold.
