@@ -147,7 +147,7 @@ struct Adjacency {
 }
 
 impl Adjacency {
-    fn new(edges: &Edges, domain: &Domain) -> Adjacency {
+    fn new(edges: &Edges, domain: &Domain<'_>) -> Adjacency {
         let side_by_side = |column: usize| {
             let neighbours = edges.run.neighbours(edges.from, column);
             let mut starts = Vec::with_capacity(domain.len() + 1);

@@ -27,7 +27,7 @@ impl Default for Thresholds {
             walk_rows: 1_024,
             walk_edges_per_row: 8,
             matrix_rows: 1_024,
-            matrix_reads_per_row: 8,
+            matrix_reads_per_row: 2,
             relax_rows: 1_024,
             relax_reads_per_row: 64,
             part_rows: 1 << 18,

@@ -197,7 +197,6 @@ impl BlockRows {
         for part in parts {
             all.append(part?);
         }
-        budget.charge(all.memory_bytes())?;
         Ok(all)
     }
 
@@ -351,12 +350,14 @@ pub(super) struct Scratch {
     masks: Vec<u64>,
     /// A bit for each block that was touched.
     touched: Vec<u64>,
+    /// The words of `touched` that are not zero lie in here.
+    range: Range<usize>,
 }
 
 impl Scratch {
     pub(super) fn new(bits: usize) -> Scratch {
         let blocks = bits.div_ceil(BLOCK);
-        Scratch { masks: vec![0; blocks], touched: vec![0; blocks.div_ceil(BLOCK)] }
+        Scratch { masks: vec![0; blocks], touched: vec![0; blocks.div_ceil(BLOCK)], range: usize::MAX..0 }
     }
 
     /// Bytes that a scratch of so many bits takes.
@@ -369,7 +370,12 @@ impl Scratch {
         if row.blocks.is_empty() && !row.masks.is_empty() {
             self.masks.iter_mut().zip(row.masks).for_each(|(mask, more)| *mask |= more);
             self.touched.fill(u64::MAX);
+            self.range = 0..self.touched.len();
             return;
+        }
+        if let (Some(first), Some(last)) = (row.blocks.first(), row.blocks.last()) {
+            let (first, last) = (*first as usize / BLOCK, *last as usize / BLOCK);
+            self.range = self.range.start.min(first)..self.range.end.max(last + 1);
         }
         for (block, mask) in row.blocks.iter().zip(row.masks) {
             self.masks[*block as usize] |= mask;
@@ -388,7 +394,9 @@ impl Scratch {
     /// Hands out what is not known, block by block, and is empty afterwards.
     pub(super) fn take_new(&mut self, known: RowRef<'_>, mut visit: impl FnMut(u32, u64)) {
         let mut at = 0;
-        for (word, touched) in self.touched.iter_mut().enumerate() {
+        let range = std::mem::replace(&mut self.range, usize::MAX..0);
+        let words = range.start.min(range.end)..range.end;
+        for (word, touched) in words.clone().zip(&mut self.touched[words]) {
             while *touched != 0 {
                 let block = word * BLOCK + touched.trailing_zeros() as usize;
                 *touched &= *touched - 1;

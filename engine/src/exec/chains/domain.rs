@@ -1,13 +1,14 @@
 //! Dense numbers for the values that a recursion is about.
 
-use crate::budget::{Budget, BudgetError};
+use crate::budget::{Budget, BudgetError, Held};
 use crate::data::keys::KeyNumbers;
 use crate::data::{Code, parallel};
 
 /// Numbers 0 to n for codes, in the order of codes: values that came together lie together.
-pub(in crate::exec) struct Domain {
+pub(in crate::exec) struct Domain<'b> {
     codes: Vec<Code>,
     numbers: Numbers,
+    _held: Held<'b>,
 }
 
 enum Numbers {
@@ -19,15 +20,15 @@ enum Numbers {
     Hashed(KeyNumbers<u64>),
 }
 
-impl Domain {
+impl<'b> Domain<'b> {
     /// A number for each code in these columns.
-    pub(in crate::exec) fn new(columns: &[&[Code]], budget: &Budget) -> Result<Domain, BudgetError> {
+    pub(in crate::exec) fn new(columns: &[&[Code]], budget: &'b Budget) -> Result<Domain<'b>, BudgetError> {
         let all = || columns.iter().copied().flatten();
         let total: usize = columns.iter().map(|column| column.len()).sum();
         let (first, last) = (all().min().copied().unwrap_or(0), all().max().copied().unwrap_or(0));
         let range = (last - first) as usize + 1;
         if range <= total.saturating_mul(4) + 1_024 {
-            budget.charge(2 * range * size_of::<u32>())?;
+            let held = budget.hold(2 * range * size_of::<u32>())?;
             let mut numbers = vec![0; range];
             all().for_each(|code| numbers[(code - first) as usize] = 1);
             let mut codes = Vec::new();
@@ -37,18 +38,18 @@ impl Domain {
                     codes.push(first + offset as Code);
                 }
             }
-            return Ok(Domain { codes, numbers: Numbers::Dense { first, numbers } });
+            return Ok(Domain { codes, numbers: Numbers::Dense { first, numbers }, _held: held });
         }
         let _sorted = budget.hold(total * size_of::<Code>())?;
         let mut codes: Vec<Code> = all().copied().collect();
         parallel::sort_by_key(&mut codes, |code| *code);
         codes.dedup();
-        budget.charge(codes.len() * (size_of::<Code>() + 4 * size_of::<u64>()))?;
+        let held = budget.hold(codes.len() * (size_of::<Code>() + 4 * size_of::<u64>()))?;
         let mut numbers = KeyNumbers::default();
         codes.iter().for_each(|code| {
             numbers.number(u64::from(*code));
         });
-        Ok(Domain { codes, numbers: Numbers::Hashed(numbers) })
+        Ok(Domain { codes, numbers: Numbers::Hashed(numbers), _held: held })
     }
 
     /// How many numbers there are.
@@ -59,6 +60,15 @@ impl Domain {
     /// The code of each number.
     pub(in crate::exec) fn codes(&self) -> &[Code] {
         &self.codes
+    }
+
+    /// Gives each number another place.
+    pub(super) fn reorder(&mut self, places: &[u32]) {
+        let mut codes = vec![0; self.codes.len()];
+        for (code, place) in self.codes.iter().zip(places) {
+            codes[*place as usize] = *code;
+        }
+        self.codes = codes;
     }
 
     /// The numbers of codes that are in the domain.

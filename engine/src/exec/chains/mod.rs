@@ -7,6 +7,7 @@
 
 mod blocks;
 mod domain;
+mod order;
 mod round;
 mod steps;
 
@@ -66,11 +67,15 @@ impl View<'_> {
             columns.push(pairs.columns());
         }
         let all: Vec<&[Code]> = columns.iter().flatten().map(Vec::as_slice).collect();
-        let domain = Domain::new(&all, self.budget)?;
+        let mut domain = Domain::new(&all, self.budget)?;
+        let mut pairs: Vec<[Vec<u32>; 2]> =
+            columns.iter().map(|columns| columns.each_ref().map(|codes| domain.numbers(codes))).collect();
+        let places = order::places(&pairs, domain.len(), self.budget)?;
+        domain.reorder(&places);
+        pairs.iter_mut().flatten().flatten().for_each(|number| *number = places[*number as usize]);
         let layout = Layout::new(chains);
         let mut state = State::new(layout, domain.len(), self.budget);
-        for (number, (matrix, [rows, columns])) in chains.matrices.iter().zip(columns).enumerate() {
-            let (rows, columns) = (domain.numbers(&rows), domain.numbers(&columns));
+        for (number, (matrix, [rows, columns])) in chains.matrices.iter().zip(pairs).enumerate() {
             let grows = !matches!(matrix, Matrix::Complete(_));
             state.add_matrix(number, grows, |by| {
                 let (rows, columns) = if by == 0 { (&rows, &columns) } else { (&columns, &rows) };
@@ -91,7 +96,7 @@ impl View<'_> {
     }
 
     /// A matrix as rows of two columns.
-    fn unpack(&self, state: &mut State<'_>, matrix: usize, domain: &Domain) -> Result<Run, ExecError> {
+    fn unpack(&self, state: &mut State<'_>, matrix: usize, domain: &Domain<'_>) -> Result<Run, ExecError> {
         let (rows, by) = state.take(matrix);
         let total: usize = rows.iter().map(blocks::Row::count).sum();
         self.budget.charge(2 * total * size_of::<Code>())?;

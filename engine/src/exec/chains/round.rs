@@ -8,7 +8,7 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;
 
 /// Rows of other matrices that are united in one lane.
-const LANE_UNIONS: usize = 1 << 16;
+const LANE_UNIONS: usize = 1 << 18;
 /// Rows of the head between two looks at the budget.
 const CHECK_ROWS: usize = 64;
 /// Rows that are scattered between two looks at the budget.
@@ -21,6 +21,14 @@ pub(super) struct State<'b> {
     size: usize,
     matrices: Vec<Kept>,
     budget: &'b Budget,
+    /// Bytes that are accounted for.
+    charged: usize,
+}
+
+impl Drop for State<'_> {
+    fn drop(&mut self) {
+        self.budget.release(self.charged);
+    }
 }
 
 /// A matrix, by rows and by columns.
@@ -50,7 +58,7 @@ impl<'b> State<'b> {
     /// Empty matrices of this size.
     pub(super) fn new(layout: Layout, size: usize, budget: &'b Budget) -> State<'b> {
         let matrices = layout.forms.iter().map(|_| Kept::default()).collect();
-        State { layout, size, matrices, budget }
+        State { layout, size, matrices, budget, charged: 0 }
     }
 
     /// Fills a matrix; `rows` gives it by rows or by columns. What is in one that grows is new.
@@ -61,18 +69,17 @@ impl<'b> State<'b> {
         rows: impl Fn(usize) -> BlockRows,
     ) -> Result<(), BudgetError> {
         let forms = self.layout.forms[number];
-        let matrix = &mut self.matrices[number];
-        matrix.grows = grows;
+        self.matrices[number].grows = grows;
         for by in (0..2).filter(|by| forms.known[*by]) {
             let known = if grows {
-                self.budget.charge(self.size * size_of::<Row>())?;
+                self.charge(self.size * size_of::<Row>())?;
                 Known::Growing(vec![Row::default(); self.size])
             } else {
                 let complete = CompleteRows::new(rows(by), self.size);
-                self.budget.charge(complete.memory_bytes())?;
+                self.charge(complete.memory_bytes())?;
                 Known::Complete(complete)
             };
-            matrix.known[by] = Some(known);
+            self.matrices[number].known[by] = Some(known);
         }
         if grows {
             let new = rows(self.layout.main[number]);
@@ -80,6 +87,11 @@ impl<'b> State<'b> {
             self.take_in(number, new)?;
         }
         Ok(())
+    }
+
+    fn charge(&mut self, bytes: usize) -> Result<(), BudgetError> {
+        self.charged += bytes;
+        self.budget.charge(bytes)
     }
 
     /// Rounds until one finds nothing; answers how many there were.
@@ -111,25 +123,28 @@ impl<'b> State<'b> {
         }
     }
 
-    /// Adds what is new to what is known.
+    /// Adds what is new, and accounted for, to what is known.
     fn take_in(&mut self, number: usize, new: BlockRows) -> Result<(), BudgetError> {
         let (main, forms) = (self.layout.main[number], self.layout.forms[number]);
         let other = 1 - main;
-        let matrix = &mut self.matrices[number];
-        self.budget.release(matrix.new.iter().map(BlockRows::memory_bytes).sum());
         let turned = if forms.known[other] || forms.new[other] {
             new.transpose(self.size, self.budget)?
         } else {
             BlockRows::default()
         };
-        matrix.new[main] = new;
-        matrix.new[other] = turned;
-        for (known, new) in matrix.known.iter_mut().zip(&matrix.new) {
-            if let Some(Known::Growing(rows)) = known {
-                self.budget.charge(merge(rows, new, self.size.div_ceil(BLOCK)))?;
+        self.charged += new.memory_bytes();
+        self.charge(turned.memory_bytes())?;
+        let mut grown = 0;
+        let matrix = &mut self.matrices[number];
+        for (by, new) in [(main, new), (other, turned)] {
+            if let Some(Known::Growing(rows)) = &mut matrix.known[by] {
+                grown += merge(rows, &new, self.size.div_ceil(BLOCK));
             }
+            let old = std::mem::replace(&mut matrix.new[by], new).memory_bytes();
+            self.charged -= old;
+            self.budget.release(old);
         }
-        Ok(())
+        self.charge(grown)
     }
 
     /// What this round finds for a matrix.
