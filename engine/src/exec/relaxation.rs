@@ -4,12 +4,13 @@
 //! and what becomes better ahead of the sweep is handed on in the same one.
 
 use super::best_rows::BestRows;
-use super::chains::Domain;
+use super::domain::Domain;
+use super::edges::edge_runs;
 use super::error::ExecError;
 use super::stratum::View;
 use crate::budget::Budget;
 use crate::data::{Code, INLINE_END, NULL, Run, parallel};
-use crate::plan::{Access, EdgeSource, Relaxation, Version};
+use crate::plan::Relaxation;
 
 /// No value yet.
 const NONE: u32 = u32::MAX;
@@ -33,12 +34,7 @@ impl View<'_> {
     ) -> Result<Option<(Run, usize)>, ExecError> {
         let mut groups = Vec::with_capacity(relaxation.edges.len());
         for edges in &relaxation.edges {
-            let (runs, from, to) = match &edges.source {
-                EdgeSource::Relation { relation, from, to } => {
-                    (self.runs(Access { relation: *relation, version: Version::All }), *from, *to)
-                }
-                EdgeSource::Rule(rule) => (vec![super::traversal::derived(rule, self)?], 0, 1),
-            };
+            let (runs, [from, to]) = edge_runs(&edges.source, self)?;
             let runs = runs.into_iter().filter(|run| !run.is_empty()).map(|run| match run.live() {
                 None => run,
                 Some(_) => {

@@ -6,19 +6,24 @@
 //! rows are divided over the threads.
 
 mod blocks;
-mod domain;
+mod kept;
 mod order;
 mod round;
+mod row;
+mod scratch;
 mod steps;
+mod work;
 
 use self::blocks::{BLOCK, BlockRows, lanes_of_blocks};
-pub(super) use self::domain::Domain;
 use self::round::State;
+use self::row::Row;
 use self::steps::Layout;
+use super::domain::Domain;
+use super::edges::{codes, edge_runs};
 use super::error::ExecError;
 use super::stratum::View;
 use crate::data::{Code, RelationId, Run, parallel};
-use crate::plan::{Access, Chains, EdgeSource, Matrix, Version};
+use crate::plan::{Chains, Matrix};
 
 /// Rows of two columns.
 struct Pairs(Vec<Run>, [usize; 2]);
@@ -26,7 +31,7 @@ struct Pairs(Vec<Run>, [usize; 2]);
 impl Pairs {
     /// The codes of both columns.
     fn columns(&self) -> [Vec<Code>; 2] {
-        self.1.map(|column| super::traversal::codes(self.0.iter(), column))
+        self.1.map(|column| codes(self.0.iter(), column))
     }
 }
 
@@ -55,15 +60,13 @@ impl View<'_> {
             let pairs = match matrix {
                 Matrix::Own(relation) => Pairs(known(*relation), [0, 1]),
                 Matrix::Part => Pairs(Vec::new(), [0, 1]),
-                Matrix::Complete(EdgeSource::Relation { relation, from, to }) => {
-                    Pairs(self.runs(Access { relation: *relation, version: Version::All }), [*from, *to])
-                }
-                Matrix::Complete(EdgeSource::Rule(rule)) => {
-                    Pairs(vec![super::traversal::derived(rule, self)?], [0, 1])
+                Matrix::Complete(source) => {
+                    let (runs, columns) = edge_runs(source, self)?;
+                    Pairs(runs, columns)
                 }
             };
-            let codes: usize = pairs.0.iter().map(Run::len).sum();
-            held.push(self.budget.hold(4 * codes * size_of::<Code>())?);
+            let rows: usize = pairs.0.iter().map(Run::len).sum();
+            held.push(self.budget.hold(4 * rows * size_of::<Code>())?);
             columns.push(pairs.columns());
         }
         let all: Vec<&[Code]> = columns.iter().flatten().map(Vec::as_slice).collect();
@@ -98,7 +101,7 @@ impl View<'_> {
     /// A matrix as rows of two columns.
     fn unpack(&self, state: &mut State<'_>, matrix: usize, domain: &Domain<'_>) -> Result<Run, ExecError> {
         let (rows, by) = state.take(matrix);
-        let total: usize = rows.iter().map(blocks::Row::count).sum();
+        let total: usize = rows.iter().map(Row::count).sum();
         self.budget.charge(2 * total * size_of::<Code>())?;
         let mut columns = [vec![0; total], vec![0; total]];
         {
@@ -106,7 +109,7 @@ impl View<'_> {
             let (mut first, mut second) = (first.as_mut_slice(), second.as_mut_slice());
             let mut work = Vec::new();
             for lane in lanes_of_blocks(rows.len(), total.div_ceil(1 << 18).min(rows.len() / BLOCK)) {
-                let count = rows[lane.clone()].iter().map(blocks::Row::count).sum();
+                let count = rows[lane.clone()].iter().map(Row::count).sum();
                 let (first_out, second_out);
                 (first_out, first) = first.split_at_mut(count);
                 (second_out, second) = second.split_at_mut(count);

@@ -2,17 +2,21 @@
 
 use std::ops::Range;
 
-use super::blocks::{BLOCK, BlockRows, CompleteRows, Row, RowRef, Scratch, lanes_of_blocks};
+use super::blocks::{BLOCK, BlockRows, CompleteRows, lanes_of_blocks};
+use super::kept::{Kept, Known};
+use super::row::Row;
+use super::scratch::Scratch;
 use super::steps::{Layout, Side, Step};
+use super::work::{Pending, Work};
 use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;
 
 /// Rows of other matrices that are united in one lane.
-const LANE_UNIONS: usize = 1 << 18;
+const LANE_UNIONS: usize = 1 << 16;
+/// A round with less to do than this is not worth a second thread.
+const SMALL: usize = 1 << 12;
 /// Rows of the head between two looks at the budget.
 const CHECK_ROWS: usize = 64;
-/// Rows that are scattered between two looks at the budget.
-const CHECK_SCATTERED: usize = 1_024;
 
 /// The matrices between two rounds.
 pub(super) struct State<'b> {
@@ -28,29 +32,6 @@ pub(super) struct State<'b> {
 impl Drop for State<'_> {
     fn drop(&mut self) {
         self.budget.release(self.charged);
-    }
-}
-
-/// A matrix, by rows and by columns.
-#[derive(Default)]
-struct Kept {
-    grows: bool,
-    known: [Option<Known>; 2],
-    new: [BlockRows; 2],
-}
-
-enum Known {
-    Growing(Vec<Row>),
-    Complete(CompleteRows),
-}
-
-impl Known {
-    #[inline]
-    fn row(&self, row: u32) -> RowRef<'_> {
-        match self {
-            Known::Growing(rows) => rows[row as usize].as_ref(),
-            Known::Complete(rows) => rows.row(row),
-        }
     }
 }
 
@@ -84,7 +65,9 @@ impl<'b> State<'b> {
         if grows {
             let new = rows(self.layout.main[number]);
             self.budget.charge(new.memory_bytes())?;
-            self.take_in(number, new)?;
+            let (main, forms) = (self.layout.main[number], self.layout.forms[number]);
+            let change = self.matrices[number].take_in(new, main, forms, self.size, self.budget)?;
+            self.charged = self.charged.saturating_add_signed(change);
         }
         Ok(())
     }
@@ -99,15 +82,9 @@ impl<'b> State<'b> {
         let mut rounds = 0;
         loop {
             rounds += 1;
-            let mut found = Vec::new();
-            for head in (0..self.matrices.len()).filter(|matrix| self.matrices[*matrix].grows) {
-                found.push((head, self.find(head, rounds == 1)?));
-            }
-            let mut any = false;
-            for (head, new) in found {
-                any |= !new.is_empty();
-                self.take_in(head, new)?;
-            }
+            let found = self.find(rounds == 1)?;
+            let any = found.iter().any(|new| !new.is_empty());
+            self.take_in(found)?;
             if !any {
                 return Ok(rounds);
             }
@@ -123,54 +100,53 @@ impl<'b> State<'b> {
         }
     }
 
-    /// Adds what is new, and accounted for, to what is known.
-    fn take_in(&mut self, number: usize, new: BlockRows) -> Result<(), BudgetError> {
-        let (main, forms) = (self.layout.main[number], self.layout.forms[number]);
-        let other = 1 - main;
-        let turned = if forms.known[other] || forms.new[other] {
-            new.transpose(self.size, self.budget)?
-        } else {
-            BlockRows::default()
+    /// Adds what is new in each matrix, and accounted for, to what is known.
+    fn take_in(&mut self, new: Vec<BlockRows>) -> Result<(), BudgetError> {
+        let blocks: usize = new.iter().map(BlockRows::blocks_len).sum();
+        let (layout, size, budget) = (&self.layout, self.size, self.budget);
+        let matrices = self.matrices.iter_mut().zip(new).enumerate();
+        let work: Vec<_> = matrices.filter(|(_, (matrix, _))| matrix.grows).collect();
+        let take_in = |(number, (matrix, new)): (usize, (&mut Kept, BlockRows))| {
+            matrix.take_in(new, layout.main[number], layout.forms[number], size, budget)
         };
-        self.charged += new.memory_bytes();
-        self.charge(turned.memory_bytes())?;
-        let mut grown = 0;
-        let matrix = &mut self.matrices[number];
-        for (by, new) in [(main, new), (other, turned)] {
-            if let Some(Known::Growing(rows)) = &mut matrix.known[by] {
-                grown += merge(rows, &new, self.size.div_ceil(BLOCK));
-            }
-            let old = std::mem::replace(&mut matrix.new[by], new).memory_bytes();
-            self.charged -= old;
-            self.budget.release(old);
+        let charged: Vec<Result<isize, BudgetError>> = if blocks < SMALL {
+            work.into_iter().map(take_in).collect()
+        } else {
+            parallel::map(work, take_in)
+        };
+        for change in charged {
+            self.charged = self.charged.saturating_add_signed(change?);
         }
-        self.charge(grown)
+        Ok(())
     }
 
-    /// What this round finds for a matrix.
-    fn find(&self, head: usize, is_first: bool) -> Result<BlockRows, BudgetError> {
-        let main = self.layout.main[head];
-        let Some(Known::Growing(known)) = &self.matrices[head].known[main] else {
-            return Ok(BlockRows::default());
+    /// What a round finds for each matrix.
+    fn find(&self, is_first: bool) -> Result<Vec<BlockRows>, BudgetError> {
+        let mut work: Vec<Vec<Work<'_>>> = self.matrices.iter().map(|_| Vec::new()).collect();
+        for step in &self.layout.steps {
+            work[step.head].extend(self.work(step, is_first));
+        }
+        let mut lanes = Vec::new();
+        let mut all_unions = 0;
+        for (head, work) in work.iter().enumerate().filter(|(_, work)| !work.is_empty()) {
+            let unions: usize = work.iter().map(Work::unions).sum();
+            all_unions += unions;
+            let of_head = lanes_of_blocks(self.size, (unions / LANE_UNIONS).min(self.size / BLOCK));
+            lanes.extend(of_head.into_iter().map(|lane| (head, lane)));
+        }
+        let find =
+            |(head, lane): (usize, Range<usize>)| Ok((head, self.find_rows(head, &lane, &work[head])?));
+        let parts: Vec<Result<(usize, BlockRows), BudgetError>> = if all_unions < SMALL {
+            lanes.into_iter().map(find).collect()
+        } else {
+            parallel::map(lanes, find)
         };
-        let work: Vec<Work<'_>> = self
-            .layout
-            .steps
-            .iter()
-            .filter(|step| step.head == head)
-            .filter_map(|step| self.work(step, is_first))
-            .collect();
-        if work.is_empty() {
-            return Ok(BlockRows::default());
-        }
-        let unions: usize = work.iter().map(Work::unions).sum();
-        let lanes = lanes_of_blocks(self.size, (unions / LANE_UNIONS).min(self.size / BLOCK));
-        let parts = parallel::map(lanes, |lane| self.find_rows(&lane, known, &work));
-        let mut all = BlockRows::default();
+        let mut found: Vec<BlockRows> = self.matrices.iter().map(|_| BlockRows::default()).collect();
         for part in parts {
-            all.append(part?);
+            let (head, rows) = part?;
+            found[head].append(rows);
         }
-        Ok(all)
+        Ok(found)
     }
 
     /// What a step has to do, if anything.
@@ -200,10 +176,13 @@ impl<'b> State<'b> {
     /// What this round finds for some rows of the head.
     fn find_rows(
         &self,
+        head: usize,
         lane: &Range<usize>,
-        known: &[Row],
         work: &[Work<'_>],
     ) -> Result<BlockRows, BudgetError> {
+        let Some(known) = &self.matrices[head].known[self.layout.main[head]] else {
+            return Ok(BlockRows::default());
+        };
         let _scratch = self.budget.hold(Scratch::bytes(self.size))?;
         let mut scratch = Scratch::new(self.size);
         let mut touched = vec![0_u64; lane.len().div_ceil(BLOCK)];
@@ -240,98 +219,11 @@ impl<'b> State<'b> {
                     scratch.clear(row as usize);
                 }
             }
-            let known = known[row as usize].as_ref();
-            scratch.take_new(known, |block, mask| found.push(row, block, mask));
+            scratch.take_new(known.row(row), |block, mask| found.push(row, block, mask));
         }
         self.budget.charge(found.memory_bytes() - charged)?;
         Ok(found)
     }
-}
-
-/// A step in a round: what is new on the left times all that is known on the right, and what is known on the left times
-/// what is new on the right.
-struct Work<'s> {
-    off_diagonal: bool,
-    /// By rows of the head.
-    left: &'s BlockRows,
-    /// The right factor; without one, the left one is added as it is.
-    times: Option<&'s Known>,
-    /// The left factor by its columns, and what is new on the right.
-    scattered: Option<(&'s Known, &'s BlockRows)>,
-}
-
-/// How far a lane has come in a step.
-struct Pending {
-    /// Positions in the left rows.
-    left: Range<usize>,
-    /// Rows of the head, ascending, each with the position of a new row on the right.
-    scattered: Vec<(u32, u32)>,
-    at: usize,
-}
-
-impl Work<'_> {
-    /// About how many rows it will unite.
-    fn unions(&self) -> usize {
-        let scattered = self
-            .scattered
-            .map_or(0, |(left, new)| new.rows().iter().map(|row| left.row(*row).blocks_len()).sum());
-        scattered + if self.times.is_some() { self.left.blocks_len() } else { self.left.rows().len() }
-    }
-
-    /// The rows of the head that a new row on the right belongs to.
-    fn scatter(&self, lane: &Range<usize>, budget: &Budget) -> Result<Vec<(u32, u32)>, BudgetError> {
-        let Some((left, new)) = self.scattered else { return Ok(Vec::new()) };
-        let mut pairs = Vec::new();
-        for (position, row) in new.rows().iter().enumerate() {
-            if position % CHECK_SCATTERED == 0 {
-                budget.check()?;
-            }
-            left.row(*row).between(lane).for_each(|row| pairs.push((row, position as u32)));
-        }
-        Ok(order(pairs, lane))
-    }
-
-    /// Unites everything that belongs to a row of the head.
-    fn unite(&self, row: u32, pending: &mut Pending, scratch: &mut Scratch) {
-        if self.left.rows()[pending.left.clone()].first() == Some(&row) {
-            let left = self.left.at(pending.left.start);
-            pending.left.start += 1;
-            match self.times {
-                None => scratch.unite(left),
-                Some(right) => left.for_each(|middle| scratch.unite(right.row(middle))),
-            }
-        }
-        if let Some((_, new)) = self.scattered {
-            while let Some((_, position)) =
-                pending.scattered.get(pending.at).filter(|(other, _)| *other == row)
-            {
-                scratch.unite(new.at(*position as usize));
-                pending.at += 1;
-            }
-        }
-    }
-}
-
-/// Pairs in the order of their rows.
-fn order(mut pairs: Vec<(u32, u32)>, lane: &Range<usize>) -> Vec<(u32, u32)> {
-    if pairs.len() < lane.len() / 4 {
-        pairs.sort_unstable();
-        return pairs;
-    }
-    let mut next = vec![0_usize; lane.len() + 1];
-    for (row, _) in &pairs {
-        next[*row as usize - lane.start + 1] += 1;
-    }
-    for row in 0..lane.len() {
-        next[row + 1] += next[row];
-    }
-    let mut ordered = vec![(0, 0); pairs.len()];
-    for pair in pairs {
-        let place = &mut next[pair.0 as usize - lane.start];
-        ordered[*place] = pair;
-        *place += 1;
-    }
-    ordered
 }
 
 /// The places of the bits that are set.
@@ -344,27 +236,4 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
             Some(bit)
         })
     })
-}
-
-/// Adds new rows to known ones; answers by how many bytes these have grown.
-fn merge(known: &mut [Row], new: &BlockRows, all_blocks: usize) -> usize {
-    /// New rows of one lane.
-    const LANE_ROWS: usize = 2_048;
-    let mut work = Vec::new();
-    let mut rest = known;
-    let mut first = 0;
-    for lane in parallel::lanes(new.rows().len(), LANE_ROWS).into_iter().filter(|lane| !lane.is_empty()) {
-        let end = new.rows()[lane.end - 1] as usize + 1;
-        let (rows, others) = std::mem::take(&mut rest).split_at_mut(end - first);
-        work.push((lane, rows, first));
-        (rest, first) = (others, end);
-    }
-    let grown = parallel::map(work, |(lane, rows, first)| {
-        let grow = |position: usize| {
-            let row = new.rows()[position] as usize - first;
-            rows[row].add(new.at(position), all_blocks)
-        };
-        lane.map(grow).sum::<usize>()
-    });
-    grown.into_iter().sum()
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::super::edges::{derived, edge_runs};
 use super::super::error::ExecError;
-use super::super::pipeline::Pipeline;
-use super::super::stratum::{View, head_columns};
+use super::super::stratum::View;
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeyNumbers, KeySet};
 use crate::data::{Code, Neighbours, RowIndex, Run};
-use crate::plan::{Access, EdgeSource, Traversal, Version, plan_rule};
+use crate::plan::Traversal;
 
 /// Nodes that are explored between two looks at the budget.
 const CHECK_NODES: usize = 1_024;
@@ -71,12 +71,7 @@ impl Arcs {
     ) -> Result<Arcs, ExecError> {
         let mut groups = Vec::new();
         for edges in &traversal.edges {
-            let (runs, from, to) = match &edges.source {
-                EdgeSource::Relation { relation, from, to } => {
-                    (view.runs(Access { relation: *relation, version: Version::All }), *from, *to)
-                }
-                EdgeSource::Rule(rule) => (vec![derived(rule, view)?], 0, 1),
-            };
+            let (runs, [from, to]) = edge_runs(&edges.source, view)?;
             let runs = runs.into_iter().filter(|run| !run.is_empty());
             let runs = runs.map(|run| ArcRun::new(run, from, to)).collect();
             let guard = match &edges.guard {
@@ -120,26 +115,6 @@ impl Arcs {
             .flat_map(|group| &group.runs)
             .flat_map(|arcs| [arcs.run.column(arcs.from), arcs.run.column(arcs.to)])
     }
-}
-
-/// The rows of a rule that reads complete relations.
-pub(in crate::exec) fn derived(
-    rule: &crate::analysis::program::Rule,
-    view: &View<'_>,
-) -> Result<Run, ExecError> {
-    let plan = plan_rule(rule, view);
-    let pipeline = Pipeline::new(&plan, None, view)?;
-    let mut columns = vec![Vec::new(); rule.head_terms.len()];
-    let mut rows = 0;
-    pipeline.run(0..pipeline.source_rows(), &mut |solutions| {
-        view.budget.charge(solutions.len * columns.len() * size_of::<Code>())?;
-        for (column, codes) in columns.iter_mut().zip(head_columns(&plan, &pipeline, solutions)?) {
-            column.extend_from_slice(&codes);
-        }
-        rows += solutions.len;
-        Ok(())
-    })?;
-    Ok(Run::new(columns, rows))
 }
 
 /// The part of the graph that a walk can come to. Nodes are numbers, small ones first on the way.

@@ -9,10 +9,10 @@ mod graph;
 mod rows;
 mod walk;
 
-pub(super) use self::graph::derived;
 use self::graph::{Arcs, Graph};
 use self::rows::assemble;
 use self::walk::{Seeds, walk};
+use super::edges::codes;
 use super::error::ExecError;
 use super::stratum::View;
 use crate::data::{Code, Run, parallel};
@@ -91,17 +91,5 @@ fn distinct<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code>
     let mut codes = codes(runs, column);
     codes.sort_unstable();
     codes.dedup();
-    codes
-}
-
-/// The codes of a column.
-pub(super) fn codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
-    let mut codes = Vec::new();
-    for run in runs {
-        match run.live() {
-            None => codes.extend_from_slice(run.column(column)),
-            Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
-        }
-    }
     codes
 }

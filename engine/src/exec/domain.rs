@@ -5,7 +5,7 @@ use crate::data::keys::KeyNumbers;
 use crate::data::{Code, parallel};
 
 /// Numbers 0 to n for codes, in the order of codes: values that came together lie together.
-pub(in crate::exec) struct Domain<'b> {
+pub(super) struct Domain<'b> {
     codes: Vec<Code>,
     numbers: Numbers,
     _held: Held<'b>,
@@ -22,7 +22,7 @@ enum Numbers {
 
 impl<'b> Domain<'b> {
     /// A number for each code in these columns.
-    pub(in crate::exec) fn new(columns: &[&[Code]], budget: &'b Budget) -> Result<Domain<'b>, BudgetError> {
+    pub(super) fn new(columns: &[&[Code]], budget: &'b Budget) -> Result<Domain<'b>, BudgetError> {
         let all = || columns.iter().copied().flatten();
         let total: usize = columns.iter().map(|column| column.len()).sum();
         let (first, last) = (all().min().copied().unwrap_or(0), all().max().copied().unwrap_or(0));
@@ -53,12 +53,12 @@ impl<'b> Domain<'b> {
     }
 
     /// How many numbers there are.
-    pub(in crate::exec) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.codes.len()
     }
 
     /// The code of each number.
-    pub(in crate::exec) fn codes(&self) -> &[Code] {
+    pub(super) fn codes(&self) -> &[Code] {
         &self.codes
     }
 
@@ -72,7 +72,7 @@ impl<'b> Domain<'b> {
     }
 
     /// The numbers of codes that are in the domain.
-    pub(in crate::exec) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
+    pub(super) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
         match &self.numbers {
             Numbers::Dense { first, numbers } => {
                 codes.iter().map(|code| numbers[(*code - first) as usize]).collect()

@@ -1,0 +1,101 @@
+//! One product in one round.
+
+use std::ops::Range;
+
+use super::blocks::BlockRows;
+use super::kept::Known;
+use super::scratch::Scratch;
+use crate::budget::{Budget, BudgetError};
+
+/// Rows that are scattered between two looks at the budget.
+const CHECK_SCATTERED: usize = 1_024;
+
+/// A step in a round: what is new on the left times all that is known on the right, and what is known on the left times
+/// what is new on the right.
+pub(super) struct Work<'s> {
+    pub(super) off_diagonal: bool,
+    /// By rows of the head.
+    pub(super) left: &'s BlockRows,
+    /// The right factor; without one, the left one is added as it is.
+    pub(super) times: Option<&'s Known>,
+    /// The left factor by its columns, and what is new on the right.
+    pub(super) scattered: Option<(&'s Known, &'s BlockRows)>,
+}
+
+/// How far a lane has come in a step.
+pub(super) struct Pending {
+    /// Positions in the left rows.
+    pub(super) left: Range<usize>,
+    /// Rows of the head, ascending, each with the position of a new row on the right.
+    pub(super) scattered: Vec<(u32, u32)>,
+    pub(super) at: usize,
+}
+
+impl Work<'_> {
+    /// About how many rows it will unite.
+    pub(super) fn unions(&self) -> usize {
+        let scattered = self
+            .scattered
+            .map_or(0, |(left, new)| new.rows().iter().map(|row| left.row(*row).blocks_len()).sum());
+        scattered + if self.times.is_some() { self.left.blocks_len() } else { self.left.rows().len() }
+    }
+
+    /// The rows of the head that a new row on the right belongs to.
+    pub(super) fn scatter(
+        &self,
+        lane: &Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<(u32, u32)>, BudgetError> {
+        let Some((left, new)) = self.scattered else { return Ok(Vec::new()) };
+        let mut pairs = Vec::new();
+        for (position, row) in new.rows().iter().enumerate() {
+            if position % CHECK_SCATTERED == 0 {
+                budget.check()?;
+            }
+            left.row(*row).between(lane).for_each(|row| pairs.push((row, position as u32)));
+        }
+        Ok(order(pairs, lane))
+    }
+
+    /// Unites everything that belongs to a row of the head.
+    pub(super) fn unite(&self, row: u32, pending: &mut Pending, scratch: &mut Scratch) {
+        if self.left.rows()[pending.left.clone()].first() == Some(&row) {
+            let left = self.left.at(pending.left.start);
+            pending.left.start += 1;
+            match self.times {
+                None => scratch.unite(left),
+                Some(right) => left.for_each(|middle| scratch.unite(right.row(middle))),
+            }
+        }
+        if let Some((_, new)) = self.scattered {
+            while let Some((_, position)) =
+                pending.scattered.get(pending.at).filter(|(other, _)| *other == row)
+            {
+                scratch.unite(new.at(*position as usize));
+                pending.at += 1;
+            }
+        }
+    }
+}
+
+/// Pairs in the order of their rows.
+fn order(mut pairs: Vec<(u32, u32)>, lane: &Range<usize>) -> Vec<(u32, u32)> {
+    if pairs.len() < lane.len() / 4 {
+        pairs.sort_unstable();
+        return pairs;
+    }
+    let mut next = vec![0_usize; lane.len() + 1];
+    for (row, _) in &pairs {
+        next[*row as usize - lane.start + 1] += 1;
+    }
+    for row in 0..lane.len() {
+        next[row + 1] += next[row];
+    }
+    let mut ordered = vec![(0, 0); pairs.len()];
+    for pair in pairs {
+        let place = &mut next[pair.0 as usize - lane.start];
+        ordered[*place] = pair;
+        *place += 1;
+    }
+    ordered
+}

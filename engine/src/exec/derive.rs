@@ -1,0 +1,156 @@
+//! One rule at work: its pipeline in lanes, and what becomes of the solutions.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::aggregate::Grouping;
+use super::batch::Bindings;
+use super::best_rows::BestRows;
+use super::error::ExecError;
+use super::pipeline::Pipeline;
+use super::ranking::Ranker;
+use super::stratum::{Known, Planned, View};
+use crate::analysis::program::HeadTerm;
+use crate::data::{Code, RelationId, Rows, parallel};
+use crate::plan::RulePlan;
+
+/// Source rows of one lane.
+pub(super) const LANE_ROWS: usize = 8_192;
+/// Lanes whose candidates are held at once.
+const WAVE_LANES: usize = 64;
+
+impl View<'_> {
+    /// Runs one plan; answers the rows that are new.
+    pub(super) fn derive(
+        &self,
+        Planned { plan, meter }: &Planned,
+        aggregates: bool,
+        sets: &mut HashMap<RelationId, Known>,
+    ) -> Result<Vec<Rows>, ExecError> {
+        self.budget.check()?;
+        let pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
+        let rows = pipeline.source_rows();
+        // The groups of each lane are merged one lane after the other.
+        let lane_rows = if aggregates { LANE_ROWS.max(rows / WAVE_LANES) } else { LANE_ROWS };
+        let lanes = parallel::lanes(rows, lane_rows);
+        if let Some(Known::Best(best)) = sets.get_mut(&plan.head) {
+            self.improve(plan, &pipeline, &lanes, best)?;
+            return Ok(Vec::new());
+        }
+        if aggregates {
+            let rows = self.aggregate(plan, &pipeline, lanes)?;
+            let rows = pipeline.head(|| self.take_in(sets, plan.head, &rows))?;
+            pipeline.found(rows.len);
+            return Ok(vec![rows]);
+        }
+        let Some(Known::All(set)) = sets.get_mut(&plan.head) else { return Ok(Vec::new()) };
+        let mut new = Vec::new();
+        for wave in lanes.chunks(WAVE_LANES) {
+            let known = &*set;
+            let candidates = parallel::map(wave.to_vec(), |lane| {
+                let mut candidates = known.candidates();
+                pipeline.run(lane, &mut |solutions| {
+                    let columns = head_columns(plan, &pipeline, solutions)?;
+                    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+                    known.collect(&columns, solutions.len, &mut candidates, self.budget)
+                })?;
+                Ok::<_, ExecError>(candidates)
+            });
+            let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
+            let rows = pipeline.head(|| set.absorb(candidates, self.budget))?;
+            pipeline.found(rows.len);
+            if rows.len > 0 {
+                new.push(rows);
+            }
+        }
+        Ok(new)
+    }
+
+    /// Runs one plan of a relation that keeps its best rows.
+    fn improve(
+        &self,
+        plan: &RulePlan,
+        pipeline: &Pipeline<'_>,
+        lanes: &[Range<usize>],
+        best: &mut BestRows,
+    ) -> Result<(), ExecError> {
+        for wave in lanes.chunks(WAVE_LANES) {
+            self.budget.check()?;
+            let known = &*best;
+            let improvements = parallel::map(wave.to_vec(), |lane| {
+                let mut improvements = known.improvements();
+                pipeline.run(lane, &mut |solutions| {
+                    let columns = head_columns(plan, pipeline, solutions)?;
+                    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+                    known.collect(&columns, &mut improvements, self.codec, self.budget)
+                })?;
+                Ok::<_, ExecError>(improvements)
+            });
+            let improvements = improvements.into_iter().collect::<Result<_, _>>()?;
+            let before = best.changed();
+            pipeline.head(|| best.absorb(improvements, self.codec, self.budget))?;
+            pipeline.found(best.changed() - before);
+        }
+        Ok(())
+    }
+
+    fn aggregate(
+        &self,
+        plan: &RulePlan,
+        pipeline: &Pipeline<'_>,
+        lanes: Vec<Range<usize>>,
+    ) -> Result<Rows, ExecError> {
+        if let Some(ranking) = &plan.ranking {
+            return self.rank(&Ranker::new(&plan.head_terms, ranking), pipeline, lanes);
+        }
+        let grouping = Grouping::new(&plan.head_terms);
+        let partial = parallel::map(lanes, |lane| {
+            let mut groups = grouping.start();
+            pipeline.run(lane, &mut |solutions| {
+                grouping.add(&mut groups, pipeline, self.codec, solutions, self.budget)
+            })?;
+            Ok::<_, ExecError>(groups)
+        });
+        pipeline.head(|| {
+            let mut all = grouping.start();
+            for groups in partial {
+                grouping.merge(&mut all, groups?, self.codec);
+            }
+            grouping.finish(all, self.codec, &self.saturated)
+        })
+    }
+
+    fn rank(
+        &self,
+        ranker: &Ranker<'_>,
+        pipeline: &Pipeline<'_>,
+        lanes: Vec<Range<usize>>,
+    ) -> Result<Rows, ExecError> {
+        let lanes = parallel::map(lanes, |lane| {
+            let mut contenders = ranker.start();
+            pipeline.run(lane, &mut |solutions| {
+                ranker.add(&mut contenders, pipeline, self.codec, solutions, self.budget)
+            })?;
+            Ok::<_, ExecError>(contenders)
+        });
+        let lanes = lanes.into_iter().collect::<Result<_, _>>()?;
+        Ok(pipeline.head(|| ranker.finish(lanes, self.codec)))
+    }
+}
+
+/// The columns of the head that solutions become.
+pub(super) fn head_columns<'b>(
+    plan: &RulePlan,
+    pipeline: &Pipeline<'_>,
+    solutions: &'b Bindings,
+) -> Result<Vec<Cow<'b, [Code]>>, ExecError> {
+    plan.head_terms
+        .iter()
+        .map(|term| match term {
+            HeadTerm::Expression(expression) => pipeline.evaluator().codes(expression, solutions),
+            // Of each group the best row is kept: every value is offered.
+            HeadTerm::Aggregate { argument, .. } => Ok(Cow::Borrowed(solutions.column(*argument))),
+        })
+        .collect()
+}

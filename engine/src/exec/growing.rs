@@ -1,0 +1,77 @@
+//! A relation inside a fixpoint: rows that were joined with everything, and those of the last round.
+
+use crate::data::{Rows, Run};
+
+/// A relation inside a fixpoint.
+#[derive(Default)]
+pub(super) struct Growing {
+    pub(super) stable: Vec<Run>,
+    pub(super) delta: Option<Run>,
+}
+
+impl Growing {
+    pub(super) fn rows(&self) -> usize {
+        self.stable.iter().chain(&self.delta).map(Run::len).sum()
+    }
+
+    /// Ages the delta into the stable runs and puts fresh rows in its place; answers whether there are any. Runs are
+    /// merged when a younger one has grown to half of its elder, so a probe meets few of them.
+    pub(super) fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> bool {
+        if let Some(delta) = self.delta.take() {
+            let mut runs = vec![delta];
+            while let Some(last) = self.stable.last()
+                && last.len() <= 2 * runs.iter().map(Run::len).sum::<usize>()
+            {
+                runs.extend(self.stable.pop());
+            }
+            runs.reverse();
+            self.stable.push(match <[Run; 1]>::try_from(runs) {
+                Ok([only]) => only,
+                Err(runs) => {
+                    let rows = concatenate(&runs, arity);
+                    Run::new(rows.columns, rows.len)
+                }
+            });
+        }
+        let rows = gather(fresh, arity);
+        if rows.len > 0 {
+            self.delta = Some(Run::new(rows.columns, rows.len));
+        }
+        self.delta.is_some()
+    }
+}
+
+/// Rows as a run.
+pub(super) fn run_of(rows: Rows) -> Run {
+    Run::new(rows.columns, rows.len)
+}
+
+/// The live rows of several runs as one, in their order.
+pub(super) fn concatenate(runs: &[Run], arity: usize) -> Rows {
+    let columns = (0..arity)
+        .map(|column| {
+            let mut codes = Vec::with_capacity(runs.iter().map(Run::len).sum());
+            for run in runs {
+                match run.live() {
+                    None => codes.extend_from_slice(run.column(column)),
+                    Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
+                }
+            }
+            codes
+        })
+        .collect();
+    Rows { columns, len: runs.iter().map(Run::len).sum() }
+}
+
+/// Rows in the order of parts.
+pub(super) fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
+    let mut parts = parts.into_iter().filter(|rows| rows.len > 0);
+    let Some(mut all) = parts.next() else { return Rows::empty(arity) };
+    for part in parts {
+        all.len += part.len;
+        for (column, more) in all.columns.iter_mut().zip(part.columns) {
+            column.extend(more);
+        }
+    }
+    all
+}

@@ -1,0 +1,72 @@
+//! A recursion that has become large goes on in another way than in rounds.
+
+use std::collections::HashMap;
+
+use super::error::ExecError;
+use super::growing::Growing;
+use super::stratum::{Known, Planned, View};
+use crate::data::RelationId;
+use crate::plan::{Access, Large, Version};
+
+impl View<'_> {
+    /// Whether there is enough to do to go on in another way.
+    pub(super) fn is_worth(&self, large: &Large, sets: &HashMap<RelationId, Known>) -> bool {
+        let growing = |relation| self.growing.get(relation).map(|growing| (growing.rows(), &growing.delta));
+        match large {
+            Large::Walk(traversal) => {
+                growing(&traversal.relation).is_some_and(|(known, _)| self.is_worth_walking(traversal, known))
+            }
+            Large::Matrices(chains) => {
+                let known = self.growing.values().map(Growing::rows).sum();
+                self.is_worth_multiplying(chains, known)
+            }
+            Large::Relax(relaxation) => match sets.get(&relaxation.relation) {
+                Some(Known::Best(best)) => self.is_worth_relaxing(relaxation, best.len()),
+                Some(Known::All(_)) | None => false,
+            },
+            Large::Parts(relation, _) => growing(relation).is_some_and(|(known, delta)| {
+                known >= self.thresholds.part_rows
+                    && delta.as_ref().is_some_and(|delta| delta.len() >= self.thresholds.part_new_rows)
+            }),
+        }
+    }
+
+    /// Goes on in another way, to the end; answers how many rounds that were. Nothing if the values do not allow it.
+    pub(super) fn go_large(
+        &mut self,
+        large: &Large,
+        variants: &[Planned],
+        sets: &mut HashMap<RelationId, Known>,
+    ) -> Result<Option<usize>, ExecError> {
+        let complete = |run| Growing { stable: vec![run], delta: None };
+        if let Large::Relax(relaxation) = large {
+            let Some(Known::Best(best)) = sets.get_mut(&relaxation.relation) else { return Ok(None) };
+            let Some((run, sweeps)) = self.relax(relaxation, best)? else { return Ok(None) };
+            sets.clear();
+            self.growing.insert(relaxation.relation, complete(run));
+            return Ok(Some(sweeps));
+        }
+        sets.clear();
+        let rounds = match large {
+            Large::Relax(_) => 0,
+            Large::Parts(relation, column) => self.evaluate_in_parts(*relation, *column, variants)?,
+            Large::Walk(traversal) => {
+                let all = |version| self.runs(Access { relation: traversal.relation, version });
+                let run = self.traverse(traversal, &all(Version::Old), &all(Version::Delta))?;
+                self.growing.insert(traversal.relation, complete(run));
+                0
+            }
+            Large::Matrices(chains) => {
+                let growing = std::mem::take(&mut self.growing);
+                let known = |relation: RelationId| {
+                    let of = growing.get(&relation);
+                    of.into_iter().flat_map(|own| own.stable.iter().chain(&own.delta)).cloned().collect()
+                };
+                let (found, rounds) = self.multiply(chains, known)?;
+                self.growing = found.into_iter().map(|(relation, run)| (relation, complete(run))).collect();
+                rounds
+            }
+        };
+        Ok(Some(rounds))
+    }
+}
