@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::data::priority;
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 
 /// The means of one request. Clones share it.
@@ -16,6 +17,7 @@ use crate::diagnostic::{Code, Diagnose, Diagnostic};
 pub struct Budget {
     shared: Arc<Shared>,
     string_bytes: usize,
+    gives_way: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -183,12 +185,20 @@ impl Budget {
                 pause: Pause::default(),
             }),
             string_bytes: usize::MAX,
+            gives_way: None,
         }
     }
 
     /// The same means, and at most so many bytes for a string that is computed.
     pub fn with_string_bytes(mut self, string_bytes: usize) -> Budget {
         self.string_bytes = string_bytes;
+        self
+    }
+
+    /// The same means, but after so long others go first that have just begun: the threads that this request has for
+    /// itself run at a lower priority then, unless others wait for it.
+    pub fn giving_way_after(mut self, time: Duration) -> Budget {
+        self.gives_way = Instant::now().checked_add(time);
         self
     }
 
@@ -243,12 +253,15 @@ impl Budget {
         {
             return Err(stop.error());
         }
-        match self.shared.deadline {
-            Some(deadline) if Instant::now() >= deadline => {
-                Err(BudgetError::Timeout { limit: self.shared.timeout })
-            }
-            _ => Ok(()),
+        let now = [self.shared.deadline, self.gives_way].iter().any(Option::is_some).then(Instant::now);
+        let is_past = |moment: Option<Instant>| moment.zip(now).is_some_and(|(moment, now)| now >= moment);
+        if is_past(self.shared.deadline) {
+            return Err(BudgetError::Timeout { limit: self.shared.timeout });
         }
+        if is_past(self.gives_way) && self.shared.pause.held_up.load(Ordering::Relaxed) == 0 {
+            priority::give_way();
+        }
+        Ok(())
     }
 
     /// Accounts for memory before it is used.

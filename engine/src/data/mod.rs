@@ -7,6 +7,7 @@ pub(crate) mod ids;
 mod index;
 pub(crate) mod keys;
 pub(crate) mod parallel;
+pub(crate) mod priority;
 mod relation;
 mod run;
 mod schema;

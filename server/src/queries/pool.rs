@@ -24,6 +24,9 @@ use crate::metrics::Metrics;
 /// How long a query may use the lane of the short ones.
 const SHORT: Duration = Duration::from_millis(100);
 
+/// After how long a query that still runs lets all others go first.
+const GIVES_WAY: Duration = Duration::from_millis(10);
+
 /// How long a request waits for a place before it is turned away.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
@@ -136,7 +139,7 @@ impl QueryPool {
         };
         self.metrics.waiting.observe(waiting.elapsed());
         let timeout = [timeout, self.timeout].into_iter().flatten().min();
-        let budget = Budget::of_pool(timeout, self.memory, &self.shared_memory);
+        let budget = Budget::of_pool(timeout, self.memory, &self.shared_memory).giving_way_after(GIVES_WAY);
         ticket.start(&budget)?;
         let work = off_thread({
             let budget = budget.clone();
