@@ -327,7 +327,8 @@ mod tests {
             }
         };
         let _long = pool.long.clone().acquire_owned().await.unwrap();
-        let run = pool.run(&Ticket::default(), Some(Duration::from_secs(20)), waits);
+        let ticket = Ticket::default();
+        let run = pool.run(&ticket, Some(Duration::from_secs(20)), waits);
         assert_eq!(tokio::time::timeout(Duration::from_secs(15), run).await, Ok(Ok(())));
     }
 
