@@ -104,7 +104,7 @@ async fn a_server_is_believed_that_proves_its_name() {
     let port = proxy(&server, ours.identity(&["localhost", "127.0.0.1"])).await.port();
     for url in [format!("wss://localhost:{port}/ws"), format!("https://127.0.0.1:{port}")] {
         let output = query(&url, Some(&ours.file)).await;
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "X\n2\n", "{output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "1,X\n1,2\n", "{output:?}");
         assert!(output.status.success());
         refused(&query(&url, None).await, "UnknownIssuer");
         refused(&query(&url, Some(&others.file)).await, "UnknownIssuer");
@@ -120,7 +120,7 @@ async fn a_server_is_believed_that_proves_its_name() {
         "--no-header",
     ]);
     command.env("STRATALOG_PASSWORD", PASSWORD).env("STRATALOG_CA_FILE", &ours.file);
-    assert_eq!(String::from_utf8_lossy(&run(command).await.stdout), "2\n");
+    assert_eq!(String::from_utf8_lossy(&run(command).await.stdout), "1,2\n");
 
     let elsewhere = proxy(&server, ours.identity(&["db.example.com"])).await.port();
     let output = query(&format!("wss://localhost:{elsewhere}"), Some(&ours.file)).await;
