@@ -2,24 +2,15 @@
 //! terminal, and to Python (`python/tests/test_errors.py` reads the same program).
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::{Value as Json, json};
+use stratalog_tests::cli;
 use stratalog_tests::server::Server;
 use tempfile::TempDir;
 
 /// What goes wrong with `misspelt.dl` is the same everywhere.
 const MISSPELT: &str = include_str!("check/misspelt.dl");
-
-fn executable() -> PathBuf {
-    let path = match std::env::var_os("STRATALOG_CLI") {
-        Some(path) => path.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/stratalog"),
-    };
-    assert!(path.exists(), "{}: run `cargo build --release -p stratalog-client` first", path.display());
-    path
-}
 
 /// Runs `stratalog check` in a folder that holds these files, with some standard input.
 fn check(files: &[(&str, &str)], arguments: &[&str], input: &str) -> Output {
@@ -27,13 +18,12 @@ fn check(files: &[(&str, &str)], arguments: &[&str], input: &str) -> Output {
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).expect("the file is written");
     }
-    let mut process = Command::new(executable())
+    let mut process = cli::command()
         .arg("check")
         .args(arguments)
         .current_dir(folder.path())
         // Where a server should be, nobody listens: nothing is run.
         .env("STRATALOG_URL", "ws://127.0.0.1:1/ws")
-        .env("NO_COLOR", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+use stratalog_tests::cli;
 use stratalog_tests::server::{Connection, Frame, PASSWORD, Server};
 use tempfile::TempDir;
 
@@ -361,17 +361,12 @@ async fn numbers_go_on_after_a_restart() {
 
 // The command line.
 
-fn command_line() -> PathBuf {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/stratalog");
-    std::env::var_os("STRATALOG_CLI").map_or(built, PathBuf::from)
-}
-
 #[tokio::test]
 async fn the_command_line_writes_a_line_for_each_event_until_nobody_reads() {
     let server = Server::start();
     let mut writer = server.log_in().await;
     writer.rows("+edge[(1, 2), (2, 3)]\n-edge(1, 2)").await;
-    let mut watching = Command::new(command_line())
+    let mut watching = cli::command()
         .args(["events", "--since", "0", "--url", &server.url()])
         .envs([("STRATALOG_USER", "admin"), ("STRATALOG_PASSWORD", PASSWORD)])
         .stdout(Stdio::piped())

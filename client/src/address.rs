@@ -1,9 +1,10 @@
 //! Where a server is: the address a person types, made into the address a WebSocket wants.
 //!
-//! `ws://host:port/ws`, `http://host:port` and a bare `host:port` name the same endpoint. Passwords have no place
-//! in an address, since command lines and logs show it: one that holds any is refused.
+//! `ws://host:port/ws`, `http://host:port` and a bare `host:port` name the same endpoint; `wss://` and `https://` name one
+//! behind TLS. Passwords have no place in an address, since command lines and logs show it: one that holds any is refused.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// The server that is meant when nothing else is said.
 pub const DEFAULT_ADDRESS: &str = "ws://127.0.0.1:8080/ws";
@@ -14,6 +15,8 @@ const DEFAULT_PATH: &str = "/ws";
 const SERVER_PORT: u16 = 8080;
 /// The port of `ws://host` and `http://host`.
 const WEB_PORT: u16 = 80;
+/// The port of `wss://host` and `https://host`.
+const TLS_PORT: u16 = 443;
 
 /// The WebSocket endpoint of a server, and the knowledge graph to open there.
 ///
@@ -26,6 +29,7 @@ const WEB_PORT: u16 = 80;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
+    security: Security,
     host: String,
     port: u16,
     path: String,
@@ -33,20 +37,25 @@ pub struct Address {
     query: Vec<String>,
 }
 
+/// How the server is known to be the one that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Security {
+    /// It is not: whatever travels can be read and changed.
+    Plain,
+    /// By a certificate for its name, from an authority that the system trusts, or one whose certificate is in a file.
+    Tls { authorities: Option<PathBuf> },
+}
+
 /// What is wrong with an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// Neither `ws` nor `http`.
+    /// Neither `ws` nor `http`, with or without TLS.
     #[error(
-        "`{0}://` is not an address of this server: expected ws://host:port, http://host:port or host:port"
+        "`{0}://` is not an address of this server: expected ws://host:port, wss://host, http://host:port, \
+         https://host or host:port"
     )]
     UnknownScheme(String),
-    /// The server speaks plain text; a proxy in front of it may add TLS, which this client does not speak yet.
-    #[error(
-        "`{0}://` needs TLS, which this client does not speak: use ws:// through a trusted network or a tunnel"
-    )]
-    Encrypted(String),
     /// `user:password@host`.
     #[error("an address cannot hold a user or a password: give them apart from it")]
     HoldsCredentials,
@@ -69,9 +78,30 @@ impl Address {
         self.query.push(format!("kg={}", percent_encoded(name)));
         self
     }
-}
 
-impl Address {
+    /// The same server, whose certificate has to come from an authority in this PEM file, and no other one is trusted.
+    /// Without TLS nothing is changed.
+    #[must_use]
+    pub fn authorities(mut self, file: &Path) -> Address {
+        if let Security::Tls { authorities } = &mut self.security {
+            *authorities = Some(file.to_owned());
+        }
+        self
+    }
+
+    /// Name or number of the server, a number of version 6 without its brackets.
+    pub(crate) fn host(&self) -> &str {
+        self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn security(&self) -> &Security {
+        &self.security
+    }
+
     /// The same, going on after the notification of this number.
     #[must_use]
     pub(crate) fn since(mut self, seq: u64) -> Address {
@@ -83,7 +113,13 @@ impl Address {
 
 impl Default for Address {
     fn default() -> Address {
-        Address { host: "127.0.0.1".into(), port: SERVER_PORT, path: DEFAULT_PATH.into(), query: Vec::new() }
+        Address {
+            security: Security::Plain,
+            host: "127.0.0.1".into(),
+            port: SERVER_PORT,
+            path: DEFAULT_PATH.into(),
+            query: Vec::new(),
+        }
     }
 }
 
@@ -92,11 +128,11 @@ impl std::str::FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, AddressError> {
         let text = text.trim();
-        let (rest, default_port) = match text.split_once("://") {
-            None => (text, SERVER_PORT),
+        let (security, rest, default_port) = match text.split_once("://") {
+            None => (Security::Plain, text, SERVER_PORT),
             Some((scheme, rest)) => match scheme.to_ascii_lowercase().as_str() {
-                "ws" | "http" => (rest, WEB_PORT),
-                "wss" | "https" => return Err(AddressError::Encrypted(scheme.into())),
+                "ws" | "http" => (Security::Plain, rest, WEB_PORT),
+                "wss" | "https" => (Security::Tls { authorities: None }, rest, TLS_PORT),
                 _ => return Err(AddressError::UnknownScheme(scheme.into())),
             },
         };
@@ -111,13 +147,17 @@ impl std::str::FromStr for Address {
         let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
         let path = if path.is_empty() || path == "/" { DEFAULT_PATH } else { path };
         let query = query.split('&').filter(|pair| !pair.is_empty()).map(str::to_owned).collect();
-        Ok(Address { host, port, path: path.into(), query })
+        Ok(Address { security, host, port, path: path.into(), query })
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ws://{}:{}{}", self.host, self.port, self.path)?;
+        let scheme = match self.security {
+            Security::Plain => "ws",
+            Security::Tls { .. } => "wss",
+        };
+        write!(f, "{scheme}://{}:{}{}", self.host, self.port, self.path)?;
         for (i, pair) in self.query.iter().enumerate() {
             write!(f, "{}{pair}", if i == 0 { '?' } else { '&' })?;
         }
@@ -184,6 +224,8 @@ mod tests {
     fn a_missing_port_follows_the_scheme() {
         assert_eq!(shown("db"), "ws://db:8080/ws");
         assert_eq!(shown("http://db"), "ws://db:80/ws");
+        assert_eq!(shown("https://db/ws?kg=a"), "wss://db:443/ws?kg=a");
+        assert_eq!(shown("WSS://db:8443"), "wss://db:8443/ws");
     }
 
     #[test]
@@ -203,7 +245,6 @@ mod tests {
         use AddressError as E;
         let cases = [
             ("ftp://db", E::UnknownScheme("ftp".into())),
-            ("wss://db", E::Encrypted("wss".into())),
             ("ws://ada:secret@db", E::HoldsCredentials),
             ("ws://:8080", E::BadHost(String::new())),
             ("", E::BadHost(String::new())),

@@ -34,7 +34,8 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Environment: STRATALOG_URL, STRATALOG_USER, STRATALOG_PASSWORD, SERVICE_API_KEY, NO_COLOR, CLICOLOR_FORCE.
+Environment: STRATALOG_URL, STRATALOG_CA_FILE, STRATALOG_USER, STRATALOG_PASSWORD, SERVICE_API_KEY, NO_COLOR, \
+CLICOLOR_FORCE.
 
 Exit code: 0 done, 1 the server refused a statement, 2 wrong use, 3 no connection, 4 not authenticated, \
 124 out of time, 130 interrupted.";
@@ -71,9 +72,13 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArguments {
-    /// The server: ws://host:port/ws, http://host:port or host:port
+    /// The server: ws://host:port/ws, http://host:port or host:port; wss://host or https://host behind TLS
     #[arg(long, global = true, env = "STRATALOG_URL", default_value = DEFAULT_ADDRESS, value_name = "ADDRESS")]
     pub url: String,
+
+    /// Behind TLS, trust only authorities whose certificates are in this PEM file [default: those of the system]
+    #[arg(long, global = true, env = "STRATALOG_CA_FILE", value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
 
     /// The user's name [env: STRATALOG_USER] [default: admin, when there is a password]
     #[arg(short = 'U', long, global = true, value_name = "NAME")]

@@ -5,20 +5,20 @@
 
 use crate::address::Address;
 use crate::errors::ClientError;
+use crate::tls::{self, Stream};
 use futures_util::{SinkExt, StreamExt};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stratalog_protocol::{Authenticated, Message, Reply, Request, RequestId, Response};
-use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig, frame::coding::CloseCode};
 use tokio_tungstenite::tungstenite::{self, Message as Frame};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<Stream>;
 /// What a waiting request receives: the messages of its reply, or why one could not be read.
 pub(crate) type Replies = mpsc::UnboundedReceiver<Result<Response, ClientError>>;
 
@@ -39,9 +39,13 @@ pub(crate) async fn open(address: &Address) -> Result<Socket, ClientError> {
     let failed = |reason: String| ClientError::Connect { address: url.clone(), reason };
     let config =
         WebSocketConfig::default().max_message_size(Some(LONGEST_FRAME)).max_frame_size(Some(LONGEST_FRAME));
-    match timeout(CONNECT, tokio_tungstenite::connect_async_with_config(&url, Some(config), true)).await {
+    let opened = timeout(CONNECT, async {
+        let stream = tls::connect(address).await?;
+        client_async_with_config(&url, stream, Some(config)).await.map_err(|error| reason(&error))
+    });
+    match opened.await {
         Err(_) => Err(failed(format!("no answer within {} seconds", CONNECT.as_secs()))),
-        Ok(Err(error)) => Err(failed(reason(&error))),
+        Ok(Err(reason)) => Err(failed(reason)),
         Ok(Ok((socket, _))) => Ok(socket),
     }
 }

@@ -26,6 +26,7 @@ mod credentials;
 mod errors;
 mod events;
 mod options;
+mod tls;
 
 pub use address::{Address, AddressError, DEFAULT_ADDRESS};
 pub use answers::{Answer, Inserted};

@@ -52,6 +52,9 @@ fn run(arguments: Arguments, notices: Notices) -> Result<Exit, (Exit, String)> {
         "" => Address::default(), // a variable that is set to nothing
         url => url.parse().map_err(|error| usage(format!("--url: {error}")))?,
     };
+    if let Some(file) = &connection.ca_file {
+        address = address.authorities(file);
+    }
     if let Some(graph) = &connection.kg {
         address = address.graph(graph);
     }

@@ -9,22 +9,31 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::data::priority;
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
+
+/// A request takes long that has worked for twice this time.
+const LONG: Duration = Duration::from_millis(5);
 
 /// The means of one request. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Budget {
     shared: Arc<Shared>,
     string_bytes: usize,
+    /// From when on it is looked whether the request takes long.
+    watched_from: Option<Instant>,
 }
 
 #[derive(Debug)]
 struct Shared {
+    /// No two requests have the same.
+    number: u64,
     deadline: Option<Instant>,
     timeout: Duration,
     started_at_ms: i64,
     /// A [`Stop`], or 0.
     stopped: AtomicU8,
+    is_long: AtomicBool,
     memory_used: AtomicU64,
     memory_limit: u64,
     pool: Option<MemoryPool>,
@@ -171,18 +180,22 @@ impl Budget {
     }
 
     fn with_pool(timeout: Option<Duration>, memory_limit: u64, pool: Option<MemoryPool>) -> Budget {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Budget {
             shared: Arc::new(Shared {
+                number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
                 deadline: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
                 timeout: timeout.unwrap_or_default(),
                 started_at_ms: now_ms(),
                 stopped: AtomicU8::new(0),
+                is_long: AtomicBool::new(false),
                 memory_used: AtomicU64::new(0),
                 memory_limit,
                 pool,
                 pause: Pause::default(),
             }),
             string_bytes: usize::MAX,
+            watched_from: None,
         }
     }
 
@@ -190,6 +203,18 @@ impl Budget {
     pub fn with_string_bytes(mut self, string_bytes: usize) -> Budget {
         self.string_bytes = string_bytes;
         self
+    }
+
+    /// The same means, but the request gives way to others when it takes long: the threads that it has for itself run at
+    /// a lower priority then, unless others wait for it.
+    pub fn giving_way(mut self) -> Budget {
+        self.watched_from = Instant::now().checked_add(LONG);
+        self
+    }
+
+    /// Whether the request takes long, of one that gives way. Time in which it waited does not count.
+    pub fn is_long(&self) -> bool {
+        self.shared.is_long.load(Ordering::Relaxed)
     }
 
     /// The bytes that a computed string may have.
@@ -243,12 +268,15 @@ impl Budget {
         {
             return Err(stop.error());
         }
-        match self.shared.deadline {
-            Some(deadline) if Instant::now() >= deadline => {
-                Err(BudgetError::Timeout { limit: self.shared.timeout })
-            }
-            _ => Ok(()),
+        let now = [self.shared.deadline, self.watched_from].iter().any(Option::is_some).then(Instant::now);
+        let is_past = |moment: Option<Instant>| moment.zip(now).is_some_and(|(moment, now)| now >= moment);
+        if is_past(self.shared.deadline) {
+            return Err(BudgetError::Timeout { limit: self.shared.timeout });
         }
+        if is_past(self.watched_from) {
+            self.shared.watch();
+        }
+        Ok(())
     }
 
     /// Accounts for memory before it is used.
@@ -285,6 +313,17 @@ impl Budget {
 }
 
 impl Shared {
+    /// Finds out whether the request takes long, and lets others go first then.
+    fn watch(&self) {
+        if !self.is_long.load(Ordering::Relaxed) && priority::worked(self.number) < LONG {
+            return;
+        }
+        self.is_long.store(true, Ordering::Relaxed);
+        if self.pause.held_up.load(Ordering::Relaxed) == 0 {
+            priority::give_way();
+        }
+    }
+
     /// Waits until the request is no longer paused, or has to end.
     fn wait(&self) {
         let pause = &self.pause;
@@ -345,7 +384,7 @@ impl Drop for Held<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use super::{Budget, BudgetError, MemoryPool, size};
     use crate::diagnostic::{Diagnose, LimitReached};
@@ -398,6 +437,21 @@ mod tests {
         drop(uninterrupted);
         budget.resume();
         assert_eq!(budget.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_request_takes_long_that_works_and_not_one_that_waits() {
+        let budget = Budget::unlimited().giving_way();
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(2));
+            assert_eq!(budget.check(), Ok(()));
+        }
+        assert!(!budget.is_long());
+        let until = Instant::now() + Duration::from_secs(20);
+        while !budget.is_long() {
+            assert_eq!(budget.check(), Ok(()));
+            assert!(Instant::now() < until);
+        }
     }
 
     #[test]

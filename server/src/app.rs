@@ -115,6 +115,7 @@ impl App {
             () = self.stopped() => {}
             () = self.sessions.keep() => {}
             () = events::keep(&self.events, &self.engine) => {}
+            () = self.events.tell() => {}
         }
     }
 

@@ -22,6 +22,10 @@ pub mod golden;
 
 pub mod server;
 
+pub mod cli;
+
+pub mod load;
+
 pub mod raw;
 
 pub mod mutate;

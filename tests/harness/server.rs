@@ -357,6 +357,16 @@ impl Connection {
         }
     }
 
+    /// The next message as it is.
+    pub async fn next_unread(&mut self) -> Message {
+        loop {
+            match self.socket.next().await {
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                message => return message.expect("the connection is open").expect("frames are sound"),
+            }
+        }
+    }
+
     /// The next frame that is no ping.
     pub async fn next(&mut self) -> Frame {
         loop {

@@ -3,20 +3,14 @@
 //! Everything is set by the environment; `docs/performance.md` lists it. Every answer is compared with what it must be.
 
 mod attack;
-mod clients;
-mod figures;
 mod settings;
 
 use std::time::{Duration, Instant};
 
-use stratalog_tests::server::{Connection, Server};
+use stratalog_tests::load::{Figures, Fleet, prepare};
+use stratalog_tests::server::Server;
 
-use clients::Fleet;
-use figures::Figures;
 use settings::Settings;
-
-/// Facts sent in one insert.
-const BATCH: u64 = 10_000;
 
 #[tokio::main]
 async fn main() {
@@ -30,7 +24,7 @@ async fn main() {
     Figures::print_head();
     let mut failed = false;
     for &connections in &settings.connections {
-        let mut fleet = Fleet::connect(&server, &key, &settings, connections).await;
+        let mut fleet = Fleet::connect(&server, &key, &settings.mix, settings.facts, connections).await;
         fleet.run(Duration::from_secs(1)).await;
         let noise = attack::begin(&server, &mut admin, &settings).await;
         let before = server.resident();
@@ -54,21 +48,4 @@ async fn main() {
         attack::end(noise).await;
     }
     assert!(!failed, "there were errors");
-}
-
-/// Chains of ten, and a rule that follows them.
-async fn prepare(admin: &mut Connection, facts: u64) {
-    admin.rows("+edge(from: int, to: int)\n+label(node: int, name: string)").await;
-    for start in (0..facts).step_by(BATCH as usize) {
-        let nodes = start..(start + BATCH).min(facts);
-        let edges: Vec<_> =
-            nodes.clone().map(|node| [node, node + 1]).filter(|[from, _]| from % 10 != 9).collect();
-        let labels: Vec<_> = nodes.map(|node| (node, format!("node {node}"))).collect();
-        for (relation, rows) in [("edge", serde_json::json!(edges)), ("label", serde_json::json!(labels))] {
-            let reply =
-                admin.ask(serde_json::json!({"type": "insert", "relation": relation, "rows": rows})).await;
-            assert_eq!(reply["type"], "result", "{reply}");
-        }
-    }
-    admin.rows("+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)").await;
 }

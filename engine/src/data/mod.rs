@@ -8,6 +8,7 @@ mod index;
 pub(crate) mod keys;
 mod neighbours;
 pub(crate) mod parallel;
+pub(crate) mod priority;
 mod relation;
 mod run;
 mod schema;

@@ -12,11 +12,14 @@ use parking_lot::{Condvar, Mutex};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuildError};
 
+use super::priority::{self, Priority};
+
 /// Stack of a thread: a pipeline goes one call deeper with each of its steps. Only what is used takes memory.
 const STACK_BYTES: usize = 64 << 20;
 
 /// The threads of an engine, in crews. Whoever runs something has a crew of their own meanwhile, so no work ever waits
-/// behind another's: the operating system shares the processor out among all that run.
+/// behind another's: the operating system shares the processor out among all that run. A crew that has given way to
+/// others has a lower priority from then on, and is dismissed after its work, as few may raise theirs again.
 #[derive(Debug)]
 pub struct Threads {
     /// Threads of the first crew.
@@ -29,7 +32,14 @@ pub struct Threads {
 struct Crews {
     made: usize,
     /// Those without work, by their number: the largest crews first.
-    idle: BTreeMap<usize, Arc<ThreadPool>>,
+    idle: BTreeMap<usize, Arc<Members>>,
+}
+
+/// The threads of a crew.
+#[derive(Debug)]
+struct Members {
+    pool: ThreadPool,
+    priority: Arc<Priority>,
 }
 
 impl Threads {
@@ -38,7 +48,7 @@ impl Threads {
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let most = threads.unwrap_or_else(cores).max(1);
         let threads = Threads { most, crews: Mutex::default(), returned: Condvar::new() };
-        let first = threads.pool(0)?;
+        let first = threads.members(0)?;
         *threads.crews.lock() = Crews { made: 1, idle: [(0, first)].into() };
         Ok(threads)
     }
@@ -48,20 +58,20 @@ impl Threads {
         if rayon::current_thread_index().is_some() {
             return work();
         }
-        self.take().pool.install(work)
+        self.take().members.pool.install(work)
     }
 
     /// An idle crew, or a new one.
     fn take(&self) -> Crew<'_> {
         let mut crews = self.crews.lock();
         loop {
-            if let Some((number, pool)) = crews.idle.pop_first() {
-                return Crew { threads: self, number, pool };
+            if let Some((number, members)) = crews.idle.pop_first() {
+                return Crew { threads: self, number, members };
             }
             let number = crews.made;
-            if let Ok(pool) = self.pool(number) {
+            if let Ok(members) = self.members(number) {
                 crews.made += 1;
-                return Crew { threads: self, number, pool };
+                return Crew { threads: self, number, members };
             }
             // The system has no threads left.
             self.returned.wait(&mut crews);
@@ -69,13 +79,18 @@ impl Threads {
     }
 
     /// The first crew has all threads, the second half as many, the third a third: many crews are few threads.
-    fn pool(&self, number: usize) -> Result<Arc<ThreadPool>, ThreadPoolBuildError> {
-        rayon::ThreadPoolBuilder::new()
+    fn members(&self, number: usize) -> Result<Arc<Members>, ThreadPoolBuildError> {
+        let priority = Arc::new(Priority::default());
+        let pool = rayon::ThreadPoolBuilder::new()
             .num_threads((self.most / (number + 1)).max(1))
             .thread_name(move |i| format!("engine-{number}-{i}"))
             .stack_size(STACK_BYTES)
-            .build()
-            .map(Arc::new)
+            .start_handler({
+                let priority = Arc::clone(&priority);
+                move |_| priority::share(&priority)
+            })
+            .build()?;
+        Ok(Arc::new(Members { pool, priority }))
     }
 }
 
@@ -83,12 +98,17 @@ impl Threads {
 struct Crew<'t> {
     threads: &'t Threads,
     number: usize,
-    pool: Arc<ThreadPool>,
+    members: Arc<Members>,
 }
 
 impl Drop for Crew<'_> {
     fn drop(&mut self) {
-        self.threads.crews.lock().idle.insert(self.number, Arc::clone(&self.pool));
+        let members = match self.members.priority.is_low() {
+            // Where no threads are left, slow ones are better than none.
+            true => self.threads.members(self.number).unwrap_or_else(|_| Arc::clone(&self.members)),
+            false => Arc::clone(&self.members),
+        };
+        self.threads.crews.lock().idle.insert(self.number, members);
         self.threads.returned.notify_one();
     }
 }
@@ -126,7 +146,7 @@ pub(crate) fn sort_stable_by<T: Send>(
 mod tests {
     use std::sync::Barrier;
 
-    use super::Threads;
+    use super::{Threads, priority};
 
     #[test]
     fn everybody_has_a_crew_and_it_is_used_again() {
@@ -143,6 +163,22 @@ mod tests {
         assert_eq!(threads.run(rayon::current_num_threads), 4);
         assert_eq!(threads.crews.lock().made, 3);
         assert_eq!(threads.run(|| threads.run(rayon::current_num_threads)), 4);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_crew_that_has_given_way_is_replaced() {
+        let threads = Threads::new(Some(2)).unwrap();
+        let first = threads.run(|| std::thread::current().id());
+        let nices = threads.run(|| {
+            priority::give_way();
+            rayon::broadcast(|_| priority::nice())
+        });
+        assert_eq!(nices, [15, 15]);
+        let after = threads.run(|| rayon::broadcast(|_| (priority::nice(), std::thread::current().id())));
+        assert_eq!(after.iter().map(|(nice, _)| *nice).collect::<Vec<_>>(), [0, 0]);
+        assert!(after.iter().all(|(_, id)| *id != first));
+        assert_eq!(threads.crews.lock().made, 1);
     }
 
     #[test]

@@ -12,7 +12,9 @@ use stratalog_engine::{Committed, Event, GraphId, Listener, Origin};
 use stratalog_protocol::{
     Change, Gap, GraphOperation, Notification, Reply, Response, RowOperation, RuleOperation, SchemaOperation,
 };
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
+
+use super::rounds::{Place, Rounds};
 
 /// How many notifications are read at once.
 const BATCH: usize = 64;
@@ -24,7 +26,7 @@ const MULTIPLE: &str = "multiple";
 #[derive(Debug)]
 pub(crate) struct EventLog {
     state: Mutex<State>,
-    changed: watch::Sender<()>,
+    rounds: Rounds,
     capacity: usize,
     /// Told when numbers are about to run out.
     pub(super) low: Notify,
@@ -86,7 +88,7 @@ impl EventLog {
     pub(super) fn new(last: u64, reserved: u64, capacity: usize) -> EventLog {
         EventLog {
             state: Mutex::new(State { kept: VecDeque::new(), last, reserved, is_missing: false }),
-            changed: watch::Sender::new(()),
+            rounds: Rounds::default(),
             capacity,
             low: Notify::new(),
         }
@@ -102,9 +104,14 @@ impl EventLog {
         self.capacity as u64
     }
 
-    /// Tells when there is something new to read.
-    pub(crate) fn changes(&self) -> watch::Receiver<()> {
-        self.changed.subscribe()
+    /// A place among those who are told when there is something new to read.
+    pub(crate) fn reader(&self) -> Place<'_> {
+        self.rounds.join()
+    }
+
+    /// Tells readers that there is something new; never ends.
+    pub(crate) async fn tell(&self) {
+        self.rounds.go().await;
     }
 
     /// The next notifications after a number.
@@ -129,7 +136,7 @@ impl EventLog {
             // A number that nobody gets, so that everybody has a gap.
             state.last += 1;
             drop(state);
-            self.changed.send_replace(());
+            self.rounds.ring();
         }
     }
 }
@@ -153,7 +160,7 @@ impl Listener for EventLog {
         }
         let left = state.reserved - state.last;
         drop(state);
-        self.changed.send_replace(());
+        self.rounds.ring();
         if left < super::numbers::BLOCK / 2 {
             self.low.notify_one();
         }

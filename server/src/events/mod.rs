@@ -2,6 +2,7 @@
 
 mod log;
 mod numbers;
+mod rounds;
 
 pub(crate) use log::{Audience, EventLog, Notice, Read};
 pub(crate) use numbers::{keep, open, settle};

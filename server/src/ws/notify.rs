@@ -84,15 +84,14 @@ impl Reader {
 
     async fn send_all(&self, since: Since, outgoing: &Outgoing) -> Result<std::convert::Infallible, Stop> {
         let log = &self.app.events;
-        let mut changes = log.changes();
+        let place = log.reader();
         let mut at = self.begin(since, outgoing).await?;
         let (mut missed, mut is_slow) = (0, false);
         loop {
             match log.read(at) {
                 Read::Nothing => {
                     is_slow = false;
-                    // The log lives as long as the server.
-                    let _ = changes.changed().await;
+                    place.woken().await;
                 }
                 Read::Gap(gap) => {
                     outgoing.room().await?.send(requests::gap(gap));

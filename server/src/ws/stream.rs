@@ -73,8 +73,22 @@ async fn write(
             },
             _ = pings.tick() => Message::ping(Vec::new()),
         };
-        let last = message.is_close();
-        match timeout(LONGEST_SEND, sink.send(message)).await {
+        let mut last = message.is_close();
+        let sent = timeout(LONGEST_SEND, async {
+            sink.feed(message).await?;
+            // What waits goes with it, as each write to a socket has its price.
+            for _ in 0..QUEUE {
+                match urgent.try_recv().or_else(|_| replies.try_recv()) {
+                    Ok(message) if !last => {
+                        last = message.is_close();
+                        sink.feed(message).await?;
+                    }
+                    Ok(_) | Err(_) => break,
+                }
+            }
+            sink.flush().await
+        });
+        match sent.await {
             Ok(Ok(())) if !last => {}
             Ok(_) | Err(_) => return,
         }

@@ -1,19 +1,23 @@
 //! Clients that ask one thing after the other, each on a connection of its own.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use stratalog_tests::server::{Connection, Server};
 use tokio::task::JoinSet;
 
-use crate::figures::Figures;
-use crate::settings::{Kind, Mix, Settings};
+use super::figures::Figures;
+use super::mix::{Kind, Mix};
+use crate::server::{Connection, Server};
 
 /// All connections of one run.
-pub(crate) struct Fleet {
+#[derive(Debug)]
+pub struct Fleet {
     clients: Vec<Client>,
 }
 
+#[derive(Debug)]
 struct Client {
     connection: Connection,
     number: usize,
@@ -25,31 +29,37 @@ struct Client {
 }
 
 impl Fleet {
-    pub(crate) async fn connect(
-        server: &Server,
-        key: &str,
-        settings: &Settings,
-        connections: usize,
-    ) -> Fleet {
+    /// So many connections, which ask about what [`prepare`](super::prepare) has made.
+    pub async fn connect(server: &Server, key: &str, mix: &Mix, facts: u64, connections: usize) -> Fleet {
         let mut clients = Vec::new();
         for number in 0..connections {
             let mut connection = server.connect().await;
             assert_eq!(connection.authenticate(key).await["type"], "authenticated");
             let random = 0x9e37_79b9_7f4a_7c15 ^ number as u64;
-            let mix = settings.mix.clone();
-            clients.push(Client { connection, number, random, facts: settings.facts, mix, inserted: None });
+            clients.push(Client { connection, number, random, facts, mix: mix.clone(), inserted: None });
         }
         Fleet { clients }
     }
 
     /// Lets all of them ask for a while.
-    pub(crate) async fn run(&mut self, time: Duration) -> Figures {
+    pub async fn run(&mut self, time: Duration) -> Figures {
         let until = Instant::now() + time;
+        self.ask_while(move || Instant::now() < until).await
+    }
+
+    /// Lets all of them together ask so many times.
+    pub async fn ask(&mut self, times: u64) -> Figures {
+        let asked = Arc::new(AtomicU64::new(0));
+        self.ask_while(move || asked.fetch_add(1, Ordering::Relaxed) < times).await
+    }
+
+    async fn ask_while(&mut self, goes_on: impl Fn() -> bool + Clone + Send + 'static) -> Figures {
         let mut running = JoinSet::new();
         for mut client in self.clients.drain(..) {
+            let goes_on = goes_on.clone();
             running.spawn(async move {
                 let mut figures = Figures::default();
-                while Instant::now() < until {
+                while goes_on() {
                     client.ask(&mut figures).await;
                 }
                 (client, figures)

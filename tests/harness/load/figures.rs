@@ -3,31 +3,34 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::settings::{KINDS, Kind};
+use super::mix::{KINDS, Kind};
 
 /// What some requests took.
 #[derive(Debug, Default)]
-pub(crate) struct Figures {
+pub struct Figures {
     /// Microseconds, by the place of the kind in [`KINDS`].
     latencies: BTreeMap<usize, Vec<u32>>,
     /// Answers that were not those that they must be.
-    pub(crate) errors: u64,
+    pub errors: u64,
     /// One of these.
-    error: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Figures {
-    pub(crate) fn answered(&mut self, kind: Kind, took: Duration) {
+    /// A right answer.
+    pub fn answered(&mut self, kind: Kind, took: Duration) {
         let place = KINDS.iter().position(|(known, _)| *known == kind).unwrap_or_default();
         self.latencies.entry(place).or_default().push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
     }
 
-    pub(crate) fn failed(&mut self, error: String) {
+    /// A wrong one.
+    pub fn failed(&mut self, error: String) {
         self.errors += 1;
         self.error.get_or_insert(error);
     }
 
-    pub(crate) fn add(&mut self, other: Figures) {
+    /// Both together.
+    pub fn add(&mut self, other: Figures) {
         for (place, latencies) in other.latencies {
             self.latencies.entry(place).or_default().extend(latencies);
         }
@@ -35,14 +38,16 @@ impl Figures {
         self.error = self.error.take().or(other.error);
     }
 
-    pub(crate) fn print_head() {
+    /// Writes the names of the columns that [`Figures::print`] writes.
+    pub fn print_head() {
         eprintln!(
             "{:>5}  {:<8} {:>10} {:>10} {:>10} {:>10} {:>10}",
             "conns", "kind", "a second", "p50 ms", "p99 ms", "p99.9 ms", "max ms"
         );
     }
 
-    pub(crate) fn print(&mut self, connections: usize, time: Duration) {
+    /// Writes a line for each kind, and one for all.
+    pub fn print(&mut self, connections: usize, time: Duration) {
         let mut all: Vec<u32> = Vec::new();
         for (place, latencies) in &mut self.latencies {
             print_line(connections, KINDS[*place].1, latencies, time);
