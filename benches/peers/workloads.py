@@ -102,14 +102,14 @@ WORKLOADS = [
     ),
     Workload(
         "points-to",
-        lambda: generate.points_to(150_000, 180_000),
+        lambda: generate.points_to(180_000),
         POINTS_TO,
         "?pt(X, Y)",
         goal=0.2,
     ),
     Workload(
         "value-flow",
-        lambda: generate.value_flow(120_000, 36_000, 120_000),
+        lambda: generate.value_flow(156_000),
         VALUE_FLOW,
         "?alias(X, Y)",
         goal=0.2,
