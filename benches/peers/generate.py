@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -27,17 +27,17 @@ def random_graph(nodes: int, edges: int) -> dict[str, Table]:
 
 
 def scale_free_dag(nodes: int, edges: int) -> dict[str, Table]:
-    """Each node points to earlier ones, drawn by how often they were pointed to (preferential attachment)."""
+    """Earlier nodes point to each node, drawn by how many edges they have (Barabási and Albert)."""
     rng = np.random.default_rng([SEED, nodes, edges, 1])
     each = edges // nodes
-    targets: list[int] = [0]
+    ends = [0] * each
     pairs: set[tuple[int, int]] = set()
     for node in range(1, nodes):
         for choice in rng.random(each):
-            target = targets[int(choice * len(targets))]
-            pairs.add((node, target))
-            targets.append(target)
-        targets.append(node)
+            earlier = ends[int(choice * len(ends))]
+            pairs.add((earlier, node))
+            ends.append(earlier)
+        ends.extend([node] * each)
     return {"edge": np.array(sorted(pairs), dtype=np.int64)}
 
 
@@ -150,11 +150,15 @@ def value_flow(facts: int) -> dict[str, Table]:
 
 
 def weighted_graph(nodes: int, edges: int) -> dict[str, Table]:
-    pairs = _edges(np.random.default_rng([SEED, nodes, edges, 6]), nodes, edges)
-    weights = np.random.default_rng([SEED, nodes, 7]).integers(
-        1, 100, (edges, 1), dtype=np.int64
-    )
-    return {"edge": pairs, "weighted": np.concatenate([pairs, weights], axis=1)}
+    rng = np.random.default_rng([SEED, nodes, edges, 6])
+    pairs = _edges(rng, nodes, edges)
+    weights = rng.integers(1, 100, (edges, 1), dtype=np.int64)
+    return {"weighted": np.concatenate([pairs, weights], axis=1)}
+
+
+def from_node(node: int, facts: dict[str, Table]) -> dict[str, Table]:
+    """The same facts, with a node that is asked about."""
+    return {**facts, "start": np.array([[node]], dtype=np.int64)}
 
 
 def reachable(nodes: int, edges: int) -> dict[str, Table]:
@@ -170,7 +174,7 @@ def power_law(nodes: int, edges: int) -> dict[str, Table]:
     rng = np.random.default_rng([SEED, nodes, edges, 9])
     pairs = np.empty((0, 2), dtype=np.int64)
     while len(pairs) < edges:
-        drawn = (nodes * rng.random((edges, 2)) ** 2.2).astype(np.int64)
+        drawn = (nodes * rng.random((edges, 2)) ** 2.8).astype(np.int64)
         drawn = drawn[drawn[:, 0] != drawn[:, 1]]
         pairs = np.unique(np.concatenate([pairs, np.sort(drawn, axis=1)]), axis=0)
     return {"edge": rng.permutation(pairs)[:edges]}
@@ -215,10 +219,8 @@ def two_sets(count: int) -> dict[str, Table]:
     }
 
 
-def write(facts: dict[str, Table], folder: Path) -> Iterator[Path]:
-    """Writes one file a relation, unless it is there."""
+def write(facts: dict[str, Table], folder: Path) -> None:
+    """Writes one file a relation."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in facts.items():
-        path = folder / f"{name}.tsv"
-        np.savetxt(path, table, fmt="%d", delimiter="\t")
-        yield path
+        np.savetxt(folder / f"{name}.tsv", table, fmt="%d", delimiter="\t")

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use differential_dataflow::algorithms::graphs::propagate::propagate_at;
 use differential_dataflow::input::Input;
 use differential_dataflow::operators::iterate::VecVariable;
 use differential_dataflow::operators::*;
@@ -96,13 +97,11 @@ fn difference<'s>(left: Numbers<'s>, right: Numbers<'s>) -> Numbers<'s> {
     left.map(|x| (x, ())).antijoin(right).map(|(x, ())| x)
 }
 
+/// Small labels set out first, which spares most of the others the way.
 fn components(edge: Pairs) -> Pairs {
     let edge = edge.clone().concat(edge.map(|(x, y)| (y, x)));
-    edge.clone().iterate(|scope, label| {
-        let edge = edge.enter(scope);
-        let handed_on = label.join_map(edge.clone(), |_, &l, &y| (y, l));
-        handed_on.concat(edge).reduce(|_, labels, least| least.push((*labels[0].0, 1)))
-    })
+    let node = edge.clone().map(|(x, _)| (x, x)).distinct();
+    propagate_at(edge, node, |&label| u64::from(label))
 }
 
 fn shortest_paths(weighted: Triples) -> Pairs {
