@@ -50,17 +50,11 @@ def tree(nodes: int) -> dict[str, Table]:
     """(child, parent), where the parent is drawn evenly among the nodes before."""
     rng = np.random.default_rng([SEED, nodes, 2])
     children = np.arange(1, nodes, dtype=np.int64)
-    return {
-        "parent": np.stack(
-            [children, (rng.random(nodes - 1) * children).astype(np.int64)], axis=1
-        )
-    }
+    return {"parent": np.stack([children, (rng.random(nodes - 1) * children).astype(np.int64)], axis=1)}
 
 
 def generations(nodes: int, edges: int) -> dict[str, Table]:
-    return {
-        "parent": _edges(np.random.default_rng([SEED, nodes, edges, 3]), nodes, edges)
-    }
+    return {"parent": _edges(np.random.default_rng([SEED, nodes, edges, 3]), nodes, edges)}
 
 
 def _program(rng: np.random.Generator, variables: int, size: int) -> tuple[Table, Table]:
@@ -106,7 +100,7 @@ def points_to(facts: int) -> dict[str, Table]:
         return np.stack([one, other], axis=1)
 
     def copies(count: int) -> Table:
-        pairs = np.sort(local(count), axis=1)[:, ::-1]
+        pairs: Table = np.sort(local(count), axis=1)[:, ::-1]
         calls = rng.random(count) < 0.0005
         callee = np.maximum(pairs[:, 0] - 40 * size * rng.random(count), 0).astype(np.int64)
         returns = rng.random(count) < 0.3
@@ -182,7 +176,7 @@ def power_law(nodes: int, edges: int) -> dict[str, Table]:
 
 def orders(count: int) -> dict[str, Table]:
     rng = np.random.default_rng([SEED, count, 10])
-    customers, products = 100_000, 10_000
+    customers, products = count // 100, count // 1_000
     return {
         "order": np.stack(
             [

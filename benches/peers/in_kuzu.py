@@ -74,8 +74,7 @@ def ask(connection: kuzu.Connection, questions: list[Question], what: str) -> in
     total = 0
     for question in questions:
         share = " + ".join(
-            f"CAST({column}, 'INT64') * {factor}"
-            for column, factor in zip(question.columns, FACTORS, strict=False)
+            f"CAST({column}, 'INT64') * {factor}" for column, factor in zip(question.columns, FACTORS, strict=False)
         )
         asked = connection.execute(f"{question.pattern} RETURN {what.format(share=share)}")
         assert isinstance(asked, kuzu.QueryResult)
