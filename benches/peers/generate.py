@@ -100,13 +100,14 @@ def points_to(facts: int) -> dict[str, Table]:
         return np.stack([one, other], axis=1)
 
     def copies(count: int) -> Table:
-        pairs: Table = np.sort(local(count), axis=1)[:, ::-1]
+        pairs = np.sort(local(count), axis=1)[:, ::-1]
         calls = rng.random(count) < 0.0005
         callee = np.maximum(pairs[:, 0] - 40 * size * rng.random(count), 0).astype(np.int64)
         returns = rng.random(count) < 0.3
         pairs[calls & ~returns, 0] = first[callee][calls & ~returns]
         pairs[calls & returns, 1] = after[callee][calls & returns] - 1
-        return pairs[pairs[:, 0] != pairs[:, 1]]
+        distinct: Table = pairs[pairs[:, 0] != pairs[:, 1]]
+        return distinct
 
     return {
         "new": name[_distinct(facts // 4, local)],
