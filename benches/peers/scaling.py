@@ -13,6 +13,7 @@ import statistics
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import generate
@@ -75,7 +76,7 @@ def points(series: Series, folder: Path, rounds: int, limit: float) -> list[Poin
     found = []
     for size in series.sizes:
         kind = "orders" if series.facts is generate.orders else series.program
-        place = facts(f"{kind}-{size}", lambda size=size: series.facts(size), folder)  # type: ignore[misc]
+        place = facts(f"{kind}-{size}", partial(series.facts, size), folder)
         measured = Measured()
         for _ in range(rounds):
             measure(command, series.program, place, limit, measured)
