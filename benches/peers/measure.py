@@ -28,13 +28,18 @@ class Measured:
     without: str | None = None
 
     @property
+    def timed(self) -> bool:
+        """Whether there are figures, and from all rounds."""
+        return bool(self.evaluation_s) and self.without is None
+
+    @property
     def evaluation(self) -> float:
         """The median of the evaluations."""
         return statistics.median(self.evaluation_s)
 
     def cell(self) -> str:
         """What the table says: seconds of the evaluation and of the whole process, and memory."""
-        if self.without or not self.evaluation_s:
+        if not self.timed:
             return self.without or "-"
         process = statistics.median(self.process_s)
         return f"{seconds(self.evaluation)} / {seconds(process)} / {max(self.peak_mb)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import subprocess
@@ -49,7 +50,7 @@ def disagreement(found: Figures) -> str | None:
 
 def best(ways: dict[str, Measured]) -> tuple[str, Measured]:
     """The way with the fastest evaluation, or any where none has one."""
-    return min(ways.items(), key=lambda way: (not way[1].evaluation_s, way[1].evaluation_s and way[1].evaluation))
+    return min(ways.items(), key=lambda way: way[1].evaluation if way[1].timed else math.inf)
 
 
 def row(workload: Workload, compared: list[Engine], found: Figures) -> str:

@@ -26,8 +26,8 @@ from peer import THREADS
 from workloads import facts
 
 mpl.use("svg")
-# The same figures give the same file.
-mpl.rcParams["svg.hashsalt"] = "stratalog"
+# The same figures give the same file, and its text is text.
+mpl.rcParams.update({"svg.hashsalt": "stratalog", "svg.fonttype": "none"})
 import matplotlib.pyplot as plt  # noqa: E402
 
 #: Below this, what does not grow with the facts is most of the time.
