@@ -60,8 +60,8 @@ def row(workload: Workload, compared: list[Engine], found: Figures) -> str:
     fastest: dict[str, float] = {}
     for engine in compared:
         way, measured = best(found[engine.name])
-        cells.append(measured.cell() + (f" ({way})" if way and measured.evaluation_s else ""))
-        if measured.evaluation_s:
+        cells.append(measured.cell() + (f" ({way})" if way and measured.timed else ""))
+        if measured.timed:
             fastest[engine.name] = measured.evaluation
     ours = fastest.pop("ours", None)
     if ours is not None and fastest:
