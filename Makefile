@@ -5,6 +5,8 @@ PYTHON  ?= python3
 VENV    := .venv
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
+PEERS_PY := target/peers/venv/bin/python
+PEERS_READY := target/peers/venv/.ready
 CHECKERS := tests/validators/node_modules/.ready
 SERVER  := target/release/stratalog-server
 CLI     := target/release/stratalog
@@ -15,7 +17,7 @@ FUZZ_TARGETS := parse_and_print run_program
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers ci clean \
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers scaling ci clean \
 	browser
 
 help: ## show this list
@@ -75,10 +77,12 @@ soak: export LOAD_CONNECTIONS ?= 64
 soak: export LOAD_SECONDS ?= 600
 soak: load ## the same for ten minutes: memory must not grow
 
-# Facts are kept between runs. PEERS names some of the workloads; all of them take about a quarter of an hour.
-peers: $(READY) ## every workload through this engine and DuckDB, side by side
-	$(CARGO) build --release --locked -p stratalog-benches --example workload
-	$(PY) benches/peers/run.py --binary target/release/examples/workload --facts target/peers $(PEERS)
+# PEERS names some of the workloads, ENGINES some of the engines; facts are kept between runs.
+peers: $(PEERS_READY) ## this engine beside seven others: PEERS="closure triangles" ENGINES="ours duckdb"
+	$(PEERS_PY) benches/peers/run.py $(PEERS) $(if $(ENGINES),--engines $(ENGINES))
+
+scaling: $(PEERS_READY) ## how our cost grows with the size of the work: docs/scaling.svg
+	$(PEERS_PY) benches/peers/scaling.py
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches
@@ -93,6 +97,12 @@ clean:
 $(READY): python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python[dev]'
+	touch $@
+
+# The engines that come as packages of Python have one of their own.
+$(PEERS_READY): benches/peers/requirements.txt
+	$(PYTHON) -m venv target/peers/venv
+	$(PEERS_PY) -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 # The validators of the documents that the server serves, as they stand in the lock file.

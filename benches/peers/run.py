@@ -1,164 +1,130 @@
-"""The table of `make peers`: every workload through every engine, interleaved, in processes of their own.
+"""The table of `make peers`: every workload through every engine, in processes of their own.
 
-All engines have two threads and the same files. An engine's time is that of the evaluation alone, with facts
-loaded, the faster of two in one process; the table has the median over the processes. Engines that disagree
-on the number of rows end the run.
+All engines have the same two processors and the same files. A first process of each checks that all agree on the
+answer; then each runs three times, the engines in turn. The table has medians of the seconds of the evaluation, with
+facts loaded, and of the whole process, and the most memory that a process had.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
+import math
+import os
+import platform
 import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import generate
-from workloads import WORKLOADS, Workload
+from engines import TARGET, Engine, engines
+from measure import Measured, check, measure
+from peer import THREADS
+from workloads import Workload, facts, named
 
-HERE = Path(__file__).parent
-
-
-@dataclass
-class Engine:
-    """How to run a workload; `None` where the engine cannot express it."""
-
-    name: str
-    command: Callable[[Workload, Path], list[str] | None]
+#: The figures of each engine, for each way to run it.
+Figures = dict[str, dict[str, Measured]]
 
 
-@dataclass
-class Measured:
-    """What the processes of one engine said of one workload."""
-
-    answers: set[int] = field(default_factory=set)
-    seconds: list[float] = field(default_factory=list)
-    megabytes: list[int] = field(default_factory=list)
-    failure: str | None = None
-
-
-def stratalog(binary: Path) -> Engine:
-    return Engine(
-        "stratalog",
-        lambda w, folder: [str(binary), str(folder), w.rules.strip(), w.question],
-    )
-
-
-def duckdb() -> Engine:
-    def command(w: Workload, folder: Path) -> list[str] | None:
-        if w.sql is None:
-            return None
-        named = [f"{table}={columns}" for table, columns in w.schema.items()]
-        return [sys.executable, str(HERE / "duck.py"), str(folder), w.sql, *named]
-
-    return Engine("duckdb", command)
-
-
-def measure(command: list[str], timeout: float, into: Measured) -> None:
-    """Runs one process to its end, at most so many seconds."""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout, check=False
-        )
-    except subprocess.TimeoutExpired:
-        into.failure = f"over {timeout:.0f} s"
-        return
-    if done.returncode != 0:
-        into.failure = "failed"
-        print(done.stderr, file=sys.stderr)
-        return
-    said = json.loads(done.stdout)
-    into.answers.add(said["answer"])
-    into.seconds.append(min(said["evaluate_s"], said["again_s"]))
-    into.megabytes.append(said["peak_mb"])
-
-
-def facts(workload: Workload, folder: Path) -> Path:
-    """The folder with the workload's files, written if they are not there."""
-    place = folder / workload.name
-    done = place / ".done"
-    if not done.exists():
-        for _ in generate.write(workload.facts(), place):
-            pass
-        done.touch()
-    return place
-
-
-def compare(
-    workload: Workload, engines: list[Engine], folder: Path, rounds: int, timeout: float
-) -> str:
-    """One line of the table."""
-    place = facts(workload, folder)
-    found = {engine.name: Measured() for engine in engines}
+def compare(workload: Workload, compared: list[Engine], place: Path, rounds: int, limit: float) -> Figures:
+    """Runs one workload through all engines."""
+    found: Figures = {engine.name: {way: Measured() for way in engine.ways} for engine in compared}
+    ways = [(command, found[engine.name][way]) for engine in compared for way, command in engine.ways.items()]
+    for command, measured in ways:
+        check(command, workload.program, place, limit, measured)
     for _ in range(rounds):
-        for engine in engines:
-            command = engine.command(workload, place)
-            if command and not found[engine.name].failure:
-                measure(command, timeout, found[engine.name])
-    answers = set[int]().union(*(measured.answers for measured in found.values()))
-    if len(answers) > 1:
-        told = {name: measured.answers for name, measured in found.items()}
-        raise SystemExit(f"{workload.name}: the engines do not agree: {told}")
-    cells = [workload.name, f"{answers.pop():,}" if answers else "-"]
-    medians = {
-        name: statistics.median(m.seconds)
-        for name, m in found.items()
-        if m.seconds and not m.failure
-    }
-    for engine in engines:
-        measured = found[engine.name]
-        if engine.name in medians:
-            cells.append(f"{medians[engine.name]:.4f} s, {max(measured.megabytes)} MB")
-        else:
-            cells.append(measured.failure or "-")
-    peers = [seconds for name, seconds in medians.items() if name != "stratalog"]
-    ours = medians.get("stratalog")
-    ratio = f"{ours / min(peers):.3f}" if ours and peers else "-"
-    return " | ".join([*cells, ratio, f"{workload.goal}"])
+        for command, measured in ways:
+            if measured.without is None:
+                measure(command, workload.program, place, limit, measured)
+    return found
+
+
+def disagreement(found: Figures) -> str | None:
+    """What the engines say of the answer if they do not all say the same."""
+    every = [(f"{name} {way}", measured) for name, ways in found.items() for way, measured in ways.items()]
+    rows = set[int]().union(*(measured.rows for _, measured in every))
+    checksums = set[int]().union(*(measured.checksums for _, measured in every))
+    if len(rows) <= 1 and len(checksums) <= 1:
+        return None
+    return "; ".join(f"{name}: rows {measured.rows}, checksum {measured.checksums}" for name, measured in every)
+
+
+def best(ways: dict[str, Measured]) -> tuple[str, Measured]:
+    """The way with the fastest evaluation, or any where none has one."""
+    return min(ways.items(), key=lambda way: way[1].evaluation if way[1].timed else math.inf)
+
+
+def row(workload: Workload, compared: list[Engine], found: Figures) -> str:
+    """A line of the table."""
+    answers = [rows for ways in found.values() for measured in ways.values() for rows in measured.rows]
+    cells = [workload.name, f"{answers[0]:,}" if answers else "-"]
+    fastest: dict[str, float] = {}
+    for engine in compared:
+        way, measured = best(found[engine.name])
+        cells.append(measured.cell() + (f" ({way})" if way and measured.timed else ""))
+        if measured.timed:
+            fastest[engine.name] = measured.evaluation
+    ours = fastest.pop("ours", None)
+    if ours is not None and fastest:
+        peer = min(fastest, key=fastest.__getitem__)
+        ratio = ours / fastest[peer]
+        missed = " **missed**" if ratio > workload.goal else ""
+        cells.append(f"{ratio:.3f} of {peer}{missed}")
+    else:
+        cells.append("-")
+    return f"| {' | '.join([*cells, f'{workload.goal}'])} |"
+
+
+def machine() -> str:
+    """On what the figures were taken."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
+    return f"{processor}, {THREADS} threads, {platform.system()} {platform.release()}; load average at the start {load}"
 
 
 def main() -> None:
-    """Prints the table, a line as soon as it is known."""
+    """Prints the table, a line as soon as it is known, and keeps it with the raw figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--binary", type=Path, required=True, help="our example `workload`"
-    )
-    parser.add_argument(
-        "--facts", type=Path, required=True, help="where facts are kept"
-    )
+    parser.add_argument("names", nargs="*", help="only workloads whose names contain one of these")
+    parser.add_argument("--engines", nargs="*", default=[], help="only these engines")
+    parser.add_argument("--folder", type=Path, default=TARGET / "peers", help="for facts, table and figures")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--timeout", type=float, default=120)
-    parser.add_argument(
-        "names", nargs="*", help="only workloads whose names contain one of these"
-    )
+    parser.add_argument("--limit", type=float, default=60, help="seconds that a process may take")
     arguments = parser.parse_args()
-    engines = [stratalog(arguments.binary), duckdb()]
-    print(
-        " | ".join(
-            [
-                "workload",
-                "answer",
-                *(engine.name for engine in engines),
-                "ratio",
-                "goal",
-            ]
-        )
-    )
-    print(" | ".join(["---"] * (len(engines) + 4)))
-    for workload in WORKLOADS:
-        if arguments.names and not any(
-            name in workload.name for name in arguments.names
-        ):
-            continue
-        print(
-            compare(
-                workload, engines, arguments.facts, arguments.rounds, arguments.timeout
-            ),
-            flush=True,
-        )
+    chosen = list(named(arguments.names))
+    if not chosen:
+        raise SystemExit(f"no workload is called {' or '.join(arguments.names)}")
+    compared = engines(arguments.engines)
+    for engine in compared:
+        if engine.build:
+            subprocess.run(engine.build, check=True)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+
+    kept: dict[str, Any] = {
+        "machine": machine(),
+        "versions": {engine.name: engine.version for engine in compared},
+        "workloads": {},
+    }
+    columns = ["workload", "rows", *(f"{e.name} {e.version}" for e in compared), "ratio", "goal"]
+    table = [
+        f"{kept['machine']}. Cells: seconds of evaluation / of the whole process / peak MB.",
+        "",
+        f"| {' | '.join(columns)} |",
+        f"|{'---|' * len(columns)}",
+    ]
+    print("\n".join(table), flush=True)
+    for workload in chosen:
+        place = facts(workload.name, workload.facts, arguments.folder / "facts")
+        found = compare(workload, compared, place, arguments.rounds, arguments.limit)
+        kept["workloads"][workload.name] = {
+            name: {way: measured.figures() for way, measured in ways.items()} for name, ways in found.items()
+        }
+        table.append(row(workload, compared, found))
+        print(table[-1], flush=True)
+        (arguments.folder / "table.md").write_text("\n".join(table) + "\n")
+        (arguments.folder / "figures.json").write_text(json.dumps(kept, indent=1) + "\n")
+        if told := disagreement(found):
+            raise SystemExit(f"{workload.name}: the engines do not agree: {told}")
 
 
 if __name__ == "__main__":

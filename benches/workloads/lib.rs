@@ -6,4 +6,4 @@ mod questions;
 
 pub use graphs::{edges_batch, orders_batch, random_graph, wide_facts};
 pub use packages::package_dependencies;
-pub use questions::{answer_rows, define, load, session};
+pub use questions::{answer, answer_rows, define, load, session};

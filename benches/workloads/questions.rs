@@ -1,7 +1,9 @@
 //! Sessions that are loaded, taught rules, and asked.
 
 use arrow::array::RecordBatch;
-use stratalog_engine::{Budget, Content, Engine, EngineOptions, Parameters, RunOptions, Scope, Session};
+use stratalog_engine::{
+    Budget, Content, Engine, EngineOptions, Parameters, Rows, RunOptions, Scope, Session,
+};
 
 /// A session of a fresh engine.
 pub fn session() -> Session {
@@ -22,8 +24,13 @@ pub fn define(session: &mut Session, program: &str) {
 
 /// Runs a query; answers the number of its rows.
 pub fn answer_rows(session: &mut Session, query: &str) -> usize {
+    answer(session, query).row_count()
+}
+
+/// Runs a query.
+pub fn answer(session: &mut Session, query: &str) -> Rows {
     match run(session, query) {
-        Content::Rows(rows) => rows.row_count(),
+        Content::Rows(rows) => rows,
         Content::Messages(messages) => panic!("{query} is no query: {messages:?}"),
     }
 }

@@ -1,0 +1,54 @@
+"""The programs for Polars, which has joins and groups but no recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import polars as pl
+from peer import FACTORS, MODULUS, columns, relations, run
+
+Frames = Mapping[str, pl.LazyFrame]
+Query = Callable[[Frames], pl.LazyFrame]
+
+
+def triangles(of: Frames) -> pl.LazyFrame:
+    edge = of["edge"]
+    wedges = edge.join(edge.rename({"x": "y", "y": "z"}), on="y")
+    return wedges.join(edge.rename({"y": "z"}), on=["x", "z"], how="semi")
+
+
+def star_sum(of: Frames) -> pl.LazyFrame:
+    joined = of["order"].join(of["customer"], on="c").join(of["product"], on="p")
+    return joined.group_by("r", "g").agg(pl.col("q").cast(pl.Int64).sum())
+
+
+PROGRAMS: dict[str, Query] = {
+    "triangles": triangles,
+    "triangles-counted": lambda of: triangles(of).select(pl.len()),
+    "star-sum": star_sum,
+    "difference": lambda of: of["left"].join(of["right"], on="x", how="anti"),
+}
+
+
+def load(folder: Path) -> Frames:
+    def read(path: Path) -> pl.LazyFrame:
+        schema = dict.fromkeys(columns(path), pl.Int32)
+        return pl.read_csv(path, separator="\t", has_header=False, schema=schema).lazy()
+
+    return {relation: read(path) for relation, path in relations(folder).items()}
+
+
+def evaluate(frames: Frames, query: Query) -> int:
+    return query(frames).collect().height
+
+
+def checksum(frames: Frames, query: Query) -> int:
+    answer = query(frames)
+    names = zip(answer.collect_schema().names(), FACTORS, strict=False)
+    share = pl.sum_horizontal(pl.col(name).cast(pl.Int64) * factor for name, factor in names)
+    return int(answer.select((share % MODULUS).sum()).collect().item())
+
+
+if __name__ == "__main__":
+    run(PROGRAMS, load, evaluate, checksum)

@@ -1,0 +1,94 @@
+"""The programs in our own language: rules, and the question about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CLOSURE = """
++reach(X, Y) <- edge(X, Y)
++reach(X, Z) <- reach(X, Y), edge(Y, Z)
+"""
+REACHED = """
++reached(X) <- start(X)
++reached(Y) <- reached(X), edge(X, Y)
+"""
+
+#: `{start}` stands for the one fact of `start`.
+PROGRAMS = {
+    "closure": (CLOSURE, "?reach(X, Y)"),
+    "bound": (CLOSURE, "?reach({start}, Y)"),
+    "same-generation": (
+        """
++same(X, Y) <- parent(X, P), parent(Y, P), X != Y
++same(X, Y) <- parent(X, A), same(A, B), parent(Y, B)
+""",
+        "?same(X, Y)",
+    ),
+    "points-to": (
+        """
++pt(Y, X) <- new(Y, X)
++pt(Y, W) <- assign(Y, Z), pt(Z, W)
++pt(Y, W) <- load(Y, X), pt(X, Z), pt(Z, W)
++pt(Z, W) <- store(X, Y), pt(X, Z), pt(Y, W)
+""",
+        "?pt(X, Y)",
+    ),
+    "value-flow": (
+        """
++flow(Y, X) <- assign(Y, X)
++flow(X, X) <- assign(X, _)
++flow(X, X) <- assign(_, X)
++flow(X, Y) <- flow(X, Z), flow(Z, Y)
++flow(X, Y) <- assign(X, Z), memory(Z, Y)
++memory(X, W) <- dereference(Y, X), alias(Y, Z), dereference(Z, W)
++memory(X, X) <- assign(_, X)
++memory(X, X) <- assign(X, _)
++alias(X, Y) <- flow(Z, X), flow(Z, Y)
++alias(X, Y) <- flow(Z, X), memory(Z, W), flow(W, Y)
+""",
+        "?alias(X, Y)",
+    ),
+    "reach": (REACHED, "?reached(X)"),
+    "unreachable": (REACHED + "+unreached(X) <- node(X), !reached(X)\n", "?unreached(X)"),
+    "components": (
+        """
++label(X, min<Y>) <- edge(X, Y)
++label(Y, min<X>) <- edge(X, Y)
++label(Y, min<L>) <- label(X, L), edge(X, Y)
++label(X, min<L>) <- label(Y, L), edge(X, Y)
+""",
+        "?label(X, L)",
+    ),
+    "shortest-paths": (
+        """
++distance(Y, min<D>) <- weighted(0, Y, D)
++distance(Y, min<D>) <- distance(X, E), weighted(X, Y, W), D = E + W
+""",
+        "?distance(X, D)",
+    ),
+    "triangles": (
+        "+triangle(X, Y, Z) <- edge(X, Y), edge(Y, Z), edge(X, Z)\n",
+        "?triangle(X, Y, Z)",
+    ),
+    "triangles-counted": (
+        "+triangles(count<X>) <- edge(X, Y), edge(Y, Z), edge(X, Z)\n",
+        "?triangles(N)",
+    ),
+    "star-sum": (
+        "+total(R, G, sum<Q>) <- order(I, C, P, Q), customer(C, R), product(P, G)\n",
+        "?total(R, G, S)",
+    ),
+    "difference": ("+rest(X) <- left(X), !right(X)\n", "?rest(X)"),
+    "three-way-join": (
+        "+joined(I, R, G) <- order(I, C, P, Q), customer(C, R), product(P, G)\n",
+        "?joined(I, R, G)",
+    ),
+}
+
+
+def command(binary: Path, program: str, folder: Path) -> list[str]:
+    """What runs a program: `benches/examples/workload.rs`."""
+    rules, question = PROGRAMS[program]
+    if "{start}" in question:
+        question = question.format(start=(folder / "start.tsv").read_text().strip())
+    return [str(binary), str(folder), rules.strip(), question]

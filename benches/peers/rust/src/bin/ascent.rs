@@ -1,0 +1,170 @@
+//! The programs for Ascent, each evaluated by one thread or by all: `ascent serial|parallel PROGRAM FOLDER [check]`.
+
+use stratalog_peers::{Facts, Report, main as peer, measure};
+
+/// One set of rules as two functions, `serial` and `parallel`.
+macro_rules! program {
+    ($name:ident($($input:ident),+) -> $answer:ident { $($rules:tt)+ }) => {
+        mod $name {
+            program!(@compile serial, ascent, ($($input),+) -> $answer { $($rules)+ });
+            program!(@compile parallel, ascent_par, ($($input),+) -> $answer { $($rules)+ });
+        }
+    };
+    (@compile $how:ident, $compiler:ident, ($($input:ident),+) -> $answer:ident { $($rules:tt)+ }) => {
+        pub mod $how {
+            #[allow(unused_imports, reason = "few programs have aggregates")]
+            use ascent::{Dual, aggregators::count};
+
+            ascent::$compiler! {
+                pub struct Program;
+                $($rules)+
+            }
+
+            pub fn run(facts: &crate::Facts, check: bool) -> crate::Report {
+                let mut program = Program::default();
+                $(program.$input = facts.read(stringify!($input)).into_iter().collect();)+
+                let ((), evaluation) = crate::measure(|| program.run());
+                crate::Report::of(&program.$answer, evaluation, check)
+            }
+        }
+    };
+}
+
+program! { closure(edge) -> reach {
+    relation edge(u32, u32);
+    relation reach(u32, u32);
+    reach(x, y) <-- edge(x, y);
+    reach(x, z) <-- reach(x, y), edge(y, z);
+} }
+
+program! { same_generation(parent) -> same {
+    relation parent(u32, u32);
+    relation same(u32, u32);
+    same(x, y) <-- parent(x, p), parent(y, p), if x != y;
+    same(x, y) <-- parent(x, a), same(a, b), parent(y, b);
+} }
+
+program! { points_to(new, assign, load, store) -> pt {
+    relation new(u32, u32);
+    relation assign(u32, u32);
+    relation load(u32, u32);
+    relation store(u32, u32);
+    relation pt(u32, u32);
+    pt(y, x) <-- new(y, x);
+    pt(y, w) <-- assign(y, z), pt(z, w);
+    pt(y, w) <-- load(y, x), pt(x, z), pt(z, w);
+    pt(z, w) <-- store(x, y), pt(x, z), pt(y, w);
+} }
+
+program! { value_flow(assign, dereference) -> alias {
+    relation assign(u32, u32);
+    relation dereference(u32, u32);
+    relation flow(u32, u32);
+    relation memory(u32, u32);
+    relation alias(u32, u32);
+    flow(y, x) <-- assign(y, x);
+    flow(x, x) <-- assign(x, _);
+    flow(x, x) <-- assign(_, x);
+    flow(x, y) <-- flow(x, z), flow(z, y);
+    flow(x, y) <-- assign(x, z), memory(z, y);
+    memory(x, w) <-- dereference(y, x), alias(y, z), dereference(z, w);
+    memory(x, x) <-- assign(_, x);
+    memory(x, x) <-- assign(x, _);
+    alias(x, y) <-- flow(z, x), flow(z, y);
+    alias(x, y) <-- flow(z, x), memory(z, w), flow(w, y);
+} }
+
+program! { reach(edge, start) -> reached {
+    relation edge(u32, u32);
+    relation start(u32);
+    relation reached(u32);
+    reached(x) <-- start(x);
+    reached(y) <-- reached(x), edge(x, y);
+} }
+
+program! { unreachable(edge, start, node) -> unreached {
+    relation edge(u32, u32);
+    relation start(u32);
+    relation node(u32);
+    relation reached(u32);
+    relation unreached(u32);
+    reached(x) <-- start(x);
+    reached(y) <-- reached(x), edge(x, y);
+    unreached(x) <-- node(x), !reached(x);
+} }
+
+program! { components(edge) -> label {
+    relation edge(u32, u32);
+    lattice label(u32, Dual<u32>);
+    label(x, Dual(*y)) <-- edge(x, y);
+    label(y, Dual(*x)) <-- edge(x, y);
+    label(y, l) <-- label(x, l), edge(x, y);
+    label(x, l) <-- label(y, l), edge(x, y);
+} }
+
+program! { shortest_paths(weighted) -> distance {
+    relation weighted(u32, u32, u32);
+    lattice distance(u32, Dual<u32>);
+    distance(y, Dual(*w)) <-- weighted(0, y, w);
+    distance(y, Dual(d + w)) <-- distance(x, ?Dual(d)), weighted(x, y, w);
+} }
+
+program! { triangles(edge) -> triangle {
+    relation edge(u32, u32);
+    relation triangle(u32, u32, u32);
+    triangle(x, y, z) <-- edge(x, y), edge(y, z), edge(x, z);
+} }
+
+program! { triangles_counted(edge) -> counted {
+    relation edge(u32, u32);
+    relation triangle(u32, u32, u32);
+    relation counted(u32);
+    triangle(x, y, z) <-- edge(x, y), edge(y, z), edge(x, z);
+    counted(n as u32) <-- agg n = count() in triangle(_, _, _);
+} }
+
+program! { difference(left, right) -> rest {
+    relation left(u32);
+    relation right(u32);
+    relation rest(u32);
+    rest(x) <-- left(x), !right(x);
+} }
+
+// Ascent evaluates all of a program; whoever wants the nodes after one node says so.
+program! { bound(edge, start) -> reached {
+    relation edge(u32, u32);
+    relation start(u32);
+    relation reached(u32);
+    reached(y) <-- start(x), edge(x, y);
+    reached(y) <-- reached(x), edge(x, y);
+} }
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (how, arguments) = arguments.split_first().expect("serial or parallel");
+    let serial = match how.as_str() {
+        "serial" => true,
+        "parallel" => false,
+        _ => panic!("expected serial or parallel, found {how}"),
+    };
+    macro_rules! run {
+        ($name:ident) => {
+            Some(if serial { $name::serial::run } else { $name::parallel::run })
+        };
+    }
+    peer(arguments, |program| match program {
+        "closure" => run!(closure),
+        "same-generation" => run!(same_generation),
+        "points-to" => run!(points_to),
+        "value-flow" => run!(value_flow),
+        "reach" => run!(reach),
+        "unreachable" => run!(unreachable),
+        "components" => run!(components),
+        "shortest-paths" => run!(shortest_paths),
+        "triangles" => run!(triangles),
+        "triangles-counted" => run!(triangles_counted),
+        "difference" => run!(difference),
+        "bound" => run!(bound),
+        _ => None,
+    });
+}

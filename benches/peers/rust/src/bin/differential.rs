@@ -1,0 +1,212 @@
+//! The programs for Differential Dataflow, on two workers: `differential PROGRAM FOLDER [check]`.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use differential_dataflow::algorithms::graphs::propagate::propagate_at;
+use differential_dataflow::input::Input;
+use differential_dataflow::operators::iterate::VecVariable;
+use differential_dataflow::operators::*;
+use differential_dataflow::{ExchangeData, VecCollection};
+use stratalog_peers::{Facts, Program, Report, Row, main as peer, measure};
+use timely::dataflow::Scope;
+use timely::order::Product;
+
+const WORKERS: usize = 2;
+
+/// A relation in a dataflow that runs once.
+type Relation<'scope, R> = VecCollection<'scope, (), R>;
+type Numbers<'scope> = Relation<'scope, u32>;
+type Pairs<'scope> = Relation<'scope, (u32, u32)>;
+type Triples<'scope> = Relation<'scope, (u32, u32, u32)>;
+
+fn closure(edge: Pairs) -> Pairs {
+    edge.clone().iterate(|scope, reach| {
+        let edge = edge.enter(scope);
+        reach.map(|(x, y)| (y, x)).join_map(edge.clone(), |_, &x, &z| (x, z)).concat(edge).distinct()
+    })
+}
+
+fn same_generation(parent: Pairs) -> Pairs {
+    let child = parent.map(|(x, p)| (p, x));
+    let siblings =
+        child.clone().join_map(child.clone(), |_, &x, &y| (x, y)).filter(|(x, y)| x != y).distinct();
+    siblings.clone().iterate(|scope, same| {
+        let child = child.enter(scope).arrange_by_key();
+        same.join_core(child.clone(), |_, &b, &x| Some((b, x)))
+            .join_core(child, |_, &x, &y| Some((x, y)))
+            .concat(siblings.enter(scope))
+            .distinct()
+    })
+}
+
+fn points_to<'s>(new: Pairs<'s>, assign: Pairs<'s>, load: Pairs<'s>, store: Pairs<'s>) -> Pairs<'s> {
+    new.clone().iterate(|scope, pt| {
+        let pt = pt.arrange_by_key();
+        let assign = assign.enter(scope).map(|(y, z)| (z, y));
+        let loaded = load.enter(scope).map(|(y, x)| (x, y)).join_core(pt.clone(), |_, &y, &z| Some((z, y)));
+        let stored = store.enter(scope).join_core(pt.clone(), |_, &y, &z| Some((y, z)));
+        let copies = assign.concat(loaded).concat(stored).distinct();
+        copies.join_core(pt, |_, &y, &w| Some((y, w))).concat(new.enter(scope)).distinct()
+    })
+}
+
+fn value_flow<'s>(assign: Pairs<'s>, dereference: Pairs<'s>) -> Pairs<'s> {
+    let outer = assign.scope();
+    outer.iterative::<u32, _, _>(|scope| {
+        let assign = assign.enter(scope);
+        let dereference = dereference.enter(scope).arrange_by_key();
+        let itself = assign.clone().flat_map(|(x, y)| [(x, x), (y, y)]).distinct();
+        let (flow_variable, flow) = VecVariable::new(scope, Product::new((), 1));
+        let (memory_variable, memory) = VecVariable::new(scope, Product::new((), 1));
+
+        let from = flow.clone().arrange_by_key();
+        let along = flow.clone().map(|(x, z)| (z, x)).join_core(from.clone(), |_, &x, &y| Some((x, y)));
+        let assigned = assign.clone().map(|(x, z)| (z, x)).join_map(memory.clone(), |_, &x, &y| (x, y));
+        flow_variable.set(assign.concat(itself.clone()).concat(along).concat(assigned).distinct());
+
+        let common = from.clone().join_core(from.clone(), |_, &x, &y| Some((x, y)));
+        let through = memory.join_core(from.clone(), |_, &w, &x| Some((w, x)));
+        let alias = common.concat(through.join_core(from, |_, &x, &y| Some((x, y)))).distinct();
+
+        let pointed = alias.clone().join_core(dereference.clone(), |_, &z, &x| Some((z, x)));
+        let met = pointed.join_core(dereference, |_, &x, &w| Some((x, w)));
+        memory_variable.set(met.concat(itself).distinct());
+        alias.leave(outer)
+    })
+}
+
+fn reach<'s>(edge: Pairs<'s>, start: Numbers<'s>) -> Numbers<'s> {
+    start.clone().iterate(|scope, reached| {
+        let step = reached.map(|x| (x, ())).join_map(edge.enter(scope), |_, (), &y| y);
+        step.concat(start.enter(scope)).distinct()
+    })
+}
+
+fn bound<'s>(edge: Pairs<'s>, start: Numbers<'s>) -> Numbers<'s> {
+    let first = edge.clone().semijoin(start).map(|(_, y)| y);
+    reach(edge, first.distinct())
+}
+
+fn unreachable<'s>(edge: Pairs<'s>, start: Numbers<'s>, node: Numbers<'s>) -> Numbers<'s> {
+    difference(node, reach(edge, start))
+}
+
+fn difference<'s>(left: Numbers<'s>, right: Numbers<'s>) -> Numbers<'s> {
+    left.map(|x| (x, ())).antijoin(right).map(|(x, ())| x)
+}
+
+/// Small labels set out first, which spares most of the others the way.
+fn components(edge: Pairs) -> Pairs {
+    let edge = edge.clone().concat(edge.map(|(x, y)| (y, x)));
+    let node = edge.clone().map(|(x, _)| (x, x)).distinct();
+    propagate_at(edge, node, |&label| u64::from(label))
+}
+
+fn shortest_paths(weighted: Triples) -> Pairs {
+    let first = weighted.clone().filter(|&(x, _, _)| x == 0).map(|(_, y, w)| (y, w));
+    let weighted = weighted.map(|(x, y, w)| (x, (y, w)));
+    first.clone().iterate(|scope, distance| {
+        let further = distance.join_map(weighted.enter(scope), |_, d, (y, w)| (*y, d + w));
+        further.concat(first.enter(scope)).reduce(|_, distances, least| least.push((*distances[0].0, 1)))
+    })
+}
+
+fn triangles(edge: Pairs) -> Triples {
+    let wedges = edge.clone().map(|(x, y)| (y, x)).join_map(edge.clone(), |&y, &x, &z| ((x, z), y));
+    wedges.semijoin(edge).map(|((x, z), y)| (x, y, z))
+}
+
+fn triangles_counted(edge: Pairs) -> Numbers {
+    triangles(edge).map(|_| ()).count().map(|((), number)| number as u32)
+}
+
+/// The quantity travels as the number of times that its groups occur, so that it is added up on the way.
+fn star_sum<'s>(
+    order: Relation<'s, (u32, u32, u32, u32)>,
+    customer: Pairs<'s>,
+    product: Pairs<'s>,
+) -> Triples<'s> {
+    let by_customer = order.explode(|(_, c, p, q)| Some(((c, p), q as isize)));
+    let by_product = by_customer.join_map(customer, |_, &p, &r| (p, r));
+    let groups = by_product.join_map(product, |_, &r, &g| (r, g));
+    groups.count().map(|((r, g), sum)| (r, g, sum as u32))
+}
+
+/// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
+fn evaluate<R: Row + ExchangeData>(
+    check: bool,
+    dataflow: impl for<'s> Fn(Scope<'s, ()>, Worker) -> Relation<'s, R> + Send + Sync + 'static,
+) -> Report {
+    let work = move || {
+        let workers = timely::execute(timely::Config::process(WORKERS), move |worker| {
+            let counted = Rc::new(Cell::new((0, 0)));
+            let count = counted.clone();
+            let here = Worker { index: worker.index(), all: worker.peers() };
+            worker.dataflow(|scope| {
+                dataflow(scope, here).inspect(move |(row, _, change)| {
+                    let (rows, sum) = count.get();
+                    let share = if check { row.checksum() as isize } else { 0 };
+                    count.set((rows + change, sum + share * change));
+                });
+            });
+            while worker.step_or_park(None) {}
+            counted.get()
+        });
+        let answers = workers.expect("workers start").join().into_iter();
+        answers.map(|answer| answer.expect("a worker ends well")).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    };
+    let ((rows, sum), evaluation) = measure(work);
+    Report { rows: rows as u64, checksum: check.then_some(sum as u64), evaluation }
+}
+
+/// One worker of all.
+#[derive(Clone, Copy)]
+struct Worker {
+    index: usize,
+    all: usize,
+}
+
+impl Worker {
+    /// Its share of a relation.
+    fn share<R: Copy + 'static>(self, rows: &Arc<Vec<R>>) -> impl Iterator<Item = R> + 'static {
+        let rows = rows.clone();
+        (self.index..rows.len()).step_by(self.all).map(move |row| rows[row])
+    }
+}
+
+/// A dataflow with the relations that it takes.
+macro_rules! program {
+    ($dataflow:ident($($input:ident: $row:ty),+)) => {{
+        fn run(facts: &Facts, check: bool) -> Report {
+            $(let $input: Arc<Vec<$row>> = Arc::new(facts.read(stringify!($input)));)+
+            evaluate(check, move |scope, worker| {
+                $(let (_, $input) = scope.new_collection_from(worker.share(&$input));)+
+                $dataflow($($input),+)
+            })
+        }
+        Some(run as Program)
+    }};
+}
+
+fn main() {
+    type Pair = (u32, u32);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    peer(&arguments, |program| match program {
+        "closure" => program!(closure(edge: Pair)),
+        "same-generation" => program!(same_generation(parent: Pair)),
+        "points-to" => program!(points_to(new: Pair, assign: Pair, load: Pair, store: Pair)),
+        "value-flow" => program!(value_flow(assign: Pair, dereference: Pair)),
+        "reach" => program!(reach(edge: Pair, start: u32)),
+        "unreachable" => program!(unreachable(edge: Pair, start: u32, node: u32)),
+        "components" => program!(components(edge: Pair)),
+        "shortest-paths" => program!(shortest_paths(weighted: (u32, u32, u32))),
+        "triangles" => program!(triangles(edge: Pair)),
+        "triangles-counted" => program!(triangles_counted(edge: Pair)),
+        "star-sum" => program!(star_sum(order: (u32, u32, u32, u32), customer: Pair, product: Pair)),
+        "difference" => program!(difference(left: u32, right: u32)),
+        "bound" => program!(bound(edge: Pair, start: u32)),
+        _ => None,
+    });
+}

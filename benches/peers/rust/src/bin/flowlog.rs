@@ -1,0 +1,56 @@
+//! The programs for FlowLog, on two workers: `flowlog PROGRAM FOLDER [check]`. It counts its answers and keeps them to
+//! itself, which is fastest, so there is no checksum.
+
+use stratalog_peers::{Facts, Program, Report, main as peer, measure};
+
+const WORKERS: usize = 2;
+
+/// A program of the folder `flowlog`, as `build.rs` has compiled it, with the relations that it takes.
+macro_rules! program {
+    ($name:ident($($insert:ident $input:ident),+) -> $size:ident) => {
+        #[allow(warnings, reason = "generated code")]
+        mod $name {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+
+            pub(super) fn run(facts: &crate::Facts, _check: bool) -> crate::Report {
+                let mut engine = BatchEngine::new(crate::WORKERS);
+                $(engine.$insert(facts.read(stringify!($input)));)+
+                let (results, evaluation) = crate::measure(|| engine.run());
+                crate::Report { rows: results.$size as u64, checksum: None, evaluation }
+            }
+        }
+    };
+}
+
+program! { closure(insert_edge edge) -> reach_size }
+program! { same_generation(insert_parent parent) -> same_size }
+program! { points_to(insert_new new, insert_assign assign, insert_load load, insert_store store) -> pt_size }
+program! { value_flow(insert_assign assign, insert_dereference dereference) -> alias_size }
+program! { reach(insert_edge edge, insert_start start) -> reached_size }
+program! { unreachable(insert_edge edge, insert_start start, insert_node node) -> unreached_size }
+program! { components(insert_edge edge) -> label_size }
+program! { shortest_paths(insert_weighted weighted) -> distance_size }
+program! { triangles(insert_edge edge) -> triangle_size }
+program! { difference(insert_left left, insert_right right) -> rest_size }
+program! { bound(insert_edge edge, insert_start start) -> reached_size }
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    peer(&arguments, |program| {
+        let run: Program = match program {
+            "closure" => closure::run,
+            "same-generation" => same_generation::run,
+            "points-to" => points_to::run,
+            "value-flow" => value_flow::run,
+            "reach" => reach::run,
+            "unreachable" => unreachable::run,
+            "components" => components::run,
+            "shortest-paths" => shortest_paths::run,
+            "triangles" => triangles::run,
+            "difference" => difference::run,
+            "bound" => bound::run,
+            _ => return None,
+        };
+        Some(run)
+    });
+}
