@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use stratalog_tests::cli;
 use stratalog_tests::server::{PASSWORD, Server};
 use tempfile::TempDir;
@@ -30,6 +30,7 @@ impl Authority {
         let key = KeyPair::generate().expect("a key");
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, name);
         let file = folder.join(name);
         std::fs::write(&file, params.self_signed(&key).expect("a certificate").pem()).expect("written");
         Authority { issuer: Issuer::new(params, key), file }

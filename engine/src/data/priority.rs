@@ -69,7 +69,7 @@ pub(crate) fn worked(work: u64) -> Duration {
 mod system {
     use std::time::Duration;
 
-    use rustix::process::{Pid, setpriority_process};
+    use rustix::process::{Pid, getpriority_process, setpriority_process};
     use rustix::time::{ClockId, clock_gettime};
 
     /// As a nice value. Threads that others have to wait for run at 0; beside one of those, this one has about a
@@ -84,7 +84,9 @@ mod system {
 
     pub(super) fn lower(thread: Thread) {
         // Lowering is everybody's right, and a thread that has ended needs no priority.
-        let _ = setpriority_process(Some(thread), LOW);
+        if getpriority_process(Some(thread)).is_ok_and(|nice| nice < LOW) {
+            let _ = setpriority_process(Some(thread), LOW);
+        }
     }
 
     pub(super) fn processor_time() -> Duration {

@@ -200,7 +200,7 @@ impl<'b> State<'b> {
             let scattered = work.scatter(lane, self.budget)?;
             scattered.iter().for_each(|(row, _)| touch(*row));
             held.push(self.budget.hold(scattered.len() * size_of::<(u32, u32)>())?);
-            rows.push(Pending { left: from..to, scattered, at: 0 });
+            rows.push(Pending { left: from..to, scattered, at: 0, middles: Vec::new() });
         }
         let mut found = BlockRows::default();
         let mut charged = 0;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::BlockRows;
+use super::blocks::{BlockRows, RowRef};
 use super::kept::Known;
 use super::scratch::Scratch;
 use crate::budget::{Budget, BudgetError};
@@ -29,6 +29,8 @@ pub(super) struct Pending {
     /// Rows of the head, ascending, each with the position of a new row on the right.
     pub(super) scattered: Vec<(u32, u32)>,
     pub(super) at: usize,
+    /// A buffer for the bits of one left row.
+    pub(super) middles: Vec<u32>,
 }
 
 impl Work<'_> {
@@ -64,16 +66,39 @@ impl Work<'_> {
             pending.left.start += 1;
             match self.times {
                 None => scratch.unite(left),
-                Some(right) => left.for_each(|middle| scratch.unite(right.row(middle))),
+                Some(right) => {
+                    pending.middles.clear();
+                    left.for_each(|middle| pending.middles.push(middle));
+                    unite_all(pending.middles.iter().map(|middle| right.row(*middle)), scratch);
+                }
             }
         }
         if let Some((_, new)) = self.scattered {
-            while let Some((_, position)) =
-                pending.scattered.get(pending.at).filter(|(other, _)| *other == row)
-            {
-                scratch.unite(new.at(*position as usize));
-                pending.at += 1;
-            }
+            let rest = &pending.scattered[pending.at..];
+            let of_row = rest.iter().take_while(|(other, _)| *other == row).count();
+            unite_all(rest[..of_row].iter().map(|(_, position)| new.at(*position as usize)), scratch);
+            pending.at += of_row;
+        }
+    }
+}
+
+/// Unites rows. They are looked up side by side, not one after the other: who waits for memory then waits for all at
+/// once.
+fn unite_all<'r>(mut rows: impl Iterator<Item = RowRef<'r>>, scratch: &mut Scratch) {
+    const FEW: usize = 16;
+    let mut few = [RowRef::EMPTY; FEW];
+    loop {
+        let mut count = 0;
+        for (place, row) in few.iter_mut().zip(&mut rows) {
+            *place = row;
+            count += 1;
+        }
+        let few = &few[..count];
+        let first = |row: &RowRef<'_>| row.masks.first().copied().unwrap_or_default();
+        std::hint::black_box(few.iter().map(first).fold(0, std::ops::BitOr::bitor));
+        few.iter().for_each(|row| scratch.unite(*row));
+        if count < FEW {
+            return;
         }
     }
 }

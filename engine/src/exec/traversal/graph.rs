@@ -60,6 +60,15 @@ impl ArcRun {
             }
         }
     }
+
+    /// Calls `visit` with the end of each edge that begins in one of these nodes.
+    #[inline]
+    fn from_all(&self, nodes: &[Code], mut visit: impl FnMut(Code)) {
+        match &self.edges {
+            EdgeIndex::Whole(neighbours) => neighbours.of_all(nodes, visit),
+            EdgeIndex::Masked(_) => nodes.iter().for_each(|node| self.from(*node, &mut visit)),
+        }
+    }
 }
 
 impl Arcs {
@@ -149,21 +158,19 @@ impl Graph {
         let mut reached: Vec<Code> = starts.iter().copied().filter(|start| seen.insert(*start)).collect();
         let (mut next, mut charged) = (0, 0);
         while next < reached.len() {
-            if next % CHECK_NODES == 0 {
-                budget.check()?;
-                let bytes = reached.len() * size_of::<Code>();
-                budget.charge(bytes - charged)?;
-                charged = bytes;
-            }
-            let node = reached[next];
+            budget.check()?;
+            let bytes = reached.len() * size_of::<Code>();
+            budget.charge(bytes - charged)?;
+            charged = bytes;
+            let nodes = reached[next..reached.len().min(next + CHECK_NODES)].to_vec();
             for run in &runs {
-                run.from(node, |end| {
+                run.from_all(&nodes, |end| {
                     if seen.insert(end) {
                         reached.push(end);
                     }
                 });
             }
-            next += 1;
+            next += nodes.len();
         }
         Ok(reached)
     }
