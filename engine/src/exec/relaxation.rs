@@ -91,30 +91,38 @@ impl View<'_> {
             return Ok(None);
         }
         let _sorted = self.budget.hold(2 * values.len() * size_of::<Code>())?;
-        let mut ranked = values.to_vec();
-        ranked.sort_unstable();
-        ranked.dedup();
-        ranked.sort_by(|a, b| self.codec.value(*a).cmp(&self.codec.value(*b)));
-        let mut ranks: Vec<(Code, u32)> = ranked.iter().copied().zip(0..).collect();
-        ranks.sort_unstable();
-        Ok(Some(Keys { largest, ranked: Some((ranked, ranks)) }))
+        let mut values = values.to_vec();
+        values.sort_unstable();
+        values.dedup();
+        values.sort_by(|a, b| self.codec.value(*a).cmp(&self.codec.value(*b)));
+        let mut places: Vec<(Code, u32)> = values.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        Ok(Some(Keys { largest, ranked: Some(Ranked { values, places }) }))
     }
 }
 
 /// Values as numbers below [`INLINE_END`], of which the smallest is best.
 struct Keys {
     largest: bool,
-    /// If they are no small integers: the values in their order, and the place of each by its code.
-    ranked: Option<(Vec<Code>, Vec<(Code, u32)>)>,
+    /// If they are no small integers.
+    ranked: Option<Ranked>,
+}
+
+/// Values of any kind.
+struct Ranked {
+    /// In their order.
+    values: Vec<Code>,
+    /// The place of each, by its code.
+    places: Vec<(Code, u32)>,
 }
 
 impl Keys {
     fn key(&self, value: Code) -> u32 {
         let key = match &self.ranked {
             None => value,
-            Some((_, ranks)) => {
-                let rank = ranks.binary_search_by_key(&value, |(code, _)| *code);
-                rank.map_or(0, |place| ranks[place].1)
+            Some(Ranked { places, .. }) => {
+                let found = places.binary_search_by_key(&value, |(code, _)| *code);
+                found.map_or(0, |position| places[position].1)
             }
         };
         if self.largest { INLINE_END - 1 - key } else { key }
@@ -122,7 +130,7 @@ impl Keys {
 
     fn value(&self, key: u32) -> Code {
         let key = if self.largest { INLINE_END - 1 - key } else { key };
-        self.ranked.as_ref().map_or(key, |(ranked, _)| ranked[key as usize])
+        self.ranked.as_ref().map_or(key, |ranked| ranked.values[key as usize])
     }
 }
 

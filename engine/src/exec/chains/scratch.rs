@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::blocks::{BLOCK, RowRef};
 
+/// No word is touched: any range that is united with this one stays as it is.
+const NOTHING: Range<usize> = Range { start: usize::MAX, end: 0 };
+
 /// One row in the making: what is united here, less what is known, is new.
 pub(super) struct Scratch {
     masks: Vec<u64>,
@@ -16,7 +19,7 @@ pub(super) struct Scratch {
 impl Scratch {
     pub(super) fn new(bits: usize) -> Scratch {
         let blocks = bits.div_ceil(BLOCK);
-        Scratch { masks: vec![0; blocks], touched: vec![0; blocks.div_ceil(BLOCK)], range: usize::MAX..0 }
+        Scratch { masks: vec![0; blocks], touched: vec![0; blocks.div_ceil(BLOCK)], range: NOTHING }
     }
 
     /// Bytes that a scratch of so many bits takes.
@@ -53,7 +56,7 @@ impl Scratch {
     /// Hands out what is not known, block by block, and is empty afterwards.
     pub(super) fn take_new(&mut self, known: RowRef<'_>, mut visit: impl FnMut(u32, u64)) {
         let mut at = 0;
-        let range = std::mem::replace(&mut self.range, usize::MAX..0);
+        let range = std::mem::replace(&mut self.range, NOTHING);
         let words = range.start.min(range.end)..range.end;
         for (word, touched) in words.clone().zip(&mut self.touched[words]) {
             while *touched != 0 {

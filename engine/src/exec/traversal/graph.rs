@@ -63,7 +63,7 @@ impl ArcRun {
 
     /// Calls `visit` with the end of each edge that begins in one of these nodes.
     #[inline]
-    fn from_all(&self, nodes: &[Code], mut visit: impl FnMut(Code)) {
+    fn edges_of(&self, nodes: &[Code], mut visit: impl FnMut(Code)) {
         match &self.edges {
             EdgeIndex::Whole(neighbours) => neighbours.of_all(nodes, visit),
             EdgeIndex::Masked(_) => nodes.iter().for_each(|node| self.from(*node, &mut visit)),
@@ -164,7 +164,7 @@ impl Graph {
             charged = bytes;
             let nodes = reached[next..reached.len().min(next + CHECK_NODES)].to_vec();
             for run in &runs {
-                run.from_all(&nodes, |end| {
+                run.edges_of(&nodes, |end| {
                     if seen.insert(end) {
                         reached.push(end);
                     }
