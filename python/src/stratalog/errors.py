@@ -93,10 +93,32 @@ class Error(Exception):
         return "\n".join(lines)
 
 
+#: The help of every write whose end nobody saw.
+LOOK_FIRST = "it was sent, and may have taken effect or not: look before you send it again"
+
+
 class ConnectionLost(Error):
-    """The connection is closed or could not be opened. Whether a write took effect is not known."""
+    """The connection is closed or could not be opened.
+
+    `uncertain` tells whether a write was on its way: then it may have taken effect or not. Otherwise nothing
+    was sent, or what was sent only reads.
+    """
 
     codes = ("connection_lost",)
+
+    def __init__(self, message: str, *, uncertain: bool = False, **more: Any) -> None:
+        super().__init__(message, **more)
+        #: Whether a write was sent that may have taken effect or not.
+        self.uncertain = uncertain
+
+
+class SessionLost(ConnectionLost):
+    """The client is connected again, but to a new session: facts and rules of the old one are gone.
+
+    Nothing was sent. The next request goes to the new session.
+    """
+
+    codes = ("session_lost",)
 
 
 class AuthError(Error):

@@ -36,11 +36,8 @@ def plan(data: Any, names: Sequence[str] | None = None) -> Plan:
     if hasattr(data, "__arrow_c_stream__"):
         return Plan(frames=arrow.stream_frames(data, names), total=arrow.count_rows(data))
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
-        raise TypeError(
-            f"cannot insert {type(data).__name__}: expected rows (tuples, lists, dicts, dataclasses or "
-            "scalars), or an object with __arrow_c_stream__"
-        )
-    names, rows = _table(data, names)
+        raise _unsuitable(data)
+    names, rows = table(data, names)
     width = len(rows[0]) if rows else 0
     for number, row in enumerate(rows):
         if len(row) != width:
@@ -56,7 +53,20 @@ def plan(data: Any, names: Sequence[str] | None = None) -> Plan:
     return Plan(frames=arrow.frames(_batches(names or [""] * width, kinds, whole)), total=len(rows))
 
 
-def _table(data: Iterable[Any], names: Sequence[str] | None) -> tuple[list[str] | None, list[Sequence[Any]]]:
+def named_rows(
+    data: Any, names: Sequence[str] | None = None
+) -> tuple[list[str] | None, Sequence[Sequence[Any]]]:
+    """Names, where there are any, and rows of whatever can be inserted."""
+    if hasattr(data, "__arrow_c_stream__"):
+        found, rows = arrow.stream_rows(data, names)
+        return found, rows
+    if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
+        raise _unsuitable(data)
+    return table(data, names)
+
+
+def table(data: Iterable[Any], names: Sequence[str] | None) -> tuple[list[str] | None, list[Sequence[Any]]]:
+    """Names, where there are any, and rows, from whatever Python has for rows."""
     items = list(data)
     first = items[0] if items else None
     if dataclasses.is_dataclass(first) and not isinstance(first, type):
@@ -71,6 +81,13 @@ def _table(data: Iterable[Any], names: Sequence[str] | None) -> tuple[list[str] 
     return list(names) if names else None, [
         item if isinstance(item, tuple | list) else (item,) for item in items
     ]
+
+
+def _unsuitable(data: Any) -> TypeError:
+    return TypeError(
+        f"cannot insert {type(data).__name__}: expected rows (tuples, lists, dicts, dataclasses or "
+        "scalars), an object with __arrow_c_stream__, or the path of a file"
+    )
 
 
 def _batches(names: list[str], kinds: list[str], whole: list[list[Any]]) -> Iterator[arrow.Batch]:
