@@ -25,7 +25,7 @@ from .objects import Rows
 from .plan import Plan, plan_program, read_plan
 from .programs import arranged, facts
 from .progress import Bar, Progress
-from .protocol import Call, Session
+from .protocol import Answer, Call, Session
 from .relation import Relation, relation_name
 from .result import Result
 from .retry import Retry, touches_session
@@ -238,6 +238,8 @@ class AsyncClient(AsyncCommands):
         if names is not None and (listed := await self.column_types(name)) is not None:
             rows = arranged(names, rows, list(listed))
         program = facts("-", name, rows)
+        if not rows:
+            return Result(Answer(["message"]))
         return await self._execute(program.text, program.params, timeout=timeout)
 
     async def declare(self, *relations: type[Relation]) -> None:

@@ -26,7 +26,7 @@ from .objects import Rows
 from .plan import Plan, plan_program, read_plan
 from .programs import arranged, facts
 from .progress import Bar, Progress
-from .protocol import Call, Session
+from .protocol import Answer, Call, Session
 from .relation import Relation, relation_name
 from .result import Result
 from .retry import Retry, touches_session
@@ -294,6 +294,8 @@ class Client(Commands):
         if names is not None and (listed := self.column_types(name)) is not None:
             rows = arranged(names, rows, list(listed))
         program = facts("-", name, rows)
+        if not rows:
+            return Result(Answer(["message"]))
         return self._execute(program.text, program.params, timeout=timeout)
 
     def declare(self, *relations: type[Relation]) -> None:

@@ -20,6 +20,7 @@ _MAY_WRITE = re.compile(r"^\s*(?:[-+./*]|type\b)|/\*|\r(?!\n)", re.MULTILINE)
 _LINE_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 #: A statement of the session, which is kept where it is the only one.
 _OF_THE_SESSION = re.compile(r"^(?!type\s)\w", re.MULTILINE)
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"')
 _QUERY = re.compile(r"^\s*\?", re.MULTILINE)
 
 
@@ -56,5 +57,10 @@ def only_reads(program: str) -> bool:
 
 
 def touches_session(program: str) -> bool:
-    """Whether a program may leave facts or rules in the session. In doubt it does."""
-    return _OF_THE_SESSION.search(program) is not None and not only_reads(program)
+    """Whether a program may leave facts or rules in the session. In doubt it does.
+
+    In a program of several statements they serve that program only, and a query shows that it is one.
+    """
+    text = _TEXT.sub('""', program)
+    several = "/*" not in text and _QUERY.search(text) is not None
+    return _OF_THE_SESSION.search(text) is not None and not several

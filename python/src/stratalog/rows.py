@@ -7,8 +7,9 @@ column names, go as Arrow, where names and types travel along.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from datetime import date
+from itertools import islice
 from typing import Any
 
 from . import columns as arrow
@@ -37,20 +38,63 @@ def plan(data: Any, names: Sequence[str] | None = None) -> Plan:
         return Plan(frames=arrow.stream_frames(data, names), total=arrow.count_rows(data))
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
+    if not isinstance(data, Sized):
+        data = iter(data)
+        first = list(islice(data, BATCH_ROWS))
+        if len(first) == BATCH_ROWS:
+            return _plan_of_many(first, data, names)
+        data = first
     names, rows = table(data, names)
-    width = len(rows[0]) if rows else 0
-    for number, row in enumerate(rows):
-        if len(row) != width:
-            raise ValueError(f"row {number} has {len(row)} values, the rows before it have {width}")
-    # The type of a column is decided over all rows: each batch of a stream has the same schema.
-    whole = [[_typed(row[place]) for row in rows] for place in range(width)]
-    kinds = [arrow.kind_of(values) for values in whole]
+    whole, kinds = _by_column(rows)
     few = names is None and "timestamp" not in kinds and len(rows) < _MANY
     if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
         return Plan(rows=[[plain(value) for value in row] for row in rows], total=len(rows))
-    if names is not None and len(names) != width and rows:
-        raise ValueError(f"{len(names)} column names for rows of {width} values")
-    return Plan(frames=arrow.frames(_batches(names or [""] * width, kinds, whole)), total=len(rows))
+    if names is not None and len(names) != len(kinds) and rows:
+        raise ValueError(f"{len(names)} column names for rows of {len(kinds)} values")
+    return Plan(frames=arrow.frames(_batches(names or [""] * len(kinds), kinds, whole)), total=len(rows))
+
+
+def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | None) -> Plan:
+    """More than one batch of an iterator: sent while it is read, so the first batch decides the types."""
+    found, rows = table(first, names)
+    whole, kinds = _by_column(rows)
+    if "any" in kinds:
+        # Columns of several types have no Arrow type.
+        return plan([*first, *rest], names)
+
+    def batches() -> Iterator[arrow.Batch]:
+        yield arrow.build(found or [""] * len(kinds), kinds, whole)
+        done = len(rows)
+        while chunk := list(islice(rest, BATCH_ROWS)):
+            later, more = table(chunk, names)
+            if found is not None and later != found:
+                if later is None or set(later) != set(found):
+                    raise ValueError(f"row {done} has other columns than the first")
+                _, more = table(chunk, found)
+            columns, theirs = _by_column(more, done, len(kinds))
+            for place, (kind, other) in enumerate(zip(kinds, theirs, strict=True)):
+                if other not in (kind, "null"):
+                    raise ValueError(
+                        f"column {place} holds {other} after row {done}, and {kind} before: what comes from an "
+                        "iterator is sent while it is read, so its first rows decide; give a list"
+                    )
+            yield arrow.build(found or [""] * len(kinds), kinds, columns)
+            done += len(chunk)
+
+    return Plan(frames=arrow.frames(batches()))
+
+
+def _by_column(
+    rows: Sequence[Sequence[Any]], first: int = 0, width: int | None = None
+) -> tuple[list[list[Any]], list[str]]:
+    """The values of each column, and of which type they are. It is decided over all rows: a stream has one schema."""
+    if width is None:
+        width = len(rows[0]) if rows else 0
+    for number, row in enumerate(rows, first):
+        if len(row) != width:
+            raise ValueError(f"row {number} has {len(row)} values, the rows before it have {width}")
+    whole = [[_typed(row[place]) for row in rows] for place in range(width)]
+    return whole, [arrow.kind_of(values) for values in whole]
 
 
 def named_rows(
