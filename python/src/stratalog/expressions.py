@@ -244,6 +244,11 @@ def not_(condition: bool | Relation) -> bool:
     return cast("bool", found)
 
 
+def known(value: T | None) -> T:
+    """The same value, for type checkers: of a column that may be null, `known(Owns.share) > 0.5` never is."""
+    return cast("T", value)
+
+
 def is_null(value: object) -> bool:
     """The value is null; `== None` never holds, as in the language."""
     return cast("bool", IsNull(value))

@@ -102,11 +102,10 @@ def maker(kind: type[T], columns: Sequence[str]) -> Callable[[Row], T]:
         names = tuple(columns)
         if list(names) == fields[: len(names)]:
             return _positional(kind)
-        if issubclass(kind, Relation):
-            places = [names.index(name) for name in fields if name in names]
-            if len(places) == len(fields):
-                make = _positional(kind)
-                return lambda row: make(tuple(row[place] for place in places))
+        if len(names) == len(fields):
+            places = [names.index(name) for name in fields]
+            make = _positional(kind)
+            return lambda row: make(tuple(row[place] for place in places))
         return lambda row: kind(**dict(zip(names, row, strict=True)))
     if len(columns) == len(fields):
         return _positional(kind)
@@ -121,8 +120,7 @@ def maker(kind: type[T], columns: Sequence[str]) -> Callable[[Row], T]:
 
 def _positional(kind: type[T]) -> Callable[[Row], T]:
     if issubclass(kind, Relation):
-        read: Callable[[Row], T] = reader(kind)
-        return read
+        return reader(kind)
     return lambda row: kind(*row)
 
 

@@ -110,7 +110,9 @@ class Select(Statement, Generic[T]):
 
 
 @overload
-def select(relation: type[R], /) -> Select[R]: ...
+def select(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    relation: type[R], /
+) -> Select[R]: ...
 @overload
 def select(a: A, /) -> Select[tuple[A]]: ...
 @overload

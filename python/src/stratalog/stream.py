@@ -49,6 +49,11 @@ class _Head:
         """An answer that did not come as Arrow."""
         return Result(self._header)
 
+    def __del__(self) -> None:
+        # Nobody will take the rest: it needs not be kept when somebody else reads it from the connection.
+        if (call := getattr(self, "_call", None)) is not None:
+            call.abandoned = True
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.total_count} rows: {', '.join(self.columns)}>"
 
@@ -96,7 +101,13 @@ class ResultStream(_Head):
         """Writes a file of the format that its name ends with: parquet, csv, tsv, arrow; how many rows."""
         from .files import write
 
-        return write(self, Path(path))
+        try:
+            return write(self, Path(path))
+        except Exception:
+            # What the server said is more than what comes through the C interface.
+            if self._call.done:
+                self._call.answer()
+            raise
 
     def close(self) -> None:
         """Ends the request, if there is more to come."""
@@ -183,7 +194,8 @@ class _Reader(io.RawIOBase):
             if frame is None:
                 return 0
             self._rest = memoryview(frame)
-        count = min(len(target), len(self._rest))
-        target[:count] = self._rest[:count]
+        into = memoryview(target).cast("B")
+        count = min(len(into), len(self._rest))
+        into[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
