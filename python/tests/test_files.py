@@ -80,7 +80,7 @@ def test_without_pyarrow_an_error_names_the_extra(tmp_path: Path) -> None:
 
 
 def test_the_package_needs_nothing_but_websockets_and_nanoarrow() -> None:
-    optional = "pyarrow pandas polars duckdb numpy tqdm IPython".split()
+    optional = ["pyarrow", "pandas", "polars", "duckdb", "numpy", "tqdm", "IPython"]
     script = (
         "import sys\n"
         f"for name in {optional!r}: sys.modules[name] = None\n"

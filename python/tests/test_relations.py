@@ -1,4 +1,4 @@
-"""Typed relations, and queries and rules composed in Python: the program that they stand for, and its answer."""
+"""Typed relations, and queries and rules composed in Python: their program and its answer."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_all_of_it_takes_effect_together(db: stratalog.Client) -> None:
 
 
 def test_a_block_that_raises_sends_nothing(db: stratalog.Client) -> None:
-    with pytest.raises(ZeroDivisionError), db.transaction() as t:
+    with pytest.raises(ZeroDivisionError), db.transaction() as t:  # noqa: PT012 - the block is what is tested
         t.insert("p", [1])
         raise ZeroDivisionError
     with pytest.raises(stratalog.UnknownRelation):
@@ -49,7 +49,7 @@ def test_a_block_that_raises_sends_nothing(db: stratalog.Client) -> None:
 
 def test_a_refusal_undoes_everything(db: stratalog.Client) -> None:
     db.execute("+typed(x: int)")
-    with pytest.raises(stratalog.TypeMismatch), db.transaction() as t:
+    with pytest.raises(stratalog.TypeMismatch), db.transaction() as t:  # noqa: PT012 - as above
         t.insert("p", [1])
         t.insert("typed", ["text"])
     with pytest.raises(stratalog.UnknownRelation):

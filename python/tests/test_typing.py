@@ -36,7 +36,15 @@ def mypy(name: str) -> set[int]:
 
 def pyright(name: str) -> set[int]:
     """The lines in which pyright finds something."""
-    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, str(HERE / name)]
+    command = [
+        sys.executable,
+        "-m",
+        "pyright",
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+        str(HERE / name),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = json.loads(done.stdout)["generalDiagnostics"]
     return {each["range"]["start"]["line"] + 1 for each in found if each["severity"] == "error"}

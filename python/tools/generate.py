@@ -56,17 +56,14 @@ def aio_admin() -> str:
     text = re.sub(
         r"^    def (?!__init__)(?=\w+\((?:self, |self\) -> (?!Async)))", "    async def ", text, flags=re.M
     )
-    text = re.sub(r"(?<!await )(self\._run\(|self\.all\(\)|self\.clauses\()", r"await \1", text)
-    return text
+    return re.sub(r"(?<!await )(self\._run\(|self\.all\(\)|self\.clauses\()", r"await \1", text)
 
 
 def functions() -> str:
     """One Python function for each of the language's."""
-    parts = [_FUNCTIONS_HEAD]
-    for line in (PYTHON.parent / "docs/functions.md").read_text().splitlines():
-        if (found := _ROW.match(line)) is not None:
-            parts.append(_function(*found.groups()))
-    return "\n\n".join(parts)
+    lines = (PYTHON.parent / "docs/functions.md").read_text().splitlines()
+    rows = [found.groups() for line in lines if (found := _ROW.match(line)) is not None]
+    return "\n\n".join([_FUNCTIONS_HEAD, *(_function(*row) for row in rows)])
 
 
 def _function(name: str, arguments: str, takes: str | None, gives: str, doc: str) -> str:
@@ -103,10 +100,10 @@ def _docstring(doc: str) -> str:
     return lines[0] if len(lines) == 1 else "\n    ".join(lines) + "\n    "
 
 
-_FUNCTIONS_HEAD = '''"""The functions of the language, for composed queries and rules: `functions.upper(Owns.owner)`.
+_FUNCTIONS_HEAD = '''"""The functions of the language, for composed queries and rules: `upper(Owns.owner)`.
 
-Made from docs/functions.md by tools/generate.py. For a type checker they take and give values; null, which most
-of them give for null, is left out of the results.
+Made from docs/functions.md by tools/generate.py. For a type checker they take and give values;
+null, which most of them give for null, is left out of the results.
 """
 
 from __future__ import annotations

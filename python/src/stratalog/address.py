@@ -1,4 +1,4 @@
-"""Where the server is and who we are: from arguments, or from the environment as the command line reads it."""
+"""Where the server is and who we are: from arguments, or from the environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def server_url(url: str | None) -> str:
 def address(url: str, kg: str, last_seq: int | str | None = None) -> str:
     """The WebSocket address for any form of URL that a person may write.
 
-    With `last_seq`, notifications after that number come first; with an empty one the greeting tells the number.
+    With `last_seq`, notifications after that number come first; with an empty one the greeting tells the
+    number.
     """
     if "://" not in url:
         url = f"ws://{url}"

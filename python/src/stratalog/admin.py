@@ -1,6 +1,7 @@
 """What the server's commands do, as methods: `db.graphs`, `db.rules`, `db.users` and so on.
 
-`aio_admin.py` is made from this file (`tests/test_generated.py`), so each method is one line around a command.
+`aio_admin.py` is made from this file (`tests/test_generated.py`), so each method is one line around a
+command.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from .address import graph_name, word
 from .listings import (
     Clause,
     Column,
-    Graph,
     Grant,
+    Graph,
     Key,
     Level,
     NewKey,

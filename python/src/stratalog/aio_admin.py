@@ -8,8 +8,8 @@ from .address import graph_name, word
 from .listings import (
     Clause,
     Column,
-    Graph,
     Grant,
+    Graph,
     Key,
     Level,
     NewKey,

@@ -1,7 +1,7 @@
 """`AsyncConnection`: one socket and the conversation over it, for asyncio.
 
-One task reads the socket; whoever waits is woken when something has come. A cancelled task takes its request back
-on the server.
+One task reads the socket; whoever waits is woken when something has come. A cancelled task takes its request
+back on the server.
 """
 
 from __future__ import annotations

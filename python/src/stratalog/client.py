@@ -1,7 +1,7 @@
 """`Client`: a session on the server, with blocking calls. `connect` opens it.
 
-What travels, and how one waits for it, is `connection.py`; here is what can be asked, and what happens when the
-connection is lost: it is opened again, requests that only read are repeated, and all others never are.
+What travels, and how one waits for it, is `connection.py`; here is what can be asked, and what happens when
+the connection is lost: it is opened again, requests that only read are repeated, and all others never are.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def connect(
     """Connects and logs in.
 
     `url` is `host:port`, `ws://host:port`, `http://host:port` or the like. What is left out comes from the
-    environment: STRATALOG_URL; SERVICE_API_KEY, or STRATALOG_USER and STRATALOG_PASSWORD. `timeout`, in seconds,
-    bounds the opening of the connection and is the default for every request. When the connection is lost, it is
-    tried for `reconnect` seconds to open it again; 0 is not at all.
+    environment: STRATALOG_URL; SERVICE_API_KEY, or STRATALOG_USER and STRATALOG_PASSWORD. `timeout`, in
+    seconds, bounds the opening of the connection and is the default for every request. When the connection is
+    lost, it is tried for `reconnect` seconds to open it again; 0 is not at all.
 
     >>> with connect(url, user="admin", password=password) as db:
     ...     db.session.role
@@ -115,7 +115,7 @@ class Client(Commands):
 
     @property
     def kg(self) -> GraphName:
-        """The graph in use: its name. Called with the name of another one, a new client of that: `db.kg("lab")`."""
+        """The name of the graph in use. Called with another name, a new client of that: `db.kg("lab")`."""
         name = self._link.protocol.knowledge_graph if self._link is not None else ""
         return GraphName(name, self._another)
 
@@ -241,12 +241,12 @@ class Client(Commands):
         """Inserts facts: all of them, or none.
 
         `data` is anything with `__arrow_c_stream__` (a Polars or pandas DataFrame, a pyarrow table, a DuckDB
-        relation, a `Result`), the path of a CSV, TSV, JSON lines, Parquet or Arrow file, or an iterable of tuples,
-        lists, dicts, dataclasses, typed relations, or scalars for a relation of one column. Columns with names
-        are matched by name with those of the relation, otherwise by position; `columns` names the places of
-        tuples, and chooses among the columns of everything else. `scope` is `persistent`, or `session` for facts
-        that end with this session. `progress=True` shows a bar if tqdm is installed; a function is told how many
-        rows are sent, and of how many.
+        relation, a `Result`), the path of a CSV, TSV, JSON lines, Parquet or Arrow file, or an iterable of
+        tuples, lists, dicts, dataclasses, typed relations, or scalars for a relation of one column. Columns
+        with names are matched by name with those of the relation, otherwise by position; `columns` names the
+        places of tuples, and chooses among the columns of everything else. `scope` is `persistent`, or
+        `session` for facts that end with this session. `progress=True` shows a bar if tqdm is installed; a
+        function is told how many rows are sent, and of how many.
 
         >>> db.insert("owns", [("ada", "acme"), ("acme", "bolts")])
         Inserted(inserted=2, duplicates=0)
@@ -304,7 +304,7 @@ class Client(Commands):
             self._execute(declaration(relation).text, None, timeout=None)
 
     def define(self, *rules: Rule, scope: str = "persistent") -> None:
-        """Keeps rules composed with `rule`: in the graph, all or none, or in the session with `scope="session"`."""
+        """Keeps rules composed with `rule`: in the graph, all or none, or, by `scope`, in the session."""
         if scope == "persistent":
             program = definition(rules)
             self._execute(program.text, program.params, atomic=True, timeout=None)

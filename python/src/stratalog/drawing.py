@@ -10,16 +10,17 @@ _CHARACTER, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 8, 28, 28, 56, 16
 
 
 def draw(graph: RuleGraph) -> str:
-    """The picture. Dashed is what must not be there, bold what an aggregate reads, framed twice what is recursive."""
+    """Dashed is what must not be there, bold what an aggregate reads, framed twice what is recursive."""
     rows = _ordered(_layers(graph), graph)
     boxes, width = _boxes(rows)
     height = _MARGIN * 2 + len(rows) * _HEIGHT + (len(rows) - 1) * _GAP_Y
     edges = "".join(_edge(edge, boxes) for edge in graph.edges if edge.source != edge.target)
     nodes = "".join(_node(name, boxes[name], graph) for row in rows for name in row)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        ' font-family="monospace" font-size="13"><defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" '
-        'markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#666"/></marker></defs>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="monospace" font-size="13"><defs>'
+        '<marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="#666"/></marker></defs>'
         f'<rect width="100%" height="100%" fill="#fff"/>{edges}{nodes}</svg>'
     )
 
@@ -38,7 +39,7 @@ def _layers(graph: RuleGraph) -> list[list[str]]:
 
 
 def _ordered(layers: list[list[str]], graph: RuleGraph) -> list[list[str]]:
-    """Within a row, each relation near the middle of those that it is connected with, so that few lines cross."""
+    """Within a row, each relation near those that it is connected with, so that few lines cross."""
     near: dict[str, list[str]] = {name: [] for name in graph.nodes}
     for edge in graph.edges:
         near[edge.source].append(edge.target)
@@ -76,8 +77,8 @@ def _node(name: str, box: tuple[float, float, float], graph: RuleGraph) -> str:
     )
     if derived and graph.recursive(name):
         shape += (
-            f'<rect x="{x + 3:g}" y="{y + 3:g}" width="{width - 6:g}" height="{_HEIGHT - 6}" rx="3" fill="none" '
-            'stroke="#666"/>'
+            f'<rect x="{x + 3:g}" y="{y + 3:g}" width="{width - 6:g}" height="{_HEIGHT - 6}" rx="3" '
+            'fill="none" stroke="#666"/>'
         )
     return (
         f'<g><title>{escape(name)}</title>{shape}<text x="{x + width / 2:g}" y="{y + _HEIGHT / 2 + 4:g}" '
@@ -94,7 +95,8 @@ def _edge(edge: Edge, boxes: dict[str, tuple[float, float, float]]) -> str:
         path = f"M{x1 + w1 / 2:g} {y1:g} Q{middle:g} {y1 - _GAP_Y / 2:g} {x2 + w2 / 2:g} {y2:g}"
     else:
         start, bend = y1 + _HEIGHT, (y1 + _HEIGHT + y2) / 2
-        path = f"M{x1 + w1 / 2:g} {start:g} C{x1 + w1 / 2:g} {bend:g} {x2 + w2 / 2:g} {bend:g} {x2 + w2 / 2:g} {y2:g}"
+        from_x, to_x = x1 + w1 / 2, x2 + w2 / 2
+        path = f"M{from_x:g} {start:g} C{from_x:g} {bend:g} {to_x:g} {bend:g} {to_x:g} {y2:g}"
     return (
         f'<path d="{path}" fill="none" stroke="#666" stroke-width="{weight}"{style} marker-end="url(#to)"/>'
     )

@@ -89,7 +89,7 @@ def read(message: Mapping[str, Any]) -> Event | Gap | None:
 
 
 class _Place:
-    """Where a reader is: the last number seen, first of all the one that the server tells when it lets us in."""
+    """Where a reader is: the last number seen, at first the one that the server tells at login."""
 
     def __init__(self, last_seq: int | None) -> None:
         self.last_seq = last_seq

@@ -1,8 +1,8 @@
 """What queries and rules are made of in Python: columns and variables, and what is computed of them.
 
-For a type checker these are the values that they stand for: `Owns.share` is a float, `Owns.share > 0.5` a bool,
-`count(Owns.owned)` an int. So it finds what does not fit, and knows the types of the answer. At run time they
-are the objects of this module, which `statements.py` writes as a program.
+For a type checker these are the values that they stand for: `Owns.share` is a float, `Owns.share > 0.5` a
+bool, `count(Owns.owned)` an int. So it finds what does not fit, and knows the types of the answer. At run
+time they are the objects of this module, which `statements.py` writes as a program.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def variables(*kinds: type[Any]) -> tuple[Any, ...]:
 
 
 def not_(condition: bool | Relation) -> bool:
-    """There is no such fact: `not_(Owns(owner, ANY, ANY))`. Or a comparison with `==`, or a function, is not true."""
+    """There is no such fact: `not_(Owns(owner, ANY, ANY))`. Or `==`, `is_null` or a function is not true."""
     found: object = condition
     match found:
         case Comparison(operator, left, right) if operator in _OPPOSITES:
@@ -318,6 +318,6 @@ def key(value: object) -> object:
 
 def _no_truth(what: str) -> NoReturn:
     raise TypeError(
-        f"{what} is worked out by the server and has no truth value here: `and`, `or`, `not`, `in` and chained "
-        "comparisons do not work on it; give several conditions, and see not_ and is_in"
+        f"{what} is worked out by the server and has no truth value here: `and`, `or`, `not`, `in` and "
+        "chained comparisons do not work on it; give several conditions, and see not_ and is_in"
     )

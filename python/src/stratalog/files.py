@@ -138,13 +138,11 @@ def _writer(suffix: str, path: Path, schema: Any) -> Any:
     raise ValueError(f"{path.name}: cannot write such a file; known are .parquet, .csv, .tsv and .arrow")
 
 
-def _unreadable(path: str | os.PathLike[str], problem: Exception, declared: object) -> ValueError:
-    hint = (
-        ""
-        if declared
-        else " (columns of a file without types are taken as its beginning looks; to say what they are, declare the relation)"
-    )
-    return ValueError(f"{os.fspath(path)}: {problem}{hint if columns_wanted(path) else ''}")
+        def _unreadable(path: str | os.PathLike[str], problem: Exception, declared: object) -> ValueError:
+    text = f"{os.fspath(path)}: {problem}"
+    if columns_wanted(path) and not declared:
+        text += " (without types, columns are taken as the file begins; to say what they are, declare the relation)"
+    return ValueError(text)
 
 
 def _arrow_types(declared: Mapping[str, str]) -> dict[str, Any]:

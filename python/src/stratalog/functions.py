@@ -1,7 +1,7 @@
-"""The functions of the language, for composed queries and rules: `functions.upper(Owns.owner)`.
+"""The functions of the language, for composed queries and rules: `upper(Owns.owner)`.
 
-Made from docs/functions.md by tools/generate.py. For a type checker they take and give values; null, which most
-of them give for null, is left out of the results.
+Made from docs/functions.md by tools/generate.py. For a type checker they take and give values;
+null, which most of them give for null, is left out of the results.
 """
 
 from __future__ import annotations

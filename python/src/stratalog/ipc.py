@@ -1,7 +1,8 @@
-"""Cuts an Arrow IPC stream that arrives in frames into its messages, so that each batch can be read when it is there.
+"""Cuts an Arrow IPC stream that arrives in frames into its messages, so that each batch can be read when it
+is there.
 
-A message is a marker (0xFFFFFFFF), the length of its metadata, the metadata, which is a flatbuffer, and a body
-whose length the metadata tells. Only that length and the kind of the message are looked at here.
+A message is a marker (0xFFFFFFFF), the length of its metadata, the metadata, which is a flatbuffer, and a
+body whose length the metadata tells. Only that length and the kind of the message are looked at here.
 """
 
 from __future__ import annotations

@@ -36,11 +36,15 @@ class _Arguments(argparse.ArgumentParser):
 def _parser() -> _Arguments:
     parser = _Arguments(prog="%stratalog", description=__doc__, add_help=False)
     parser.add_argument("url", nargs="?", help="where to connect to; else the environment says it")
-    parser.add_argument("--user", help="the user; the password comes from STRATALOG_PASSWORD, or is asked for")
+    parser.add_argument(
+        "--user", help="the user; the password comes from STRATALOG_PASSWORD, or is asked for"
+    )
     parser.add_argument("--db", metavar="NAME", help="use the client in this variable")
     parser.add_argument("--kg", help="the knowledge graph")
     parser.add_argument("--out", metavar="NAME", help="put the answer in this variable, and do not show it")
-    parser.add_argument("--as", dest="form", choices=["result", "pandas", "polars", "arrow"], default="result")
+    parser.add_argument(
+        "--as", dest="form", choices=["result", "pandas", "polars", "arrow"], default="result"
+    )
     parser.add_argument("--limit", type=int, metavar="ROWS", help="at most so many rows")
     parser.add_argument("--explain", action="store_true", help="show the plan, and run nothing")
     parser.add_argument("--profile", action="store_true", help="run, and show the plan with its times")
@@ -48,14 +52,14 @@ def _parser() -> _Arguments:
 
 
 @magics_class
-class Magics(BaseMagics):  # type: ignore[misc]
+class Magics(BaseMagics):
     """One magic, on a line or above a cell."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self._client: Client | None = None
 
-    @line_cell_magic  # type: ignore[untyped-decorator]
+    @line_cell_magic
     def stratalog(self, line: str, cell: str | None = None) -> Any:
         """`%stratalog [URL] [--user NAME] [--db NAME] [--kg NAME]` connects; above a cell it runs a program.
 
@@ -70,8 +74,8 @@ class Magics(BaseMagics):  # type: ignore[misc]
             return self._run(client, cell, arguments)
         except errors.Error as problem:
             # The excerpt says where it is; a traceback through the client would only hide that.
-            text = str(problem)
-            problem._render_traceback_ = lambda: [f"{type(problem).__name__}: {text}"]  # type: ignore[attr-defined]
+            lines = [f"{type(problem).__name__}: {problem}"]
+            problem._render_traceback_ = lambda: lines  # type: ignore[attr-defined]
             raise
 
     def _run(self, client: Client, cell: str, arguments: argparse.Namespace) -> Any:
@@ -83,24 +87,35 @@ class Magics(BaseMagics):  # type: ignore[misc]
         shown = _in_form(found, arguments.form)
         if arguments.out is None:
             return shown
-        self.shell.user_ns[arguments.out] = shown
+        self._variables[arguments.out] = shown
         return None
+
+    @property
+    def _variables(self) -> dict[str, Any]:
+        """The notebook's."""
+        assert self.shell is not None
+        return self.shell.user_ns
 
     def _value(self, name: str) -> Any:
         try:
-            return self.shell.user_ns[name]
+            return self._variables[name]
         except KeyError:
-            raise UsageError(f"${name} takes its value from the variable {name}, which does not exist") from None
+            raise UsageError(
+                f"${name} takes its value from the variable {name}, which does not exist"
+            ) from None
 
     def _connected(self, arguments: argparse.Namespace) -> Client:
         """The client to use: one that is given, a new one, or the one of last time."""
         if arguments.db is not None:
-            self._client = self.shell.user_ns.get(arguments.db)
+            self._client = self._variables.get(arguments.db)
             if not isinstance(self._client, Client):
                 raise UsageError(f"{arguments.db} is no stratalog client")
         elif arguments.url is not None or arguments.user is not None or self._client is None:
             self._client = connect(
-                arguments.url, user=arguments.user, password=_password(arguments), kg=arguments.kg or "default"
+                arguments.url,
+                user=arguments.user,
+                password=_password(arguments),
+                kg=arguments.kg or "default",
             )
         if arguments.kg is not None and self._client.kg != arguments.kg:
             self._client.use(arguments.kg)

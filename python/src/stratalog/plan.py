@@ -1,4 +1,4 @@
-"""How a query is answered: the plan of `.explain` and `.profile`, as text, as data, and drawn in a notebook."""
+"""How a query is answered: the plan of `.explain` and `.profile`, as text, data, and drawn in a notebook."""
 
 from __future__ import annotations
 
@@ -62,13 +62,16 @@ def read_plan(result: Result) -> Plan:
 
 
 def _stratum_html(stratum: Mapping[str, Any], slowest: float) -> str:
-    rules = "".join(
-        f'<details style="margin-left:1.5em"><summary>{escape(_rule_title(rule))}</summary>'
-        f'<table style="margin-left:1.5em">{"".join(_step_html(step, slowest) for step in rule["steps"])}</table>'
-        "</details>"
-        for rule in stratum["rules"]
-    )
+    rules = "".join(_rule_html(rule, slowest) for rule in stratum["rules"])
     return f"<details open><summary><b>{escape(_title(stratum))}</b></summary>{rules}</details>"
+
+
+def _rule_html(rule: Mapping[str, Any], slowest: float) -> str:
+    steps = "".join(_step_html(step, slowest) for step in rule["steps"])
+    return (
+        f'<details style="margin-left:1.5em"><summary>{escape(_rule_title(rule))}</summary>'
+        f'<table style="margin-left:1.5em">{steps}</table></details>'
+    )
 
 
 def _step_html(step: Mapping[str, Any], slowest: float) -> str:
@@ -87,9 +90,8 @@ def _title(stratum: Mapping[str, Any]) -> str:
         parts.append("recursive")
     if (rounds := stratum.get("rounds")) is not None and stratum.get("recursive"):
         parts.append(f"{rounds} rounds")
-    for relation in stratum["relations"]:
-        if (rows := relation.get("measured_rows", relation.get("rows"))) is not None:
-            parts.append(f"{rows} rows")
+    counts = [relation.get("measured_rows", relation.get("rows")) for relation in stratum["relations"]]
+    parts += [f"{rows} rows" for rows in counts if rows is not None]
     if stratum.get("time_ms") is not None:
         parts.append(_time(stratum))
     return ", ".join(parts)

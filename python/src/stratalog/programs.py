@@ -21,7 +21,7 @@ class Program:
 
 
 def join(programs: Iterable[Program]) -> Program:
-    """One program of several. Where two give one name to different values, the later one gets another name."""
+    """One program of several. Where two give one name to different values, the later one is renamed."""
     texts: list[str] = []
     params: dict[str, Any] = {}
     for program in programs:

@@ -10,7 +10,7 @@ Progress = Callable[[int, int | None], None]
 
 
 class Bar:
-    """Turns what the user wants to see into a function to call: their own, or a bar of tqdm if that is installed."""
+    """What the user wants to see: a function of their own is told, or a bar of tqdm if that is installed."""
 
     def __init__(self, wanted: bool | Progress | None, title: str, total: int | None) -> None:
         self._total = total

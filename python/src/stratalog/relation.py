@@ -5,8 +5,8 @@
         owned: str
         share: float = 1.0
 
-The class is a frozen dataclass. Its attributes are the columns, for queries and rules; an object is a fact, or,
-where it holds columns and variables, a condition that asks for such facts.
+The class is a frozen dataclass. Its attributes are the columns, for queries and rules; an object is a fact,
+or, where it holds columns and variables, a condition that asks for such facts.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Field:
 
 @dataclass_transform(frozen_default=True)
 class Relation:
-    """The base of typed relations. `class Owns(Relation, name="owns")` gives a name other than the class's own."""
+    """The base of typed relations. `class Owns(Relation, name="shares")` has another name on the server."""
 
     __relation__: ClassVar[str]
 
@@ -129,8 +129,8 @@ def _column_type(relation: type[Relation], name: str, hint: Any) -> str:
     if members and all(member in _TYPES for member in members):
         return "any"
     raise TypeError(
-        f"{relation.__name__}.{name} has the type {hint}, which no column can have; there are int, float, str, "
-        "bool, datetime, date, list[float], each also `| None`, and Any"
+        f"{relation.__name__}.{name} has the type {hint}, which no column can have; there are int, float, "
+        "str, bool, datetime, date, list[float], each also `| None`, and Any"
     )
 
 

@@ -1,6 +1,7 @@
 """When a request may be sent again, and after how long.
 
-Only what reads is ever repeated. Everything else is sent once, and an error says whether it may have happened.
+Only what reads is ever repeated. Everything else is sent once, and an error says whether it may have
+happened.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | 
             for place, (kind, other) in enumerate(zip(kinds, theirs, strict=True)):
                 if other not in (kind, "null"):
                     raise ValueError(
-                        f"column {place} holds {other} after row {done}, and {kind} before: what comes from an "
-                        "iterator is sent while it is read, so its first rows decide; give a list"
+                        f"column {place} holds {other} after row {done}, and {kind} before: what comes from "
+                        "an iterator is sent while it is read, so its first rows decide; give a list"
                     )
             yield arrow.build(found or [""] * len(kinds), kinds, columns)
             done += len(chunk)
@@ -87,7 +87,7 @@ def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | 
 def _by_column(
     rows: Sequence[Sequence[Any]], first: int = 0, width: int | None = None
 ) -> tuple[list[list[Any]], list[str]]:
-    """The values of each column, and of which type they are. It is decided over all rows: a stream has one schema."""
+    """The values of each column, and its type, decided over all rows: a stream has one schema."""
     if width is None:
         width = len(rows[0]) if rows else 0
     for number, row in enumerate(rows, first):

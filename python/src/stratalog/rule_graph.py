@@ -34,7 +34,7 @@ class RuleGraph:
     edges: tuple[Edge, ...]
 
     def groups(self) -> list[list[str]]:
-        """The relations in the order in which they can be worked out; those in one list depend on each other."""
+        """The relations in an order to work them out; those in one list depend on each other."""
         return _components(self.nodes, {(edge.target, edge.source) for edge in self.edges})
 
     def __str__(self) -> str:

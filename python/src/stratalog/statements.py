@@ -1,4 +1,5 @@
-"""Queries, rules, deletes and updates composed in Python. Each is a value that knows the program it stands for.
+"""Queries, rules, deletes and updates composed in Python. Each is a value that knows the program it stands
+for.
 
 select(Owns).where(Owns.share > 0.5).order_by(desc(Owns.share)).limit(10)
 rule(Controls(x, z), Controls(x, y), Owns(y, z, ANY))
@@ -56,7 +57,7 @@ class Select(Statement, Generic[T]):
         return replace(self, _conditions=self._conditions + conditions)
 
     def order_by(self, *columns: object) -> Select[T]:
-        """Ordered by these of its columns, the first counting most: `order_by(desc(Owns.share), Owns.owner)`."""
+        """Ordered by these of its columns, the first counting most: `order_by(desc(Owns.share))`."""
         marks = tuple(column if isinstance(column, Ordered) else Ordered(column, False) for column in columns)
         known = [key(column) for column in self._columns]
         for mark in marks:
@@ -126,7 +127,7 @@ def select(a: A, b: B, c: C, d: D, e: E, /) -> Select[tuple[A, B, C, D, E]]: ...
 @overload
 def select(a: A, b: B, c: C, d: D, e: E, f: F, /) -> Select[tuple[A, B, C, D, E, F]]: ...
 def select(*columns: Any) -> Select[Any]:
-    """A query for objects of a relation, or for columns, variables, aggregates and what is computed of them."""
+    """A query for objects of a relation; or for columns, variables, aggregates, and what is made of them."""
     if not columns:
         raise TypeError("select needs a relation, or at least one column")
     if len(columns) == 1 and isinstance(columns[0], type) and issubclass(columns[0], Relation):
@@ -165,7 +166,7 @@ class Rule(Statement):
 
 
 def rule(head: Relation, *body: Condition) -> Rule:
-    """The head holds for all values for which the whole body does: `rule(Path(x, z), Path(x, y), Edge(y, z))`."""
+    """The head holds wherever the whole body does: `rule(Path(x, z), Path(x, y), Edge(y, z))`."""
     if not any(isinstance(value, Expression) for value in head.__dict__.values()) and not body:
         raise TypeError("a rule without a body is a fact: insert it")
     return Rule(head, body)

@@ -1,8 +1,9 @@
-"""Answers that are read while they come: batch by batch, row by row, or by another library as an Arrow stream.
+"""Answers that are read while they come: batch by batch, row by row, or by another library as an Arrow
+stream.
 
-At no time is more held than a few frames and the batch that is looked at. The server makes rows as fast as they
-are taken. While a stream is open, other requests of the same client stand behind it, and what they make it read
-has to be kept: to ask while reading, use a client of its own, `db.kg(db.kg)`.
+At no time is more held than a few frames and the batch that is looked at. The server makes rows as fast as
+they are taken. While a stream is open, other requests of the same client stand behind it, and what they make
+it read has to be kept: to ask while reading, use a client of its own, `db.kg(db.kg)`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writes expressions and conditions as program text, with a parameter for every value.
 
-A column that is mentioned stands for one row of its relation: all columns of a relation are of the same row, for
-which one literal is written. Equal columns and variables become one variable, so equality is a join.
+A column that is mentioned stands for one row of its relation: all columns of a relation are of the same row,
+for which one literal is written. Equal columns and variables become one variable, so equality is a join.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ class Writer:
                 return f"!{self.value(call)}"
             case IsNull(value, negated):
                 null, holder = self._variable(Variable(), "Null"), self._variable(Variable(), "Value")
-                return f"{null} = null, {holder} = {self._bare(value)}, {holder} {'!=' if negated else '='} {null}"
+                sign = "!=" if negated else "="
+                return f"{null} = null, {holder} = {self._bare(value)}, {holder} {sign} {null}"
             case OneOf(value, choices):
                 return self._one_of(value, choices)
             case type() if issubclass(condition, Relation):
@@ -107,7 +108,7 @@ class Writer:
                 return None
             case bool():
                 raise TypeError(
-                    f"a condition is {condition}: it was worked out in Python, where one side has to be a column"
+                    f"a condition is {condition}: it was worked out in Python; one side has to be a column"
                 )
             case _:
                 raise TypeError(f"{condition!r} is no condition")

@@ -76,7 +76,9 @@ def composed(db: stratalog.Client) -> None:
     assert_type(found, Rows[Owns])
     assert_type(found[0].owner, str)
     assert_type(found.first(), Owns | None)
-    totals = db.query(select(Owns.owner, sum_(Owns.share), count(Owns)).where(not_(Controls(ANY, Owns.owner))))
+    totals = db.query(
+        select(Owns.owner, sum_(Owns.share), count(Owns)).where(not_(Controls(ANY, Owns.owner)))
+    )
     for owner, shares, companies in totals:
         assert_type((owner, shares, companies), tuple[str, float, int])
     assert_type(db.query(select(functions.upper(Owns.owner))).one(), tuple[str])
