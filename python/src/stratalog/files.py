@@ -138,10 +138,10 @@ def _writer(suffix: str, path: Path, schema: Any) -> Any:
     raise ValueError(f"{path.name}: cannot write such a file; known are .parquet, .csv, .tsv and .arrow")
 
 
-        def _unreadable(path: str | os.PathLike[str], problem: Exception, declared: object) -> ValueError:
+def _unreadable(path: str | os.PathLike[str], problem: Exception, declared: object) -> ValueError:
     text = f"{os.fspath(path)}: {problem}"
     if columns_wanted(path) and not declared:
-        text += " (without types, columns are taken as the file begins; to say what they are, declare the relation)"
+        text += " (columns without types are taken as the file begins; else declare the relation)"
     return ValueError(text)
 
 
