@@ -94,7 +94,8 @@ class Magics(BaseMagics):
     def _variables(self) -> dict[str, Any]:
         """The notebook's."""
         assert self.shell is not None
-        return self.shell.user_ns
+        variables: dict[str, Any] = self.shell.user_ns
+        return variables
 
     def _value(self, name: str) -> Any:
         try:

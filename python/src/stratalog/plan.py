@@ -85,16 +85,14 @@ def _step_html(step: Mapping[str, Any], slowest: float) -> str:
 
 
 def _title(stratum: Mapping[str, Any]) -> str:
-    parts = [", ".join(relation["name"] for relation in stratum["relations"])]
-    if stratum.get("recursive"):
-        parts.append("recursive")
-    if (rounds := stratum.get("rounds")) is not None and stratum.get("recursive"):
-        parts.append(f"{rounds} rounds")
-    counts = [relation.get("measured_rows", relation.get("rows")) for relation in stratum["relations"]]
-    parts += [f"{rows} rows" for rows in counts if rows is not None]
-    if stratum.get("time_ms") is not None:
-        parts.append(_time(stratum))
-    return ", ".join(parts)
+    sizes = [
+        f"{relation['name']} ({relation.get('measured_rows', relation.get('rows'))} rows)"
+        for relation in stratum["relations"]
+    ]
+    title = ", ".join(sizes)
+    if stratum["recursive"]:
+        title += ", recursive" if "rounds" not in stratum else f", {stratum['rounds']} rounds"
+    return f"{title}, {_time(stratum)}" if "time_ms" in stratum else title
 
 
 def _rule_title(rule: Mapping[str, Any]) -> str:
