@@ -50,7 +50,8 @@ fmt: $(READY)
 lint: $(READY)
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 	$(VENV)/bin/ruff check python demo benches/peers
-	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests demo benches/peers
+	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests python/tools demo benches/peers
+	$(PY) python/tools/generate.py --check
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(CARGO) test --release --locked -p stratalog-tests --test golden

@@ -6,12 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 
 import pytest
 
 import stratalog
-from conftest import ENDLESS, PASSWORD
+from conftest import ENDLESS, PASSWORD, wait_until
 from local_server import LocalServer
 
 #: What the interrupted process does while it is interrupted; each prints `ready` first.
@@ -78,10 +77,3 @@ def running(db: stratalog.Client) -> list[str]:
         for request in db.requests.all()
         if request.knowledge_graph == db.kg and request.session != db.session.session_id
     ]
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,9 @@ def shown(cell: Any) -> list[Any]:
 
 
 @pytest.fixture
-def shell(db: stratalog.Client) -> Iterator[InteractiveShell]:
-    shell = InteractiveShell()
+def shell(db: stratalog.Client) -> Iterator[Any]:
+    # Its methods have no types.
+    shell: Any = InteractiveShell()
     shell.run_line_magic("load_ext", "stratalog")
     shell.user_ns["db"] = db
     shell.run_line_magic("stratalog", "--db db")
@@ -67,7 +69,7 @@ def shell(db: stratalog.Client) -> Iterator[InteractiveShell]:
     shell.history_manager.end_session()
 
 
-def test_a_cell_is_a_program(shell: InteractiveShell) -> None:
+def test_a_cell_is_a_program(shell: Any) -> None:
     shell.run_cell_magic("stratalog", "", '+edge[(1, 2), (2, 3)]\n+name(1, "costs $low")')
     shell.user_ns["low"] = 1
     found = shell.run_cell_magic("stratalog", "", "?edge(X:asc, Y), X >= $low // not $high")
@@ -82,7 +84,7 @@ def test_a_cell_is_a_program(shell: InteractiveShell) -> None:
 
 
 @pytest.mark.usefixtures("environment")
-def test_a_line_connects(shell: InteractiveShell, server: LocalServer, db: stratalog.Client) -> None:
+def test_a_line_connects(shell: Any, server: LocalServer, db: stratalog.Client) -> None:
     found = shell.run_line_magic("stratalog", f"{server.url} --user admin --kg {db.kg}")
     assert (found.kg, found is db) == (db.kg, False)
     found.close()
@@ -92,7 +94,7 @@ def test_a_line_connects(shell: InteractiveShell, server: LocalServer, db: strat
         shell.run_line_magic("stratalog", "--what")
 
 
-def test_an_error_is_its_excerpt(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_its_excerpt(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     shell.run_cell("%%stratalog\n?edgs(X, Y)")
     printed = capsys.readouterr().out
     assert "1 | ?edgs(X, Y)\n  |  ^^^^" in printed
@@ -142,8 +144,6 @@ def test_rule_graphs_are_drawn(db: stratalog.Client) -> None:
 
 def test_a_long_chain_of_rules_is_drawn() -> None:
     names = [f"r{n}" for n in range(3000)]
-    graph = rule_graph(
-        {name: [f"{name}(X) <- {below}(X)"] for below, name in zip(names, names[1:], strict=False)}, []
-    )
+    graph = rule_graph({name: [f"{name}(X) <- {below}(X)"] for below, name in pairwise(names)}, [])
     assert len(graph.groups()) == 2999
     assert rule_graph({}, [])._repr_svg_().startswith("<svg")

@@ -24,6 +24,7 @@ from .connection import (
     Build,
     cannot_connect,
     closed_text,
+    no_answer,
     socket_options,
 )
 from .protocol import Call, Protocol
@@ -181,9 +182,7 @@ class AsyncConnection:
         try:
             if not await self._until(call, None if seconds is None else seconds + GRACE_SECONDS, enough):
                 await self.drop(call)
-                call.outcome = errors.QueryTimeout(
-                    f"no answer within {seconds} seconds", request_id=call.id, program=call.program or None
-                )
+                call.outcome = no_answer(call, seconds)
         except BaseException:
             await self.drop(call)
             raise

@@ -162,9 +162,7 @@ class Connection:
         try:
             if not self._wait(call, None if seconds is None else seconds + GRACE_SECONDS, enough):
                 self.drop(call)
-                call.outcome = errors.QueryTimeout(
-                    f"no answer within {seconds} seconds", request_id=call.id, program=call.program or None
-                )
+                call.outcome = no_answer(call, seconds)
         except BaseException:
             # Ctrl-C, mostly: the server shall not go on with what nobody waits for.
             self.drop(call)
@@ -254,6 +252,17 @@ def cannot_connect(url: str, problem: Exception) -> errors.Error:
     if isinstance(problem, InvalidStatus) and problem.response.status_code == 404:
         return errors.NotFound(f"cannot connect to {url}: there is no such endpoint or session")
     return errors.ConnectionLost(f"cannot connect to {url}: {problem}")
+
+
+def no_answer(call: Call, seconds: float | None) -> errors.Error:
+    """The server did not even say that the time is over."""
+    return errors.QueryTimeout(
+        f"no answer within {seconds} seconds",
+        help=None if call.reads else errors.LOOK_FIRST,
+        request_id=call.id,
+        program=call.program or None,
+        uncertain=not call.reads,
+    )
 
 
 def closed_text(problem: Exception) -> str:

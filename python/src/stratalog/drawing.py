@@ -1,13 +1,14 @@
 """Draws a rule graph as SVG: what is given on top, each derived relation below what it is derived from.
 
-The usual way: relations get rows, a line that passes rows gets a *bend* in each of them, as if it were a relation
-there, and then each row is put in the order in which few lines cross.
+The usual way: relations get rows, a line that passes rows gets a *bend* in each of them, as if it were a
+relation there, and then each row is put in the order in which few lines cross.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from .rule_graph import Edge, RuleGraph
 
@@ -82,7 +83,7 @@ def _ordered(rows: list[list[_Place]], lines: dict[Edge, list[_Place]]) -> list[
     """Within a row, each place near the middle of those that it is connected with."""
     near: dict[_Place, list[_Place]] = {place: [] for row in rows for place in row}
     for places in lines.values():
-        for one, other in zip(places, places[1:], strict=False):
+        for one, other in pairwise(places):
             near[one].append(other)
             near[other].append(one)
     for _ in range(_SWEEPS):
@@ -135,7 +136,7 @@ def _line(edge: Edge, boxes: list[_Box]) -> str:
         path += f"{last.middle:g} {last.y:g}"
     else:
         path = f"M{first.middle:g} {first.y + _HEIGHT:g}"
-        for above, below in zip(boxes, boxes[1:], strict=False):
+        for above, below in pairwise(boxes):
             bend = (above.y + _HEIGHT + below.y) / 2
             path += f" C{above.middle:g} {bend:g} {below.middle:g} {bend:g} {below.middle:g} {below.y:g}"
             if below is not last:

@@ -51,6 +51,8 @@ class Error(Exception):
     """The root of the tree, and the class of a code that this version does not know."""
 
     codes: ClassVar[tuple[str, ...]] = ()
+    #: Whether a write was sent that may have taken effect or not.
+    uncertain: bool = False
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Error(Exception):
         retry_after: float | None = None,
         request_id: int | str | None = None,
         program: str | None = None,
+        uncertain: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -80,6 +83,7 @@ class Error(Exception):
         self.request_id = request_id
         #: The text that the spans point into.
         self.program = program
+        self.uncertain = uncertain or type(self).uncertain
 
     def __str__(self) -> str:
         findings = self.diagnostics or (Diagnostic("error", self.code, self.message, self.help, self.span),)
@@ -105,11 +109,6 @@ class ConnectionLost(Error):
     """
 
     codes = ("connection_lost",)
-
-    def __init__(self, message: str, *, uncertain: bool = False, **more: Any) -> None:
-        super().__init__(message, **more)
-        #: Whether a write was sent that may have taken effect or not.
-        self.uncertain = uncertain
 
 
 class SessionLost(ConnectionLost):
@@ -243,6 +242,7 @@ class OutcomeUnknown(Error):
     """The server cannot tell whether the write took effect."""
 
     codes = ("outcome_unknown",)
+    uncertain = True
 
 
 class Internal(Error):
