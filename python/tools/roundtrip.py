@@ -2,8 +2,8 @@
 
     python python/tools/roundtrip.py --server target/release/stratalog-server --rows 10000000
 
-Each step runs in a process of its own, so that its peak of memory is its own. DuckDB reads the file into a table
-of a database file and writes it again.
+Each step runs in a process of its own, so that its peak of memory is its own. DuckDB reads the file into a
+table of a database file and writes it again.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
                 done = subprocess.run(
                     [sys.executable, "-c", CHILD, *words], stdout=subprocess.PIPE, text=True, check=True
                 )
-                seconds, peak = json.loads(done.stdout)
+                seconds, peak = json.loads(done.stdout.splitlines()[-1])
                 held = "" if step.startswith("DuckDB") else str(_peak(server))
                 rate = arguments.rows / seconds
                 print(f"| {step} | {seconds:.1f} | {rate:,.0f} | {peak} | {held} |", flush=True)
@@ -96,7 +96,8 @@ _MAKE = """
 import sys, polars as pl
 path, rows = sys.argv[1], int(sys.argv[2])
 n = pl.int_range(rows, eager=True)
-pl.DataFrame({"a": n, "b": (n * 7919 % 1000003) / 8, "c": "name " + (n % 500000).cast(pl.String)}).write_parquet(path)
+names = "name " + (n % 500000).cast(pl.String)
+pl.DataFrame({"a": n, "b": (n * 7919 % 1000003) / 8, "c": names}).write_parquet(path)
 """
 
 

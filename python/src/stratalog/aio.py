@@ -326,7 +326,11 @@ class AsyncClient(AsyncCommands):
         build: Build = lambda protocol: protocol.execute(  # noqa: E731
             program, params, timeout=seconds, limit=limit, atomic=atomic, reads=reads
         )
-        return Result((await self._run(build, seconds)).answer())
+        answer = (await self._run(build, seconds)).answer()
+        if answer.switched_kg is not None:
+            # Facts and rules of the session do not go along.
+            self._own = False
+        return Result(answer)
 
     async def _run(self, build: Build, seconds: float | None) -> Call:
         retry = Retry(self._reconnect)

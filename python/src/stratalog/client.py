@@ -391,7 +391,11 @@ class Client(Commands):
         build: Build = lambda protocol: protocol.execute(  # noqa: E731
             program, params, timeout=seconds, limit=limit, atomic=atomic, reads=reads
         )
-        return Result(self._run(build, seconds).answer())
+        answer = (self._run(build, seconds)).answer()
+        if answer.switched_kg is not None:
+            # Facts and rules of the session do not go along.
+            self._own = False
+        return Result(answer)
 
     def _run(self, build: Build, seconds: float | None) -> Call:
         retry = Retry(self._reconnect)

@@ -8,7 +8,6 @@ corrupts memory. So every column is first laid out anew from its buffers in the 
 from __future__ import annotations
 
 import json
-import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -198,7 +197,9 @@ def _plain(column: Any, start: int, length: int) -> Any:
         return na.c_array_from_buffers(target, length, [])
     validity = _bits(view, 0, start, length)
     if fmt == "vu":
-        return _column_as(target, _string_views(column, start, length))
+        pieces, _ = _viewed(column, start, length)
+        ends = array("q", [0, *accumulate(map(len, pieces))])
+        return na.c_array_from_buffers(target, length, [validity, ends, b"".join(pieces)])
     if fmt.startswith(("ts", "td")):
         times = array("q", _milliseconds(fmt, view, start, length))
         return na.c_array_from_buffers(target, length, [validity, times])
@@ -268,17 +269,24 @@ def _masked(values: list[Any], valid: Sequence[bool] | None) -> list[Any]:
 
 
 def _string_views(column: Any, start: int, length: int) -> list[str | None]:
+    pieces, valid = _viewed(column, start, length)
+    return _masked([bytes(piece).decode() for piece in pieces], valid)
+
+
+def _viewed(column: Any, start: int, length: int) -> tuple[list[bytes | memoryview], Sequence[bool] | None]:
+    """The bytes of string views, and which count. Short ones lie in the view, long ones where it points."""
     view = column.view()
     spare = [_raw(view, number) for number in range(2, view.n_buffers - 1)]
-    found: list[Any] = []
-    for size, rest in struct.iter_unpack("<i12s", _raw(view, 1)[start * 16 : (start + length) * 16]):
-        if size <= 12:
-            found.append(rest[:size])
-        else:
-            buffer, offset = struct.unpack_from("<ii", rest, 4)
-            found.append(bytes(spare[buffer][offset : offset + size]))
-    valid = _valid(view, start, length)
-    return [data.decode() if data is not None else None for data in _masked(found, valid)]
+    views = bytes(_raw(view, 1)[start * 16 : (start + length) * 16])
+    sizes, _, buffers, offsets = (memoryview(views).cast("i")[part::4].tolist() for part in range(4))
+    if (valid := _valid(view, start, length)) is not None:
+        # What stands in place of a null is anything.
+        sizes = [size if ok else 0 for size, ok in zip(sizes, valid, strict=True)]
+    pieces = [
+        views[at : at + size] if size <= 12 else spare[buffer][offset : offset + size]
+        for at, size, buffer, offset in zip(range(4, 16 * length, 16), sizes, buffers, offsets, strict=True)
+    ]
+    return pieces, valid
 
 
 def _dictionary_values(column: Any, start: int, length: int) -> list[Any]:
