@@ -209,7 +209,7 @@ def test_columns_expressions_and_functions(owns: stratalog.Client) -> None:
 
 def test_joins(owns: stratalog.Client) -> None:
     query = select(Person.name, Owns.owned).where(Person.name == Owns.owner).order_by(Owns.owned)
-    assert str(query) == "?Owned:asc, Name <- people(Name, _), owns(Name, Owned, _)"
+    assert str(query) == "?Name, Owned:asc <- people(Name, _), owns(Name, Owned, _)"
     assert list(owns.query(query)) == [("ada", "acme"), ("bob", "bolts")]
     x, y, z = variables(str, str, str)
     two_steps = select(x, z).where(Owns(x, y, ANY), Owns(y, z, ANY)).order_by(x)
@@ -384,6 +384,13 @@ def test_mistakes_are_found_in_python() -> None:
 def test_streams_and_plans_of_composed_queries(owns: stratalog.Client) -> None:
     with owns.stream(select(Owns.owner, Owns.share).where(known(Owns.share) > 0.5)) as stream:
         assert sorted(stream.rows()) == [("acme", 0.9), ("ada", 0.6), ("bolts", 1.0)]
+    ordered = select(Owns).where(known(Owns.share) > 0.5).order_by(desc(Owns.share))
+    assert str(ordered) == "?Owner, Owned, Share:desc <- owns(Owner, Owned, Share), Share > $p1"
+    with owns.stream(ordered) as stream:
+        assert stream.columns == ["owner", "owned", "share"]
+        assert [found.owner for found in stream.objects(Owns)] == ["bolts", "acme", "ada"]
+    with pytest.raises(ValueError, match="select them so"):
+        owns.stream(select(Owns).order_by(Owns.share, Owns.owner))
     assert "owns" in str(owns.explain(select(Owns)))
 
 

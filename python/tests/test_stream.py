@@ -21,6 +21,8 @@ from conftest import PASSWORD
 from local_server import LocalServer
 
 ROWS = 300_000
+#: Far more rows than lie between server and client, so that there is something to stop.
+MANY = "?A, B <- big(A, _), big(B, _), A < 1000, B < 4000"
 _numbers = itertools.count()
 
 
@@ -97,10 +99,10 @@ def test_others_may_ask_while_a_stream_is_open(reader: stratalog.Client) -> None
 def test_faults_are_raised_before_and_while_reading(reader: stratalog.Client) -> None:
     with pytest.raises(stratalog.UnknownRelation):
         reader.stream("?bigg(N, S)")
-    with reader.stream("?big(N, S)") as stream:
+    with reader.stream(MANY) as stream:
         batches = iter(stream)
         next(batches)
-        reader.cancel()
+        assert reader.cancel()
         with pytest.raises(stratalog.Cancelled):
             list(batches)
 
@@ -124,15 +126,17 @@ def test_files_are_written_whole_or_not_at_all(reader: stratalog.Client, tmp_pat
     assert pq.read_metadata(path).num_rows == ROWS
     assert reader.stream("?big(N:asc, S), N < 2").write(tmp_path / "two.csv") == 2
     assert (tmp_path / "two.csv").read_text() == '"n","s"\n0,"number 0"\n1,"number 1"\n'
+    assert reader.stream("?big(N:asc, S), N < 2").write(tmp_path / "two.jsonl") == 2
+    assert (tmp_path / "two.jsonl").read_text().splitlines()[0] == '{"n": 0, "s": "number 0"}'
     assert reader.stream("?big(N, S)").write(str(tmp_path / "big.arrow")) == ROWS
     assert pl.read_ipc(tmp_path / "big.arrow").height == ROWS
     with pytest.raises(ValueError, match="known are"):
         reader.stream("?big(N, S)").write(tmp_path / "big.docx")
-    with reader.stream("?big(N, S)") as stream:
-        reader.cancel()
+    with reader.stream(MANY) as stream:
+        assert reader.cancel()
         with pytest.raises(stratalog.Cancelled):
             stream.write(tmp_path / "lost.parquet")
-    assert {each.name for each in tmp_path.iterdir()} == {"big.parquet", "two.csv", "big.arrow"}
+    assert {each.name for each in tmp_path.iterdir()} == {"big.parquet", "two.csv", "two.jsonl", "big.arrow"}
 
 
 def test_asyncio(server: LocalServer, big: str) -> None:

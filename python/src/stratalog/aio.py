@@ -31,7 +31,7 @@ from .result import Result
 from .retry import Retry, touches_session
 from .rows import named_rows, plan
 from .statements import Rule, Select, Statement, declaration, definition
-from .stream import AsyncResultStream
+from .stream import AsyncResultStream, in_order
 from .transaction import AsyncTransaction
 
 T = TypeVar("T")
@@ -157,6 +157,7 @@ class AsyncClient(AsyncCommands):
         timeout: float | None = None,
     ) -> AsyncResultStream:
         """Runs a query whose rows are read while they come: `async with await db.stream(..) as stream`."""
+        query = in_order(program)
         text, values = parts(program, params)
         seconds = self._timeout if timeout is None else timeout
         retry = Retry(self._reconnect)
@@ -167,7 +168,7 @@ class AsyncClient(AsyncCommands):
             )
             await link.header(call, seconds)
             if (pause := retry.after(call.outcome) if call.reads else None) is None:
-                return AsyncResultStream(link, call, seconds)
+                return AsyncResultStream(link, call, seconds, query)
             await asyncio.sleep(pause)
 
     async def execute(

@@ -32,7 +32,7 @@ from .result import Result
 from .retry import Retry, touches_session
 from .rows import named_rows, plan
 from .statements import Rule, Select, Statement, declaration, definition, program_of
-from .stream import ResultStream
+from .stream import ResultStream, in_order
 from .transaction import Transaction
 
 __all__ = ["Client", "Data", "Inserted", "Progress", "connect"]
@@ -190,6 +190,7 @@ class Client(Commands):
         ...     sum(n for n, in stream.rows())
         10
         """
+        query = in_order(program)
         text, values = parts(program, params)
         seconds = self._timeout if timeout is None else timeout
         retry = Retry(self._reconnect)
@@ -200,7 +201,7 @@ class Client(Commands):
             )
             link.header(call, seconds)
             if (pause := retry.after(call.outcome) if call.reads else None) is None:
-                return ResultStream(link, call, seconds)
+                return ResultStream(link, call, seconds, query)
             time.sleep(pause)
 
     def execute(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Self, TypeGuard
 
 _DELIMITED = {".csv": ",", ".tsv": "\t"}
 _LINES = (".jsonl", ".ndjson")
@@ -69,12 +70,12 @@ class FileStream:
             )
             return reader.schema, iter(reader), reader.close
         if suffix in _LINES:
-            pa, json = _pyarrow(""), _pyarrow("json")
+            pa, lines = _pyarrow(""), _pyarrow("json")
             schema = pa.schema(list(_arrow_types(declared).items())) if declared else None
-            reader = json.open_json(
+            reader = lines.open_json(
                 path,
-                json.ReadOptions(block_size=_LOOK_AT_BYTES, use_threads=False),
-                json.ParseOptions(explicit_schema=schema),
+                lines.ReadOptions(block_size=_LOOK_AT_BYTES, use_threads=False),
+                lines.ParseOptions(explicit_schema=schema),
             )
             return reader.schema, iter(reader), reader.close
         if suffix in _IPC:
@@ -135,7 +136,28 @@ def _writer(suffix: str, path: Path, schema: Any) -> Any:
         return csv.CSVWriter(path, schema, write_options=csv.WriteOptions(delimiter=_DELIMITED[suffix]))
     if suffix in _IPC:
         return _pyarrow("ipc").new_file(path, schema)
-    raise ValueError(f"{path.name}: cannot write such a file; known are .parquet, .csv, .tsv and .arrow")
+    if suffix in _LINES:
+        return _LinesWriter(path)
+    raise ValueError(f"{path.name}: cannot write such a file; known are {', '.join(_KNOWN)}")
+
+
+class _LinesWriter:
+    """One JSON object a line; times as text, in UTC."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("w", encoding="utf-8")
+
+    def write_batch(self, batch: Any) -> None:
+        for row in batch.to_pylist():
+            self._file.write(
+                json.dumps(row, ensure_ascii=False, default=lambda value: value.isoformat()) + "\n"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 def _unreadable(path: str | os.PathLike[str], problem: Exception, declared: object) -> ValueError:

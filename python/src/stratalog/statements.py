@@ -80,7 +80,7 @@ class Select(Statement, Generic[T]):
 
     @property
     def places(self) -> list[int]:
-        """Where in the answer each column is: those that order stand in front there."""
+        """Where in the answer each column is: those that order may stand in front there."""
         emitted = self._emitted()
         return [emitted.index(place) for place in range(len(self._columns))]
 
@@ -89,9 +89,12 @@ class Select(Statement, Generic[T]):
         return self._read(row)
 
     def _emitted(self) -> list[int]:
+        """The columns as the program has them: where several order, the first mark there counts most."""
         known = [key(column) for column in self._columns]
-        first = list(dict.fromkeys(known.index(key(mark.expression)) for mark in self._order))
-        return first + [place for place in range(len(known)) if place not in first]
+        marked = list(dict.fromkeys(known.index(key(mark.expression)) for mark in self._order))
+        if marked == sorted(marked):
+            return list(range(len(known)))
+        return marked + [place for place in range(len(known)) if place not in marked]
 
     @property
     def program(self) -> Program:

@@ -23,17 +23,30 @@ from .result import Result, Row
 if TYPE_CHECKING:
     from .aio_connection import AsyncConnection
     from .connection import Connection
+    from .statements import Select
 
 T = TypeVar("T")
+
+
+def in_order(program: str | Select[Any]) -> Select[Any] | None:
+    """The composed query, whose columns have to come in its order."""
+    if isinstance(program, str):
+        return None
+    if program.places != sorted(program.places):
+        raise ValueError(
+            "a stream is ordered by columns in the order in which they are selected: select them so"
+        )
+    return program
 
 
 class _Head:
     """What is known of an answer before its rows."""
 
-    def __init__(self, header: Answer) -> None:
+    def __init__(self, call: Call, query: Select[Any] | None) -> None:
+        header = (call.answer() if call.done else call.header) or Answer([])
         self._header = header
         #: The names of the columns.
-        self.columns = list(header.columns)
+        self.columns = list(header.columns if query is None else query.names)
         #: How many rows there are, those that a limit left out included.
         self.total_count = header.total_count
         #: Whether a limit left rows out.
@@ -62,9 +75,10 @@ class _Head:
 class ResultStream(_Head):
     """An answer on its way. Iterate over it for batches, each a `Result`; use it in a `with` statement."""
 
-    def __init__(self, connection: Connection, call: Call, seconds: float | None) -> None:
-        header = call.answer() if call.done else call.header
-        super().__init__(header or Answer([]))
+    def __init__(
+        self, connection: Connection, call: Call, seconds: float | None, query: Select[Any] | None
+    ) -> None:
+        super().__init__(call, query)
         self._connection = connection
         self._call = call
         self._seconds = seconds
@@ -99,7 +113,7 @@ class ResultStream(_Head):
         return arrow.open_stream(_Reader(self._frames())).__arrow_c_stream__(None)
 
     def write(self, path: str | Path) -> int:
-        """Writes a file of the format that its name ends with: parquet, csv, tsv, arrow; how many rows."""
+        """Writes a file, what its name says: parquet, arrow, csv, tsv, jsonl; how many rows."""
         from .files import write
 
         try:
@@ -132,9 +146,10 @@ class ResultStream(_Head):
 class AsyncResultStream(_Head):
     """The same for asyncio: `async with await db.stream(..) as stream`, `async for batch in stream`."""
 
-    def __init__(self, connection: AsyncConnection, call: Call, seconds: float | None) -> None:
-        header = call.answer() if call.done else call.header
-        super().__init__(header or Answer([]))
+    def __init__(
+        self, connection: AsyncConnection, call: Call, seconds: float | None, query: Select[Any] | None
+    ) -> None:
+        super().__init__(call, query)
         self._connection = connection
         self._call = call
         self._seconds = seconds
