@@ -79,18 +79,6 @@ def test_without_pyarrow_an_error_names_the_extra(tmp_path: Path) -> None:
     assert "ImportError: files are read and written by pyarrow: pip install 'stratalog[arrow]'" in done.stderr
 
 
-def test_the_package_needs_nothing_but_websockets_and_nanoarrow() -> None:
-    optional = ["pyarrow", "pandas", "polars", "duckdb", "numpy", "tqdm", "IPython"]
-    script = (
-        "import sys\n"
-        f"for name in {optional!r}: sys.modules[name] = None\n"
-        "import stratalog, pkgutil, importlib\n"
-        "for module in pkgutil.iter_modules(stratalog.__path__):\n"
-        "    if module.name != 'notebook': importlib.import_module('stratalog.' + module.name)\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)
-
-
 def test_an_iterator_is_sent_while_it_is_read(db: stratalog.Client) -> None:
     assert db.insert("p", ((n, str(n)) for n in range(200_000))).inserted == 200_000
     assert db.insert("q", ({"b": n, "a": -n} if n % 2 else {"a": -n, "b": n} for n in range(100_000)))

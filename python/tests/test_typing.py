@@ -1,4 +1,4 @@
-"""Users' code under the two type checkers that users have."""
+"""Users' code and the package itself under the two type checkers that users have."""
 
 from __future__ import annotations
 
@@ -11,57 +11,37 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent / "typing"
+CODE, MISTAKES = HERE / "user_code.py", HERE / "user_mistakes.py"
+PACKAGE = Path(__file__).parents[1] / "src/stratalog"
 WRONG = {
-    number
-    for number, line in enumerate((HERE / "user_mistakes.py").read_text().splitlines(), 1)
-    if line.endswith("# wrong")
+    number for number, line in enumerate(MISTAKES.read_text().splitlines(), 1) if line.endswith("# wrong")
 }
 
+#: The lines in which a checker finds something, by file.
+Findings = dict[Path, set[int]]
 
-def mypy(name: str) -> set[int]:
-    """The lines in which mypy --strict finds something."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file="]
-    done = subprocess.run(
-        [*command, "--hide-error-context", "--no-error-summary", "--output", "json", str(HERE / name)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+def mypy() -> Findings:
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--output", "json"]
+    done = subprocess.run([*command, CODE, MISTAKES], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    own = [each for each in found if each["severity"] == "error"]
-    assert {Path(each["file"]).name for each in own} <= {name}, own
-    return {each["line"] for each in own}
+    found: Findings = {}
+    for each in map(json.loads, done.stdout.splitlines()):
+        if each["severity"] == "error":
+            found.setdefault(Path(each["file"]).resolve(), set()).add(each["line"])
+    return found
 
 
-def pyright(name: str) -> set[int]:
-    """The lines in which pyright finds something."""
-    command = [
-        sys.executable,
-        "-m",
-        "pyright",
-        "--outputjson",
-        "--pythonpath",
-        sys.executable,
-        str(HERE / name),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = json.loads(done.stdout)["generalDiagnostics"]
-    return {each["range"]["start"]["line"] + 1 for each in found if each["severity"] == "error"}
+def pyright() -> Findings:
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run([*command, CODE, MISTAKES, PACKAGE], capture_output=True, text=True, check=False)
+    found: Findings = {}
+    for each in json.loads(done.stdout)["generalDiagnostics"]:
+        if each["severity"] == "error":
+            found.setdefault(Path(each["file"]).resolve(), set()).add(each["range"]["start"]["line"] + 1)
+    return found
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
-def test_users_code_is_clean(checker: Callable[[str], set[int]]) -> None:
-    assert checker("user_code.py") == set()
-
-
-@pytest.mark.parametrize("checker", [mypy, pyright])
-def test_mistakes_are_found(checker: Callable[[str], set[int]]) -> None:
-    assert checker("user_mistakes.py") == WRONG
-
-
-def test_the_package_itself_is_clean_for_pyright() -> None:
-    package = Path(__file__).parents[1] / "src/stratalog"
-    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(package)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+def test_users_code_and_package_are_clean_and_mistakes_are_found(checker: Callable[[], Findings]) -> None:
+    assert checker() == {MISTAKES: WRONG}

@@ -1,3 +1,4 @@
+# pyright: strict
 """What users write, for `test_typing.py`: mypy --strict and pyright must find nothing here.
 
 `assert_type` pins what is known of an answer.
