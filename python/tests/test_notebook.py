@@ -112,7 +112,9 @@ def test_plans_are_drawn(db: stratalog.Client) -> None:
     measured = db.explain("?path(1, X)", profile=True)
     assert measured.measured
     assert str(measured).splitlines()[-1].startswith("answer: 2 rows, ")
-    for each in (plan, measured):
+    with_rule = db.explain("near(X) <- path(1, X)\n?near(X)")
+    assert "near" in str(with_rule)
+    for each in (plan, measured, with_rule):
         drawn = ET.fromstring(each._repr_html_().replace("<details open>", "<details>"))
         assert len(drawn.findall("details")) == len(each.data["strata"])
 

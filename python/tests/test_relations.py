@@ -392,6 +392,7 @@ def test_streams_and_plans_of_composed_queries(owns: stratalog.Client) -> None:
     with pytest.raises(ValueError, match="select them so"):
         owns.stream(select(Owns).order_by(Owns.share, Owns.owner))
     assert "owns" in str(owns.explain(select(Owns)))
+    assert "choice_1" in str(owns.explain(select(Owns).where(is_in(Owns.owner, ["ada"])), profile=True))
 
 
 def test_asyncio(server: LocalServer) -> None:

@@ -76,9 +76,38 @@ def test_no_rows_keep_their_columns(reader: stratalog.Client) -> None:
     assert (len(batch), batch.columns, batch.types) == (0, ["n", "s"], ["int", "string"])
 
 
+def test_a_stream_is_read_once(reader: stratalog.Client) -> None:
+    stream = reader.stream("?big(N, S), N < 2")
+    assert len(list(stream.rows())) == 2
+    with pytest.raises(RuntimeError, match="once"):
+        list(stream)
+    with pytest.raises(RuntimeError, match="once"):
+        stream.__arrow_c_stream__()
+    closed = reader.stream(MANY)
+    closed.close()
+    with pytest.raises(stratalog.Cancelled):
+        list(closed)
+
+
+def test_a_stream_goes_into_another_relation(reader: stratalog.Client) -> None:
+    with reader.kg(reader.kg) as other:
+        assert reader.insert("copy", other.stream("?big(N, S), N < 100000")).inserted == 100_000
+    assert len(reader.query("?copy(N, S), N < 10")) == 10
+    with pytest.raises(Exception, match="stream through another client"):
+        reader.insert("copy", reader.stream("?big(N, S)"))
+    with pytest.raises(RuntimeError, match="stream through another client"):
+        reader.insert("copy", reader.stream("?big(N, S)").rows())
+    assert len(reader.query("?copy(N, S), N < 10")) == 10
+    reader.relations.drop("copy")
+
+
 def test_messages_come_too(db: stratalog.Client) -> None:
     with db.stream("+p(1)") as stream:
         assert [batch.messages for batch in stream] == [["inserted 1 fact into p"]]
+    # More than one message of the protocol, and still not Arrow.
+    with db.stream("\n".join(f"r({n})" for n in range(40_000))) as stream:
+        assert sum(len(batch.messages) for batch in stream) == 40_000
+    assert pl.DataFrame(db.stream("+p(2)")).rows() == [("inserted 1 fact into p",)]
 
 
 def test_a_stream_that_is_left_is_cancelled(reader: stratalog.Client) -> None:

@@ -45,6 +45,8 @@ class Connection:
         self._state = threading.Condition()
         self._reading = False
         self._sending = threading.Lock()
+        #: The thread that sends an upload.
+        self._uploader: int | None = None
         seconds = OPEN_SECONDS if timeout is None else timeout
         try:
             self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url))
@@ -89,6 +91,7 @@ class Connection:
         with self._sending:
             with self._state:
                 call, text = build(self.protocol)
+            self._uploader = threading.get_ident()
             try:
                 self._transmit(text)
                 for frame, rows in frames:
@@ -105,6 +108,8 @@ class Connection:
                 # It is not complete and never will be.
                 self._take_back(call)
                 raise
+            finally:
+                self._uploader = None
         return call
 
     def header(self, call: Call, seconds: float | None) -> None:
@@ -113,6 +118,11 @@ class Connection:
 
     def frame(self, call: Call, seconds: float | None) -> bytes | None:
         """The next binary frame of a streamed call; None after the last."""
+        if self._uploader == threading.get_ident():
+            raise RuntimeError(
+                "what is inserted comes from a stream of the same client, and each would wait for the other: "
+                "stream through another client, db.kg(db.kg)"
+            )
         self._finish(call, seconds, lambda: bool(call.frames))
         with self._state:
             return call.frames.popleft() if call.frames else None

@@ -23,11 +23,17 @@ class Batches:
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._schema = b""
+        self._any = False
 
     @property
-    def empty(self) -> bytes | None:
-        """The stream without any batch, once its schema has come."""
-        return self._schema + _END if self._schema else None
+    def begun(self) -> bool:
+        """Whether the schema has come."""
+        return bool(self._schema)
+
+    @property
+    def rest(self) -> bytes | None:
+        """At the end, a stream without rows in place of batches, if there was none."""
+        return self._schema + _END if self._schema and not self._any else None
 
     def feed(self, frame: bytes) -> Iterator[bytes]:
         """The batches that are complete with this frame."""
@@ -37,6 +43,7 @@ class Batches:
             if kind == _SCHEMA:
                 self._schema = data
             elif kind == _BATCH:
+                self._any = True
                 yield self._schema + data + _END
             else:
                 raise ValueError(f"an Arrow message of the kind {kind}, which the server does not send")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -44,7 +45,8 @@ class _Head:
 
     def __init__(self, call: Call, query: Select[Any] | None) -> None:
         header = (call.answer() if call.done else call.header) or Answer([])
-        self._header = header
+        self._call = call
+        self._taken = False
         #: The names of the columns.
         self.columns = list(header.columns if query is None else query.names)
         #: How many rows there are, those that a limit left out included.
@@ -59,14 +61,16 @@ class _Head:
         batch.row_count = batch.total_count = arrow.Table(data).length()
         return Result(batch)
 
-    def _whole(self) -> Result:
-        """An answer that did not come as Arrow."""
-        return Result(self._header)
+    def _take(self) -> None:
+        """Whoever reads does so once: what was read is not kept."""
+        if self._taken:
+            raise RuntimeError("a stream can be read once; ask again for another one")
+        self._taken = True
 
     def __del__(self) -> None:
         # Nobody will take the rest: it needs not be kept when somebody else reads it from the connection.
-        if (call := getattr(self, "_call", None)) is not None:
-            call.abandoned = True
+        if hasattr(self, "_call"):
+            self._call.abandoned = True
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.total_count} rows: {', '.join(self.columns)}>"
@@ -80,21 +84,19 @@ class ResultStream(_Head):
     ) -> None:
         super().__init__(call, query)
         self._connection = connection
-        self._call = call
         self._seconds = seconds
 
     def __iter__(self) -> Iterator[Result]:
+        self._take()
         batches = Batches()
-        empty = True
-        if self._call.done and not self._call.frames:
-            yield self._whole()
-            return
         for frame in self._frames():
             for data in batches.feed(frame):
-                empty = False
                 yield self._batch(data)
-        if empty and batches.empty is not None:
-            yield self._batch(batches.empty)
+        if (rest := batches.rest) is not None:
+            yield self._batch(rest)
+        elif not batches.begun:
+            # It did not come as Arrow.
+            yield Result(self._call.answer())
 
     def rows(self) -> Iterator[Row]:
         """Every row as a tuple."""
@@ -108,9 +110,12 @@ class ResultStream(_Head):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The Arrow C stream interface: whoever takes it reads from the server."""
-        if self._call.done and not self._call.frames:
-            return self._whole().__arrow_c_stream__(None)
-        return arrow.open_stream(_Reader(self._frames())).__arrow_c_stream__(None)
+        self._take()
+        frames = self._frames()
+        if (first := next(frames, None)) is None:
+            # It did not come as Arrow.
+            return Result(self._call.answer()).__arrow_c_stream__(None)
+        return arrow.open_stream(_Reader(chain([first], frames))).__arrow_c_stream__(None)
 
     def write(self, path: str | Path) -> int:
         """Writes a file, what its name says: parquet, arrow, csv, tsv, jsonl; how many rows."""
@@ -151,22 +156,20 @@ class AsyncResultStream(_Head):
     ) -> None:
         super().__init__(call, query)
         self._connection = connection
-        self._call = call
         self._seconds = seconds
 
     async def __aiter__(self) -> AsyncIterator[Result]:
+        self._take()
         batches = Batches()
-        empty = True
-        if self._call.done and not self._call.frames:
-            yield self._whole()
-            return
         while (frame := await self._connection.frame(self._call, self._seconds)) is not None:
             for data in batches.feed(frame):
-                empty = False
                 yield self._batch(data)
-        self._call.answer()
-        if empty and batches.empty is not None:
-            yield self._batch(batches.empty)
+        answer = self._call.answer()
+        if (rest := batches.rest) is not None:
+            yield self._batch(rest)
+        elif not batches.begun:
+            # It did not come as Arrow.
+            yield Result(answer)
 
     async def rows(self) -> AsyncIterator[Row]:
         """Every row as a tuple."""
