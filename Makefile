@@ -15,7 +15,7 @@ FUZZ_TARGETS := parse_and_print run_program
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers ci clean \
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers roundtrip ci clean \
 	browser
 
 help: ## show this list
@@ -80,6 +80,9 @@ soak: load ## the same for ten minutes: memory must not grow
 peers: $(READY) ## every workload through this engine and DuckDB, side by side
 	$(CARGO) build --release --locked -p stratalog-benches --example workload
 	$(PY) benches/peers/run.py --binary target/release/examples/workload --facts target/peers $(PEERS)
+
+roundtrip: build $(READY) ## ten million rows from Parquet through Python into a server and back, beside DuckDB
+	$(PY) python/tools/roundtrip.py --server $(STRATALOG_SERVER)
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches

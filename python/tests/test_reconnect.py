@@ -159,6 +159,19 @@ def test_a_lost_stream_is_an_error_and_not_a_short_answer(restarting: Restarting
         assert seen < 3_000_000
 
 
+def test_a_query_waits_where_the_server_says_so_and_a_write_does_not(tmp_path: Path) -> None:
+    settings = {"SERVICE_HTTP__RATE_LIMIT__WS_MAX_MESSAGES_PER_SEC": "5"}
+    with LocalServer(executable(), tmp_path, PASSWORD, settings) as server, connect(server.url) as db:
+        db.execute("+p(1)")
+        for _ in range(20):
+            assert db.query("?p(X)").scalar() == 1
+        with pytest.raises(stratalog.LimitExceeded) as caught:  # noqa: PT012 - which one is refused is open
+            for number in range(20):
+                db.execute(f"+p({number})")
+        assert caught.value.retry_after is not None
+        assert not caught.value.uncertain
+
+
 def test_asyncio_goes_on_too(restarting: Restarting) -> None:
     async def main() -> None:
         async with await stratalog.connect_async(

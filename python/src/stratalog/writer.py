@@ -86,8 +86,7 @@ class Writer:
         match condition:
             case Relation():
                 return self.atom(condition)
-            case Comparison("=", Column() | Variable() as left, Column() | Variable() as right):
-                del left, right
+            case Comparison("=", Column() | Variable(), Column() | Variable()):
                 return None
             case Comparison(operator, left, right):
                 return f"{self._bare(left)} {operator} {self._bare(right)}"
