@@ -73,6 +73,38 @@ def test_a_query_is_repeated(restarting: Restarting) -> None:
         assert db.query("?start(X)").scalar() == 1
 
 
+def test_threads_that_share_a_client_all_come_back(restarting: Restarting) -> None:
+    faults: list[BaseException] = []
+    answers: list[int] = []
+    over = threading.Event()
+
+    def ask(db: stratalog.Client) -> None:
+        try:
+            while not over.is_set():
+                answers.append(len(db.query("?p(X)")))
+        except BaseException as problem:
+            faults.append(problem)
+
+    def some_more() -> None:
+        before = len(answers)
+        wait_until(lambda: len(answers) > before + 20)
+
+    with connect(restarting.url) as db:
+        db.insert("p", range(1000))
+        threads = [threading.Thread(target=ask, args=(db,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(2):
+            some_more()
+            restarting.restart()
+        some_more()
+        over.set()
+        for thread in threads:
+            thread.join(30)
+    assert faults == []
+    assert set(answers) == {1000}
+
+
 def test_a_write_is_not_repeated_and_says_what_is_known(restarting: Restarting) -> None:
     program = "m(X) <- start(X)\nm(Y) <- m(X), Y = X + 1\n+done(1)\n?m(X)"
     with connect(restarting.url) as db:
