@@ -1,7 +1,6 @@
 """What the server's commands do, as methods: `db.graphs`, `db.rules`, `db.users` and so on.
 
-`aio_admin.py` is made from this file (`tests/test_generated.py`), so each method is one line around a
-command.
+tools/generate.py makes `aio_admin.py` of this file, so each method is little more than a command.
 """
 
 from __future__ import annotations
