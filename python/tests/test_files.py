@@ -83,7 +83,7 @@ def test_an_iterator_is_sent_while_it_is_read(db: stratalog.Client) -> None:
     assert db.insert("p", ((n, str(n)) for n in range(200_000))).inserted == 200_000
     assert db.insert("q", ({"b": n, "a": -n} if n % 2 else {"a": -n, "b": n} for n in range(100_000)))
     assert len(db.query("?q(A, B), A = 0 - B")) == 100_000
-    with pytest.raises(ValueError, match="column 0 holds any after row 131072, and int before"):
+    with pytest.raises(ValueError, match="column 0 holds any after row 147456, and int before"):
         db.insert("r", (n if n < 150_000 else str(n) for n in range(200_000)))
     with pytest.raises(ValueError, match="row 70000 has 2 values"):
         db.insert("r", ((n,) if n != 70_000 else (n, n) for n in range(200_000)))

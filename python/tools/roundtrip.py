@@ -40,7 +40,7 @@ STEPS = {
     ),
 }
 CHILD = """
-import json, resource, sys, time
+import json, sys, time
 import stratalog
 url, password, path, out, rows, code = sys.argv[1:]
 rows, query = int(rows), "?t(A, B, C)"
@@ -48,7 +48,9 @@ with stratalog.connect(url, user="admin", password=password) as db:
     start = time.perf_counter()
     exec(code)
     seconds = time.perf_counter() - start
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024]))
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM:"))
+print(json.dumps([seconds, peak]))
 """
 
 

@@ -15,7 +15,7 @@ _IPC = (".arrow", ".ipc", ".feather")
 _KNOWN = (*_DELIMITED, *_LINES, *_IPC, ".parquet")
 #: The types of a file's columns without types of their own are guessed from so much of it.
 _LOOK_AT_BYTES = 1 << 24
-_BATCH_ROWS = 1 << 16
+_BATCH_ROWS = 1 << 14
 
 
 def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -19,8 +19,10 @@ from .values import plain
 _MANY = 1_000
 #: A text message stays well below the server's 64 MiB.
 _MANY_CHARACTERS = 1 << 24
-#: Rows of a record batch that we build.
+#: Rows of a record batch that we build; of an iterator, as many decide about the types.
 BATCH_ROWS = 1 << 16
+#: Rows that are taken from an iterator at once after that.
+_LATER_ROWS = 1 << 14
 
 
 @dataclasses.dataclass(slots=True)
@@ -61,11 +63,13 @@ def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | 
     if "any" in kinds:
         # Columns of several types have no Arrow type.
         return plan([*first, *rest], names)
+    labels = found or [""] * len(kinds)
+    built = [arrow.build(labels, kinds, whole)]
 
     def batches() -> Iterator[arrow.Batch]:
-        yield arrow.build(found or [""] * len(kinds), kinds, whole)
-        done = len(rows)
-        while chunk := list(islice(rest, BATCH_ROWS)):
+        yield built.pop()
+        done = BATCH_ROWS
+        while chunk := list(islice(rest, _LATER_ROWS)):
             later, more = table(chunk, names)
             if found is not None and later != found:
                 if later is None or set(later) != set(found):
@@ -78,7 +82,7 @@ def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | 
                         f"column {place} holds {other} after row {done}, and {kind} before: what comes from "
                         "an iterator is sent while it is read, so its first rows decide; give a list"
                     )
-            yield arrow.build(found or [""] * len(kinds), kinds, columns)
+            yield arrow.build(labels, kinds, columns)
             done += len(chunk)
 
     return Plan(frames=arrow.frames(batches()))
