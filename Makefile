@@ -17,7 +17,8 @@ FUZZ_TARGETS := parse_and_print run_program
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers scaling ci clean \
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers \
+	scaling roundtrip ci clean \
 	browser
 
 help: ## show this list
@@ -52,7 +53,8 @@ fmt: $(READY)
 lint: $(READY)
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 	$(VENV)/bin/ruff check python demo benches/peers
-	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests demo benches/peers
+	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests python/tools demo benches/peers
+	$(PY) python/tools/generate.py --check
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(CARGO) test --release --locked -p stratalog-tests --test golden
@@ -83,6 +85,9 @@ peers: $(PEERS_READY) ## this engine beside seven others: PEERS="closure triangl
 
 scaling: $(PEERS_READY) ## how our cost grows with the size of the work: docs/scaling.svg
 	$(PEERS_PY) benches/peers/scaling.py
+
+roundtrip: build $(READY) ## ten million rows from Parquet through Python into a server and back, beside DuckDB
+	$(PY) python/tools/roundtrip.py --server $(STRATALOG_SERVER)
 
 bench: ## the criterion suites
 	$(CARGO) bench --locked -p stratalog-benches

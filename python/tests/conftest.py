@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,14 @@ def db(server: LocalServer) -> Iterator[stratalog.Client]:
     with stratalog.connect(server.url, user="admin", password=PASSWORD, timeout=60) as client:
         client.create_kg(f"test_{next(_numbers)}")
         yield client
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
+    """Waits for what another thread or process is about to do."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 #: Never ends by itself: the numbers go on.

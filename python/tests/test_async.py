@@ -16,9 +16,13 @@ from local_server import LocalServer
 _numbers = itertools.count()
 
 
-def run(server: LocalServer, work: Callable[[stratalog.AsyncClient], Awaitable[None]]) -> None:
+def run(
+    server: LocalServer, work: Callable[[stratalog.AsyncClient], Awaitable[None]], reconnect: float = 10
+) -> None:
     async def main() -> None:
-        async with await stratalog.connect_async(server.url, user="admin", password=PASSWORD) as db:
+        async with await stratalog.connect_async(
+            server.url, user="admin", password=PASSWORD, reconnect=reconnect
+        ) as db:
             await db.create_kg(f"async_{next(_numbers)}")
             await work(db)
 
@@ -70,4 +74,4 @@ def test_a_killed_server_is_noticed(own_server: LocalServer) -> None:
         with pytest.raises(stratalog.ConnectionLost):
             await query
 
-    run(own_server, work)
+    run(own_server, work, reconnect=0)

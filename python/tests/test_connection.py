@@ -62,7 +62,7 @@ def test_graphs_are_created_and_changed(db: stratalog.Client) -> None:
 
 
 def test_a_killed_server_is_noticed(own_server: LocalServer) -> None:
-    with stratalog.connect(own_server.url, user="admin", password=PASSWORD) as db:
+    with stratalog.connect(own_server.url, user="admin", password=PASSWORD, reconnect=0) as db:
         db.insert("start", [1])
         threading.Timer(0.5, own_server.kill).start()
         with pytest.raises(stratalog.ConnectionLost):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 
 import stratalog
+from local_server import LocalServer
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
@@ -74,3 +80,31 @@ def test_a_refusal_shows_what_the_terminal_shows(db: stratalog.Client) -> None:
         "  |                                 ^^^",
         "  = help: did you mean `sqrt`?",
     ]
+
+
+WARNINGS = {"unused_variable", "cross_product", "never_true", "unanswered_query"}
+
+
+def test_every_code_of_the_server_has_a_class(server: LocalServer, db: stratalog.Client) -> None:
+    key = db.keys.create("codes")
+    request = urllib.request.Request(
+        server.url.replace("ws://", "http://") + "/api/asyncapi.yaml",
+        headers={"Authorization": f"Bearer {key}"},
+    )
+    with urllib.request.urlopen(request) as response:
+        document = yaml.safe_load(response.read())
+    served = {each["const"] for each in document["components"]["schemas"]["Code"]["oneOf"]} - WARNINGS
+    manual = set(re.findall(r"^## `(\w+)`$", (DOCS / "errors.md").read_text(), flags=re.MULTILINE)) - WARNINGS
+    own = {"auth_error", "connection_lost", "session_lost", "not_one_row"}
+    assert served == manual == set(stratalog.errors._CLASSES) - own
+    for code in served:
+        kind = stratalog.errors.class_of(code)
+        assert (kind.codes, getattr(stratalog, kind.__name__)) == ((code,), kind)
+        assert kind.__name__ in stratalog.__all__
+        assert kind.__doc__
+
+
+def test_errors_that_leave_it_open_say_so() -> None:
+    assert stratalog.OutcomeUnknown("m").uncertain
+    assert not stratalog.QueryTimeout("m").uncertain
+    assert stratalog.ConnectionLost("m", uncertain=True).uncertain

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import stratalog
+from stratalog.address import server_url, session_address
 from stratalog.protocol import Protocol, address, credentials, graph_name
 
 
@@ -162,14 +163,40 @@ def test_addresses_keep_what_they_say() -> None:
 
 
 def test_credentials_come_from_arguments_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STRATALOG_USER", "STRATALOG_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SERVICE_API_KEY", "env")
     assert credentials(None, None, None) == {"type": "authenticate", "api_key": "env"}
     assert credentials(None, None, "given")["api_key"] == "given"
-    assert credentials("ada", "pw", None) == {"type": "login", "username": "ada", "password": "pw"}
+    ada = {"type": "login", "username": "ada", "password": "pw"}
+    assert credentials("ada", "pw", None) == ada
+    monkeypatch.setenv("STRATALOG_USER", "bob")
+    monkeypatch.setenv("STRATALOG_PASSWORD", "secret")
+    assert credentials(None, None, None)["api_key"] == "env"
+    assert credentials("ada", "pw", None) == ada
+    assert credentials("ada", None, None) == ada | {"password": "secret"}
     monkeypatch.delenv("SERVICE_API_KEY")
+    assert credentials(None, None, None) == {"type": "login", "username": "bob", "password": "secret"}
+    monkeypatch.delenv("STRATALOG_USER")
+    assert credentials(None, None, None) == {"type": "login", "username": "admin", "password": "secret"}
+    assert credentials(None, "pw", None) == {"type": "login", "username": "admin", "password": "pw"}
+    monkeypatch.delenv("STRATALOG_PASSWORD")
     for arguments in [(None, None, None), ("ada", None, None), ("ada", "pw", "key")]:
         with pytest.raises(stratalog.AuthError):
             credentials(*arguments)
+
+
+def test_the_address_comes_from_arguments_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STRATALOG_URL", raising=False)
+    assert server_url(None) == "ws://127.0.0.1:8080/ws"
+    monkeypatch.setenv("STRATALOG_URL", "example.org:1")
+    assert server_url(None) == "example.org:1"
+    assert server_url("h:2") == "h:2"
+
+
+def test_another_way_into_a_session() -> None:
+    assert session_address("ws://h:1/ws?kg=a", "s", 7) == "ws://h:1/sessions/s/ws?last_seq=7"
+    assert session_address("ws://h:1/v1/ws", "s", None) == "ws://h:1/v1/sessions/s/ws?last_seq="
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a\n.kg drop b", "a\tb"])

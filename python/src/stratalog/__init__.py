@@ -6,8 +6,13 @@ with stratalog.connect("ws://127.0.0.1:8080", user="admin", password="...") as d
     db.insert("edge", [(1, 2), (2, 3)])
     db.execute("+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)")
     print(db.query("?path($from, Y)", {"from": 1}))
+
+docs/python.md is the manual.
 """
 
+from typing import Any
+
+from . import functions
 from .aio import AsyncClient, connect_async
 from .client import Client, Inserted, connect
 from .errors import (
@@ -32,6 +37,7 @@ from .errors import (
     ParseError,
     ProgramError,
     QueryTimeout,
+    SessionLost,
     Span,
     StorageUnavailable,
     TypeMismatch,
@@ -41,19 +47,47 @@ from .errors import (
     Unstratifiable,
 )
 from .events import AsyncEvents, Event, Events, Gap
+from .expressions import (
+    ANY,
+    asc,
+    avg,
+    count,
+    count_distinct,
+    desc,
+    is_in,
+    is_null,
+    known,
+    max_,
+    min_,
+    not_,
+    sum_,
+    variable,
+    variables,
+)
+from .objects import Rows
+from .plan import Plan
 from .protocol import Session
+from .relation import Relation, Vector
 from .result import Result, Row
+from .rule_graph import RuleGraph
+from .statements import Delete, Rule, Select, Update, delete, rule, select, update
+from .stream import AsyncResultStream, ResultStream
+from .transaction import AsyncTransaction, Transaction
 
 __all__ = [
+    "ANY",
     "AccessDenied",
     "AlreadyExists",
     "ArityMismatch",
     "AsyncClient",
     "AsyncEvents",
+    "AsyncResultStream",
+    "AsyncTransaction",
     "AuthError",
     "Cancelled",
     "Client",
     "ConnectionLost",
+    "Delete",
     "DerivedRelation",
     "Diagnostic",
     "Error",
@@ -71,20 +105,57 @@ __all__ = [
     "OutcomeUnknown",
     "Overloaded",
     "ParseError",
+    "Plan",
     "ProgramError",
     "QueryTimeout",
+    "Relation",
     "Result",
+    "ResultStream",
     "Row",
+    "Rows",
+    "Rule",
+    "RuleGraph",
+    "Select",
     "Session",
+    "SessionLost",
     "Span",
     "StorageUnavailable",
+    "Transaction",
     "TypeMismatch",
     "UnknownFunction",
     "UnknownRelation",
     "UnsafeRule",
     "Unstratifiable",
+    "Update",
+    "Vector",
+    "asc",
+    "avg",
     "connect",
     "connect_async",
+    "count",
+    "count_distinct",
+    "delete",
+    "desc",
+    "functions",
+    "is_in",
+    "is_null",
+    "known",
+    "max_",
+    "min_",
+    "not_",
+    "rule",
+    "select",
+    "sum_",
+    "update",
+    "variable",
+    "variables",
 ]
 
 __version__ = "0.1.0"
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext stratalog` does: the magic commands `%stratalog` and `%%stratalog`."""
+    from .notebook import Magics
+
+    shell.register_magics(Magics)

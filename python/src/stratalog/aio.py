@@ -1,111 +1,110 @@
 """`AsyncClient`: the client for asyncio, around the same protocol object. `connect_async` opens it.
 
-One task reads the socket; every request awaits a future that this task completes. A cancelled task takes its
-request back on the server.
+Its methods are those of `Client`, to be awaited. A cancelled task takes its request back on the server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
-
-from websockets.asyncio.client import ClientConnection
-from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from typing import Any, Self, TypeVar, overload
 
 from . import errors
-from .client import (
-    GRACE_SECONDS,
-    OPEN_SECONDS,
-    Data,
-    Inserted,
-    Progress,
-    closed_text,
-    inserted,
-    socket_options,
-)
+from .address import address, credentials, server_url, session_address, without_graph
+from .aio_admin import AsyncCommands
+from .aio_connection import AsyncConnection
+from .client import RECONNECT_SECONDS, Data, Inserted, inserted, parts
+from .connection import Build
 from .events import AsyncEvents
-from .protocol import Call, Protocol, Session, address, credentials, graph_name, without_graph
+from .files import columns_wanted, is_path, opened
+from .graph_name import AsyncGraphName
+from .objects import Rows
+from .plan import Plan, plan_program, read_plan
+from .programs import arranged, facts
+from .progress import Bar, Progress
+from .protocol import Answer, Call, Session
+from .relation import Relation, relation_name
 from .result import Result
-from .rows import plan
+from .retry import Retry, touches_session
+from .rows import named_rows, plan
+from .statements import Rule, Select, Statement, declaration, definition
+from .stream import AsyncResultStream, in_order
+from .transaction import AsyncTransaction
 
-#: How many notifications wait at most for the one who takes them.
-_PUSHED_AHEAD = 1000
+T = TypeVar("T")
 
 
 async def connect_async(
-    url: str = "ws://127.0.0.1:8080/ws",
+    url: str | None = None,
     *,
     user: str | None = None,
     password: str | None = None,
     api_key: str | None = None,
     kg: str = "default",
     timeout: float | None = None,
+    reconnect: float = RECONNECT_SECONDS,
 ) -> AsyncClient:
     """Connects and logs in, with the arguments of `stratalog.connect`."""
-    return await _connect(url, credentials(user, password, api_key), kg, timeout, None)
+    login = credentials(user, password, api_key)
+    return await _connect(server_url(url), login, kg, timeout, reconnect)
 
 
 async def _connect(
-    url: str, login: Mapping[str, str], kg: str, timeout: float | None, last_seq: int | None
+    url: str, login: Mapping[str, str], kg: str, timeout: float | None, reconnect: float
 ) -> AsyncClient:
-    target = address(url, kg, last_seq)
-    seconds = OPEN_SECONDS if timeout is None else timeout
-    try:
-        socket = await open_socket(target, open_timeout=seconds, **socket_options(target))
-    except (OSError, InvalidHandshake, ValueError) as problem:
-        raise errors.ConnectionLost(f"cannot connect to {target}: {problem}") from problem
-    client = AsyncClient(target, socket, timeout)
-    client._again = lambda kg, seen: _connect(without_graph(url), login, kg, timeout, seen)
-    try:
-        call = await client._ask(lambda: client._protocol.authenticate(login), seconds)
-        call.answer()
-    except BaseException:
-        await client.close()
-        raise
-    return client
+    link = await AsyncConnection.open(address(url, kg, ""), login, timeout)
+    return AsyncClient(url, login, link, kg=kg, timeout=timeout, reconnect=reconnect)
 
 
-class AsyncClient:
+class AsyncClient(AsyncCommands):
     """A session on the server. Close it, or use it in an `async with` statement."""
 
-    #: Connects anew, with the same credentials.
-    _again: Callable[[str, int | None], Awaitable[AsyncClient]]
-
-    def __init__(self, url: str, socket: ClientConnection, timeout: float | None) -> None:
+    def __init__(
+        self,
+        url: str,
+        login: Mapping[str, str],
+        link: AsyncConnection,
+        *,
+        kg: str,
+        timeout: float | None,
+        reconnect: float,
+    ) -> None:
         #: Where this client is connected to.
-        self.url = url
-        self._socket = socket
+        self.url = address(url, kg)
+        self._login = login
+        self._link = link
         self._timeout = timeout
-        self._protocol = Protocol()
-        self._waiting: dict[int, tuple[Call, asyncio.Future[None]]] = {}
-        self._sending = asyncio.Lock()
-        self._received = asyncio.Event()
-        #: Set by whoever takes notifications: where there is somebody, nothing is read faster than they do.
-        self._taken: asyncio.Event | None = None
-        self._reader = asyncio.create_task(self._read())
+        self._reconnect = reconnect
+        self._connecting = asyncio.Lock()
+        self._closed = False
+        #: Whether the session may hold facts or rules of its own.
+        self._own = False
+
+    # State
 
     @property
     def session(self) -> Session:
         """What the server said at login."""
-        if self._protocol.session is None:
+        if self._link.protocol.session is None:
             raise errors.ConnectionLost("not logged in")
-        return self._protocol.session
+        return self._link.protocol.session
 
     @property
-    def kg(self) -> str:
-        """The graph in use."""
-        return self._protocol.knowledge_graph
+    def kg(self) -> AsyncGraphName:
+        """The graph in use: its name. Called with another one, a new client of that: `await db.kg("lab")`."""
+        return AsyncGraphName(self._link.protocol.knowledge_graph, self._another)
+
+    async def _another(self, kg: str) -> AsyncClient:
+        return await _connect(without_graph(self.url), self._login, kg, self._timeout, self._reconnect)
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
         """Takes the changes that the server told about since the last look."""
-        found = list(self._protocol.notifications)
-        self._protocol.notifications.clear()
+        found = list(self._link.protocol.notifications)
+        self._link.protocol.notifications.clear()
         return found
 
     def events(self, last_seq: int | None = None) -> AsyncEvents:
@@ -113,21 +112,17 @@ class AsyncClient:
 
         Inside of `async with` it is connected at once, else when the first event is asked for.
         """
-        kg = self.kg
-        return AsyncEvents(lambda seen: self._again(kg, seen), last_seq)
+        url, kg = without_graph(self.url), str(self.kg)
+        return AsyncEvents(
+            lambda seen: AsyncConnection.open(
+                address(url, kg, "" if seen is None else seen), self._login, self._timeout
+            ),
+            last_seq,
+        )
 
-    async def _pushed(self) -> dict[str, Any]:
-        """The next message that answers nothing."""
-        if self._taken is None:
-            self._taken = asyncio.Event()
-        self._taken.set()
-        while not self._protocol.notifications:
-            if self._protocol.ending is not None:
-                raise errors.ConnectionLost(self._protocol.ending)
-            self._received.clear()
-            await self._received.wait()
-        return self._protocol.notifications.popleft()
+    # Queries
 
+    @overload
     async def query(
         self,
         program: str,
@@ -135,82 +130,169 @@ class AsyncClient:
         *,
         limit: int | None = None,
         timeout: float | None = None,
-    ) -> Result:
-        """Runs a program that ends in a query."""
-        return await self._execute(program, params, limit=limit, timeout=timeout)
+    ) -> Result: ...
+    @overload
+    async def query(
+        self, program: Select[T], *, limit: int | None = None, timeout: float | None = None
+    ) -> Rows[T]: ...
+    async def query(
+        self,
+        program: str | Select[T],
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Result | Rows[T]:
+        """Runs a program with a query, as text or composed with `select`."""
+        text, values = parts(program, params)
+        result = await self._execute(text, values, limit=limit, timeout=timeout)
+        return Rows(program, result) if isinstance(program, Select) else result
+
+    async def stream(
+        self,
+        program: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncResultStream:
+        """Runs a query whose rows are read while they come: `async with await db.stream(..) as stream`."""
+        query = in_order(program)
+        text, values = parts(program, params)
+        seconds = self._timeout if timeout is None else timeout
+        retry = Retry(self._reconnect)
+        while True:
+            link = await self._connected(retry)
+            call = await link.send(
+                lambda protocol: protocol.execute(text, values, timeout=seconds, limit=limit, streamed=True)
+            )
+            await link.header(call, seconds)
+            if (pause := retry.after(call.outcome) if call.reads else None) is None:
+                return AsyncResultStream(link, call, seconds, query)
+            await asyncio.sleep(pause)
 
     async def execute(
         self,
-        program: str,
+        program: str | Statement,
         params: Mapping[str, Any] | None = None,
         atomic: bool = False,
         *,
         timeout: float | None = None,
     ) -> Result:
-        """Runs any program. With `atomic` its writes happen all, or not at all."""
-        return await self._execute(program, params, atomic=atomic, timeout=timeout)
+        """Runs any program, or a composed statement. With `atomic` its writes happen all, or not at all."""
+        text, values = parts(program, params)
+        return await self._execute(text, values, atomic=atomic, timeout=timeout)
+
+    async def explain(
+        self, program: str | Select[Any], params: Mapping[str, Any] | None = None, *, profile: bool = False
+    ) -> Plan:
+        """How a query would be answered; with `profile` it is, and the plan says what that took."""
+        text, values = parts(program, params)
+        return read_plan(await self._execute(plan_program(text, profile), values, timeout=None, reads=True))
+
+    # Writes
 
     async def insert(
         self,
-        relation: str,
+        relation: str | type[Relation],
         data: Data,
         *,
         scope: str = "persistent",
         columns: Sequence[str] | None = None,
-        progress: Progress | None = None,
+        progress: bool | Progress | None = None,
+        timeout: float | None = None,
     ) -> Inserted:
         """Inserts facts, all of them or none; `data` as for `Client.insert`."""
+        name = relation_name(relation)
+        if is_path(data):
+            declared = await self.column_types(name) if columns_wanted(data) else None
+            with opened(data, declared) as stream:
+                return await self.insert(
+                    name, stream, scope=scope, columns=columns, progress=progress, timeout=timeout
+                )
         how = plan(data, columns)
-        async with self._sending:
-            call, text = self._protocol.insert(relation, how.rows, scope=scope)
-            future = self._expect(call)
-            try:
-                await self._transmit(text)
-                for frame, rows in how.frames or ():
-                    if call.done:
-                        break
-                    await self._transmit(frame)
-                    if progress is not None:
-                        progress(rows, how.total)
-            except errors.ConnectionLost:
-                raise
-            except BaseException:
-                await self._take_back(call)
-                raise
-        await self._finish(call, future, None)
-        return inserted(call)
+        seconds = self._timeout if timeout is None else timeout
+        link = await self._connected(Retry(self._reconnect))
+        self._own = self._own or scope != "persistent"
+        with Bar(progress, name, how.total) as bar:
+            call = await link.upload(
+                lambda protocol: protocol.insert(name, how.rows, scope=scope),
+                how.frames or (),
+                bar.advance,
+                seconds,
+            )
+            found = inserted(call)
+            bar.complete()
+        return found
+
+    async def delete(
+        self,
+        relation: str | type[Relation],
+        data: Data,
+        *,
+        columns: Sequence[str] | None = None,
+        timeout: float | None = None,
+    ) -> Result:
+        """Deletes facts, each named in full, all or none; `data` as for `Client.delete`."""
+        name = relation_name(relation)
+        names, rows = named_rows(data, columns)
+        if names is not None and (listed := await self.column_types(name)) is not None:
+            rows = arranged(names, rows, list(listed))
+        program = facts("-", name, rows)
+        if not rows:
+            return Result(Answer(["message"]))
+        return await self._execute(program.text, program.params, timeout=timeout)
+
+    async def declare(self, *relations: type[Relation]) -> None:
+        """Declares the schemas of typed relations."""
+        for relation in relations:
+            await self._execute(declaration(relation).text, None, timeout=None)
+
+    async def define(self, *rules: Rule, scope: str = "persistent") -> None:
+        """Keeps rules composed with `rule`, as for `Client.define`."""
+        if scope == "persistent":
+            program = definition(rules)
+            await self._execute(program.text, program.params, atomic=True, timeout=None)
+            return
+        for each in rules:
+            program = definition([each], "")
+            await self._execute(program.text, program.params, timeout=None)
+
+    def transaction(self, *, timeout: float | None = None) -> AsyncTransaction:
+        """Statements that take effect together, or not at all, at the end of an `async with` block."""
+        return AsyncTransaction(self, timeout)
 
     async def use(self, kg: str) -> None:
         """Switches to another graph; facts and rules of the session are dropped."""
-        await self.execute(f".kg use {graph_name(kg)}")
+        await self.graphs.use(kg)
 
     async def create_kg(self, kg: str) -> None:
         """Creates a graph and switches to it."""
-        await self.execute(f".kg create {graph_name(kg)}")
+        await self.graphs.create(kg)
+
+    async def column_types(self, relation: str) -> dict[str, str] | None:
+        """Names and types of a relation's columns; None if there is no such relation yet."""
+        try:
+            return {each.column: each.type for each in await self.relations.columns(relation)}
+        except (errors.UnknownRelation, errors.NotFound):
+            return None
+
+    # The connection
 
     async def ping(self) -> float:
         """Asks for a sign of life; the seconds that it took."""
         start = time.perf_counter()
-        (await self._ask(self._protocol.ping)).answer()
+        (await self._run(lambda protocol: protocol.ping(), self._timeout)).answer()
         return time.perf_counter() - start
 
     async def cancel(self) -> bool:
         """Stops the request that is running; whether there was one to stop."""
-        target = self._protocol.running()
-        if target is None:
-            return False
-        call = await self._ask(lambda: self._protocol.cancel(target))
-        return bool(Result(call.answer()).scalar())
+        return await self._link.cancel() if self._link.alive else False
 
     async def close(self) -> None:
         """Ends the session."""
-        if (taken := self._taken) is not None:
-            # Nobody takes any more: the reader goes on to the end.
-            self._taken = None
-            taken.set()
-        await self._socket.close()
-        with suppress(asyncio.CancelledError):
-            await self._reader
+        self._closed = True
+        await self._link.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -220,6 +302,16 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
+    def __del__(self) -> None:
+        if not self._closed and self._link.alive:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=1)
+
+    def __repr__(self) -> str:
+        return f"<stratalog.AsyncClient {self.url} kg={str(self.kg)!r}>"
+
+    async def _command(self, text: str, reads: bool) -> Result:
+        return await self._execute(text, None, timeout=None, reads=reads)
+
     async def _execute(
         self,
         program: str,
@@ -228,71 +320,59 @@ class AsyncClient:
         timeout: float | None,
         limit: int | None = None,
         atomic: bool = False,
+        reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
+        self._own = self._own or touches_session(program)
+        build: Build = lambda protocol: protocol.execute(  # noqa: E731
+            program, params, timeout=seconds, limit=limit, atomic=atomic, reads=reads
+        )
+        answer = (await self._run(build, seconds)).answer()
+        if answer.switched_kg is not None:
+            # Facts and rules of the session do not go along.
+            self._own = False
+        return Result(answer)
 
-        def build() -> tuple[Call, str]:
-            return self._protocol.execute(program, params, timeout=seconds, limit=limit, atomic=atomic)
+    async def _run(self, build: Build, seconds: float | None) -> Call:
+        retry = Retry(self._reconnect)
+        while True:
+            call = await (await self._connected(retry)).ask(build, seconds)
+            if (pause := retry.after(call.outcome) if call.reads else None) is None:
+                return call
+            await asyncio.sleep(pause)
 
-        return Result((await self._ask(build, seconds)).answer())
+    async def _connected(self, retry: Retry) -> AsyncConnection:
+        """The connection; opened again if it was lost."""
+        async with self._connecting:
+            link = self._link
+            if self._closed:
+                raise errors.ConnectionLost("the client is closed")
+            while not link.alive:
+                reason = await link.last_words()
+                if self._reconnect <= 0 or link.protocol.dismissed:
+                    raise errors.ConnectionLost(reason)
+                try:
+                    link, same = await self._open_again(link)
+                except (errors.ConnectionLost, errors.Overloaded) as problem:
+                    if (pause := retry.pause(problem.retry_after)) is None:
+                        raise
+                    await asyncio.sleep(pause)
+                    continue
+                self._link = link
+                if not same and self._own:
+                    self._own = False
+                    raise errors.SessionLost("connected again, but facts and rules of the session are gone")
+            return link
 
-    async def _ask(self, build: Callable[[], tuple[Call, str]], seconds: float | None = None) -> Call:
-        async with self._sending:
-            call, text = build()
-            future = self._expect(call)
-            await self._transmit(text)
-        await self._finish(call, future, seconds)
-        return call
-
-    async def _finish(self, call: Call, future: asyncio.Future[None], seconds: float | None) -> None:
-        try:
-            await asyncio.wait_for(future, None if seconds is None else seconds + GRACE_SECONDS)
-        except TimeoutError:
-            await self._take_back(call)
-            call.outcome = errors.QueryTimeout(f"no answer within {seconds} seconds", request_id=call.id)
-        except asyncio.CancelledError:
-            await self._take_back(call)
-            raise
-
-    async def _take_back(self, call: Call) -> None:
-        """Cancels a request; hangs up if the server does not let go of it."""
-        if call.done:
-            return
-        _, text = self._protocol.cancel(call)
-        future = self._expect(call)
-        await self._transmit(text)
-        try:
-            await asyncio.wait_for(future, GRACE_SECONDS)
-        except TimeoutError:
-            await self._socket.close()
-
-    def _expect(self, call: Call) -> asyncio.Future[None]:
-        future = asyncio.get_running_loop().create_future()
-        self._waiting[call.id] = (call, future)
-        return future
-
-    async def _transmit(self, frame: str | bytes) -> None:
-        try:
-            await self._socket.send(frame)
-        except (ConnectionClosed, OSError) as problem:
-            raise errors.ConnectionLost(f"the connection is closed: {problem}") from problem
-
-    async def _read(self) -> None:
-        try:
-            async for frame in self._socket:
-                self._protocol.receive(frame)
-                self._wake()
-                while self._taken is not None and len(self._protocol.notifications) >= _PUSHED_AHEAD:
-                    self._taken.clear()
-                    await self._taken.wait()
-            self._protocol.lost("the connection is closed")
-        except (ConnectionClosed, OSError, errors.InvalidMessage) as problem:
-            self._protocol.lost(closed_text(problem))
-        self._wake()
-
-    def _wake(self) -> None:
-        self._received.set()
-        for call, future in [entry for entry in self._waiting.values() if entry[0].done]:
-            del self._waiting[call.id]
-            if not future.done():
-                future.set_result(None)
+    async def _open_again(self, lost: AsyncConnection) -> tuple[AsyncConnection, bool]:
+        """Another connection, to the same session if it is still there; whether it is."""
+        await lost.close()
+        seen = lost.protocol.last_seq
+        if (session := lost.protocol.session) is not None:
+            try:
+                url = session_address(self.url, session.session_id, seen)
+                return await AsyncConnection.open(url, self._login, self._timeout, lost), True
+            except (errors.NotFound, errors.AccessDenied):
+                pass
+        url = address(without_graph(self.url), lost.protocol.knowledge_graph, "" if seen is None else seen)
+        return await AsyncConnection.open(url, self._login, self._timeout, lost), False

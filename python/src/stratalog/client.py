@@ -1,43 +1,49 @@
-"""`Client`: one connection, blocking calls. `connect` opens it.
+"""`Client`: a session on the server, with blocking calls. `connect` opens it.
 
-Any number of threads may share a client. Whoever waits for an answer reads the socket for all; the server
-runs the requests of one connection in order, except `ping` and `cancel`, which it answers at once.
+What travels, and how one waits for it, is `connection.py`; here is what can be asked, and what happens when
+the connection is lost: it is opened again, requests that only read are repeated, and all others never are.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import math
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from types import TracebackType
-from typing import Any, NamedTuple, Self
-from urllib.parse import urlsplit
-
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
-from websockets.sync.client import ClientConnection
-from websockets.sync.client import connect as open_socket
+from typing import Any, NamedTuple, Self, TypeVar, overload
 
 from . import errors
+from .address import address, credentials, server_url, session_address, without_graph
+from .admin import Commands
 from .columns import ArrowStream
+from .connection import Build, Connection
 from .events import Events
-from .protocol import Call, Protocol, Session, address, credentials, graph_name, without_graph
+from .files import columns_wanted, is_path, opened
+from .graph_name import GraphName
+from .objects import Rows
+from .plan import Plan, plan_program, read_plan
+from .programs import arranged, facts
+from .progress import Bar, Progress
+from .protocol import Answer, Call, Session
+from .relation import Relation, relation_name
 from .result import Result
-from .rows import Plan, plan
+from .retry import Retry, touches_session
+from .rows import named_rows, plan
+from .statements import Rule, Select, Statement, declaration, definition, program_of
+from .stream import ResultStream, in_order
+from .transaction import Transaction
 
-#: Told how many rows are sent, and of how many (None if that is not known).
-Progress = Callable[[int, int | None], None]
+__all__ = ["Client", "Data", "Inserted", "Progress", "connect"]
+
+T = TypeVar("T")
+
 #: What `insert` takes.
-Data = ArrowStream | Iterable[Any]
+Data = ArrowStream | Iterable[Any] | PathLike[str]
 
-#: How long to wait for the socket to open when no timeout is given.
-OPEN_SECONDS = 10.0
-#: How much later than the server we notice that the time is over.
-GRACE_SECONDS = 5.0
-#: Waiting is done in slices, so that Ctrl-C is noticed wherever the system delivers it.
-_SLICE_SECONDS = 0.5
+#: For how long a lost connection is tried to be opened again.
+RECONNECT_SECONDS = 10.0
 
 
 class Inserted(NamedTuple):
@@ -49,27 +55,34 @@ class Inserted(NamedTuple):
 
 
 def connect(
-    url: str = "ws://127.0.0.1:8080/ws",
+    url: str | None = None,
     *,
     user: str | None = None,
     password: str | None = None,
     api_key: str | None = None,
     kg: str = "default",
     timeout: float | None = None,
+    reconnect: float = RECONNECT_SECONDS,
 ) -> Client:
     """Connects and logs in.
 
-    `url` may also be `host:port`, `ws://host:port` or `http://host:port`. Without user and API key the key
-    comes from the environment variable SERVICE_API_KEY. `timeout`, in seconds, bounds the opening of the
-    connection and is the default for every request.
+    `url` is `host:port`, `ws://host:port`, `http://host:port` or the like. What is left out comes from the
+    environment: STRATALOG_URL; SERVICE_API_KEY, or STRATALOG_USER and STRATALOG_PASSWORD. `timeout`, in
+    seconds, bounds the opening of the connection and is the default for every request. When the connection is
+    lost, it is tried for `reconnect` seconds to open it again; 0 is not at all.
+
+    >>> with connect(url, user="admin", password=password) as db:
+    ...     db.session.role
+    'admin'
     """
-    return Client(url, credentials(user, password, api_key), kg=kg, timeout=timeout)
+    login = credentials(user, password, api_key)
+    return Client(server_url(url), login, kg=kg, timeout=timeout, reconnect=reconnect)
 
 
-class Client:
-    """A session on the server. Close it, or use it in a `with` statement."""
+class Client(Commands):
+    """A session on the server. Close it, or use it in a `with` statement. Threads may share it."""
 
-    _socket: ClientConnection | None = None
+    _link: Connection | None = None
 
     def __init__(
         self,
@@ -78,57 +91,42 @@ class Client:
         *,
         kg: str = "default",
         timeout: float | None = None,
-        last_seq: int | None = None,
+        reconnect: float = RECONNECT_SECONDS,
     ) -> None:
         #: Where this client is connected to.
-        self.url = address(url, kg, last_seq)
-        # Events connect anew, perhaps more than once; nobody else sees the credentials.
-        self._again: Callable[[str, int | None], Client] = lambda kg, last_seq: Client(
-            without_graph(url), login, kg=kg, timeout=timeout, last_seq=last_seq
-        )
+        self.url = address(url, kg)
+        self._login = login
         self._timeout = timeout
-        self._protocol = Protocol()
-        self._state = threading.Condition()
-        self._reading = False
-        self._sending = threading.Lock()
-        seconds = OPEN_SECONDS if timeout is None else timeout
-        try:
-            self._socket = open_socket(
-                self.url, legacy=True, open_timeout=seconds, **socket_options(self.url)
-            )
-        except (OSError, InvalidHandshake, ValueError) as problem:
-            raise errors.ConnectionLost(f"cannot connect to {self.url}: {problem}") from problem
-        try:
-            with self._state:
-                call, text = self._protocol.authenticate(login)
-            self._transmit(text)
-            self._wait(call, seconds)
-            call.answer()
-        except BaseException:
-            self.close()
-            raise
+        self._reconnect = reconnect
+        self._connecting = threading.Lock()
+        self._closed = False
+        #: Whether the session may hold facts or rules of its own.
+        self._own = False
+        self._link = Connection(address(url, kg, ""), login, timeout)
 
     # State
 
     @property
     def session(self) -> Session:
         """What the server said at login."""
-        if self._protocol.session is None:
+        if self._link is None or self._link.protocol.session is None:
             raise errors.ConnectionLost("not logged in")
-        return self._protocol.session
+        return self._link.protocol.session
 
     @property
-    def kg(self) -> str:
-        """The graph in use."""
-        return self._protocol.knowledge_graph
+    def kg(self) -> GraphName:
+        """The name of the graph in use. Called with another name, a new client of that: `db.kg("lab")`."""
+        name = self._link.protocol.knowledge_graph if self._link is not None else ""
+        return GraphName(name, self._another)
+
+    def _another(self, kg: str) -> Client:
+        url = without_graph(self.url)
+        return Client(url, self._login, kg=kg, timeout=self._timeout, reconnect=self._reconnect)
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
         """Takes the changes that the server told about; they are noticed while an answer is awaited."""
-        with self._state:
-            found = list(self._protocol.notifications)
-            self._protocol.notifications.clear()
-        return found
+        return self._link.notifications() if self._link is not None else []
 
     def events(self, last_seq: int | None = None) -> Events:
         """What changes on the graph in use, from now on, or from after the event number `last_seq`.
@@ -136,22 +134,17 @@ class Client:
         Iterate over it: `for event in db.events(): ...` waits for the next `Event`. It has a connection and a
         session of its own, connects again when that is lost, and gives a `Gap` where events were missed.
         """
-        kg = self.kg
-        return Events(lambda seen: self._again(kg, seen), last_seq)
+        url, kg = without_graph(self.url), str(self.kg)
+        return Events(
+            lambda seen: Connection(
+                address(url, kg, "" if seen is None else seen), self._login, self._timeout
+            ),
+            last_seq,
+        )
 
-    def _pushed(self, seconds: float) -> dict[str, Any] | None:
-        """The next message that answers nothing, read by this thread alone."""
-        with self._state:
-            if self._protocol.notifications:
-                return self._protocol.notifications.popleft()
-            if self._protocol.ending is not None:
-                raise errors.ConnectionLost(self._protocol.ending)
-        self._read(seconds)
-        with self._state:
-            return self._protocol.notifications.popleft() if self._protocol.notifications else None
+    # Queries
 
-    # Requests
-
+    @overload
     def query(
         self,
         program: str,
@@ -159,73 +152,211 @@ class Client:
         *,
         limit: int | None = None,
         timeout: float | None = None,
-    ) -> Result:
-        """Runs a program with a query, such as `?edge(X, $y)`; `$y` takes its value from `params`."""
-        return self._execute(program, params, limit=limit, timeout=timeout)
+    ) -> Result: ...
+    @overload
+    def query(
+        self, program: Select[T], *, limit: int | None = None, timeout: float | None = None
+    ) -> Rows[T]: ...
+    def query(
+        self,
+        program: str | Select[T],
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Result | Rows[T]:
+        """Runs a program with a query; `$y` takes its value from `params`. Or a query composed with `select`.
+
+        >>> _ = db.insert("edge", [(1, 2), (2, 3)])
+        >>> db.query("?edge(X, $y)", {"y": 3}).rows()
+        [(2, 3)]
+        """
+        text, values = parts(program, params)
+        result = self._execute(text, values, limit=limit, timeout=timeout)
+        return Rows(program, result) if isinstance(program, Select) else result
+
+    def stream(
+        self,
+        program: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> ResultStream:
+        """Runs a query whose rows are read while they come, never held as a whole.
+
+        >>> _ = db.insert("number", range(5))
+        >>> with db.stream("?number(N)") as stream:
+        ...     sum(n for n, in stream.rows())
+        10
+        """
+        query = in_order(program)
+        text, values = parts(program, params)
+        seconds = self._timeout if timeout is None else timeout
+        retry = Retry(self._reconnect)
+        while True:
+            link = self._connected(retry)
+            call = link.send(
+                lambda protocol: protocol.execute(text, values, timeout=seconds, limit=limit, streamed=True)
+            )
+            link.header(call, seconds)
+            if (pause := retry.after(call.outcome) if call.reads else None) is None:
+                return ResultStream(link, call, seconds, query)
+            time.sleep(pause)
 
     def execute(
         self,
-        program: str,
+        program: str | Statement,
         params: Mapping[str, Any] | None = None,
         atomic: bool = False,
         *,
         timeout: float | None = None,
     ) -> Result:
-        """Runs any program. With `atomic` its writes happen all, or not at all."""
-        return self._execute(program, params, atomic=atomic, timeout=timeout)
+        """Runs any program, or a composed statement. With `atomic` its writes happen all, or not at all.
+
+        >>> db.execute("+city(\\"Oslo\\")").messages
+        ['inserted 1 fact into city']
+        """
+        text, values = parts(program, params)
+        return self._execute(text, values, atomic=atomic, timeout=timeout)
+
+    def explain(
+        self, program: str | Select[Any], params: Mapping[str, Any] | None = None, *, profile: bool = False
+    ) -> Plan:
+        """How a query would be answered; with `profile` it is, and the plan says what that took."""
+        text, values = parts(program, params)
+        return read_plan(self._execute(plan_program(text, profile), values, timeout=None, reads=True))
+
+    # Writes
 
     def insert(
         self,
-        relation: str,
+        relation: str | type[Relation],
         data: Data,
         *,
         scope: str = "persistent",
         columns: Sequence[str] | None = None,
         progress: bool | Progress | None = None,
+        timeout: float | None = None,
     ) -> Inserted:
         """Inserts facts: all of them, or none.
 
         `data` is anything with `__arrow_c_stream__` (a Polars or pandas DataFrame, a pyarrow table, a DuckDB
-        relation, a `Result`), or an iterable of tuples, lists, dicts, dataclasses, or scalars for a relation
-        of one column. Columns with names are matched by name with those of the relation, otherwise by
-        position; `columns` names the places of tuples, and chooses among the columns of everything else.
-        `scope` is `persistent`, or `session` for facts that end with this connection. `progress=True` shows
-        a bar if tqdm is installed.
+        relation, a `Result`), the path of a CSV, TSV, JSON lines, Parquet or Arrow file, or an iterable of
+        tuples, lists, dicts, dataclasses, typed relations, or scalars for a relation of one column. Columns
+        with names are matched by name with those of the relation, otherwise by position; `columns` names the
+        places of tuples, and chooses among the columns of everything else. `scope` is `persistent`, or
+        `session` for facts that end with this session. `progress=True` shows a bar if tqdm is installed; a
+        function is told how many rows are sent, and of how many.
+
+        >>> db.insert("owns", [("ada", "acme"), ("acme", "bolts")])
+        Inserted(inserted=2, duplicates=0)
         """
+        name = relation_name(relation)
+        if is_path(data):
+            declared = self.column_types(name) if columns_wanted(data) else None
+            with opened(data, declared) as stream:
+                return self.insert(
+                    name, stream, scope=scope, columns=columns, progress=progress, timeout=timeout
+                )
         how = plan(data, columns)
-        with _Bar(progress, relation, how.total) as advance:
-            call = self._insert(relation, how, scope, advance)
-        return inserted(call)
+        seconds = self._timeout if timeout is None else timeout
+        link = self._connected(Retry(self._reconnect))
+        self._own = self._own or scope != "persistent"
+        with Bar(progress, name, how.total) as bar:
+            call = link.upload(
+                lambda protocol: protocol.insert(name, how.rows, scope=scope),
+                how.frames or (),
+                bar.advance,
+                seconds,
+            )
+            found = inserted(call)
+            bar.complete()
+        return found
+
+    def delete(
+        self,
+        relation: str | type[Relation],
+        data: Data,
+        *,
+        columns: Sequence[str] | None = None,
+        timeout: float | None = None,
+    ) -> Result:
+        """Deletes facts, each named in full, all or none. `data` as for `insert`, but for files.
+
+        For those that fulfil a condition see `stratalog.delete`, or the language's `-owns(A, B) <- ...`.
+
+        >>> _ = db.insert("owns", [("ada", "acme"), ("acme", "bolts")])
+        >>> db.delete("owns", [("ada", "acme"), ("ada", "nothing")]).messages
+        ['deleted 1 fact from owns']
+        """
+        name = relation_name(relation)
+        names, rows = named_rows(data, columns)
+        if names is not None and (listed := self.column_types(name)) is not None:
+            rows = arranged(names, rows, list(listed))
+        program = facts("-", name, rows)
+        if not rows:
+            return Result(Answer(["message"]))
+        return self._execute(program.text, program.params, timeout=timeout)
+
+    def declare(self, *relations: type[Relation]) -> None:
+        """Declares the schemas of typed relations."""
+        for relation in relations:
+            self._execute(declaration(relation).text, None, timeout=None)
+
+    def define(self, *rules: Rule, scope: str = "persistent") -> None:
+        """Keeps rules composed with `rule`: in the graph, all or none, or, by `scope`, in the session."""
+        if scope == "persistent":
+            program = definition(rules)
+            self._execute(program.text, program.params, atomic=True, timeout=None)
+            return
+        for each in rules:
+            program = definition([each], "")
+            self._execute(program.text, program.params, timeout=None)
+
+    def transaction(self, *, timeout: float | None = None) -> Transaction:
+        """Statements that take effect together, or not at all, at the end of a `with` block.
+
+        >>> with db.transaction() as t:
+        ...     t.insert("account", [("a", 10)])
+        ...     t.execute("+open($who)", {"who": "a"})
+        >>> t.result.messages
+        ['inserted 1 fact into account', 'inserted 1 fact into open']
+        """
+        return Transaction(self, timeout)
 
     def use(self, kg: str) -> None:
         """Switches to another graph; facts and rules of the session are dropped."""
-        self.execute(f".kg use {graph_name(kg)}")
+        self.graphs.use(kg)
 
     def create_kg(self, kg: str) -> None:
         """Creates a graph and switches to it."""
-        self.execute(f".kg create {graph_name(kg)}")
+        self.graphs.create(kg)
+
+    def column_types(self, relation: str) -> dict[str, str] | None:
+        """Names and types of a relation's columns; None if there is no such relation yet."""
+        try:
+            return {each.column: each.type for each in self.relations.columns(relation)}
+        except (errors.UnknownRelation, errors.NotFound):
+            return None
+
+    # The connection
 
     def ping(self) -> float:
         """Asks for a sign of life; the seconds that it took."""
         start = time.perf_counter()
-        self._ask(self._protocol.ping).answer()
+        self._run(lambda protocol: protocol.ping(), self._timeout).answer()
         return time.perf_counter() - start
 
     def cancel(self) -> bool:
         """Stops the request that is running, called from another thread; whether there was one to stop."""
-        with self._state:
-            target = self._protocol.running()
-        if target is None:
-            return False
-        return bool(Result(self._ask(lambda: self._protocol.cancel(target)).answer()).scalar())
+        return self._link.cancel() if self._link is not None and self._link.alive else False
 
     def close(self) -> None:
         """Ends the session. Calls that wait in other threads fail."""
-        if self._socket is not None:
-            self._socket.close()
-        with self._state:
-            self._protocol.lost("the client is closed")
-            self._state.notify_all()
+        self._closed = True
+        if self._link is not None:
+            self._link.close()
 
     def __enter__(self) -> Self:
         return self
@@ -236,15 +367,15 @@ class Client:
         self.close()
 
     def __del__(self) -> None:
-        if self._socket is not None and self._socket.close_code is None:
+        if self._link is not None and self._link.alive:
             warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=1)
-            self._socket.close_timeout = 0
-            self._socket.close()
+            self._link.close(0)
 
     def __repr__(self) -> str:
-        return f"<stratalog.Client {self.url} kg={self.kg!r}>"
+        return f"<stratalog.Client {self.url} kg={str(self.kg)!r}>"
 
-    # How a request runs
+    def _command(self, text: str, reads: bool) -> Result:
+        return self._execute(text, None, timeout=None, reads=reads)
 
     def _execute(
         self,
@@ -254,170 +385,71 @@ class Client:
         timeout: float | None,
         limit: int | None = None,
         atomic: bool = False,
+        reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
+        self._own = self._own or touches_session(program)
+        build: Build = lambda protocol: protocol.execute(  # noqa: E731
+            program, params, timeout=seconds, limit=limit, atomic=atomic, reads=reads
+        )
+        answer = (self._run(build, seconds)).answer()
+        if answer.switched_kg is not None:
+            # Facts and rules of the session do not go along.
+            self._own = False
+        return Result(answer)
 
-        def build() -> tuple[Call, str]:
-            return self._protocol.execute(program, params, timeout=seconds, limit=limit, atomic=atomic)
-
-        return Result(self._ask(build, seconds).answer())
-
-    def _ask(self, build: Callable[[], tuple[Call, str]], seconds: float | None = None) -> Call:
-        with self._sending:
-            with self._state:
-                call, text = build()
-            self._transmit(text, call)
-        self._wait_or_cancel(call, seconds)
-        return call
-
-    def _insert(self, relation: str, how: Plan, scope: str, advance: Progress) -> Call:
-        with self._sending:
-            with self._state:
-                call, text = self._protocol.insert(relation, how.rows, scope=scope)
-            self._transmit(text, call)
-            try:
-                for frame, rows in how.frames or ():
-                    self._transmit(frame, call)
-                    advance(rows, how.total)
-                    if call.done:
-                        break
-            except errors.Error:
-                raise
-            except BaseException:
-                # The stream is not complete and never will be: take the request back.
-                self._take_back(call)
-                raise
-        self._wait_or_cancel(call, None)
-        if how.total is not None:
-            advance(how.total, how.total)
-        return call
-
-    def _wait_or_cancel(self, call: Call, seconds: float | None) -> None:
-        try:
-            if not self._wait(call, None if seconds is None else seconds + GRACE_SECONDS):
-                with self._sending:
-                    self._take_back(call)
-                call.outcome = errors.QueryTimeout(
-                    f"no answer within {seconds} seconds", request_id=call.id, program=call.program or None
-                )
-        except KeyboardInterrupt:
-            with self._sending:
-                self._take_back(call)
-            raise
-
-    def _take_back(self, call: Call) -> None:
-        """Cancels a request and waits until the server has let go of it; hangs up if it does not."""
-        with self._state:
-            if call.done:
-                return
-            _, text = self._protocol.cancel(call)
-        self._transmit(text)
-        if not self._wait(call, GRACE_SECONDS):
-            self.close()
-
-    def _transmit(self, frame: str | bytes, call: Call | None = None) -> None:
-        if self._socket is None:
-            raise errors.ConnectionLost("not connected")
-        try:
-            self._socket.send(frame)
-        except (ConnectionClosed, OSError) as problem:
-            # Why may still lie unread: then the call's outcome says it.
-            if call is not None and self._wait(call, GRACE_SECONDS):
-                return
-            raise errors.ConnectionLost(f"the connection is closed: {problem}") from problem
-
-    def _wait(self, call: Call, seconds: float | None) -> bool:
-        """Reads until the call is done; whether it is."""
-        deadline = math.inf if seconds is None else time.monotonic() + seconds
+    def _run(self, build: Build, seconds: float | None) -> Call:
+        retry = Retry(self._reconnect)
         while True:
-            with self._state:
-                if call.done:
-                    return True
-                rest = min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic()))
-                if self._reading:
-                    self._state.wait(rest)
-                    lead = False
-                else:
-                    lead = self._reading = True
-            if lead:
+            call = self._connected(retry).ask(build, seconds)
+            if (pause := retry.after(call.outcome) if call.reads else None) is None:
+                return call
+            time.sleep(pause)
+
+    def _connected(self, retry: Retry) -> Connection:
+        """The connection; opened again if it was lost."""
+        with self._connecting:
+            link = self._link
+            if link is None or self._closed:
+                raise errors.ConnectionLost("the client is closed")
+            while not link.alive:
+                reason = link.last_words()
+                if self._reconnect <= 0 or link.protocol.dismissed:
+                    raise errors.ConnectionLost(reason)
                 try:
-                    self._read(rest)
-                finally:
-                    with self._state:
-                        self._reading = False
-                        self._state.notify_all()
-            if time.monotonic() >= deadline:
-                return call.done
+                    link, same = self._open_again(link)
+                except (errors.ConnectionLost, errors.Overloaded) as problem:
+                    if (pause := retry.pause(problem.retry_after)) is None:
+                        raise
+                    time.sleep(pause)
+                    continue
+                self._link = link
+                if not same and self._own:
+                    self._own = False
+                    raise errors.SessionLost("connected again, but facts and rules of the session are gone")
+            return link
 
-    def _read(self, seconds: float | None) -> None:
-        if self._socket is None:
-            raise errors.ConnectionLost("not connected")
-        try:
-            frame = self._socket.recv(seconds)
-        except TimeoutError:
-            return
-        except (ConnectionClosed, OSError) as problem:
-            with self._state:
-                self._protocol.lost(closed_text(problem))
-            return
-        with self._state:
-            self._protocol.receive(frame)
-
-
-def socket_options(url: str) -> dict[str, Any]:
-    """What both clients ask of websockets: no compression, any size, no proxy on the way to this machine."""
-    return {
-        "compression": None,
-        "max_size": None,
-        "max_queue": 1024,
-        "proxy": None if _is_local(urlsplit(url).hostname or "") else True,
-    }
-
-
-def closed_text(problem: Exception) -> str:
-    """Why the connection ended, in words."""
-    if isinstance(problem, ConnectionClosed) and problem.rcvd is not None:
-        reason = problem.rcvd.reason or f"code {problem.rcvd.code}"
-        return f"the server closed the connection ({reason})"
-    return "the connection to the server broke off"
+    def _open_again(self, lost: Connection) -> tuple[Connection, bool]:
+        """Another connection, to the same session if it is still there; whether it is."""
+        lost.close(0)
+        seen = lost.protocol.last_seq
+        if (session := lost.protocol.session) is not None:
+            try:
+                url = session_address(self.url, session.session_id, seen)
+                return Connection(url, self._login, self._timeout, lost), True
+            except (errors.NotFound, errors.AccessDenied):
+                pass
+        url = address(without_graph(self.url), lost.protocol.knowledge_graph, "" if seen is None else seen)
+        return Connection(url, self._login, self._timeout, lost), False
 
 
 def inserted(call: Call) -> Inserted:
     """The counts in the answer to an insert."""
-    result = Result(call.answer())
-    row = result.dicts()[0]
+    row = Result(call.answer()).dicts()[0]
     return Inserted(int(row["inserted"]), int(row["duplicates"]))
 
 
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-class _Bar:
-    """Turns what the user wants to see of the progress into a function to call."""
-
-    def __init__(self, wanted: bool | Progress | None, title: str, total: int | None) -> None:
-        self._call: Progress | None = wanted if callable(wanted) else None
-        self._bar: Any = None
-        if wanted is True:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm(total=total, desc=title, unit=" rows", unit_scale=True)
-
-    def __enter__(self) -> Progress:
-        return self._advance
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _advance(self, rows: int, total: int | None) -> None:
-        if self._call is not None:
-            self._call(rows, total)
-        if self._bar is not None:
-            self._bar.update(rows - self._bar.n)
+def parts(program: str | Statement, params: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
+    """Text and parameters of what is to run."""
+    found = program_of(program, params)
+    return found.text, found.params

@@ -8,7 +8,6 @@ corrupts memory. So every column is first laid out anew from its buffers in the 
 from __future__ import annotations
 
 import json
-import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -198,7 +197,9 @@ def _plain(column: Any, start: int, length: int) -> Any:
         return na.c_array_from_buffers(target, length, [])
     validity = _bits(view, 0, start, length)
     if fmt == "vu":
-        return _column_as(target, _string_views(column, start, length))
+        pieces, _ = _viewed(column, start, length)
+        ends = array("q", [0, *accumulate(map(len, pieces))])
+        return na.c_array_from_buffers(target, length, [validity, ends, b"".join(pieces)])
     if fmt.startswith(("ts", "td")):
         times = array("q", _milliseconds(fmt, view, start, length))
         return na.c_array_from_buffers(target, length, [validity, times])
@@ -268,17 +269,24 @@ def _masked(values: list[Any], valid: Sequence[bool] | None) -> list[Any]:
 
 
 def _string_views(column: Any, start: int, length: int) -> list[str | None]:
+    pieces, valid = _viewed(column, start, length)
+    return _masked([bytes(piece).decode() for piece in pieces], valid)
+
+
+def _viewed(column: Any, start: int, length: int) -> tuple[list[bytes | memoryview], Sequence[bool] | None]:
+    """The bytes of string views, and which count. Short ones lie in the view, long ones where it points."""
     view = column.view()
     spare = [_raw(view, number) for number in range(2, view.n_buffers - 1)]
-    found: list[Any] = []
-    for size, rest in struct.iter_unpack("<i12s", _raw(view, 1)[start * 16 : (start + length) * 16]):
-        if size <= 12:
-            found.append(rest[:size])
-        else:
-            buffer, offset = struct.unpack_from("<ii", rest, 4)
-            found.append(bytes(spare[buffer][offset : offset + size]))
-    valid = _valid(view, start, length)
-    return [data.decode() if data is not None else None for data in _masked(found, valid)]
+    views = bytes(_raw(view, 1)[start * 16 : (start + length) * 16])
+    sizes, _, buffers, offsets = (memoryview(views).cast("i")[part::4].tolist() for part in range(4))
+    if (valid := _valid(view, start, length)) is not None:
+        # What stands in place of a null is anything.
+        sizes = [size if ok else 0 for size, ok in zip(sizes, valid, strict=True)]
+    pieces = [
+        views[at : at + size] if size <= 12 else spare[buffer][offset : offset + size]
+        for at, size, buffer, offset in zip(range(4, 16 * length, 16), sizes, buffers, offsets, strict=True)
+    ]
+    return pieces, valid
 
 
 def _dictionary_values(column: Any, start: int, length: int) -> list[Any]:
@@ -395,38 +403,68 @@ class Table:
 
     def columns(self) -> tuple[list[list[Any]], list[str], int]:
         """The values of every column, the provenance of every row if it was sent, and the number of rows."""
-        with na.c_array_stream(InputStream.from_readable(self.data)) as stream:
-            schema = stream._get_cached_schema()
-            fields = [schema.child(i) for i in range(schema.n_children)]
-            found: list[list[Any]] = [[] for _ in fields]
-            length = 0
-            for batch in stream:
-                length += batch.length
-                for place, field in enumerate(fields):
-                    found[place].extend(_decode(batch.child(place), field))
-        provenance = [found[i] for i, field in enumerate(fields) if field.name == PROVENANCE]
-        kept = [found[i] for i, field in enumerate(fields) if field.name != PROVENANCE]
+        names, found, length = _values(InputStream.from_readable(self.data))
+        provenance = [found[i] for i, name in enumerate(names) if name == PROVENANCE]
+        kept = [found[i] for i, name in enumerate(names) if name != PROVENANCE]
         return kept, provenance[0] if provenance else [], length
+
+    def length(self) -> int:
+        """How many rows there are."""
+        with na.c_array_stream(InputStream.from_readable(self.data)) as stream:
+            return sum(batch.length for batch in stream)
 
     def stream(self) -> Any:
         """The stream for other libraries, without the provenance."""
-        source = InputStream.from_readable(self.data)
-        schema = self.schema()
-        kept = [i for i in range(schema.n_children) if schema.child(i).name != PROVENANCE]
-        if len(kept) == schema.n_children:
-            return source
-        fields = [schema.child(i) for i in kept]
-        with na.c_array_stream(source) as stream:
-            parts = [_batch(fields, [batch.child(i) for i in kept], batch.length) for batch in stream]
-        return CArrayStream.from_c_arrays(
-            [part.array for part in parts], na.c_schema(na.struct(fields)), validate=False
-        )
+        return open_stream(self.data)
+
+
+def open_stream(source: Any) -> Any:
+    """The batches of an Arrow IPC stream in bytes, or in something to read from, without the provenance.
+
+    They are read when they are asked for, but where there is a provenance to take out.
+    """
+    stream = na.c_array_stream(InputStream.from_readable(source))
+    schema = stream._get_cached_schema()
+    kept = [i for i in range(schema.n_children) if schema.child(i).name != PROVENANCE]
+    if len(kept) == schema.n_children:
+        return stream
+    fields = [schema.child(i) for i in kept]
+    with stream:
+        parts = [_batch(fields, [batch.child(i) for i in kept], batch.length) for batch in stream]
+    return CArrayStream.from_c_arrays(
+        [part.array for part in parts], na.c_schema(na.struct(fields)), validate=False
+    )
 
 
 def table_stream(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
     """A stream of rows that came as JSON."""
     values = [[row[i] for row in rows] for i in range(len(names))]
     return build(names, [kind_of(column) for column in values], values).array
+
+
+def stream_rows(
+    data: ArrowStream, names: Sequence[str] | None = None
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Names and rows of any Arrow stream."""
+    drop_index = type(data).__module__.startswith("pandas")
+    found, values, length = _values(data)
+    chosen = _choose(list(enumerate(found)), names, drop_index)
+    kept = [values[place] for place, _ in chosen]
+    return [name for _, name in chosen], list(zip(*kept, strict=True)) if kept else [()] * length
+
+
+def _values(source: Any) -> tuple[list[str], list[list[Any]], int]:
+    """Names, the values of each column, and the number of rows."""
+    with na.c_array_stream(source) as stream:
+        schema = stream._get_cached_schema()
+        fields = [schema.child(i) for i in range(schema.n_children)]
+        found: list[list[Any]] = [[] for _ in fields]
+        length = 0
+        for batch in stream:
+            length += batch.length
+            for place, field in enumerate(fields):
+                found[place].extend(_decode(batch.child(place), field))
+    return [field.name for field in fields], found, length
 
 
 def type_name(schema: Any) -> str:

@@ -51,6 +51,8 @@ class Error(Exception):
     """The root of the tree, and the class of a code that this version does not know."""
 
     codes: ClassVar[tuple[str, ...]] = ()
+    #: Whether a write was sent that may have taken effect or not.
+    uncertain: bool = False
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Error(Exception):
         retry_after: float | None = None,
         request_id: int | str | None = None,
         program: str | None = None,
+        uncertain: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -80,6 +83,7 @@ class Error(Exception):
         self.request_id = request_id
         #: The text that the spans point into.
         self.program = program
+        self.uncertain = uncertain or type(self).uncertain
 
     def __str__(self) -> str:
         findings = self.diagnostics or (Diagnostic("error", self.code, self.message, self.help, self.span),)
@@ -93,10 +97,27 @@ class Error(Exception):
         return "\n".join(lines)
 
 
+#: The help of every write whose end nobody saw.
+LOOK_FIRST = "it was sent, and may have taken effect or not: look before you send it again"
+
+
 class ConnectionLost(Error):
-    """The connection is closed or could not be opened. Whether a write took effect is not known."""
+    """The connection is closed or could not be opened.
+
+    `uncertain` tells whether a write was on its way: then it may have taken effect or not. Otherwise nothing
+    was sent, or what was sent only reads.
+    """
 
     codes = ("connection_lost",)
+
+
+class SessionLost(ConnectionLost):
+    """The client is connected again, but to a new session: facts and rules of the old one are gone.
+
+    Nothing was sent. The next request goes to the new session.
+    """
+
+    codes = ("session_lost",)
 
 
 class AuthError(Error):
@@ -221,6 +242,7 @@ class OutcomeUnknown(Error):
     """The server cannot tell whether the write took effect."""
 
     codes = ("outcome_unknown",)
+    uncertain = True
 
 
 class Internal(Error):

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Self
 from . import errors
 
 if TYPE_CHECKING:
-    from .aio import AsyncClient
-    from .client import Client
+    from .aio_connection import AsyncConnection
+    from .connection import Connection
 
 #: How long to wait before connecting again: first, and at most.
 _FIRST_PAUSE = 0.1
@@ -63,7 +63,7 @@ class Event:
 class Gap:
     """Events were perhaps missed. What they could be about has to be read again."""
 
-    #: The first number that was missed; None if the connection was lost before there was any event.
+    #: The first number that was missed.
     first: int | None
     #: The last.
     last: int | None
@@ -89,20 +89,15 @@ def read(message: Mapping[str, Any]) -> Event | Gap | None:
 
 
 class _Place:
-    """Where a reader is: the last number seen, and whether the time between two connections is unknown."""
+    """Where a reader is: the last number seen, at first the one that the server tells at login."""
 
     def __init__(self, last_seq: int | None) -> None:
-        #: The last number seen; None if there was none yet.
         self.last_seq = last_seq
-        self._lost = False
 
-    def lost(self) -> None:
-        self._lost = self.last_seq is None
-
-    def missed(self) -> Gap | None:
-        """A gap of unknown size, once, if the connection was lost before the first number was known."""
-        lost, self._lost = self._lost, False
-        return Gap(None, None) if lost else None
+    def begin(self, greeted: int | None) -> None:
+        """A connection is open; the server has told the number before it."""
+        if self.last_seq is None:
+            self.last_seq = greeted
 
     def take(self, message: Mapping[str, Any]) -> Event | Gap | None:
         found = read(message)
@@ -118,11 +113,12 @@ class _Place:
 class Events:
     """Events of one graph, as they come. Close it, or use it in a `with` statement."""
 
-    def __init__(self, connect: Callable[[int | None], Client], last_seq: int | None) -> None:
+    def __init__(self, connect: Callable[[int | None], Connection], last_seq: int | None) -> None:
         self._connect = connect
         self._place = _Place(last_seq)
         self._closed = threading.Event()
-        self._client: Client | None = connect(last_seq)
+        self._link: Connection | None = None
+        self._open()
 
     @property
     def last_seq(self) -> int | None:
@@ -136,11 +132,7 @@ class Events:
         while not self._closed.is_set():
             rest = _SLICE_SECONDS if deadline is None else min(_SLICE_SECONDS, deadline - time.monotonic())
             try:
-                if self._client is None:
-                    self._client = self._connect(self._place.last_seq)
-                if (gap := self._place.missed()) is not None:
-                    return gap
-                message = self._client._pushed(max(0.0, rest))
+                message = self._open().pushed(max(0.0, rest))
                 if message is not None and (found := self._place.take(message)) is not None:
                     return found
                 pause = _FIRST_PAUSE
@@ -157,14 +149,19 @@ class Events:
     def close(self) -> None:
         """Ends the events, also for a thread that waits for the next."""
         self._closed.set()
-        if self._client is not None:
-            self._client.close()
+        if self._link is not None:
+            self._link.close()
+
+    def _open(self) -> Connection:
+        if self._link is None:
+            self._link = self._connect(self._place.last_seq)
+            self._place.begin(self._link.protocol.last_seq)
+        return self._link
 
     def _lost(self) -> None:
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-            self._place.lost()
+        if self._link is not None:
+            self._link.close()
+            self._link = None
 
     def __iter__(self) -> Self:
         return self
@@ -187,11 +184,13 @@ class Events:
 class AsyncEvents:
     """Events of one graph for asyncio. Close it, or use it in an `async with` statement."""
 
-    def __init__(self, connect: Callable[[int | None], Awaitable[AsyncClient]], last_seq: int | None) -> None:
+    def __init__(
+        self, connect: Callable[[int | None], Awaitable[AsyncConnection]], last_seq: int | None
+    ) -> None:
         self._connect = connect
         self._place = _Place(last_seq)
         self._closed = asyncio.Event()
-        self._client: AsyncClient | None = None
+        self._link: AsyncConnection | None = None
 
     @property
     def last_seq(self) -> int | None:
@@ -201,8 +200,14 @@ class AsyncEvents:
     async def close(self) -> None:
         """Ends the events, also for a task that waits for the next."""
         self._closed.set()
-        if self._client is not None:
-            await self._client.close()
+        if self._link is not None:
+            await self._link.close()
+
+    async def _open(self) -> AsyncConnection:
+        if self._link is None:
+            self._link = await self._connect(self._place.last_seq)
+            self._place.begin(self._link.protocol.last_seq)
+        return self._link
 
     def __aiter__(self) -> Self:
         return self
@@ -211,17 +216,12 @@ class AsyncEvents:
         pause = _FIRST_PAUSE
         while not self._closed.is_set():
             try:
-                if self._client is None:
-                    self._client = await self._connect(self._place.last_seq)
-                if (gap := self._place.missed()) is not None:
-                    return gap
-                if (found := self._place.take(await self._client._pushed())) is not None:
+                if (found := self._place.take(await (await self._open()).pushed())) is not None:
                     return found
             except (errors.ConnectionLost, errors.Overloaded):
-                if self._client is not None:
-                    client, self._client = self._client, None
-                    await client.close()
-                    self._place.lost()
+                if self._link is not None:
+                    link, self._link = self._link, None
+                    await link.close()
                 if self._closed.is_set():
                     break
                 await asyncio.sleep(pause * random.uniform(0.5, 1.0))
@@ -229,8 +229,7 @@ class AsyncEvents:
         raise StopAsyncIteration
 
     async def __aenter__(self) -> Self:
-        if self._client is None:
-            self._client = await self._connect(self._place.last_seq)
+        await self._open()
         return self
 
     async def __aexit__(

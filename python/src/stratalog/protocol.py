@@ -7,15 +7,27 @@ between. Both clients are thin around this: they move frames, and wait until a c
 from __future__ import annotations
 
 import json
-import os
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from . import errors
+from .address import address, credentials, graph_name, without_graph
+from .retry import only_reads
 from .values import plain
+
+__all__ = [
+    "Answer",
+    "Call",
+    "Protocol",
+    "Session",
+    "address",
+    "credentials",
+    "graph_name",
+    "json_value",
+    "without_graph",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,8 @@ class Session:
     knowledge_graph: str
     version: str
     role: str
+    #: The number of the last notification before this session, where it was asked for.
+    last_seq: int | None = None
 
 
 @dataclass(slots=True)
@@ -55,8 +69,15 @@ class Call:
     #: The text that ran, empty for an insert; None for what takes no time and cannot be cancelled.
     program: str | None = None
     outcome: Answer | errors.Error | None = None
-    _partial: Answer | None = None
-    _frames: list[bytes] = field(default_factory=list)
+    #: Whether it changes nothing, so that it may be sent again.
+    reads: bool = True
+    #: Whether somebody takes `frames` as they come. Else they become part of the answer.
+    streamed: bool = False
+    #: Nobody takes the rows any more.
+    abandoned: bool = False
+    #: What comes before the rows of a stream.
+    header: Answer | None = None
+    frames: deque[bytes] = field(default_factory=deque)
 
     @property
     def done(self) -> bool:
@@ -74,12 +95,14 @@ class Call:
 class Protocol:
     """One connection's conversation. Not thread-safe: the clients hold a lock around each method."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Protocol | None = None) -> None:
         self.session: Session | None = None
         #: The graph that the session is bound to now.
         self.knowledge_graph = ""
         #: Changes that the server told us about, oldest first.
-        self.notifications: deque[dict[str, Any]] = deque(maxlen=10_000)
+        self.notifications: deque[dict[str, Any]] = before.notifications if before else deque(maxlen=10_000)
+        #: The number of the last notification that was seen, over all connections.
+        self.last_seq: int | None = before.last_seq if before else None
         #: The last thing the server said outside of any request, such as why it is about to hang up.
         self.notice: errors.Error | None = None
         #: Why the connection ended, once it has.
@@ -104,8 +127,13 @@ class Protocol:
         timeout: float | None = None,
         limit: int | None = None,
         atomic: bool = False,
+        reads: bool = False,
+        streamed: bool = False,
     ) -> tuple[Call, str]:
-        """Runs a program; the rows of its query are asked for as Arrow."""
+        """Runs a program; the rows of its query are asked for as Arrow.
+
+        `reads` says that it changes nothing, where its text does not show that.
+        """
         message: dict[str, Any] = {"type": "execute", "program": program, "format": "arrow"}
         if params:
             message["params"] = {name: json_value(value) for name, value in params.items()}
@@ -115,7 +143,10 @@ class Protocol:
             message["limit"] = limit
         if atomic:
             message["atomic"] = True
-        return self._request(message, program)
+        call, text = self._request(message, program)
+        call.reads = reads or only_reads(program)
+        call.streamed = streamed
+        return call, text
 
     def insert(
         self, relation: str, rows: list[list[Any]] | None, *, scope: str = "persistent"
@@ -128,7 +159,9 @@ class Protocol:
             message["format"] = "arrow"
         else:
             message["rows"] = rows
-        return self._request(message, "")
+        call, text = self._request(message, "")
+        call.reads = False
+        return call, text
 
     def cancel(self, target: Call) -> tuple[Call, str]:
         """Asks to stop a request; whether it was stopped is the one value of the answer."""
@@ -140,6 +173,15 @@ class Protocol:
     def running(self) -> Call | None:
         """The oldest program or insert whose answer is not complete."""
         return next((call for call in self._calls.values() if call.program is not None), None)
+
+    @property
+    def dismissed(self) -> bool:
+        """Whether the server has hung up because this user or key may not be here any more."""
+        return self.ending is not None and isinstance(self.notice, errors.AccessDenied)
+
+    def open_calls(self) -> int:
+        """How many requests wait for their end."""
+        return len(self._calls)
 
     def _request(self, message: dict[str, Any], program: str | None = None) -> tuple[Call, str]:
         self._last_id += 1
@@ -154,8 +196,8 @@ class Protocol:
     def receive(self, frame: str | bytes) -> None:
         """Takes one frame from the server."""
         if isinstance(frame, bytes):
-            if self._streaming is not None:
-                self._streaming._frames.append(frame)
+            if self._streaming is not None and not self._streaming.abandoned:
+                self._streaming.frames.append(frame)
             return
         try:
             message = json.loads(frame)
@@ -173,18 +215,21 @@ class Protocol:
             case "error":
                 self._error(message)
             case _:
-                # Pushed by the server: a change notification, or a type of a later version.
-                self.notifications.append(message)
+                # A change notification, or a type of a later version.
+                self._pushed(message)
 
     def lost(self, reason: str) -> None:
         """The connection is gone: every open call fails, with what the server said last."""
         if self.ending is None:
-            self.ending = reason
-        said = f": {self.notice.message}" if self.notice is not None else ""
+            self.ending = reason + (f": {self.notice.message}" if self.notice is not None else "")
         for call in [*self._calls.values(), *([self._greeting] if self._greeting else [])]:
             if not call.done:
                 call.outcome = errors.ConnectionLost(
-                    f"{reason}{said}", request_id=call.id, program=call.program
+                    self.ending,
+                    help=None if call.reads else errors.LOOK_FIRST,
+                    request_id=call.id,
+                    program=call.program,
+                    uncertain=not call.reads,
                 )
         self._calls.clear()
 
@@ -194,7 +239,10 @@ class Protocol:
             str(message.get("knowledge_graph", "")),
             str(message.get("version", "")),
             str(message.get("role", "")),
+            message.get("last_seq"),
         )
+        if self.last_seq is None:
+            self.last_seq = self.session.last_seq
         self.knowledge_graph = self.session.knowledge_graph
         if self._greeting is not None:
             self._greeting.outcome = Answer([])
@@ -212,11 +260,16 @@ class Protocol:
                 self._streaming = None
             call.outcome = errors.from_message(message, call.program or None)
         elif "gap" in message:
-            self.notifications.append(dict(message))
+            self._pushed(dict(message))
         elif self.session is None:
             self._refused(errors.from_message(message))
         else:
             self.notice = errors.from_message(message)
+
+    def _pushed(self, message: dict[str, Any]) -> None:
+        self.notifications.append(message)
+        if "seq" in message:
+            self.last_seq = int(message["seq"])
 
     def _reply(self, call: Call, kind: str, message: dict[str, Any]) -> None:
         if kind == "pong":
@@ -224,19 +277,20 @@ class Protocol:
         elif kind == "result":
             self._finish(call, _answer(message))
         elif kind == "result_start":
-            call._partial = _answer(message)
+            call.header = _answer(message)
             if message.get("format") == "arrow":
                 self._streaming = call
-        elif call._partial is not None and kind == "result_chunk":
-            call._partial.rows.extend(message["rows"])
-            call._partial.provenance.extend(message.get("row_provenance") or ())
-        elif call._partial is not None:
+        elif call.header is not None and kind == "result_chunk":
+            call.header.rows.extend(message["rows"])
+            call.header.provenance.extend(message.get("row_provenance") or ())
+        elif call.header is not None:
             if self._streaming is call:
                 self._streaming = None
-                call._partial.arrow = b"".join(call._frames)
-                call._frames.clear()
-            call._partial.row_count = message.get("row_count", len(call._partial.rows))
-            self._finish(call, call._partial)
+                if not call.streamed:
+                    call.header.arrow = b"".join(call.frames)
+                    call.frames.clear()
+            call.header.row_count = message.get("row_count", len(call.header.rows))
+            self._finish(call, call.header)
 
     def _finish(self, call: Call, answer: Answer) -> None:
         if answer.switched_kg is not None:
@@ -274,50 +328,3 @@ def json_value(value: Any) -> Any:
         return plain(value)
     except (TypeError, ValueError) as problem:
         raise errors.InvalidParameter(str(problem)) from None
-
-
-def address(url: str, kg: str, last_seq: int | None = None) -> str:
-    """The WebSocket address for any form of URL that a person may write."""
-    if "://" not in url:
-        url = f"ws://{url}"
-    parts = urlsplit(url)
-    scheme = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}.get(parts.scheme)
-    if scheme is None or not parts.hostname:
-        raise ValueError(f"{url!r} is not an address such as ws://127.0.0.1:8080/ws or http://127.0.0.1:8080")
-    query = dict(parse_qsl(parts.query))
-    query.setdefault("kg", kg)
-    if last_seq is not None:
-        query["last_seq"] = str(last_seq)
-    path = parts.path if parts.path.strip("/") else "/ws"
-    return urlunsplit((scheme, parts.netloc, path, urlencode(query), ""))
-
-
-def without_graph(url: str) -> str:
-    """The address, for a connection to another graph."""
-    parts = urlsplit(url if "://" in url else f"ws://{url}")
-    query = [(name, value) for name, value in parse_qsl(parts.query) if name not in ("kg", "last_seq")]
-    return urlunsplit(parts._replace(query=urlencode(query)))
-
-
-def credentials(user: str | None, password: str | None, api_key: str | None) -> dict[str, str]:
-    """The first message. What is given wins over the key in the environment."""
-    if user is not None and api_key is not None:
-        raise errors.AuthError("give either user and password, or api_key")
-    if user is not None:
-        if password is None:
-            raise errors.AuthError(f"no password given for the user {user!r}")
-        return {"type": "login", "username": user, "password": password}
-    key = api_key or os.environ.get("SERVICE_API_KEY")
-    if not key:
-        raise errors.AuthError(
-            "no credentials",
-            help="give user and password, or api_key, or set the environment variable SERVICE_API_KEY",
-        )
-    return {"type": "authenticate", "api_key": key}
-
-
-def graph_name(name: str) -> str:
-    """A name that can stand in a command: commands are split at blanks."""
-    if not name or any(char.isspace() or not char.isprintable() for char in name):
-        raise ValueError(f"{name!r} cannot be the name of a graph: it must not be empty or hold blanks")
-    return name

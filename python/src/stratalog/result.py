@@ -11,10 +11,11 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import columns as arrow
 from .errors import NotOneRow
+from .objects import objects
 from .protocol import Answer
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import polars
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 _SHOWN_ROWS = 20
 _SHOWN_HTML_ROWS = 50
@@ -97,6 +99,13 @@ class Result:
     def dicts(self) -> list[dict[str, Any]]:
         """Every row as a dict; of two columns of one name the later one wins."""
         return [dict(zip(self.columns, row, strict=True)) for row in self]
+
+    def objects(self, kind: type[T]) -> list[T]:
+        """Every row as an object of a dataclass, named tuple or typed relation.
+
+        Columns that are called as the class's fields find them by name; otherwise the order counts.
+        """
+        return objects(kind, self.columns, self)
 
     def one(self) -> Row:
         """The only row; an error if there is none, or more than one."""

@@ -1,0 +1,272 @@
+"""`admin.py` for asyncio. Made by tools/generate.py: change that file."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from .address import graph_name, word
+from .listings import (
+    Clause,
+    Column,
+    Grant,
+    Graph,
+    Key,
+    Level,
+    NewKey,
+    OwnItem,
+    RelationInfo,
+    Request,
+    Role,
+    RuleInfo,
+    Status,
+    User,
+    secret,
+)
+from .result import Result
+from .rule_graph import RuleGraph, rule_graph
+
+#: Runs a command; the second argument says that it changes nothing.
+Run = Callable[[str, bool], Awaitable[Result]]
+
+
+class AsyncNamespace:
+    """Commands that belong together."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+
+class AsyncGraphs(AsyncNamespace):
+    """Knowledge graphs: `db.graphs`."""
+
+    async def all(self) -> list[Graph]:
+        """The graphs that you may see."""
+        return (await self._run(".kg list", True)).objects(Graph)
+
+    async def create(self, name: str) -> None:
+        """Creates a graph and switches to it."""
+        await self._run(f".kg create {graph_name(name)}", False)
+
+    async def use(self, name: str) -> None:
+        """Switches to another graph; facts and rules of the session are dropped."""
+        await self._run(f".kg use {graph_name(name)}", False)
+
+    async def drop(self, name: str) -> None:
+        """Drops a graph with all that is in it."""
+        await self._run(f".kg drop {graph_name(name)}", False)
+
+
+class AsyncRelations(AsyncNamespace):
+    """Relations and their schemas: `db.relations`."""
+
+    async def all(self) -> list[RelationInfo]:
+        """The relations of the graph."""
+        return (await self._run(".rel", True)).objects(RelationInfo)
+
+    async def columns(self, name: str) -> list[Column]:
+        """The columns of a relation."""
+        return (await self._run(f".rel describe {word(name, 'of a relation')}", True)).objects(Column)
+
+    async def drop(self, name: str) -> None:
+        """Drops a relation: facts, schema and rules."""
+        await self._run(f".rel drop {word(name, 'of a relation')}", False)
+
+    async def clear_prefix(self, prefix: str) -> dict[str, int]:
+        """Deletes all facts of the relations whose names begin so; how many each."""
+        rows = (await self._run(f".clear prefix {word(prefix, 'of a relation')}", False)).dicts()
+        return {str(row["relation"]): int(row["count"]) for row in rows if "relation" in row}
+
+
+class AsyncRules(AsyncNamespace):
+    """Rules that are kept in the graph: `db.rules`. `db.define` adds some."""
+
+    async def all(self) -> list[RuleInfo]:
+        """The derived relations."""
+        return (await self._run(".rule", True)).objects(RuleInfo)
+
+    async def clauses(self, name: str) -> list[str]:
+        """The clauses of a derived relation."""
+        found = (await self._run(f".rule def {word(name, 'of a rule')}", True)).objects(Clause)
+        return [each.clause for each in found]
+
+    async def drop(self, name: str) -> None:
+        """Drops all clauses of a derived relation."""
+        await self._run(f".rule drop {word(name, 'of a rule')}", False)
+
+    async def drop_prefix(self, prefix: str) -> None:
+        """Drops all clauses of the derived relations whose names begin so."""
+        await self._run(f".rule drop prefix {word(prefix, 'of a rule')}", False)
+
+    async def remove(self, name: str, number: int) -> None:
+        """Drops one clause, counted from 1 as `clauses` lists them."""
+        await self._run(f".rule remove {word(name, 'of a rule')} {int(number)}", False)
+
+    async def clear(self, name: str) -> None:
+        """Drops all clauses but keeps the name: an empty relation."""
+        await self._run(f".rule clear {word(name, 'of a rule')}", False)
+
+    async def graph(self) -> RuleGraph:
+        """Which relation is derived from which; a notebook draws it."""
+        names = [each.name for each in await self.all()]
+        clauses = {name: await self.clauses(name) for name in names}
+        return rule_graph(
+            clauses, [each.name for each in (await self._run(".rel", True)).objects(RelationInfo)]
+        )
+
+
+class AsyncOwn(AsyncNamespace):
+    """Facts and rules that belong to this session alone: `db.own`."""
+
+    async def all(self) -> list[OwnItem]:
+        """The session's facts and clauses."""
+        return (await self._run(".session", True)).objects(OwnItem)
+
+    async def drop(self, which: str | int) -> None:
+        """Drops the session's clause of this number, or all its clauses of this name."""
+        await self._run(f".session drop {word(str(which), 'of a rule')}", False)
+
+    async def clear(self) -> None:
+        """Drops all facts and rules of the session."""
+        await self._run(".session clear", False)
+
+
+class AsyncUsers(AsyncNamespace):
+    """Users, for administrators: `db.users`."""
+
+    async def all(self) -> list[User]:
+        """All users."""
+        return (await self._run(".user list", True)).objects(User)
+
+    async def create(self, username: str, password: str, role: Role = "viewer") -> None:
+        """Creates a user."""
+        await self._run(f".user create {word(username, 'of a user')} {secret(password)} {role}", False)
+
+    async def drop(self, username: str) -> None:
+        """Drops a user with keys and access entries, and ends the user's sessions."""
+        await self._run(f".user drop {word(username, 'of a user')}", False)
+
+    async def set_password(self, username: str, password: str) -> None:
+        """Changes a password, and ends the user's other sessions."""
+        await self._run(f".user password {word(username, 'of a user')} {secret(password)}", False)
+
+    async def set_role(self, username: str, role: Role) -> None:
+        """Changes the role of a user."""
+        await self._run(f".user role {word(username, 'of a user')} {role}", False)
+
+
+class AsyncKeys(AsyncNamespace):
+    """API keys, for administrators: `db.keys`."""
+
+    async def all(self) -> list[Key]:
+        """All keys, without what is secret of them."""
+        return (await self._run(".apikey list", True)).objects(Key)
+
+    async def create(self, label: str) -> str:
+        """Creates a key with your rights. It is told this once, and kept nowhere."""
+        return (
+            (await self._run(f".apikey create {word(label, 'of a key')}", False)).objects(NewKey)[0].api_key
+        )
+
+    async def revoke(self, label: str) -> None:
+        """Revokes a key, and ends the sessions that it opened."""
+        await self._run(f".apikey revoke {word(label, 'of a key')}", False)
+
+
+class AsyncAccess(AsyncNamespace):
+    """Who may do what on which graph: `db.access`."""
+
+    async def all(self, kg: str | None = None) -> list[Grant]:
+        """Who has an entry for a graph; without a name, for the one in use."""
+        return (await self._run(f".kg acl list {graph_name(kg) if kg else ''}".rstrip(), True)).objects(Grant)
+
+    async def grant(self, kg: str, username: str, level: Level) -> None:
+        """Gives a user a level on a graph, in place of any before."""
+        await self._run(f".kg acl grant {graph_name(kg)} {word(username, 'of a user')} {level}", False)
+
+    async def revoke(self, kg: str, username: str) -> None:
+        """Takes a user's level on a graph away."""
+        await self._run(f".kg acl revoke {graph_name(kg)} {word(username, 'of a user')}", False)
+
+
+class AsyncRequests(AsyncNamespace):
+    """What runs on the server, for administrators: `db.requests`."""
+
+    async def all(self) -> list[Request]:
+        """The requests that wait or run, this one among them."""
+        return (await self._run(".query list", True)).objects(Request)
+
+    async def kill(self, id: int) -> None:  # noqa: A002 - the name that the server uses
+        """Stops a request; its user gets `Cancelled`."""
+        await self._run(f".query kill {int(id)}", False)
+
+
+class AsyncServer(AsyncNamespace):
+    """The server itself: `db.server`."""
+
+    async def status(self) -> Status:
+        """The version, and what is stored in the graphs that you may see."""
+        return (await self._run(".status", True)).objects(Status)[0]
+
+    async def backup(self, name: str) -> None:
+        """Copies all graphs and accounts to a new folder of this name in the server's backup folder."""
+        await self._run(f".backup {word(name, 'of a backup')}", False)
+
+    async def compact(self) -> None:
+        """Rewrites what the graph stores without the rows that were deleted."""
+        await self._run(".compact", False)
+
+    async def help(self, topic: str = "") -> Result:
+        """Lists the commands; with a topic, what is known of the commands that begin so, or of a function."""
+        return await self._run(f".help {' '.join(topic.split())}".rstrip(), True)
+
+
+class AsyncCommands:
+    """The namespaces of a client."""
+
+    async def _command(self, text: str, reads: bool) -> Result:
+        raise NotImplementedError
+
+    @property
+    def graphs(self) -> AsyncGraphs:
+        """Knowledge graphs."""
+        return AsyncGraphs(self._command)
+
+    @property
+    def relations(self) -> AsyncRelations:
+        """Relations and their schemas."""
+        return AsyncRelations(self._command)
+
+    @property
+    def rules(self) -> AsyncRules:
+        """Rules that are kept in the graph."""
+        return AsyncRules(self._command)
+
+    @property
+    def own(self) -> AsyncOwn:
+        """Facts and rules that belong to this session alone."""
+        return AsyncOwn(self._command)
+
+    @property
+    def users(self) -> AsyncUsers:
+        """Users, for administrators."""
+        return AsyncUsers(self._command)
+
+    @property
+    def keys(self) -> AsyncKeys:
+        """API keys, for administrators."""
+        return AsyncKeys(self._command)
+
+    @property
+    def access(self) -> AsyncAccess:
+        """Who may do what on which graph."""
+        return AsyncAccess(self._command)
+
+    @property
+    def requests(self) -> AsyncRequests:
+        """What runs on the server, for administrators."""
+        return AsyncRequests(self._command)
+
+    @property
+    def server(self) -> AsyncServer:
+        """The server itself."""
+        return AsyncServer(self._command)

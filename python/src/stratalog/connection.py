@@ -1,0 +1,290 @@
+"""`Connection`: one socket and the conversation over it, with blocking calls.
+
+Any number of threads may share it. Whoever waits for an answer reads the socket for all; the server runs the
+requests of one connection in order, except `ping` and `cancel`, which it answers at once.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.protocol import State
+from websockets.sync.client import connect as open_socket
+
+from . import errors
+from .protocol import Call, Protocol
+
+#: Makes a request: its call, and the message to send.
+Build = Callable[[Protocol], tuple[Call, str]]
+#: Told how many rows are sent.
+Advance = Callable[[int], None]
+
+#: How long to wait for the socket to open when no timeout is given.
+OPEN_SECONDS = 10.0
+#: How much later than the server we notice that the time is over.
+GRACE_SECONDS = 5.0
+#: Waiting is done in slices, so that Ctrl-C is noticed wherever the system delivers it.
+_SLICE_SECONDS = 0.5
+
+
+class Connection:
+    """Opens the socket and logs in; what was seen on the connection `before` goes on here."""
+
+    def __init__(
+        self, url: str, login: Mapping[str, str], timeout: float | None, before: Connection | None = None
+    ) -> None:
+        self.url = url
+        self.protocol: Protocol = Protocol(before.protocol if before else None)
+        self._state = threading.Condition()
+        self._reading = False
+        self._sending = threading.Lock()
+        #: The thread that sends an upload.
+        self._uploader: int | None = None
+        seconds = OPEN_SECONDS if timeout is None else timeout
+        try:
+            self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url))
+        except (OSError, InvalidHandshake, ValueError) as problem:
+            raise cannot_connect(url, problem) from problem
+        try:
+            self.ask(lambda protocol: protocol.authenticate(login), seconds).answer()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        """Whether a request can be sent, as far as we know."""
+        return self._socket.state is State.OPEN and self.protocol.ending is None
+
+    def last_words(self) -> str:
+        """Why the connection ended, once it is no longer alive; what still lies unread may say it."""
+        self._wait(Call(-1), GRACE_SECONDS, lambda: self.protocol.ending is not None)
+        return self.protocol.ending or "the connection is closed"
+
+    # Requests
+
+    def ask(self, build: Build, seconds: float | None = None) -> Call:
+        """Sends a request and waits for its end. The call knows what came of it, also if it is lost."""
+        call = self.send(build)
+        self._finish(call, seconds)
+        return call
+
+    def upload(
+        self, build: Build, frames: Iterable[tuple[bytes, int]], advance: Advance, seconds: float | None
+    ) -> Call:
+        """The same for a request that is followed by binary frames."""
+        call = self.send(build, frames, advance)
+        self._finish(call, seconds)
+        return call
+
+    def send(
+        self, build: Build, frames: Iterable[tuple[bytes, int]] = (), advance: Advance | None = None
+    ) -> Call:
+        """Sends a request, and does not wait for anything."""
+        with self._sending:
+            with self._state:
+                call, text = build(self.protocol)
+            self._uploader = threading.get_ident()
+            try:
+                self._transmit(text)
+                for frame, rows in frames:
+                    self._transmit(frame)
+                    if advance is not None:
+                        advance(rows)
+                    if call.done:
+                        break
+            except _Broken:
+                # Why may still lie unread: then the call's outcome says it.
+                self._wait(call, GRACE_SECONDS)
+                self._lost("the connection is closed")
+            except BaseException:
+                # It is not complete and never will be.
+                self._take_back(call)
+                raise
+            finally:
+                self._uploader = None
+        return call
+
+    def header(self, call: Call, seconds: float | None) -> None:
+        """Waits until the first of a streamed call is there, or its end."""
+        self._finish(call, seconds, lambda: call.header is not None)
+
+    def frame(self, call: Call, seconds: float | None) -> bytes | None:
+        """The next binary frame of a streamed call; None after the last."""
+        if self._uploader == threading.get_ident():
+            raise RuntimeError(
+                "what is inserted comes from a stream of the same client, and each would wait for the other: "
+                "stream through another client, db.kg(db.kg)"
+            )
+        self._finish(call, seconds, lambda: bool(call.frames))
+        with self._state:
+            return call.frames.popleft() if call.frames else None
+
+    def drop(self, call: Call) -> None:
+        """Ends a request whose answer nobody wants any more."""
+        with self._sending:
+            self._take_back(call)
+
+    def cancel(self) -> bool:
+        """Stops the request that is running; whether there was one to stop."""
+        with self._state:
+            target = self.protocol.running()
+        if target is None:
+            return False
+        return bool(self.ask(lambda protocol: protocol.cancel(target)).answer().rows[0][0])
+
+    def pushed(self, seconds: float) -> dict[str, Any] | None:
+        """The next message that answers nothing, read by this thread alone; None if there is none in time."""
+        with self._state:
+            if self.protocol.notifications:
+                return self.protocol.notifications.popleft()
+            if self.protocol.ending is not None:
+                raise errors.ConnectionLost(self.protocol.ending)
+        self._read(seconds)
+        with self._state:
+            return self.protocol.notifications.popleft() if self.protocol.notifications else None
+
+    def notifications(self) -> list[dict[str, Any]]:
+        """Takes what was pushed and is not read yet."""
+        with self._state:
+            found = list(self.protocol.notifications)
+            self.protocol.notifications.clear()
+        return found
+
+    def close(self, patience: float | None = None) -> None:
+        """Hangs up. Calls that wait in other threads fail."""
+        if patience is not None:
+            self._socket.close_timeout = patience
+        self._socket.close()
+        self._lost("the client is closed")
+
+    # How a request runs
+
+    def _finish(self, call: Call, seconds: float | None, enough: Callable[[], bool] = lambda: False) -> None:
+        """Waits for the end of a call, or until it is enough; takes it back when the time is over."""
+        try:
+            if not self._wait(call, None if seconds is None else seconds + GRACE_SECONDS, enough):
+                self.drop(call)
+                call.outcome = no_answer(call, seconds)
+        except BaseException:
+            # Ctrl-C, mostly: the server shall not go on with what nobody waits for.
+            self.drop(call)
+            raise
+
+    def _take_back(self, call: Call) -> None:
+        """Cancels a request and waits until the server has let go of it; hangs up if it does not."""
+        call.abandoned = True
+        call.frames.clear()
+        with self._state:
+            if call.done:
+                return
+            _, text = self.protocol.cancel(call)
+        try:
+            self._transmit(text)
+        except _Broken:
+            return
+        if not self._wait(call, GRACE_SECONDS):
+            self.close(0)
+
+    def _transmit(self, frame: str | bytes) -> None:
+        try:
+            self._socket.send(frame)
+        except (ConnectionClosed, OSError) as problem:
+            raise _Broken from problem
+        except BaseException:
+            # Part of a frame may be on its way, and nothing can follow it.
+            self.close(0)
+            raise
+
+    def _wait(self, call: Call, seconds: float | None, enough: Callable[[], bool] = lambda: False) -> bool:
+        """Reads until the call is done, or it is enough; whether that is so."""
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+        while True:
+            with self._state:
+                if call.done or enough():
+                    return True
+                rest = min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic()))
+                if self._reading:
+                    self._state.wait(rest)
+                    lead = False
+                else:
+                    lead = self._reading = True
+            if lead:
+                try:
+                    self._read(rest)
+                finally:
+                    with self._state:
+                        self._reading = False
+                        self._state.notify_all()
+            if time.monotonic() >= deadline:
+                return call.done or enough()
+
+    def _read(self, seconds: float | None) -> None:
+        try:
+            frame = self._socket.recv(seconds)
+        except TimeoutError:
+            return
+        except (ConnectionClosed, OSError) as problem:
+            self._lost(closed_text(problem))
+            return
+        with self._state:
+            self.protocol.receive(frame)
+
+    def _lost(self, reason: str) -> None:
+        with self._state:
+            self.protocol.lost(reason)
+            self._state.notify_all()
+
+
+class _Broken(Exception):
+    """A frame could not be sent."""
+
+
+def socket_options(url: str) -> dict[str, Any]:
+    """What both clients ask of websockets: no compression, any size, no proxy on the way to this machine."""
+    return {
+        "compression": None,
+        "max_size": None,
+        "max_queue": 16,
+        "proxy": None if _is_local(urlsplit(url).hostname or "") else True,
+    }
+
+
+def cannot_connect(url: str, problem: Exception) -> errors.Error:
+    """Why there is no connection."""
+    if isinstance(problem, InvalidStatus) and problem.response.status_code == 404:
+        return errors.NotFound(f"cannot connect to {url}: there is no such endpoint or session")
+    return errors.ConnectionLost(f"cannot connect to {url}: {problem}")
+
+
+def no_answer(call: Call, seconds: float | None) -> errors.Error:
+    """The server did not even say that the time is over."""
+    return errors.QueryTimeout(
+        f"no answer within {seconds} seconds",
+        help=None if call.reads else errors.LOOK_FIRST,
+        request_id=call.id,
+        program=call.program or None,
+        uncertain=not call.reads,
+    )
+
+
+def closed_text(problem: Exception) -> str:
+    """Why the connection ended, in words."""
+    if isinstance(problem, ConnectionClosed) and problem.rcvd is not None:
+        reason = problem.rcvd.reason or f"code {problem.rcvd.code}"
+        return f"the server closed the connection ({reason})"
+    return "the connection to the server broke off"
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,323 @@
+"""What queries and rules are made of in Python: columns and variables, and what is computed of them.
+
+For a type checker these are the values that they stand for: `Owns.share` is a float, `Owns.share > 0.5` a
+bool, `count(Owns.owned)` an int. So it finds what does not fit, and knows the types of the answer. At run
+time they are the objects of this module, which `statements.py` writes as a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, overload
+
+if TYPE_CHECKING:
+    from .relation import Relation
+
+T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+F = TypeVar("F")
+
+
+class Expression:
+    """A value that the server works out."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __iter__ = None
+    __contains__ = None
+
+    def __eq__(self, other: object) -> Any:
+        return Comparison("=", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return Comparison("!=", self, other)
+
+    def __lt__(self, other: object) -> Comparison:
+        return Comparison("<", self, other)
+
+    def __le__(self, other: object) -> Comparison:
+        return Comparison("<=", self, other)
+
+    def __gt__(self, other: object) -> Comparison:
+        return Comparison(">", self, other)
+
+    def __ge__(self, other: object) -> Comparison:
+        return Comparison(">=", self, other)
+
+    def __add__(self, other: object) -> Operation:
+        return Operation("+", self, other)
+
+    def __radd__(self, other: object) -> Operation:
+        return Operation("+", other, self)
+
+    def __sub__(self, other: object) -> Operation:
+        return Operation("-", self, other)
+
+    def __rsub__(self, other: object) -> Operation:
+        return Operation("-", other, self)
+
+    def __mul__(self, other: object) -> Operation:
+        return Operation("*", self, other)
+
+    def __rmul__(self, other: object) -> Operation:
+        return Operation("*", other, self)
+
+    def __truediv__(self, other: object) -> Operation:
+        return Operation("/", self, other)
+
+    def __rtruediv__(self, other: object) -> Operation:
+        return Operation("/", other, self)
+
+    def __mod__(self, other: object) -> Operation:
+        return Operation("%", self, other)
+
+    def __rmod__(self, other: object) -> Operation:
+        return Operation("%", other, self)
+
+    def __neg__(self) -> Operation:
+        return Operation("-", 0, self)
+
+    def __bool__(self) -> NoReturn:
+        _no_truth("an expression")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"{self!r} has no {name}: it is a value that the server works out; stratalog.functions has what "
+            "can be done with it there"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Column(Expression):
+    """A column of a relation, in one row of it."""
+
+    relation: type[Relation]
+    name: str
+
+    def __repr__(self) -> str:
+        return f"{self.relation.__name__}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variable(Expression):
+    """A value that is the same wherever the variable stands."""
+
+    identity: object = field(default_factory=object)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation(Expression):
+    """Arithmetic."""
+
+    operator: str
+    left: object
+    right: object
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(Expression):
+    """A function of the language; one that gives a bool is a condition too."""
+
+    function: str
+    arguments: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aggregate(Expression):
+    """A value of all rows of a group."""
+
+    function: str
+    argument: object
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered(Expression):
+    """An expression by which rows are ordered."""
+
+    expression: object
+    descending: bool
+
+
+class Condition:
+    """What must hold."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> NoReturn:
+        _no_truth("a condition")
+
+    def __and__(self, other: object) -> NoReturn:
+        raise TypeError("give several conditions, with commas in between: all of them must hold")
+
+    def __or__(self, other: object) -> NoReturn:
+        raise TypeError("for alternatives write a rule for each, with the same head")
+
+    def __invert__(self) -> NoReturn:
+        raise TypeError("write not_(condition)")
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Condition):
+    """Two values compared."""
+
+    operator: str
+    left: object
+    right: object
+
+
+@dataclass(frozen=True, slots=True)
+class Negation(Condition):
+    """There is no such fact, or a function does not give true."""
+
+    of: object
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull(Condition):
+    """A value is null, or is not."""
+
+    value: object
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Condition):
+    """A value is one of several."""
+
+    value: object
+    choices: tuple[Any, ...]
+
+
+class _Anything:
+    def __repr__(self) -> str:
+        return "ANY"
+
+
+#: In place of a value that does not matter: `Owns(owner, ANY, ANY)`.
+ANY: Any = _Anything()
+
+_OPPOSITES = {"=": "!=", "!=": "="}
+
+
+def variable(kind: type[T]) -> T:
+    """A value of this type that is the same wherever the variable stands."""
+    return cast("T", Variable())
+
+
+@overload
+def variables(a: type[A], b: type[B], /) -> tuple[A, B]: ...
+@overload
+def variables(a: type[A], b: type[B], c: type[C], /) -> tuple[A, B, C]: ...
+@overload
+def variables(a: type[A], b: type[B], c: type[C], d: type[D], /) -> tuple[A, B, C, D]: ...
+@overload
+def variables(a: type[A], b: type[B], c: type[C], d: type[D], e: type[E], /) -> tuple[A, B, C, D, E]: ...
+@overload
+def variables(
+    a: type[A], b: type[B], c: type[C], d: type[D], e: type[E], f: type[F], /
+) -> tuple[A, B, C, D, E, F]: ...
+def variables(*kinds: type[Any]) -> tuple[Any, ...]:
+    """Several variables: `x, y = variables(str, int)`."""
+    return tuple(Variable() for _ in kinds)
+
+
+def not_(condition: bool | Relation) -> bool:
+    """There is no such fact: `not_(Owns(owner, ANY, ANY))`. Or `==`, `is_null` or a function is not true."""
+    found: object = condition
+    match found:
+        case Comparison(operator, left, right) if operator in _OPPOSITES:
+            found = Comparison(_OPPOSITES[operator], left, right)
+        case IsNull(value, negated):
+            found = IsNull(value, not negated)
+        case Comparison() | OneOf() | Negation():
+            raise TypeError("not_ takes a fact, ==, !=, is_null or a function; write the opposite comparison")
+        case _:
+            found = Negation(found)
+    return cast("bool", found)
+
+
+def known(value: T | None) -> T:
+    """The same value, for type checkers: of a column that may be null, `known(Owns.share) > 0.5` never is."""
+    return cast("T", value)
+
+
+def is_null(value: object) -> bool:
+    """The value is null; `== None` never holds, as in the language."""
+    return cast("bool", IsNull(value))
+
+
+def is_in(value: T, choices: Iterable[T]) -> bool:
+    """The value is one of these."""
+    return cast("bool", OneOf(value, tuple(choices)))
+
+
+def asc(value: T) -> T:
+    """For `order_by`: the smallest first."""
+    return cast("T", Ordered(value, descending=False))
+
+
+def desc(value: T) -> T:
+    """For `order_by`: the largest first."""
+    return cast("T", Ordered(value, descending=True))
+
+
+def count(value: object) -> int:
+    """How many solutions a group has; of a relation, how many rows."""
+    return cast("int", Aggregate("count", value))
+
+
+def count_distinct(value: object) -> int:
+    """How many different values there are."""
+    return cast("int", Aggregate("count_distinct", value))
+
+
+def sum_(value: T) -> T:
+    """The sum over the solutions of a group."""
+    return cast("T", Aggregate("sum", value))
+
+
+def min_(value: T) -> T:
+    """The smallest value."""
+    return cast("T", Aggregate("min", value))
+
+
+def max_(value: T) -> T:
+    """The largest value."""
+    return cast("T", Aggregate("max", value))
+
+
+def avg(value: float | None) -> float:
+    """The mean."""
+    return cast("float", Aggregate("avg", value))
+
+
+def key(value: object) -> object:
+    """Equal for expressions that say the same."""
+    match value:
+        case Column(relation, name):
+            return (relation, name)
+        case Operation(operator, left, right):
+            return (operator, key(left), key(right))
+        case Call(function, arguments):
+            return (function, *map(key, arguments))
+        case Aggregate(function, argument):
+            return (function, "of", key(argument))
+        case Expression():
+            return id(value)
+        case _:
+            return (type(value), repr(value))
+
+
+def _no_truth(what: str) -> NoReturn:
+    raise TypeError(
+        f"{what} is worked out by the server and has no truth value here: `and`, `or`, `not`, `in` and "
+        "chained comparisons do not work on it; give several conditions, and see not_ and is_in"
+    )

@@ -1,0 +1,365 @@
+"""The functions of the language, for composed queries and rules: `upper(Owns.owner)`.
+
+Made from docs/functions.md by tools/generate.py. For a type checker they take and give values;
+null, which most of them give for null, is left out of the results.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar, cast
+
+from .expressions import Call
+
+T = TypeVar("T")
+
+
+def abs(x: T) -> T:
+    """The number without its sign. The smallest integer gives the largest one. `abs(-3)` is `3`."""
+    return cast("T", Call("abs", (x,)))
+
+
+def abs_int64(x: int | None) -> int:
+    """The same for integers; a float gives null. `abs_int64(-3)` is `3`."""
+    return cast("int", Call("abs_int64", (x,)))
+
+
+def abs_float64(x: float | None) -> float:
+    """The same as a float. `abs_float64(-3)` is `3.0`."""
+    return cast("float", Call("abs_float64", (x,)))
+
+
+def sqrt(x: float | None) -> float:
+    """The square root; null below zero. `sqrt(16)` is `4.0`."""
+    return cast("float", Call("sqrt", (x,)))
+
+
+def pow(base: float | None, exponent: float | None) -> float:
+    """The power of a number. `pow(2, 10)` is `1024.0`."""
+    return cast("float", Call("pow", (base, exponent)))
+
+
+def log(x: float | None) -> float:
+    """The natural logarithm; null for zero and below. `log(1)` is `0.0`."""
+    return cast("float", Call("log", (x,)))
+
+
+def exp(x: float | None) -> float:
+    """The power of e. `exp(0)` is `1.0`."""
+    return cast("float", Call("exp", (x,)))
+
+
+def sin(x: float | None) -> float:
+    """The sine of an angle in radians. `sin(0)` is `0.0`."""
+    return cast("float", Call("sin", (x,)))
+
+
+def cos(x: float | None) -> float:
+    """The cosine of an angle in radians. `cos(0)` is `1.0`."""
+    return cast("float", Call("cos", (x,)))
+
+
+def tan(x: float | None) -> float:
+    """The tangent of an angle in radians. `tan(0)` is `0.0`."""
+    return cast("float", Call("tan", (x,)))
+
+
+def floor(x: float | None) -> int:
+    """The largest integer that is not above the number. `floor(-2.5)` is `-3`."""
+    return cast("int", Call("floor", (x,)))
+
+
+def ceil(x: float | None) -> int:
+    """The smallest integer that is not below the number. `ceil(2.1)` is `3`."""
+    return cast("int", Call("ceil", (x,)))
+
+
+def sign(x: float | None) -> int:
+    """-1, 0 or 1, as the number is below, at or above zero. `sign(-2.5)` is `-1`."""
+    return cast("int", Call("sign", (x,)))
+
+
+def min_val(a: T, b: T) -> T:
+    """The smaller of two numbers or of two strings; a float if one of the numbers is one. `min_val(2,
+    3.5)` is `2.0`.
+    """
+    return cast("T", Call("min_val", (a, b)))
+
+
+def max_val(a: T, b: T) -> T:
+    """The larger of two numbers or of two strings; a float if one of the numbers is one. `max_val("a",
+    "b")` is `"b"`.
+    """
+    return cast("T", Call("max_val", (a, b)))
+
+
+def to_float(x: object) -> float:
+    """A number as a float; null for anything else, strings too. `to_float(3)` is `3.0`."""
+    return cast("float", Call("to_float", (x,)))
+
+
+def to_int(x: object) -> int:
+    """A number without its fraction, towards zero; null for anything else, strings too. `to_int(-2.9)`
+    is `-2`.
+    """
+    return cast("int", Call("to_int", (x,)))
+
+
+def len(s: str | None) -> int:
+    """The length in bytes of UTF-8. `len("größe")` is `7`."""
+    return cast("int", Call("len", (s,)))
+
+
+def upper(s: str | None) -> str:
+    """All letters in upper case. `upper("straße")` is `"STRASSE"`."""
+    return cast("str", Call("upper", (s,)))
+
+
+def lower(s: str | None) -> str:
+    """All letters in lower case. `lower("ÄB")` is `"äb"`."""
+    return cast("str", Call("lower", (s,)))
+
+
+def trim(s: str | None) -> str:
+    """Without the white space at both ends. `trim("  a b ")` is `"a b"`."""
+    return cast("str", Call("trim", (s,)))
+
+
+def substr(s: str | None, start: int | None, length: int | None) -> str:
+    """So many bytes from an offset, the first being 0. Both ends move on to the next character; nothing
+    is there beyond the string or for negative numbers. `substr("hello", 1, 3)` is `"ell"`.
+    """
+    return cast("str", Call("substr", (s, start, length)))
+
+
+def replace(s: str | None, find: str | None, by: str | None) -> str:
+    """Every occurrence replaced. `replace("a-b-c", "-", "+")` is `"a+b+c"`."""
+    return cast("str", Call("replace", (s, find, by)))
+
+
+def concat(a: object, b: object, *more: object) -> str:
+    """Two or more values as one string. `4.0` is written `4`, null `NULL`, a vector `[1.0000, 2.0000]`.
+    `concat("n = ", 4.0, "; ", null)` is `"n = 4; NULL"`.
+    """
+    return cast("str", Call("concat", (a, b, *more)))
+
+
+def euclidean(v: list[float] | None, w: list[float] | None) -> float:
+    """The distance; null if the lengths differ. `euclidean([1, 0], [0, 2])` is `2.23606797749979`."""
+    return cast("float", Call("euclidean", (v, w)))
+
+
+def manhattan(v: list[float] | None, w: list[float] | None) -> float:
+    """The sum of the distances in each dimension; null if the lengths differ. `manhattan([1, 0], [0,
+    2])` is `3.0`.
+    """
+    return cast("float", Call("manhattan", (v, w)))
+
+
+def cosine(v: list[float] | None, w: list[float] | None) -> float:
+    """One minus the cosine of the angle, from 0 to 2; 1 for a zero vector, null if the lengths differ.
+    `cosine([3, 4], [1, 0])` is `0.4`.
+    """
+    return cast("float", Call("cosine", (v, w)))
+
+
+def dot(v: list[float] | None, w: list[float] | None) -> float:
+    """The inner product: a similarity, not a distance; 0 if the lengths differ. `dot([1, 2], [3, 4])`
+    is `11.0`.
+    """
+    return cast("float", Call("dot", (v, w)))
+
+
+def normalize(v: list[float] | None) -> list[float]:
+    """The vector of length 1 in the same direction; a zero vector stays. `normalize([0, 5])` is `[0.0,
+    1.0]`.
+    """
+    return cast("list[float]", Call("normalize", (v,)))
+
+
+def vec_dim(v: list[float] | None) -> int:
+    """The number of dimensions. `vec_dim([1, 2, 3])` is `3`."""
+    return cast("int", Call("vec_dim", (v,)))
+
+
+def vec_add(v: list[float] | None, w: list[float] | None) -> list[float]:
+    """The sum; null if the lengths differ. `vec_add([1, 2], [3, 4])` is `[4.0, 6.0]`."""
+    return cast("list[float]", Call("vec_add", (v, w)))
+
+
+def vec_scale(v: list[float] | None, factor: float | None) -> list[float]:
+    """Every element times a number. `vec_scale([1, 2], 2.5)` is `[2.5, 5.0]`."""
+    return cast("list[float]", Call("vec_scale", (v, factor)))
+
+
+def quantize_linear(v: list[float] | None) -> list[int]:
+    """The smallest element becomes -128, the largest 127; all are 0 where they are equal.
+    `quantize_linear([1, 2, 3])` is `[-128, -1, 127]`.
+    """
+    return cast("list[int]", Call("quantize_linear", (v,)))
+
+
+def quantize_symmetric(v: list[float] | None) -> list[int]:
+    """The element farthest from zero becomes 127 or -127, and 0 stays 0. `quantize_symmetric([1, 2,
+    3])` is `[42, 85, 127]`.
+    """
+    return cast("list[int]", Call("quantize_symmetric", (v,)))
+
+
+def dequantize(q: list[int] | None) -> list[float]:
+    """The integers as floats. `dequantize(quantize_symmetric([1, 2, 3]))` is `[42.0, 85.0, 127.0]`."""
+    return cast("list[float]", Call("dequantize", (q,)))
+
+
+def dequantize_scaled(q: list[int] | None, scale: float | None) -> list[float]:
+    """The integers times a number. `dequantize_scaled(quantize_symmetric([1, -1]), 0.5)` is `[63.5,
+    -63.5]`.
+    """
+    return cast("list[float]", Call("dequantize_scaled", (q, scale)))
+
+
+def euclidean_int8(q: list[int] | None, r: list[int] | None) -> float:
+    """The distance; null if the lengths differ. `euclidean_int8(quantize_symmetric([3, 0]),
+    quantize_symmetric([0, 3]))` is `179.60512242138307`.
+    """
+    return cast("float", Call("euclidean_int8", (q, r)))
+
+
+def manhattan_int8(q: list[int] | None, r: list[int] | None) -> float:
+    """The sum of the distances in each dimension; null if the lengths differ.
+    `manhattan_int8(quantize_symmetric([3, 0]), quantize_symmetric([0, 3]))` is `254.0`.
+    """
+    return cast("float", Call("manhattan_int8", (q, r)))
+
+
+def dot_int8(q: list[int] | None, r: list[int] | None) -> float:
+    """The inner product; 0 if the lengths differ. `dot_int8(quantize_symmetric([1, 2, 3]),
+    quantize_symmetric([1, 0, 0]))` is `5334.0`.
+    """
+    return cast("float", Call("dot_int8", (q, r)))
+
+
+def cosine_int8(q: list[int] | None, r: list[int] | None) -> float:
+    """One minus the cosine of the angle; 1 for a zero vector, null if the lengths differ.
+    `cosine_int8(quantize_symmetric([1, 0]), quantize_symmetric([0, 1]))` is `1.0`.
+    """
+    return cast("float", Call("cosine_int8", (q, r)))
+
+
+def lsh_bucket(v: list[float] | None, table: int | None, planes: int | None) -> int:
+    """The bucket of a vector: bit h is set if it lies above plane h of the table. At most 62 planes.
+    `lsh_bucket([3, 4], 0, 8)` is `136`.
+    """
+    return cast("int", Call("lsh_bucket", (v, table, planes)))
+
+
+def lsh_probes(bucket: int | None, planes: int | None, count: int | None) -> list[float]:
+    """A bucket and its neighbours, as many as asked for: first those that differ in one bit, then in
+    two, then in three. `lsh_probes(5, 3, 4)` is `[5.0, 4.0, 7.0, 1.0]`.
+    """
+    return cast("list[float]", Call("lsh_probes", (bucket, planes, count)))
+
+
+def lsh_multi_probe(
+    v: list[float] | None, table: int | None, planes: int | None, count: int | None
+) -> list[float]:
+    """The bucket of a vector and its neighbours; bits of planes that lie near the vector change first.
+    `lsh_multi_probe([3, 4], 0, 8, 1)` is `[136.0]`.
+    """
+    return cast("list[float]", Call("lsh_multi_probe", (v, table, planes, count)))
+
+
+def time_now() -> datetime:
+    """The time at which the request began, the same wherever it is asked for. `time_after(time_now(),
+    1700000000000)` is `true`.
+    """
+    return cast("datetime", Call("time_now", ()))
+
+
+def time_diff(a: datetime | int | None, b: datetime | int | None) -> int:
+    """Milliseconds from the second to the first. `time_diff(5000, 2000)` is `3000`."""
+    return cast("int", Call("time_diff", (a, b)))
+
+
+def time_add(t: datetime | int | None, ms: datetime | int | None) -> datetime:
+    """So much later. `time_add(1000, 500)` is `1500`."""
+    return cast("datetime", Call("time_add", (t, ms)))
+
+
+def time_sub(t: datetime | int | None, ms: datetime | int | None) -> datetime:
+    """So much earlier. `time_sub(1000, 500)` is `500`."""
+    return cast("datetime", Call("time_sub", (t, ms)))
+
+
+def time_decay(
+    t: datetime | int | None, now: datetime | int | None, half_life: datetime | int | None
+) -> float:
+    """A weight that halves with every half-life of age: 1 for now and later; 0 for the past if the
+    half-life is not positive. `time_decay(1000, 2000, 1000)` is `0.5`.
+    """
+    return cast("float", Call("time_decay", (t, now, half_life)))
+
+
+def time_decay_linear(
+    t: datetime | int | None, now: datetime | int | None, max_age: datetime | int | None
+) -> float:
+    """A weight that falls evenly from 1 now to 0 at the greatest age; 0 for the past if that is not
+    positive. `time_decay_linear(1500, 2000, 1000)` is `0.5`.
+    """
+    return cast("float", Call("time_decay_linear", (t, now, max_age)))
+
+
+def time_before(a: datetime | int | None, b: datetime | int | None) -> bool:
+    """Whether the first is earlier. `time_before(1, 2)` is `true`."""
+    return cast("bool", Call("time_before", (a, b)))
+
+
+def time_after(a: datetime | int | None, b: datetime | int | None) -> bool:
+    """Whether the first is later. `time_after(1, 2)` is `false`."""
+    return cast("bool", Call("time_after", (a, b)))
+
+
+def time_between(t: datetime | int | None, start: datetime | int | None, end: datetime | int | None) -> bool:
+    """Whether it lies in the interval, both ends included. `time_between(2, 1, 2)` is `true`."""
+    return cast("bool", Call("time_between", (t, start, end)))
+
+
+def point_in_interval(
+    t: datetime | int | None, start: datetime | int | None, end: datetime | int | None
+) -> bool:
+    """The same as `time_between`. `point_in_interval(3, 1, 2)` is `false`."""
+    return cast("bool", Call("point_in_interval", (t, start, end)))
+
+
+def within_last(t: datetime | int | None, now: datetime | int | None, ms: datetime | int | None) -> bool:
+    """Whether it is past, and by no more than so much. `within_last(900, 1000, 100)` is `true`."""
+    return cast("bool", Call("within_last", (t, now, ms)))
+
+
+def intervals_overlap(
+    start1: datetime | int | None,
+    end1: datetime | int | None,
+    start2: datetime | int | None,
+    end2: datetime | int | None,
+) -> bool:
+    """Whether two intervals share a point; ends belong to them. `intervals_overlap(1, 5, 5, 9)` is
+    `true`.
+    """
+    return cast("bool", Call("intervals_overlap", (start1, end1, start2, end2)))
+
+
+def interval_contains(
+    start1: datetime | int | None,
+    end1: datetime | int | None,
+    start2: datetime | int | None,
+    end2: datetime | int | None,
+) -> bool:
+    """Whether the second interval lies in the first. `interval_contains(1, 9, 2, 8)` is `true`."""
+    return cast("bool", Call("interval_contains", (start1, end1, start2, end2)))
+
+
+def interval_duration(start: datetime | int | None, end: datetime | int | None) -> int:
+    """Milliseconds from start to end; negative if the end comes first. `interval_duration(1000, 4000)`
+    is `3000`.
+    """
+    return cast("int", Call("interval_duration", (start, end)))

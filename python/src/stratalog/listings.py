@@ -1,0 +1,137 @@
+"""What the server's listings are made of: one class a listing, its fields named as the columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+#: What a user may do on the server.
+Role = Literal["admin", "editor", "viewer"]
+#: What a user may do on a graph.
+Level = Literal["viewer", "editor", "owner"]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A knowledge graph."""
+
+    name: str
+    #: Whether the session is bound to it.
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RelationInfo:
+    """A relation, and how much there is of it."""
+
+    name: str
+    #: How many facts are stored; None for one that is only derived.
+    tuples: int | None
+    arity: int
+    #: Names and types, in one text.
+    columns: str
+    #: `base` or `derived`.
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a relation."""
+
+    column: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """A derived relation."""
+
+    name: str
+    #: How many clauses it has.
+    clauses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a rule, as text."""
+
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnItem:
+    """A fact or clause of the session."""
+
+    #: `fact` or `rule`.
+    kind: str
+    number: int
+    relation: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody with a password."""
+
+    username: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key, without what is secret of it."""
+
+    label: str
+    owner: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """An API key, this once."""
+
+    api_key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """An access entry of a graph."""
+
+    username: str
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that waits or runs."""
+
+    id: int
+    user: str
+    knowledge_graph: str
+    session: str
+    state: str
+    started: datetime
+    elapsed_ms: int
+    program: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The server, and what it stores as far as you may see it."""
+
+    version: str
+    knowledge_graph: str
+    knowledge_graphs: int
+    relations: int
+    views: int
+    tuples: int
+    memory_bytes: int
+
+
+def secret(password: str) -> str:
+    """A password as a word of a command; the error does not repeat it."""
+    if not password or any(char.isspace() or not char.isprintable() for char in password):
+        raise ValueError("a password must not be empty or hold blanks")
+    return password

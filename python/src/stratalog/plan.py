@@ -1,0 +1,116 @@
+"""How a query is answered: the plan of `.explain` and `.profile`, as text, data, and drawn in a notebook."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from .result import Result
+
+_QUERY = re.compile(r"^\?", re.MULTILINE)
+
+
+class Plan:
+    """A plan. `print` it; a notebook shows strata and rules that fold."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        #: Everything that the server said: docs/plans.md tells what it means.
+        self.data = data
+
+    @property
+    def measured(self) -> bool:
+        """Whether the query ran, so that the plan has times."""
+        return "answer" in self.data
+
+    def __str__(self) -> str:
+        lines = []
+        for stratum in self.data["strata"]:
+            lines.append(_title(stratum))
+            for rule in stratum["rules"]:
+                lines.append(f"  {_rule_title(rule)}")
+                lines += [f"    {_step(step)}" for step in rule["steps"]]
+        if self.measured:
+            lines.append(f"answer: {self.data['answer']['rows']} rows, {_time(self.data['answer'])}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        slowest = max(
+            (
+                step.get("time_ms") or 0.0
+                for stratum in self.data["strata"]
+                for rule in stratum["rules"]
+                for step in rule["steps"]
+            ),
+            default=0.0,
+        )
+        parts = [_stratum_html(stratum, slowest) for stratum in self.data["strata"]]
+        if self.measured:
+            parts.append(f"<p>{self.data['answer']['rows']} rows, {_time(self.data['answer'])}</p>")
+        return f'<div style="font-family:monospace;font-size:13px">{"".join(parts)}</div>'
+
+
+def plan_program(text: str, profile: bool) -> str:
+    """The command that asks for the plan of a query."""
+    command = f".{'profile' if profile else 'explain'} json "
+    # Rules and facts may stand in front of the query.
+    last = max((found.start() for found in _QUERY.finditer(text)), default=0)
+    return text[:last] + command + text[last:].lstrip()
+
+
+def read_plan(result: Result) -> Plan:
+    """The plan in the answer to that command."""
+    return Plan(json.loads(result.scalar()))
+
+
+def _stratum_html(stratum: Mapping[str, Any], slowest: float) -> str:
+    rules = "".join(_rule_html(rule, slowest) for rule in stratum["rules"])
+    return f"<details open><summary><b>{escape(_title(stratum))}</b></summary>{rules}</details>"
+
+
+def _rule_html(rule: Mapping[str, Any], slowest: float) -> str:
+    steps = "".join(_step_html(step, slowest) for step in rule["steps"])
+    return (
+        f'<details style="margin-left:1.5em"><summary>{escape(_rule_title(rule))}</summary>'
+        f'<table style="margin-left:1.5em">{steps}</table></details>'
+    )
+
+
+def _step_html(step: Mapping[str, Any], slowest: float) -> str:
+    cells = [step["operator"], step["detail"], f"expected {step['rows']}"]
+    if "measured_rows" in step:
+        cells += [f"{step['measured_rows']} rows", _time(step)]
+    share = (step.get("time_ms") or 0.0) / slowest if slowest else 0.0
+    # The darker a step, the more of the time was spent in it.
+    colour = f' style="background:rgba(230,120,30,{share / 2:.2f})"' if share else ""
+    return f"<tr{colour}>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
+
+
+def _title(stratum: Mapping[str, Any]) -> str:
+    sizes = [
+        f"{relation['name']} ({relation.get('measured_rows', relation.get('rows'))} rows)"
+        for relation in stratum["relations"]
+    ]
+    title = ", ".join(sizes)
+    if stratum["recursive"]:
+        title += ", recursive" if "rounds" not in stratum else f", {stratum['rounds']} rounds"
+    return f"{title}, {_time(stratum)}" if "time_ms" in stratum else title
+
+
+def _rule_title(rule: Mapping[str, Any]) -> str:
+    return str(rule["rule"]) + (f", new rows of {rule['delta']}" if rule.get("delta") else "")
+
+
+def _step(step: Mapping[str, Any]) -> str:
+    text = f"{step['operator']} {step['detail']} -> "
+    if "measured_rows" in step:
+        return f"{text}{step['measured_rows']} rows, expected {step['rows']}, {_time(step)}"
+    return f"{text}{step['rows']} rows expected"
+
+
+def _time(timed: Mapping[str, Any]) -> str:
+    return f"{timed['time_ms']:.3f} ms"

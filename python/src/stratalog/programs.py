@@ -1,0 +1,96 @@
+"""Program text that the client writes. Values never become part of it: each is a parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+#: What may hold a `$` that begins no parameter, or begins one.
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|(?<![^\n])[ \t]*%[^\n]*|/\*|\$(?P<name>\w+)')
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True)
+class Program:
+    """Text and the values of its parameters."""
+
+    text: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def join(programs: Iterable[Program]) -> Program:
+    """One program of several. Where two give one name to different values, the later one is renamed."""
+    texts: list[str] = []
+    params: dict[str, Any] = {}
+    for program in programs:
+        renamed = {
+            name: _unused(name, params.keys() | program.params.keys())
+            for name, value in program.params.items()
+            if name in params and not _same(params[name], value)
+        }
+        texts.append(_rename(program.text, renamed).strip("\n") if renamed else program.text.strip("\n"))
+        params |= {renamed.get(name, name): value for name, value in program.params.items()}
+    return Program("\n".join(texts), params)
+
+
+def facts(sign: str, relation: str, rows: Sequence[Sequence[Any]]) -> Program:
+    """Inserts (`+`) or deletes (`-`) facts, each named in full."""
+    if not rows:
+        return Program("")
+    params = {f"v{n}_{m}": value for n, row in enumerate(rows) for m, value in enumerate(row)}
+    tuples = [
+        "(" + ", ".join(f"$v{number}_{place}" for place in range(len(row))) + ")"
+        for number, row in enumerate(rows)
+    ]
+    return Program(f"{sign}{identifier(relation)}[{', '.join(tuples)}]", params)
+
+
+def arranged(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], columns: Sequence[str]
+) -> Sequence[Sequence[Any]]:
+    """Rows whose values have names, in the order of a relation's columns."""
+    if not set(names) & set(columns):
+        return rows
+    if set(names) != set(columns):
+        raise ValueError(
+            f"the data has the columns {', '.join(names)}; the relation has {', '.join(columns)}"
+        )
+    places = [list(names).index(column) for column in columns]
+    return [[row[place] for place in places] for row in rows]
+
+
+def declaration(relation: str, columns: Mapping[str, str]) -> Program:
+    """Gives a relation its columns, names and types."""
+    spelled = ", ".join(f"{identifier(name)}: {kind}" for name, kind in columns.items())
+    return Program(f"+{identifier(relation)}({spelled})")
+
+
+def identifier(name: str) -> str:
+    """A name that can stand in a program."""
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(f"{name!r} cannot stand in a program: a name is letters, digits and _")
+    return name
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and isinstance(one, str | int | float) and one == other)
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    known = set(taken)
+    return next(new for number in range(2, len(known) + 3) if (new := f"{name}_{number}") not in known)
+
+
+def _rename(text: str, names: Mapping[str, str]) -> str:
+    def change(found: re.Match[str]) -> str:
+        if found[0] == "/*":
+            raise ValueError(
+                f"another statement has a parameter ${min(names)} with another value, and a comment /* */ is "
+                "in the way of giving it another name: do so yourself"
+            )
+        name = found["name"]
+        return f"${names[name]}" if name in names else found[0]
+
+    return _TOKEN.sub(change, text)

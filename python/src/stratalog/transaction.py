@@ -1,0 +1,134 @@
+"""Transactions: statements are collected, and sent as one atomic program when the block ends.
+
+Nothing is sent before, so a block that raises has changed nothing, and nothing can be read in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from .programs import Program, arranged, facts, join
+from .relation import Relation, relation_name
+from .result import Result
+from .rows import named_rows
+from .statements import Rule, Statement, declaration, definition, program_of
+
+if TYPE_CHECKING:
+    from .aio import AsyncClient
+    from .client import Client
+
+
+class _Collected:
+    """What a transaction will send."""
+
+    def __init__(self) -> None:
+        self._programs: list[Program] = []
+        self._result: Result | None = None
+
+    @property
+    def result(self) -> Result:
+        """The answer, once the transaction is over."""
+        if self._result is None:
+            raise RuntimeError("the transaction has no result: it is not over, or nothing was in it")
+        return self._result
+
+    @property
+    def program(self) -> Program:
+        """What will be sent."""
+        return join(self._programs)
+
+    def execute(self, program: str | Statement, params: Mapping[str, Any] | None = None) -> None:
+        """Adds statements; commands cannot be undone and are refused."""
+        self._programs.append(program_of(program, params))
+
+    def declare(self, *relations: type[Relation]) -> None:
+        """Adds the schemas of typed relations."""
+        self._programs.extend(declaration(relation) for relation in relations)
+
+    def define(self, *rules: Rule) -> None:
+        """Adds rules."""
+        self._programs.append(definition(rules))
+
+
+class Transaction(_Collected):
+    """Statements that take effect together, or not at all. Use it in a `with` statement."""
+
+    def __init__(self, client: Client, timeout: float | None) -> None:
+        super().__init__()
+        self._client = client
+        self._timeout = timeout
+
+    def insert(
+        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+    ) -> None:
+        """Adds facts. They travel as program text: for very many, `Client.insert` is faster."""
+        self._add("+", relation, data, columns)
+
+    def delete(
+        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+    ) -> None:
+        """Adds the end of facts, each named in full."""
+        self._add("-", relation, data, columns)
+
+    def _add(
+        self, sign: str, relation: str | type[Relation], data: Any, columns: Sequence[str] | None
+    ) -> None:
+        name = relation_name(relation)
+        names, rows = named_rows(data, columns)
+        if names is not None and (listed := self._client.column_types(name)) is not None:
+            rows = arranged(names, rows, list(listed))
+        self._programs.append(facts(sign, name, rows))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and (program := self.program).text.strip():
+            self._result = self._client.execute(
+                program.text, program.params, atomic=True, timeout=self._timeout
+            )
+
+
+class AsyncTransaction(_Collected):
+    """The same for asyncio. Use it in an `async with` statement."""
+
+    def __init__(self, client: AsyncClient, timeout: float | None) -> None:
+        super().__init__()
+        self._client = client
+        self._timeout = timeout
+
+    async def insert(
+        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+    ) -> None:
+        """Adds facts. They travel as program text: for very many, `AsyncClient.insert` is faster."""
+        await self._add("+", relation, data, columns)
+
+    async def delete(
+        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+    ) -> None:
+        """Adds the end of facts, each named in full."""
+        await self._add("-", relation, data, columns)
+
+    async def _add(
+        self, sign: str, relation: str | type[Relation], data: Any, columns: Sequence[str] | None
+    ) -> None:
+        name = relation_name(relation)
+        names, rows = named_rows(data, columns)
+        if names is not None and (listed := await self._client.column_types(name)) is not None:
+            rows = arranged(names, rows, list(listed))
+        self._programs.append(facts(sign, name, rows))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and (program := self.program).text.strip():
+            self._result = await self._client.execute(
+                program.text, program.params, atomic=True, timeout=self._timeout
+            )

@@ -1,0 +1,106 @@
+"""Every example of docs/python.md, of the README files and of docstrings, against a real server."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import importlib
+import io
+import itertools
+import os
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stratalog
+from conftest import PASSWORD
+from local_server import LocalServer
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGE = REPOSITORY / "docs/python.md"
+_BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def place(tmp_path: Path, own_server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, and an environment that names a fresh server."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SERVICE_API_KEY", raising=False)
+    monkeypatch.setenv("STRATALOG_URL", own_server.url)
+    monkeypatch.setenv("STRATALOG_PASSWORD", PASSWORD)
+
+
+def run(code: str, variables: dict[str, Any]) -> str:
+    """What a piece of code prints, and the value of its last line."""
+    tree = ast.parse(code)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "<example>", "exec", dont_inherit=True), variables)
+        if isinstance(last, ast.Expr):
+            expression = ast.Expression(last.value)
+            value = eval(compile(expression, "<example>", "eval", dont_inherit=True), variables)
+            if value is not None:
+                print(value if hasattr(value, "columns") else repr(value))
+    return printed.getvalue()
+
+
+@pytest.mark.usefixtures("place")
+def test_the_manual_prints_what_it_says() -> None:
+    """`UPDATE_GOLDEN=1` writes what is printed; the diff is the review."""
+    variables: dict[str, Any] = {"__name__": "__main__"}
+    page = PAGE.read_text()
+    new = page
+    for code, expected in _BLOCK.findall(page):
+        printed = run(code, variables)
+        if os.environ.get("UPDATE_GOLDEN"):
+            block = f"```python\n{code}```\n"
+            shown = f"```text\n{printed}```\n" if printed else ""
+            new = new.replace(block + (f"```text\n{expected}```\n" if expected else ""), block + shown)
+        else:
+            assert printed == expected, code
+    if new != page:
+        PAGE.write_text(new)
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+def test_the_readme_files_run(page: str, own_server: LocalServer) -> None:
+    for code, _ in _BLOCK.findall((REPOSITORY / page).read_text()):
+        code = code.replace("ws://127.0.0.1:8080", own_server.url)
+        code = re.sub(r'password="[^"]*"', f'password="{PASSWORD}"', code)
+        assert run(code, {})
+
+
+def test_examples_in_docstrings(server: LocalServer) -> None:
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    tried = 0
+    for module in pkgutil.iter_modules(stratalog.__path__):
+        loaded = importlib.import_module(f"stratalog.{module.name}")
+        for test in finder.find(loaded):
+            if not test.examples:
+                continue
+            with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+                db.create_kg(f"docstring_{next(_numbers)}")
+                test.globs |= {"db": db, "url": server.url, "password": PASSWORD, **vars(stratalog)}
+                runner.run(test)
+            tried += 1
+    assert runner.summarize(verbose=False).failed == 0
+    assert tried > 5
+
+
+def test_everything_public_has_a_docstring() -> None:
+    for name in stratalog.__all__:
+        found = getattr(stratalog, name)
+        if name in ("ANY", "Row"):
+            continue
+        assert found.__doc__, name
+        if isinstance(found, type):
+            for member, value in vars(found).items():
+                if not member.startswith("_") and callable(value):
+                    assert value.__doc__, f"{name}.{member}"

@@ -1,0 +1,58 @@
+"""The wheel that users install: what is in it, and that it needs no more than it says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import PASSWORD
+from local_server import LocalServer
+
+PYTHON = Path(__file__).resolve().parents[1]
+#: Everything that some function uses if it is there.
+OPTIONAL = ["pyarrow", "pandas", "polars", "duckdb", "numpy", "tqdm", "IPython"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=PYTHON, check=True, capture_output=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_the_wheel_holds_the_package_and_its_types(wheel: Path) -> None:
+    sources = {f"stratalog/{path.name}" for path in (PYTHON / "src/stratalog").iterdir() if path.is_file()}
+    with zipfile.ZipFile(wheel) as held:
+        names = set(held.namelist())
+        (metadata,) = [name for name in names if name.endswith("METADATA")]
+        needs = re.findall(r"^Requires-Dist: ([\w.-]+)[^;\n]*$", held.read(metadata).decode(), re.MULTILINE)
+    assert {name for name in names if ".dist-info/" not in name} == sources
+    assert "stratalog/py.typed" in names
+    assert needs == ["nanoarrow", "websockets"]
+
+
+def test_the_readme_runs_from_the_wheel_alone(wheel: Path, server: LocalServer) -> None:
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```$", (PYTHON / "README.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    code = code.replace("ws://127.0.0.1:8080", server.url).replace('password="..."', f'password="{PASSWORD}"')
+    code = code.replace("    # Programs", "    db.create_kg('readme')\n    # Programs")
+    lines = [
+        "import sys",
+        f"sys.path.insert(0, {str(wheel)!r})",
+        *[f"sys.modules[{name!r}] = None" for name in OPTIONAL],
+        code,
+        f"assert stratalog.__file__.startswith({str(wheel)!r})",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-2:] == ["acme", "bolts"]

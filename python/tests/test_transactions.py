@@ -1,0 +1,131 @@
+"""Transactions, and deletes by value."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+import stratalog
+from conftest import PASSWORD
+from local_server import LocalServer
+from stratalog.programs import Program, join
+
+_numbers = itertools.count()
+
+
+def test_all_of_it_takes_effect_together(db: stratalog.Client) -> None:
+    with db.events() as events:
+        with db.transaction() as t:
+            t.insert("account", [("a", 10), ("b", 20)])
+            for name in ("a", "b"):
+                t.execute("+open($who)", {"who": name})
+            t.delete("account", [("b", 20)])
+            with pytest.raises(stratalog.UnknownRelation):
+                db.query("?account(X, Y)")
+            with pytest.raises(RuntimeError, match="not over"):
+                t.result.messages  # noqa: B018 - the access raises
+        assert t.result.messages == [
+            "inserted 2 facts into account",
+            "inserted 1 fact into open",
+            "inserted 1 fact into open",
+            "deleted 1 fact from account",
+        ]
+        assert db.query("?account(X, Y)").rows() == [("a", 10)]
+        assert sorted(db.query("?open(X)")) == [("a",), ("b",)]
+        assert events.next(timeout=10) is not None
+
+
+def test_a_block_that_raises_sends_nothing(db: stratalog.Client) -> None:
+    with pytest.raises(ZeroDivisionError), db.transaction() as t:  # noqa: PT012 - the block is what is tested
+        t.insert("p", [1])
+        raise ZeroDivisionError
+    with pytest.raises(stratalog.UnknownRelation):
+        db.query("?p(X)")
+
+
+def test_a_refusal_undoes_everything(db: stratalog.Client) -> None:
+    db.execute("+typed(x: int)")
+    with pytest.raises(stratalog.TypeMismatch), db.transaction() as t:  # noqa: PT012 - as above
+        t.insert("p", [1])
+        t.insert("typed", ["text"])
+    with pytest.raises(stratalog.UnknownRelation):
+        db.query("?p(X)")
+    with pytest.raises(stratalog.ParseError, match="command"), db.transaction() as t:
+        t.execute(".rel drop typed")
+    with db.transaction() as t:
+        pass
+    with pytest.raises(RuntimeError):
+        t.result.rows()
+
+
+def test_a_query_sees_what_the_transaction_has_done(db: stratalog.Client) -> None:
+    db.insert("p", [1])
+    with db.transaction() as t:
+        t.insert("p", [2])
+        t.execute("?p(X:asc)")
+    assert t.result.rows() == [(1,), (2,)]
+
+
+def test_named_values_find_their_columns(db: stratalog.Client) -> None:
+    db.execute("+owns(owner: string, owned: string)")
+    with db.transaction() as t:
+        t.insert("owns", [{"owned": "acme", "owner": "ada"}])
+        t.insert("owns", pl.DataFrame({"owned": ["bolts"], "owner": ["acme"]}))
+        t.insert("owns", [("x", "y")], columns=["owned", "owner"])
+    assert sorted(db.query("?owns(X, Y)")) == [("acme", "bolts"), ("ada", "acme"), ("y", "x")]
+    db.delete("owns", [{"owned": "acme", "owner": "ada"}])
+    db.delete("owns", pl.DataFrame({"owned": ["bolts"], "owner": ["acme"]}))
+    assert db.query("?owns(X, Y)").rows() == [("y", "x")]
+    with pytest.raises(ValueError, match="has the columns owner; the relation has owner, owned"):
+        db.delete("owns", [{"owner": "ada"}])
+
+
+def test_values_of_every_type_are_deleted(db: stratalog.Client) -> None:
+    db.execute("+t(a: int, b: float, c: string, d: bool, e: timestamp, f: vector)")
+    rows = [
+        (1, 0.5, 'say "hi"\n+t(', True, datetime(2020, 1, 1, tzinfo=UTC), [1.0, 2.0]),
+        (None, None, None, None, None, None),
+        (2, 2.0, "", False, datetime(1960, 1, 1, tzinfo=UTC), [0.0]),
+    ]
+    db.insert("t", rows)
+    assert db.delete("t", rows[:2]).messages == ["deleted 2 facts from t"]
+    assert db.query("?t(A, B, C, D, E, F)").rows() == rows[2:]
+    assert db.delete("t", []).messages == []
+
+
+def test_many_facts_are_deleted(db: stratalog.Client) -> None:
+    rows = [(n, f"name {n}") for n in range(50_000)]
+    db.insert("many", rows)
+    db.delete("many", rows[1:])
+    assert db.query("?many(N, S)").rows() == rows[:1]
+
+
+def test_parameters_of_one_name_keep_their_values() -> None:
+    joined = join(
+        [
+            Program('+p($x) // not $x\n+q("$x", $x)', {"x": 1}),
+            Program('+p($x)\n+q("$x", $xy)', {"x": 2, "xy": 3}),
+            Program("+p($x)", {"x": 1}),
+            Program("+p($x)", {"x": True}),
+        ]
+    )
+    assert joined.text == ('+p($x) // not $x\n+q("$x", $x)\n+p($x_2)\n+q("$x", $xy)\n+p($x)\n+p($x_3)')
+    assert joined.params == {"x": 1, "x_2": 2, "xy": 3, "x_3": True}
+    with pytest.raises(ValueError, match="comment"):
+        join([Program("+p($x)", {"x": 1}), Program("/* $x */ +p($x)", {"x": 2})])
+
+
+def test_asyncio(server: LocalServer) -> None:
+    async def main() -> None:
+        async with await stratalog.connect_async(server.url, user="admin", password=PASSWORD) as db:
+            await db.create_kg(f"transactions_{next(_numbers)}")
+            async with db.transaction() as t:
+                await t.insert("p", [1, 2])
+                await t.delete("p", [1])
+            assert t.result.messages == ["inserted 2 facts into p", "deleted 1 fact from p"]
+
+    asyncio.run(main())
