@@ -23,6 +23,7 @@ const WALKS: &[(&str, &str)] = &[
     ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
     ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, W), W < 2, !odd(Z)", "?t(X, Y)"),
     ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, Y)", "?t(X, Y)"),
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), odd(Z), edge(Y, Z, W), node(Y), edge(Z, Y, W)", "?t(X, Y)"),
     // Steps that begin or end in a constant.
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, 7), edge(7, Z, _)", "?t(X, Y)"),
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, 5) <- t(X, Y), odd(Y)", "?t(X, Y)"),

@@ -59,16 +59,14 @@ pub(super) fn edges_of(rule: &Rule, conditions: &[Literal], head: Vec<Expression
     {
         return Some(source);
     }
-    let mut atoms = conditions.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) => Some(atom),
-        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-    });
-    let bound: HashSet<VariableId> = atoms.next().map(variables)?.collect();
-    let is_bound = |literal: &Literal| variables_of(literal).is_some_and(|read| read.is_subset(&bound));
-    let is_safe = atoms.next().is_none()
-        && head.iter().filter_map(variable).all(|end| bound.contains(&end))
-        && conditions.iter().all(is_bound);
-    is_safe.then(|| EdgeSource::Rule(derive(rule, head, conditions.to_vec())))
+    let binds_all = |literal: &Literal| {
+        let Literal::Atom(atom) = literal else { return false };
+        let bound: HashSet<VariableId> = variables(atom).collect();
+        let is_bound = |other: &Literal| variables_of(other).is_some_and(|read| read.is_subset(&bound));
+        head.iter().filter_map(variable).all(|end| bound.contains(&end)) && conditions.iter().all(is_bound)
+    };
+    let is_found = conditions.iter().any(binds_all);
+    is_found.then(|| EdgeSource::Rule(derive(rule, head, conditions.to_vec())))
 }
 
 /// A rule that derives these expressions from some of another rule's conditions.

@@ -7,7 +7,7 @@ use super::kept::{Kept, Known};
 use super::row::Row;
 use super::scratch::Scratch;
 use super::steps::{Layout, Side, Step};
-use super::work::{Pending, Work};
+use super::work::{Patience, Pending, Work};
 use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;
 
@@ -204,6 +204,7 @@ impl<'b> State<'b> {
         }
         let mut found = BlockRows::default();
         let mut charged = 0;
+        let mut patience = Patience::new(self.budget);
         for (looks, place) in bits(&touched).enumerate() {
             if looks % CHECK_ROWS == 0 {
                 self.budget.check()?;
@@ -214,7 +215,7 @@ impl<'b> State<'b> {
             let row = (lane.start + place) as u32;
             for (work, pending) in work.iter().zip(&mut rows) {
                 let had_diagonal = work.off_diagonal && scratch.has(row as usize);
-                work.unite(row, pending, &mut scratch);
+                work.unite(row, pending, &mut scratch, &mut patience)?;
                 if work.off_diagonal && !had_diagonal {
                     scratch.clear(row as usize);
                 }

@@ -9,6 +9,8 @@ use crate::budget::{Budget, BudgetError};
 
 /// Rows that are scattered between two looks at the budget.
 const CHECK_SCATTERED: usize = 1_024;
+/// Blocks that are united between two looks at the budget.
+const CHECK_BLOCKS: usize = 1 << 20;
 
 /// A step in a round: what is new on the left times all that is known on the right, and what is known on the left times
 /// what is new on the right.
@@ -60,7 +62,13 @@ impl Work<'_> {
     }
 
     /// Unites everything that belongs to a row of the head.
-    pub(super) fn unite(&self, row: u32, pending: &mut Pending, scratch: &mut Scratch) {
+    pub(super) fn unite(
+        &self,
+        row: u32,
+        pending: &mut Pending,
+        scratch: &mut Scratch,
+        patience: &mut Patience<'_>,
+    ) -> Result<(), BudgetError> {
         if self.left.rows()[pending.left.clone()].first() == Some(&row) {
             let left = self.left.at(pending.left.start);
             pending.left.start += 1;
@@ -69,22 +77,50 @@ impl Work<'_> {
                 Some(right) => {
                     pending.middles.clear();
                     left.for_each(|middle| pending.middles.push(middle));
-                    unite_all(pending.middles.iter().map(|middle| right.row(*middle)), scratch);
+                    let rows = pending.middles.iter().map(|middle| right.row(*middle));
+                    unite_all(rows, scratch, patience)?;
                 }
             }
         }
         if let Some((_, new)) = self.scattered {
             let rest = &pending.scattered[pending.at..];
             let of_row = rest.iter().take_while(|(other, _)| *other == row).count();
-            unite_all(rest[..of_row].iter().map(|(_, position)| new.at(*position as usize)), scratch);
             pending.at += of_row;
+            let rows = rest[..of_row].iter().map(|(_, position)| new.at(*position as usize));
+            unite_all(rows, scratch, patience)?;
         }
+        Ok(())
+    }
+}
+
+/// Looks at the budget now and then.
+pub(super) struct Patience<'b> {
+    budget: &'b Budget,
+    blocks: usize,
+}
+
+impl<'b> Patience<'b> {
+    pub(super) fn new(budget: &'b Budget) -> Patience<'b> {
+        Patience { budget, blocks: 0 }
+    }
+
+    fn spend(&mut self, blocks: usize) -> Result<(), BudgetError> {
+        self.blocks += blocks;
+        if self.blocks < CHECK_BLOCKS {
+            return Ok(());
+        }
+        self.blocks = 0;
+        self.budget.check()
     }
 }
 
 /// Unites rows. They are looked up side by side, not one after the other: who waits for memory then waits for all at
 /// once.
-fn unite_all<'r>(mut rows: impl Iterator<Item = RowRef<'r>>, scratch: &mut Scratch) {
+fn unite_all<'r>(
+    mut rows: impl Iterator<Item = RowRef<'r>>,
+    scratch: &mut Scratch,
+    patience: &mut Patience<'_>,
+) -> Result<(), BudgetError> {
     const FEW: usize = 16;
     let mut few = [RowRef::EMPTY; FEW];
     loop {
@@ -97,8 +133,9 @@ fn unite_all<'r>(mut rows: impl Iterator<Item = RowRef<'r>>, scratch: &mut Scrat
         let first = |row: &RowRef<'_>| row.masks.first().copied().unwrap_or_default();
         std::hint::black_box(few.iter().map(first).fold(0, std::ops::BitOr::bitor));
         few.iter().for_each(|row| scratch.unite(*row));
+        patience.spend(few.iter().map(|row| row.blocks_len()).sum())?;
         if count < FEW {
-            return;
+            return Ok(());
         }
     }
 }
