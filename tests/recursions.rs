@@ -35,6 +35,27 @@ const WALKS: &[(&str, &str)] = &[
         "?t(X, Y)",
     ),
     ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- never(X), t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    // What looks like a guard, and grows with the recursion.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _), t(X, X)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _), t(8, X)", "?t(X, Y)"),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)\n+t(X, Z) <- t(X, Y), edge(Z, Y, _), t(X, 8)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _), t(_, X)", "?t(X, Y)"),
+    // A relation times itself, beside other steps.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1), odd(Z)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Z) <- odd(X), t(X, Y), edge(Y, Z, 1)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, Z), t(X, Y)\n+t(X, Z) <- edge(X, Y, 1), t(Y, Z)",
+        "?t(X, Y)",
+    ),
     // One source, and none.
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)", "?t(1, Y)"),
     ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- edge(X, Y, _), t(Y, Z)", "?t(X, 2)"),
@@ -132,6 +153,9 @@ const RELAXATIONS: &[(&str, &str)] = &[
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + 0.5", "?t(X, D)"),
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W, D < 9", "?t(X, D)"),
     ("+t(X, max<D>) <- down(3, X, D)\n+t(Y, max<D>) <- t(X, E), down(X, Y, W), D = E + W", "?t(X, D)"),
+    // Nodes that are computed.
+    ("+t(X, min<Y>) <- edge(X, Y, _)\n+t(Y + 1, min<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(X, min<Y>) <- edge(X, Y, _)\n+t(Z, min<L>) <- t(X, L), edge(X, Y, W), Z = Y + W", "?t(X, L)"),
     // From a node, to a node, and only one of them asked for.
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(9, min<D>) <- t(X, E), odd(X), D = E + 1", "?t(X, D)"),
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(8, E), edge(8, Y, W), D = E + W", "?t(X, D)"),
@@ -159,6 +183,17 @@ fn products_find_what_tuples_find() {
     compare(CHAINS, &[(12, 30, 1), (70, 150, 1), (300, 420, 1), (130, 200, 40_000_000)]);
 }
 
+/// Thresholds at which a recursion is large with so many known rows.
+fn from(rows: usize) -> Thresholds {
+    Thresholds {
+        walk_rows: rows,
+        matrix_rows: rows,
+        relax_rows: rows,
+        part_rows: rows,
+        ..Thresholds::lowest()
+    }
+}
+
 fn compare(recursions: &[(&str, &str)], graphs: &[(i64, usize, i64)]) {
     for &(nodes, edges, spread) in graphs {
         for (rules, question) in recursions {
@@ -174,13 +209,11 @@ fn compare(recursions: &[(&str, &str)], graphs: &[(i64, usize, i64)]) {
                 assert_eq!(found.len(), rows.len(), "rows come twice: {rules}");
                 found
             };
-            let tuples = rows(
-                Thresholds { walk_rows: usize::MAX, matrix_rows: usize::MAX, ..Thresholds::default() },
-                1,
-            );
-            for (thresholds, threads) in
-                [(Thresholds::lowest(), 1), (Thresholds::lowest(), 2), (Thresholds::default(), 2)]
-            {
+            let tuples = rows(from(usize::MAX), 1);
+            // At once, in the midst, and when it pays.
+            let others =
+                [(from(0), 1), (from(0), 2), (from(20), 1), (from(150), 2), (Thresholds::default(), 2)];
+            for (thresholds, threads) in others {
                 let sets = rows(thresholds, threads);
                 let context =
                     || format!("{nodes} nodes, {edges} edges, {thresholds:?}:\n{rules}\n{question}");

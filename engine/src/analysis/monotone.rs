@@ -20,7 +20,7 @@ pub(super) fn mark(relations: &mut [Relation], rules: &[Rule]) {
     }
     let mut dependencies = Dependencies::new(relations.len());
     for rule in rules {
-        for atom in atoms(rule) {
+        for atom in rule.atoms() {
             dependencies.add(rule.head.index(), atom.relation.index(), Use::Positive);
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn mark(relations: &mut [Relation], rules: &[Rule]) {
         forms.entry(rule.head).and_modify(|known| *known = known.filter(|_| *known == form)).or_insert(form);
     }
     for rule in rules {
-        if rule.aggregates() && atoms(rule).any(|atom| component(atom.relation) == component(rule.head)) {
+        if rule.aggregates() && rule.atoms().any(|atom| component(atom.relation) == component(rule.head)) {
             relations[rule.head.index()].best = forms[&rule.head];
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn breach(
     let best = |relation: RelationId| relations[relation.index()].best;
     rules.iter().find_map(|rule| {
         let of_cycle = |atom: &&Atom| inside(atom.relation) && best(atom.relation).is_some();
-        let source = atoms(rule).find(of_cycle)?.relation;
+        let source = rule.atoms().find(of_cycle)?.relation;
         let sound = Flow::of(rule, |atom| best(atom.relation).filter(|_| inside(atom.relation)))
             .is_some_and(|flow| flow.filters_are_sound(rule) && flow.head_is_sound(rule, best(rule.head)));
         (!sound).then_some((rule.head, source))
@@ -68,13 +68,6 @@ fn form(rule: &Rule) -> Option<Best> {
         ((column, Aggregate::Max), None) => Some(Best { column, largest: true }),
         _ => None,
     }
-}
-
-fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
-    rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) => Some(atom),
-        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-    })
 }
 
 /// What becomes of an expression when a best value improves.
@@ -98,7 +91,7 @@ impl Flow {
     /// can turn better into worse.
     fn of(rule: &Rule, best: impl Fn(&Atom) -> Option<Best>) -> Option<Flow> {
         let mut flow = Flow { improving: HashMap::new() };
-        for atom in atoms(rule) {
+        for atom in rule.atoms() {
             let Some(best) = best(atom) else { continue };
             match &atom.arguments[best.column] {
                 Argument::Variable(variable) => {

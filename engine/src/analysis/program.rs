@@ -77,6 +77,11 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The atoms of the body of which some row has to match.
+    pub fn atoms(&self) -> impl Iterator<Item = &Atom> {
+        self.body.iter().filter_map(Literal::atom)
+    }
+
     /// Whether it aggregates or ranks; the head's other columns are then its groups.
     pub fn aggregates(&self) -> bool {
         self.ranking.is_some()
@@ -151,6 +156,16 @@ pub enum Literal {
         /// Its value.
         expression: Expression,
     },
+}
+
+impl Literal {
+    /// The atom of which some row has to match, if it is that.
+    pub fn atom(&self) -> Option<&Atom> {
+        match self {
+            Literal::Atom(atom) => Some(atom),
+            Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+        }
+    }
 }
 
 /// `relation(argument, ..)`.

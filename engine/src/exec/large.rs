@@ -39,32 +39,35 @@ impl View<'_> {
         sets: &mut HashMap<RelationId, Known>,
     ) -> Result<Option<usize>, ExecError> {
         let complete = |run| Growing { stable: vec![run], delta: None };
-        if let Large::Relax(relaxation) = large {
-            let Some(Known::Best(best)) = sets.get_mut(&relaxation.relation) else { return Ok(None) };
-            let Some((run, sweeps)) = self.relax(relaxation, best)? else { return Ok(None) };
-            sets.clear();
-            self.growing.insert(relaxation.relation, complete(run));
-            return Ok(Some(sweeps));
-        }
-        sets.clear();
         let rounds = match large {
-            Large::Relax(_) => 0,
-            Large::Parts(relation, column) => self.evaluate_in_parts(*relation, *column, variants)?,
+            Large::Parts(relation, column) => {
+                sets.clear();
+                self.evaluate_in_parts(*relation, *column, variants)?
+            }
             Large::Walk(traversal) => {
-                let all = |version| self.runs(Access { relation: traversal.relation, version });
-                let run = self.traverse(traversal, &all(Version::Old), &all(Version::Delta))?;
+                sets.clear();
+                let rows = |version| self.runs(Access { relation: traversal.relation, version });
+                let run = if traversal.is_own {
+                    self.traverse(traversal, &[], &rows(Version::All))?
+                } else {
+                    self.traverse(traversal, &rows(Version::Old), &rows(Version::Delta))?
+                };
                 self.growing.insert(traversal.relation, complete(run));
                 0
             }
             Large::Matrices(chains) => {
-                let growing = std::mem::take(&mut self.growing);
-                let known = |relation: RelationId| {
-                    let of = growing.get(&relation);
-                    of.into_iter().flat_map(|own| own.stable.iter().chain(&own.delta)).cloned().collect()
-                };
-                let (found, rounds) = self.multiply(chains, known)?;
+                sets.clear();
+                let rows = |relation| self.runs(Access { relation, version: Version::All });
+                let (found, rounds) = self.multiply(chains, rows)?;
                 self.growing = found.into_iter().map(|(relation, run)| (relation, complete(run))).collect();
                 rounds
+            }
+            Large::Relax(relaxation) => {
+                let Some(Known::Best(best)) = sets.get_mut(&relaxation.relation) else { return Ok(None) };
+                let Some((run, sweeps)) = self.relax(relaxation, best)? else { return Ok(None) };
+                sets.clear();
+                self.growing.insert(relaxation.relation, complete(run));
+                sweeps
             }
         };
         Ok(Some(rounds))

@@ -141,11 +141,7 @@ impl<'a> View<'a> {
             }
             self.growing.insert(relation, Growing::default());
         }
-        let reads_own = |rule: &Rule| {
-            rule.body
-                .iter()
-                .any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
-        };
+        let reads_own = |rule: &Rule| rule.atoms().any(|atom| own.contains(&atom.relation));
         for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
             let planned = self.planned(plan_rule(rule, self), rule, is_measured);
             let rows = self.derive(&planned, rule.aggregates(), &mut sets)?;

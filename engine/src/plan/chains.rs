@@ -78,8 +78,7 @@ pub(super) fn chains(stratum: &Stratum, program: &Program) -> Option<Chains> {
         parts: HashMap::new(),
     };
     for rule in &stratum.rules {
-        let is_own = |literal: &Literal| matches!(literal, Literal::Atom(atom) if found.own.contains_key(&atom.relation));
-        if rule.body.iter().any(is_own) {
+        if rule.atoms().any(|atom| found.own.contains_key(&atom.relation)) {
             let chain = found.chain(rule)?;
             found.add(rule.head, chain);
         }
@@ -124,8 +123,7 @@ impl Builder {
         }
         // Which variables atoms meet in. What only one atom has, and conditions on it, stays with that atom.
         let mut uses: HashMap<VariableId, usize> = ends.iter().map(|end| (*end, 1)).collect();
-        let atoms = || rule.body.iter().filter_map(as_atom);
-        for atom in atoms() {
+        for atom in rule.atoms() {
             for variable in variables(atom).collect::<HashSet<_>>() {
                 *uses.entry(variable).or_default() += 1;
             }
@@ -135,8 +133,8 @@ impl Builder {
         let mut links = Vec::new();
         let mut complete = Vec::new();
         let mut conditions: Vec<&Literal> =
-            rule.body.iter().filter(|literal| as_atom(literal).is_none()).collect();
-        for atom in atoms() {
+            rule.body.iter().filter(|literal| literal.atom().is_none()).collect();
+        for atom in rule.atoms() {
             if let Some(matrix) = self.own.get(&atom.relation) {
                 let [Argument::Variable(first), Argument::Variable(second)] = atom.arguments.as_slice()
                 else {
@@ -357,11 +355,4 @@ fn in_line(mut links: Vec<Link>, ends: [VariableId; 2]) -> Option<Vec<Factor>> {
         at = if forward { to } else { from };
     }
     (at == ends[1] && !passed.contains(&at)).then_some(factors)
-}
-
-fn as_atom(literal: &Literal) -> Option<&Atom> {
-    match literal {
-        Literal::Atom(atom) => Some(atom),
-        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-    }
 }

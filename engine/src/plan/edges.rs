@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::join_order::variables;
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Rule};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, VariableId};
 
 /// Where edges come from.
@@ -59,13 +59,16 @@ pub(super) fn edges_of(rule: &Rule, conditions: &[Literal], head: Vec<Expression
     {
         return Some(source);
     }
-    let binds_all = |literal: &Literal| {
-        let Literal::Atom(atom) = literal else { return false };
+    if !head.iter().all(is_plain) {
+        return None;
+    }
+    let ends: HashSet<VariableId> = head.iter().filter_map(variable).collect();
+    let binds_all = |atom: &Atom| {
         let bound: HashSet<VariableId> = variables(atom).collect();
         let is_bound = |other: &Literal| variables_of(other).is_some_and(|read| read.is_subset(&bound));
-        head.iter().filter_map(variable).all(|end| bound.contains(&end)) && conditions.iter().all(is_bound)
+        ends.is_subset(&bound) && conditions.iter().all(is_bound)
     };
-    let is_found = conditions.iter().any(binds_all);
+    let is_found = conditions.iter().filter_map(Literal::atom).any(binds_all);
     is_found.then(|| EdgeSource::Rule(derive(rule, head, conditions.to_vec())))
 }
 
@@ -81,21 +84,31 @@ pub(super) fn derive(rule: &Rule, head: Vec<Expression>, body: Vec<Literal>) -> 
     }
 }
 
+/// What an atom has in a column, unless it is anything.
+pub(super) fn end(atom: &Atom, column: usize) -> Option<Expression> {
+    match &atom.arguments[column] {
+        Argument::Variable(variable) => Some(Expression::Variable(*variable)),
+        Argument::Constant(value) => Some(Expression::Constant(value.clone())),
+        Argument::Any => None,
+    }
+}
+
 /// The variables of a literal that computes nothing. What computes is left to when its turn comes: a value that is
 /// never reached must not overflow.
 pub(super) fn variables_of(literal: &Literal) -> Option<HashSet<VariableId>> {
     match literal {
         Literal::Atom(atom) | Literal::Negated(atom) => Some(variables(atom).collect()),
-        Literal::Filter { left, right, .. } => {
-            let is_plain =
-                |side: &Expression| matches!(side, Expression::Variable(_) | Expression::Constant(_));
-            (is_plain(left) && is_plain(right))
-                .then(|| [left, right].into_iter().filter_map(variable).collect())
-        }
+        Literal::Filter { left, right, .. } => (is_plain(left) && is_plain(right))
+            .then(|| [left, right].into_iter().filter_map(variable).collect()),
         Literal::Assign { .. } => None,
     }
 }
 
+fn is_plain(expression: &Expression) -> bool {
+    matches!(expression, Expression::Variable(_) | Expression::Constant(_))
+}
+
+/// The variable that an expression is.
 pub(super) fn variable(expression: &Expression) -> Option<VariableId> {
     match expression {
         Expression::Variable(variable) => Some(*variable),

@@ -10,7 +10,7 @@ use super::large::Large;
 use super::physical::RulePlan;
 use super::rule_plan::{plan_delta_variants, plan_rule};
 use super::share::share;
-use crate::analysis::program::{Literal, Program, Rule, Stratum};
+use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::RelationId;
 
 /// Plans a program over what is known of its stored relations.
@@ -69,11 +69,7 @@ impl Expected<'_> {
     /// The sizes expected of a stratum's relations, and its plans.
     fn rules(&mut self, stratum: &Stratum, program: &Program) -> (HashMap<RelationId, f64>, Vec<RuleNote>) {
         let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-        let reads_own = |rule: &Rule| {
-            rule.body
-                .iter()
-                .any(|literal| matches!(literal, Literal::Atom(atom) if own.contains(&atom.relation)))
-        };
+        let reads_own = |rule: &Rule| rule.atoms().any(|atom| own.contains(&atom.relation));
         let mut rules = Vec::new();
         let mut sizes: HashMap<RelationId, f64> =
             own.iter().map(|relation| (*relation, self.stored.rows(*relation) as f64)).collect();

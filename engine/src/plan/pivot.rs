@@ -1,6 +1,6 @@
 //! Along which column a recursion falls apart.
 
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Stratum};
+use crate::analysis::program::{Argument, Expression, HeadTerm, Program, Stratum};
 use crate::data::RelationId;
 
 /// The column along which a recursion falls apart: every recursive rule is linear and hands it through unchanged, as
@@ -13,10 +13,7 @@ pub(super) fn pivot_column(stratum: &Stratum, program: &Program) -> Option<(Rela
     }
     let mut columns: Option<Vec<usize>> = None;
     for rule in &stratum.rules {
-        let mut own = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) if atom.relation == relation => Some(atom),
-            Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-        });
+        let mut own = rule.atoms().filter(|atom| atom.relation == relation);
         let Some(atom) = own.next() else { continue };
         if own.next().is_some() {
             return None;

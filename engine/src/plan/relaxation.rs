@@ -1,7 +1,7 @@
 //! Which recursions through `min` and `max` relax edges.
 
-use super::edges::{EdgeSource, edges_of, variable, variables_of};
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use super::edges::{EdgeSource, edges_of, end, variable, variables_of};
+use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, Value, VariableId};
 use crate::syntax::ast::Arithmetic;
 
@@ -33,20 +33,18 @@ pub(super) fn relaxation(stratum: &Stratum, program: &Program) -> Option<Relaxat
     let [relation] = *stratum.relations.as_slice() else { return None };
     let described = &program.relations[relation.index()];
     let best = described.best.filter(|_| described.arity == 2)?;
-    let is_own = |literal: &Literal| matches!(literal, Literal::Atom(atom) if atom.relation == relation);
-    let recursive = stratum.rules.iter().filter(|rule| rule.body.iter().any(is_own));
+    let reads_own = |rule: &&Rule| rule.atoms().any(|atom| atom.relation == relation);
+    let recursive = stratum.rules.iter().filter(reads_own);
     let node = 1 - best.column;
     let edges = recursive.map(|rule| weighted(rule, relation, node)).collect::<Option<Vec<_>>>()?;
     (!edges.is_empty()).then_some(Relaxation { relation, node, largest: best.largest, edges })
 }
 
 fn weighted(rule: &Rule, relation: RelationId, node: usize) -> Option<Weighted> {
-    let (own, mut conditions): (Vec<&Literal>, Vec<&Literal>) = rule
-        .body
-        .iter()
-        .partition(|literal| matches!(literal, Literal::Atom(atom) if atom.relation == relation));
+    let is_own = |literal: &&Literal| literal.atom().is_some_and(|atom| atom.relation == relation);
+    let (own, mut conditions): (Vec<&Literal>, Vec<&Literal>) = rule.body.iter().partition(is_own);
     let [Literal::Atom(start)] = own.as_slice() else { return None };
-    let (from, value) = (plain(start, node)?, variable(&plain(start, 1 - node)?)?);
+    let (from, value) = (end(start, node)?, variable(&end(start, 1 - node)?)?);
     let (to, better) = match (&rule.head_terms[node], &rule.head_terms[1 - node]) {
         (HeadTerm::Expression(to), HeadTerm::Aggregate { argument, .. }) => (to.clone(), *argument),
         _ => return None,
@@ -95,13 +93,5 @@ fn added(conditions: &mut Vec<&Literal>, sum: VariableId, value: VariableId) -> 
         Expression::Variable(added) if *added != value => Some(Expression::Variable(*added)),
         Expression::Constant(Value::Int(n)) => Some(Expression::Constant(Value::Int(*n))),
         _ => None,
-    }
-}
-
-fn plain(atom: &Atom, column: usize) -> Option<Expression> {
-    match &atom.arguments[column] {
-        Argument::Variable(variable) => Some(Expression::Variable(*variable)),
-        Argument::Constant(value) => Some(Expression::Constant(value.clone())),
-        Argument::Any => None,
     }
 }

@@ -20,10 +20,8 @@ pub fn plan_delta_variants<'p>(
     recursive: &'p HashSet<RelationId>,
     statistics: &'p dyn Statistics,
 ) -> impl Iterator<Item = RulePlan> + 'p {
-    let is_recursive = |literal: &Literal| match literal {
-        Literal::Atom(atom) => recursive.contains(&atom.relation),
-        Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => false,
-    };
+    let is_recursive =
+        |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains(&atom.relation));
     (0..rule.body.len())
         .filter(move |literal| is_recursive(&rule.body[*literal]))
         .map(|literal| plan(rule, Some(literal), recursive, statistics))

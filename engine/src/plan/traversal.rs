@@ -1,8 +1,8 @@
 //! Which recursions walk through a graph.
 
-use super::edges::{EdgeSource, derive, edges_of, variable, variables_of};
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
-use crate::data::{RelationId, VariableId};
+use super::edges::{EdgeSource, derive, edges_of, end, variable, variables_of};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Program, Rule, Stratum};
+use crate::data::RelationId;
 
 /// A recursion whose every step goes from a row to rows in which one column, the node, has moved along an edge. The
 /// other column, if there is one, is carried along unchanged: `t(X, Z) <- t(X, Y), e(Y, Z)` carries `X` from `Y` to `Z`.
@@ -16,6 +16,8 @@ pub struct Traversal {
     pub node: usize,
     /// One entry a recursive rule.
     pub edges: Vec<Edges>,
+    /// Whether known rows are edges themselves. None has been taken along all of them then.
+    pub is_own: bool,
 }
 
 /// The edges of one rule.
@@ -39,9 +41,8 @@ pub(super) fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversa
         2 => &[(Some(0), 1), (Some(1), 0)],
         _ => return None,
     };
-    let is_own = |literal: &&Literal| matches!(literal, Literal::Atom(atom) if atom.relation == relation);
-    let recursive: Vec<&Rule> =
-        stratum.rules.iter().filter(|rule| rule.body.iter().any(|literal| is_own(&literal))).collect();
+    let reads_own = |rule: &&Rule| rule.atoms().any(|atom| atom.relation == relation);
+    let recursive: Vec<&Rule> = stratum.rules.iter().filter(reads_own).collect();
     if recursive.is_empty() {
         return None;
     }
@@ -49,7 +50,8 @@ pub(super) fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversa
         let edges: Vec<Edges> =
             recursive.iter().map(|rule| edges(rule, relation, carried, node)).collect::<Option<_>>()?;
         let own = |edges: &&Edges| edges.source.reads(relation);
-        if edges.iter().any(|edges| own(&edges)) {
+        let is_own = edges.iter().any(|edges| own(&edges));
+        if is_own {
             // Rows that are edges themselves lead as far as what they were derived from, so those that are known are
             // edges enough. That holds where no step depends on who takes it, and none is taken backwards.
             let forward = EdgeSource::Relation { relation, from: carried?, to: node };
@@ -57,66 +59,41 @@ pub(super) fn traversal(stratum: &Stratum, program: &Program) -> Option<Traversa
                 && edges.iter().all(|edges| edges.guard.is_none());
             is_closed.then_some(())?;
         }
-        Some(Traversal { relation, carried, node, edges })
+        Some(Traversal { relation, carried, node, edges, is_own })
     })
 }
 
 /// What a rule walks along. Apart from the row that it starts from, its body is one atom with the edges, conditions on
 /// them, and conditions on the carried value.
 fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize) -> Option<Edges> {
-    let own: Vec<&Atom> = rule
-        .body
-        .iter()
-        .filter_map(|literal| match literal {
-            Literal::Atom(atom) if atom.relation == relation => Some(atom),
-            Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
-        })
-        .collect();
+    let own: Vec<&Atom> = rule.atoms().filter(|atom| atom.relation == relation).collect();
     if rule.ranking.is_some() {
         return None;
     }
-    let start = match own.as_slice() {
-        [start] => *start,
-        [first, second] => {
-            let column = carried?;
-            let out = match &rule.head_terms[column] {
-                HeadTerm::Expression(out) => variable(out)?,
-                HeadTerm::Aggregate { .. } => return None,
-            };
-            *[first, second].into_iter().find(|atom| atom.arguments[column] == Argument::Variable(out))?
-        }
+    // The row that it starts from has the carried value.
+    let hands_on = |atom: &&Atom, column: usize| match (&rule.head_terms[column], &atom.arguments[column]) {
+        (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => out == variable,
+        _ => false,
+    };
+    let start = match (own.as_slice(), carried) {
+        ([start], None) => *start,
+        ([_] | [_, _], Some(column)) => *own.iter().find(|atom| hands_on(atom, column))?,
         _ => return None,
     };
-    let carried = match carried {
-        None => None,
-        Some(column) => match (&rule.head_terms[column], &start.arguments[column]) {
-            (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable))
-                if out == variable =>
-            {
-                Some(*variable)
-            }
-            _ => return None,
-        },
-    };
-    let from = match &start.arguments[node] {
-        Argument::Variable(variable) => Expression::Variable(*variable),
-        Argument::Constant(value) => Expression::Constant(value.clone()),
-        Argument::Any => return None,
-    };
-    let to = match &rule.head_terms[node] {
-        HeadTerm::Expression(plain @ (Expression::Variable(_) | Expression::Constant(_))) => plain.clone(),
-        HeadTerm::Expression(_) | HeadTerm::Aggregate { .. } => return None,
-    };
+    let carried = carried.and_then(|column| variable(&end(start, column)?));
+    let from = end(start, node)?;
+    let HeadTerm::Expression(to) = &rule.head_terms[node] else { return None };
 
     let mut conditions = Vec::new();
     let mut guards = Vec::new();
     for literal in &rule.body {
-        if matches!(literal, Literal::Atom(atom) if std::ptr::eq(atom, start)) {
+        if literal.atom().is_some_and(|atom| std::ptr::eq(atom, start)) {
             continue;
         }
         let read = variables_of(literal)?;
         if carried.is_some_and(|carried| read.contains(&carried)) {
-            if read.len() > 1 || !matches!(literal, Literal::Atom(_)) {
+            // Who may walk has to be known before the walk begins.
+            if read.len() > 1 || literal.atom()?.relation == relation {
                 return None;
             }
             guards.push(literal.clone());
@@ -124,11 +101,10 @@ fn edges(rule: &Rule, relation: RelationId, carried: Option<usize>, node: usize)
             conditions.push(literal.clone());
         }
     }
-    let ends: Vec<VariableId> = [&from, &to].into_iter().filter_map(variable).collect();
-    if ends.iter().any(|end| Some(*end) == carried) {
+    if carried.is_some() && [&from, to].into_iter().any(|end| variable(end) == carried) {
         return None;
     }
-    let source = edges_of(rule, &conditions, vec![from, to])?;
+    let source = edges_of(rule, &conditions, vec![from, to.clone()])?;
     let guard = carried
         .filter(|_| !guards.is_empty())
         .map(|carried| derive(rule, vec![Expression::Variable(carried)], guards));

@@ -242,13 +242,11 @@ impl<'p> Magic<'p> {
         }
         open.iter()
             .copied()
-            .filter_map(|literal| match &body[literal] {
-                Literal::Atom(atom) => {
-                    let bound = atom.arguments.iter().filter(|argument| is_bound(argument, known)).count();
-                    let derived = self.rules.contains_key(&atom.relation);
-                    (bound > 0).then_some((literal, (!derived, bound)))
-                }
-                Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
+            .filter_map(|literal| {
+                let atom = body[literal].atom()?;
+                let bound = atom.arguments.iter().filter(|argument| is_bound(argument, known)).count();
+                let derived = self.rules.contains_key(&atom.relation);
+                (bound > 0).then_some((literal, (!derived, bound)))
             })
             .max_by_key(|(literal, rank)| (*rank, std::cmp::Reverse(*literal)))
             .map(|(literal, _)| literal)
