@@ -16,10 +16,12 @@ FUZZ_TARGETS := parse_and_print run_program
 
 export STRATALOG_SERVER := $(abspath $(SERVER))
 export STRATALOG_CLI    := $(abspath $(CLI))
+# Random programs are the same in every run of the tests, so none fails for what it did not change.
+export PROPTEST_RNG_SEED ?= 20261122
+RANDOM_ROUNDS ?= 10
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash fuzz load soak bench peers \
-	scaling roundtrip ci clean \
-	browser
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash random fuzz load soak bench peers \
+	vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -33,8 +35,9 @@ demo-keep: build $(READY) ## the same, and leave the server running
 run: build ## start a server on 127.0.0.1:8080
 	$(SERVER)
 
-build: ## build server and command line
-	$(CARGO) build --release --locked -p stratalog-server -p stratalog-client
+build: compiler ## build server and command line
+# All packages are chosen, as for the tests, so that libraries are built once.
+	$(CARGO) build --release --locked --workspace --bins
 
 test: test-rust test-python ## every test: Rust, golden files, random programs, sockets, Python, demo answers
 
@@ -63,6 +66,13 @@ crash: build ## kill a server 200 times under writers and look for what is lost
 	STRATALOG_CRASH_ROUNDS=200 $(CARGO) test --release --locked -p stratalog-tests --test crash -- --nocapture
 
 # The code is safe Rust, so what is looked for are panics and hangs: no sanitizer, and the stable compiler will do.
+random: build ## random programs, recursions, views and files of RANDOM_ROUNDS other seeds, against the oracle
+	for round in $$(seq $(RANDOM_ROUNDS)); do \
+		export PROPTEST_RNG_SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$PROPTEST_RNG_SEED"; \
+		$(CARGO) test --release --locked -p stratalog-tests \
+			--test differential --test recursions --test views --test round_trips || exit 1; \
+	done
+
 fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden programs
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
 	$(CARGO) run --release --locked -p stratalog-tests --example fuzz_seeds -- $(FUZZ_TARGETS:%=fuzz/corpus/%)
@@ -82,6 +92,9 @@ soak: load ## the same for ten minutes: memory must not grow
 # PEERS names some of the workloads, ENGINES some of the engines; facts are kept between runs.
 peers: $(PEERS_READY) ## this engine beside seven others: PEERS="closure triangles" ENGINES="ours duckdb"
 	$(PEERS_PY) benches/peers/run.py $(PEERS) $(if $(ENGINES),--engines $(ENGINES))
+
+vectors: $(PEERS_READY) ## nearest vectors: ours beside usearch, hnswlib and NumPy: VECTORS="100000 1000000"
+	$(PEERS_PY) benches/peers/vectors.py $(VECTORS)
 
 scaling: $(PEERS_READY) ## how our cost grows with the size of the work: docs/scaling.svg
 	$(PEERS_PY) benches/peers/scaling.py
@@ -115,6 +128,10 @@ $(CHECKERS): tests/validators/package-lock.json
 	@command -v npm >/dev/null || $(call install,nodejs npm)
 	npm ci --prefix tests/validators --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
+
+# The index of near vectors is C++.
+compiler:
+	@command -v c++ >/dev/null || $(call install,build-essential)
 
 # The page of the WebSocket is tested in a real browser.
 browser:

@@ -1,9 +1,11 @@
 //! Loading facts of three columns (key, text, large number), by the way in and by what is there already. Arrow batches
-//! (a million facts) need interning and sorting only; program text (half a million: a program has at most 16 MiB) is
+//! (a million facts) need interning and sorting only, beside what Arrow's own reader takes for their bytes; program text (half a million: a program has at most 16 MiB) is
 //! parsed as well; into a full relation, every fact is looked up. Throughput is facts a second.
 
 use std::fmt::Write;
 
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stratalog_benches::{define, load, session, wide_facts};
 
@@ -16,6 +18,19 @@ fn ingest(c: &mut Criterion) {
     let batch = [wide_facts(FACTS)];
     group.bench_function("arrow/into_empty", |b| {
         b.iter_batched(session, |mut session| load(&mut session, "fact", &batch), BatchSize::PerIteration);
+    });
+    let bytes = {
+        let mut stream = StreamWriter::try_new(Vec::new(), &batch[0].schema()).expect("a stream begins");
+        stream.write(&batch[0]).expect("a batch is written");
+        stream.into_inner().expect("a stream ends")
+    };
+    let read = || {
+        let stream = StreamReader::try_new(bytes.as_slice(), None).expect("a stream");
+        stream.collect::<Result<Vec<_>, _>>().expect("batches")
+    };
+    group.bench_function("arrow/read_alone", |b| b.iter(|| assert_eq!(read().len(), 1)));
+    group.bench_function("arrow/read_into_empty", |b| {
+        b.iter_batched(session, |mut session| load(&mut session, "fact", &read()), BatchSize::PerIteration);
     });
     group.bench_function("arrow/again", |b| {
         let mut session = session();

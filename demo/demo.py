@@ -134,7 +134,7 @@ def ask_by_command_line(cli: Path, url: str, password: str) -> None:
     environment = os.environ | {"STRATALOG_PASSWORD": password}
     for number, question in enumerate(QUESTIONS, 1):
         command = [str(cli), "query", question.program, "--url", url, "--user", "admin"]
-        command += ["--format", "table", "--timing"]
+        command += ["--format", "box", "--timing"]
         start = time.perf_counter()
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         took = milliseconds(start)

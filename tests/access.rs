@@ -50,6 +50,9 @@ impl Asks {
     }
 }
 
+/// What has an index.
+const INDEX: &str = "+indexed(id: int, v: vector(2))\n.index create near on indexed(v)";
+
 /// A statement; what admin runs before it on the same graph, so that it can succeed; what it asks for.
 const STATEMENTS: &[(&str, &str, Asks)] = &[
     ("?fact(X)", "", Read),
@@ -78,6 +81,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".rel", "", Read),
     (".rel fact", "", Read),
     (".rel describe fact", "", Read),
+    (".rel describe", "", Read),
     (".rel drop scratch", "+scratch(1)", Write),
     (".rule", "", Read),
     (".rule rule1", "", Read),
@@ -87,6 +91,13 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".rule drop prefix rule2", "+rule2(X) <- fact(X)", Write),
     (".rule remove rule2 1", "+rule2(X) <- fact(X)", Write),
     (".rule clear rule2", "+rule2(X) <- fact(X)", Write),
+    (".index", "", Read),
+    (".index list", "", Read),
+    (".index create near on indexed(v)", "+indexed(id: int, v: vector(2))\n.index drop near", Write),
+    (".index stats near", INDEX, Read),
+    (".index rebuild near", INDEX, Write),
+    (".index drop near", INDEX, Write),
+    ("?hnsw_nearest(\"near\", [0, 1], 1, Id, D)", INDEX, Read),
     (".session", "", Read),
     (".session list", "", Read),
     (".session clear", "", Read),
@@ -120,6 +131,8 @@ const ALIASES: &[(&str, &str, Asks)] = &[
     (".relation drop scratch", "+scratch(1)", Write),
     (".rule show rule1", "", Read),
     (".rules", "", Read),
+    (".idx", "", Read),
+    (".idx list", "", Read),
     (".debug ?fact(X)", "", Read),
     (".? kg", "", Nothing),
     (".q", "", Nothing),

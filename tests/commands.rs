@@ -8,11 +8,12 @@ use std::path::Path;
 use stratalog_tests::server::{Connection, Server};
 
 /// What the examples work on.
-const PREPARATION: [&str; 3] = [
+const PREPARATION: [&str; 4] = [
     ".kg create lab\n.user create ada lovelace editor\n.kg acl grant lab ada viewer\n.apikey create nightly-import\n\
      .kg use default",
     "+edge[(1, 2), (2, 3)]\n+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)",
     "far(X) <- path(1, X)",
+    "+doc(id: int, v: vector(2))\n.index create near_docs on doc(v)",
 ];
 
 /// Commands that are refused, with the code: there is no request to stop, and some only say what to do instead.

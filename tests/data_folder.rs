@@ -6,10 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 use stratalog_tests::server::{Connection, PASSWORD, Server};
+use stratalog_tests::times::PATIENCE;
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -115,7 +116,7 @@ async fn probes_tell_that_the_data_is_being_opened() {
     let mut seen = Vec::new();
     let started = Instant::now();
     while seen.last() != Some(&(200, 200, 200)) {
-        assert!(started.elapsed() < Duration::from_secs(60), "{seen:?}");
+        assert!(started.elapsed() < PATIENCE, "{seen:?}");
         let status = |path| try_get(port, path);
         if let (Some(ready), Some(live), Some(other)) = (status("/ready"), status("/live"), status("/health"))
         {
@@ -133,7 +134,7 @@ async fn probes_tell_that_the_data_is_being_opened() {
 fn try_get(port: u16, path: &str) -> Option<u16> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
     let mut reply = String::new();
     stream.read_to_string(&mut reply).ok()?;

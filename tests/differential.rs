@@ -1,7 +1,7 @@
 //! The engine against the oracle: random programs, the same answer however facts arrive, whatever is switched off, and
 //! after a restart.
 //!
-//! A failure tells the seed of the run; `STRATALOG_SEED=` repeats it.
+//! A failure tells the seed of the run; `PROPTEST_RNG_SEED=` repeats it. `make test` sets one, `make random` tries others.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
@@ -22,7 +22,7 @@ const WAYS: usize = 3;
 fn the_engine_answers_as_the_oracle_does() {
     let number = |name| std::env::var(name).ok().and_then(|n: String| n.parse::<u64>().ok());
     let cases_wanted = number("PROPTEST_CASES").and_then(|n| u32::try_from(n).ok()).unwrap_or(CASES);
-    let seed = number("STRATALOG_SEED").unwrap_or_else(|| RandomState::new().hash_one(0) % 1_000_000);
+    let seed = number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().hash_one(0) % 1_000_000);
     let config = Config {
         cases: cases_wanted,
         failure_persistence: None,

@@ -31,6 +31,7 @@ use stratalog_engine::{
     Budget, Content, Diagnostic, Engine, EngineOptions, Error, Parameters, Rows, RunOptions, Session, Value,
 };
 use stratalog_tests::answers::rows_of;
+use stratalog_tests::cli;
 use stratalog_tests::server::{PASSWORD, Server};
 use stratalog_tests::times::without_times;
 use stratalog_tests::value::{Row, Value as Shown};
@@ -48,6 +49,11 @@ fn language() {
 #[test]
 fn plans() {
     check("docs/plans.md");
+}
+
+#[test]
+fn indexes() {
+    check("docs/indexes.md");
 }
 
 #[test]
@@ -117,6 +123,101 @@ async fn events() {
         }
     }
     assert_eq!(connections.len(), 4);
+}
+
+#[test]
+fn command_line() {
+    console("docs/command-line.md");
+}
+
+#[test]
+fn files() {
+    console("docs/files.md");
+}
+
+/// Runs the lines of ` ```console ` blocks that begin with `$` in a shell, one after the other, on one server and in one
+/// folder. Below each stands what it writes, to either output, and `[exit N]` if that is not 0.
+fn console(name: &str) {
+    let server = Server::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let known = cli::at(&server);
+    let executables = Path::new(known.get_program()).parent().expect("a folder").to_owned();
+    let path = format!("{}:{}", executables.display(), std::env::var("PATH").unwrap_or_default());
+    let page = read(name);
+    let mut outcomes = Vec::new();
+    for block in blocks(&page).into_iter().filter(|block| block.info == "console") {
+        let lines: Vec<&str> = block.text.lines().collect();
+        let mut at = 0;
+        while at < lines.len() {
+            let command = lines[at].strip_prefix("$ ").unwrap_or_else(|| panic!("{name}: {}", lines[at]));
+            let end =
+                (at + 1..lines.len()).find(|line| lines[*line].starts_with("$ ")).unwrap_or(lines.len());
+            let mut shell = std::process::Command::new("bash");
+            for (variable, value) in known.get_envs() {
+                match value {
+                    Some(value) => shell.env(variable, value),
+                    None => shell.env_remove(variable),
+                };
+            }
+            let script = format!("exec 2>&1; set -o pipefail\n{command}");
+            let shell = shell.args(["-c", &script]).env("PATH", &path).current_dir(folder.path());
+            let output = shell.stdin(std::process::Stdio::null()).output().expect("a shell runs");
+            let mut found: Vec<String> = String::from_utf8_lossy(&output.stdout)
+                .lines()
+                .map(|line| line.trim_end().to_owned())
+                .collect();
+            if let Some(code @ 1..) = output.status.code() {
+                found.push(format!("[exit {code}]"));
+            }
+            let first = block.first + at + 1;
+            let expected = Block {
+                info: String::new(),
+                text: lines[at + 1..end].join("\n"),
+                first,
+                end: block.first + end,
+            };
+            outcomes.push((first - 1, command.to_owned(), Some(expected), found));
+            at = end;
+        }
+    }
+    assert!(!outcomes.is_empty());
+    settle(name, &page, outcomes);
+}
+
+#[test]
+fn every_command_of_the_prompt_is_documented() {
+    const NAME: &str = "docs/command-line.md";
+    let source = read("client/src/repl/commands.rs");
+    let quoted = |text: &str, after: &str| {
+        let (_, rest) = text.split_once(after).expect("an entry has all its parts");
+        rest.split("\",\n")
+            .next()
+            .and_then(|rest| rest.split("\", ").next())
+            .expect("the text ends")
+            .to_owned()
+    };
+    let (_, list) = source.split_once("const COMMANDS").expect("the commands are a list");
+    let (list, _) = list.split_once("\n];").expect("the list ends");
+    let row = |entry: &str| {
+        let (names, rest) = entry.split_once(']').expect("names are a list");
+        let names: Vec<&str> = names.split('"').skip(1).step_by(2).collect();
+        let (usage, doc) = (quoted(rest, "usage: \""), quoted(rest, "doc: \""));
+        let others: Vec<String> = names[1..].iter().map(|name| format!("`{name}`")).collect();
+        let others = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
+        let command = format!("{} {}", names[0], usage).trim().replace('|', "\\|");
+        format!("| `{command}`{others} | {doc} |\n")
+    };
+    let table: String = list.split("names: &[").skip(1).map(row).collect();
+    let page = read(NAME);
+    let (before, rest) = page.split_once("<!-- commands of the prompt -->\n").expect("a mark");
+    let (_, after) = rest.split_once("<!-- end -->").expect("a mark");
+    let new = format!(
+        "{before}<!-- commands of the prompt -->\n| command | |\n|---|---|\n{table}<!-- end -->{after}"
+    );
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(path(NAME), &new).expect("a page can be written");
+    }
+    assert!(page == new, "the commands of the prompt in {NAME} are stale: UPDATE_DOCS=1 writes them anew");
 }
 
 /// A reply of the server in the form of an answer on a page.

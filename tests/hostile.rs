@@ -7,13 +7,14 @@ use stratalog_engine::{Budget, Error, Parameters, RunOptions, Session};
 use stratalog_tests::fuzzed::{parse_and_print, run, session};
 use stratalog_tests::mutate::{Mutations, corpus};
 use stratalog_tests::server::{Frame, Server};
+use stratalog_tests::times::PATIENCE;
 
 /// What a mutated program may use. It would be content with far less, but test machines are busy.
 const TIME: Duration = Duration::from_secs(2);
 const MEMORY: u64 = 256 << 20;
 
-/// Runs a program; answers its code, or nothing if it was answered, and how long it took.
-fn outcome(session: &mut Session, text: &str, time: Duration, memory: u64) -> (Option<Error>, Duration) {
+/// Runs a program, which ends soon after its time at the latest; answers its error, if there is one.
+fn outcome(session: &mut Session, text: &str, time: Duration, memory: u64) -> Option<Error> {
     let start = Instant::now();
     let budget = Budget::new(Some(time), memory);
     let result = session
@@ -21,22 +22,26 @@ fn outcome(session: &mut Session, text: &str, time: Duration, memory: u64) -> (O
         .and_then(|prepared| session.run(prepared, &RunOptions::default(), &budget));
     let result = result.err();
     // What it left behind counts: rows are freed here.
-    (result, start.elapsed())
+    let took = start.elapsed();
+    assert!(took < time + PATIENCE, "{:?} took {took:?}: {result:?}", beginning(text));
+    result
 }
 
 fn code(error: &Option<Error>) -> &'static str {
     error.as_ref().map_or("", |error| error.code().as_str())
 }
 
-/// Refuses a text quickly. Answers the code.
+fn beginning(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// Refuses a text, and shows the error. Answers the code.
 fn refused(text: &str) -> &'static str {
-    let (error, took) = outcome(&mut session(), text, Duration::from_secs(20), MEMORY);
-    let shown: String = text.chars().take(40).collect();
-    assert!(took < Duration::from_secs(5), "{shown:?} took {took:?}");
+    let error = outcome(&mut session(), text, PATIENCE, MEMORY);
     if let Some(error) = &error {
         let start = Instant::now();
         error.render(text);
-        assert!(start.elapsed() < Duration::from_secs(5), "{shown:?}: rendering took {:?}", start.elapsed());
+        assert!(start.elapsed() < PATIENCE, "{:?}: rendering took {:?}", beginning(text), start.elapsed());
     }
     code(&error)
 }
@@ -51,9 +56,9 @@ fn mutated_programs_are_answered_or_refused() {
         }
         let start = Instant::now();
         answered += usize::from(run(&mut shared, &text, TIME, MEMORY));
-        assert!(start.elapsed() < TIME * 3, "{text:?} took {:?}", start.elapsed());
+        assert!(start.elapsed() < TIME + PATIENCE, "{text:?} took {:?}", start.elapsed());
     }
-    assert!(answered > 400, "only {answered} of the mutations run, so they show little");
+    assert!(answered > 200, "only {answered} of the mutations run, so they show little");
 }
 
 #[test]
@@ -151,9 +156,7 @@ fn large_texts_are_read_or_refused_in_linear_time() {
         ".a\n\n",
         ".a,\n%\n",
     ] {
-        let start = Instant::now();
         refused(&megabytes(unit));
-        assert!(start.elapsed() < Duration::from_secs(10), "{unit:?} took {:?}", start.elapsed());
     }
     for (before, unit) in [
         (".a ", "/* "),
@@ -168,9 +171,7 @@ fn large_texts_are_read_or_refused_in_linear_time() {
         ("+p", "a"),
         ("?p(X) /* ", "/* "),
     ] {
-        let start = Instant::now();
         refused(&(before.to_owned() + &megabytes(unit)));
-        assert!(start.elapsed() < Duration::from_secs(10), "{before:?} {unit:?} took {:?}", start.elapsed());
     }
     assert_eq!(refused(&"x".repeat((16 << 20) + 1)), "limit_exceeded");
     assert_eq!(refused(&format!("+p(\"{}\")", "x".repeat(10 << 20))), "limit_exceeded");
@@ -197,7 +198,7 @@ fn deep_and_wide_programs_meet_a_limit() {
 
 #[test]
 fn a_limit_is_told_by_name_and_value() {
-    let (error, _) = outcome(&mut session(), &format!("+p({})", "1, ".repeat(257)), TIME, MEMORY);
+    let error = outcome(&mut session(), &format!("+p({})", "1, ".repeat(257)), TIME, MEMORY);
     let diagnostics = error.expect("too many columns").diagnostics();
     let limit = diagnostics[0].limit.expect("the limit is told");
     assert_eq!((limit.name, limit.value), ("max_columns", 256));
@@ -226,25 +227,19 @@ fn bodies_at_the_limit_are_planned_within_the_budget() {
         ),
         format!("+e(1)\n?e(X), {}", vec!["!e(X + 1)"; 999].join(", ")),
     ];
-    for (number, text) in bodies.iter().enumerate() {
-        let (error, took) = outcome(&mut session(), text, TIME, MEMORY);
-        assert!(took < Duration::from_secs(5), "body {number} took {took:?}: {error:?}");
+    for text in &bodies {
+        outcome(&mut session(), text, TIME, MEMORY);
     }
 }
 
 #[test]
 fn many_statements_and_rules_are_taken() {
     let facts: String = (0..100_000).map(|n| format!("+p({n})\n")).collect();
-    let (error, took) = outcome(&mut session(), &facts, Duration::from_secs(20), MEMORY);
-    assert!(took < Duration::from_secs(20), "100,000 facts took {took:?}: {error:?}");
+    assert_eq!(code(&outcome(&mut session(), &facts, PATIENCE, MEMORY)), "");
     let chain: String = (1..10_000).map(|n| format!("+r{n}(X) <- r{}(X)\n", n - 1)).collect();
-    let (error, took) =
-        outcome(&mut session(), &format!("+r0(7)\n{chain}?r9999(7)"), Duration::from_secs(30), MEMORY);
-    assert!(took < Duration::from_secs(32), "10,000 rules took {took:?}: {error:?}");
+    assert_eq!(code(&outcome(&mut session(), &format!("+r0(7)\n{chain}?r9999(7)"), PATIENCE, MEMORY)), "");
     let clauses: String = (1..10_000).map(|n| format!("+r(X) <- p(X, {n})\n")).collect();
-    let (error, took) =
-        outcome(&mut session(), &format!("+p(7, 9)\n{clauses}?r(7)"), Duration::from_secs(30), MEMORY);
-    assert!(took < Duration::from_secs(32), "10,000 clauses took {took:?}: {error:?}");
+    assert_eq!(code(&outcome(&mut session(), &format!("+p(7, 9)\n{clauses}?r(7)"), PATIENCE, MEMORY)), "");
 }
 
 #[test]
@@ -253,7 +248,7 @@ fn explosions_are_stopped_in_time_and_within_memory() {
     let rows: Vec<String> = (0..100_000).map(|n| n.to_string()).collect();
     let rows = rows.join(", ");
     let facts = format!("+a[{rows}]\n+b[{rows}]");
-    let (error, _) = outcome(&mut session, &facts, Duration::from_secs(20), MEMORY);
+    let error = outcome(&mut session, &facts, PATIENCE, MEMORY);
     assert_eq!(code(&error), "");
     let second = Duration::from_secs(1);
     let before = resident();
@@ -267,11 +262,10 @@ fn explosions_are_stopped_in_time_and_within_memory() {
         "+m(0, 0)\n+m(Y, Z) <- m(X, Z), Y = X + 1\n+m(X, W) <- m(X, Z), W = Z + 1\n?m(X, Y)",
         "?a(X), a(Y), a(Z), X = Y + Z, X != Y",
     ] {
-        let (error, took) = outcome(&mut session, text, second, MEMORY);
+        let error = outcome(&mut session, text, second, MEMORY);
         assert!(["timeout", "limit_exceeded"].contains(&code(&error)), "{text}: {error:?}");
-        assert!(took < Duration::from_millis(1_500), "{text} took {took:?}");
     }
-    let (error, _) = outcome(&mut session, "?a(X), b(Y)", Duration::from_secs(60), 64 << 20);
+    let error = outcome(&mut session, "?a(X), b(Y)", PATIENCE, 64 << 20);
     assert_eq!(code(&error), "limit_exceeded");
     let grown = resident().saturating_sub(before);
     assert!(grown < 1 << 30, "the process grew by {} MiB", grown >> 20);

@@ -16,7 +16,10 @@ const CLOSURE: &str = "+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edg
 
 /// A session in which closures stay with their operators, however large they grow.
 fn session(threads: usize) -> Session {
-    session_with(threads, Thresholds { walk_rows: usize::MAX, ..Thresholds::default() })
+    session_with(
+        threads,
+        Thresholds { walk_rows: usize::MAX, lone_walk_rows: usize::MAX, ..Thresholds::default() },
+    )
 }
 
 fn session_with(threads: usize, thresholds: Thresholds) -> Session {
@@ -155,10 +158,26 @@ fn a_recursion_that_walks_says_so() {
         let stratum = &profile["strata"][0];
         assert_eq!(stratum["large"], json!({ "how": "walk", "column": 2 }));
         assert_eq!(stratum["went_large"], json!(went_large), "{nodes} nodes");
+        assert_eq!(stratum["large_ms"].is_number(), went_large);
         let rows = nodes * (nodes - 1) / 2;
         assert_eq!(stratum["relations"], json!([{ "name": "path", "measured_rows": rows }]));
         assert_eq!(profile["answer"]["rows"], json!(rows));
     }
+}
+
+#[test]
+fn what_never_ran_was_not_measured() {
+    let mut session = session_with(1, Thresholds::default());
+    run(&mut session, &chain(10));
+    let profile = profile(&mut session, "?path(1, Y)");
+    let stratum =
+        profile["strata"].as_array().and_then(|strata| strata.iter().find(|s| s["recursive"] == true));
+    let stratum = stratum.expect("what is asked for is a recursion");
+    assert_eq!((&stratum["went_large"], &stratum["rounds"]), (&json!(true), &json!(0)), "{stratum}");
+    let rules = stratum["rules"].as_array().expect("it has rules");
+    let measured = |rule: &serde_json::Value| rule["steps"][0]["measured_rows"].is_number();
+    assert!(rules.iter().any(|rule| rule["delta"].is_null() && measured(rule)), "{stratum}");
+    assert!(rules.iter().all(|rule| rule["delta"].is_null() || !measured(rule)), "{stratum}");
 }
 
 #[test]

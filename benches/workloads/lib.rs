@@ -3,7 +3,9 @@
 mod graphs;
 mod packages;
 mod questions;
+mod vectors;
 
 pub use graphs::{edges_batch, orders_batch, random_graph, wide_facts};
 pub use packages::package_dependencies;
-pub use questions::{answer, answer_rows, define, load, session};
+pub use questions::{answer, answer_rows, define, load, session, session_of};
+pub use vectors::{settle, vector_rows, vectors};

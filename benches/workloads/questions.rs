@@ -5,9 +5,14 @@ use stratalog_engine::{
     Budget, Content, Engine, EngineOptions, Parameters, Rows, RunOptions, Scope, Session,
 };
 
-/// A session of a fresh engine.
+/// A session of a fresh engine that derives everything anew for each question.
 pub fn session() -> Session {
-    let engine = Engine::in_memory(EngineOptions::default()).expect("an engine starts");
+    session_of(EngineOptions { view_memory: 0, ..EngineOptions::default() })
+}
+
+/// A session of a fresh engine.
+pub fn session_of(options: EngineOptions) -> Session {
+    let engine = Engine::in_memory(options).expect("an engine starts");
     engine.open_session("default").expect("the default graph exists")
 }
 

@@ -102,6 +102,15 @@ impl Address {
         &self.security
     }
 
+    /// Another way into a session that exists, at the server that it was opened on.
+    #[must_use]
+    pub(crate) fn session(mut self, id: &str) -> Address {
+        let path = self.path.trim_end_matches('/');
+        self.path = format!("{}/sessions/{id}/ws", path.strip_suffix("/ws").unwrap_or(path));
+        self.query.clear();
+        self
+    }
+
     /// The same, going on after the notification of this number.
     #[must_use]
     pub(crate) fn since(mut self, seq: u64) -> Address {
@@ -238,6 +247,13 @@ mod tests {
     fn a_graph_replaces_the_one_in_the_address() {
         let address = "db:1/ws?kg=old&last_seq=4".parse::<Address>().unwrap().graph("a&b é");
         assert_eq!(address.to_string(), "ws://db:1/ws?last_seq=4&kg=a%26b%20%C3%A9");
+    }
+
+    #[test]
+    fn a_session_has_an_address_of_its_own() {
+        let session = |text: &str| text.parse::<Address>().unwrap().session("0fa0").to_string();
+        assert_eq!(session("db:1/ws?kg=a"), "ws://db:1/sessions/0fa0/ws");
+        assert_eq!(session("db:1/v1/ws"), "ws://db:1/v1/sessions/0fa0/ws");
     }
 
     #[test]

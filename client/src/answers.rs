@@ -2,7 +2,7 @@
 
 use crate::errors::ClientError;
 use std::time::Duration;
-use stratalog_protocol::{Metadata, Response, ResultStart, ResultTable, Value};
+use stratalog_protocol::{Format, Metadata, Response, ResultStart, ResultTable, Value};
 
 /// What a program yields: the rows of its last query, or else what its statements had to say.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,7 +26,12 @@ pub struct Answer {
     pub session_relations: Vec<String>,
     /// The knowledge graph that the session is bound to from now on, when the program changed it.
     pub switched_graph: Option<String>,
+    /// Whether the rows are what statements had to say.
+    pub(crate) is_message: bool,
 }
+
+/// The column of messages.
+const MESSAGE: &str = "message";
 
 /// What an insert did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,12 +47,18 @@ impl Answer {
     /// An answer with these columns and rows, as a test or a stand-in for a server needs it.
     pub fn new(columns: &[&str], rows: Vec<Vec<Value>>) -> Answer {
         let columns = columns.iter().map(|&name| name.to_owned()).collect();
-        Answer { columns, total_count: rows.len() as u64, rows, ..Answer::default() }
+        Answer { columns, total_count: rows.len() as u64, rows, ..Answer::default() }.perhaps_message()
     }
 
     /// True when the rows are what statements had to say, not the rows of a query.
     pub fn is_message(&self) -> bool {
-        self.columns == ["message"]
+        self.is_message
+    }
+
+    /// The columns of messages are known by their name; a query may give the same to its own.
+    fn perhaps_message(mut self) -> Answer {
+        self.is_message = self.columns == [MESSAGE];
+        self
     }
 
     /// The column `name`, from top to bottom.
@@ -76,7 +87,7 @@ impl From<ResultTable> for Answer {
             switched_graph: table.switched_kg,
             ..Answer::default()
         };
-        answer.with_metadata(table.metadata)
+        answer.with_metadata(table.metadata).perhaps_message()
     }
 }
 
@@ -105,7 +116,7 @@ impl Assembly {
         match (response, &mut self.started) {
             (Response::Result(table), None) => Ok(Some(table.into())),
             (Response::ResultStart(start), None) => {
-                self.started = Some(begin(start)?);
+                self.started = Some(begin(start, Format::Json)?);
                 Ok(None)
             }
             (Response::ResultChunk(chunk), Some(answer)) if chunk.chunk_index == self.chunks => {
@@ -134,9 +145,10 @@ impl Assembly {
     }
 }
 
-fn begin(start: ResultStart) -> Result<Answer, ClientError> {
-    if start.format.is_some_and(|format| format != Default::default()) {
-        return Err(ClientError::protocol("rows come as Arrow, which was not asked for"));
+/// An answer without its rows, which come in this format.
+pub(crate) fn begin(start: ResultStart, format: Format) -> Result<Answer, ClientError> {
+    if start.format.unwrap_or_default() != format {
+        return Err(ClientError::protocol("rows come in another format than the one that was asked for"));
     }
     let answer = Answer {
         columns: start.columns,
@@ -146,7 +158,7 @@ fn begin(start: ResultStart) -> Result<Answer, ClientError> {
         switched_graph: start.switched_kg,
         ..Answer::default()
     };
-    Ok(answer.with_metadata(start.metadata))
+    Ok(answer.with_metadata(start.metadata).perhaps_message())
 }
 
 /// The `type` of a message from the server.

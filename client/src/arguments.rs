@@ -1,13 +1,17 @@
-//! The command line: what may be asked for, and who asks.
+//! The command line: what may be asked for. Help, completions and the manual page are made from these definitions.
 //!
 //! Secrets come from the environment, from a file or from the terminal, since other users can read a command line;
 //! `--api-key` exists for those who know that.
 
 use crate::output::Format;
-use clap::{Args, Parser, Subcommand};
+use crate::terminal::ColourChoice;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
-use stratalog_client::{Credentials, DEFAULT_ADDRESS, Value};
+use stratalog_client::Value;
+use stratalog_client::files::Column;
 
 /// Query and change knowledge graphs on a Stratalog server.
 ///
@@ -16,9 +20,19 @@ use stratalog_client::{Credentials, DEFAULT_ADDRESS, Value};
 #[derive(Debug, Parser)]
 #[command(name = "stratalog", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// Run PROGRAM and leave; the same as `query PROGRAM`
-    #[arg(short = 'c', long = "command", value_name = "PROGRAM", allow_hyphen_values = true)]
-    pub program: Option<String>,
+    /// Run PROGRAM and leave; the same as `query PROGRAM`. May be given several times
+    #[arg(
+        short = 'c',
+        long = "command",
+        value_name = "PROGRAM",
+        allow_hyphen_values = true,
+        conflicts_with = "files"
+    )]
+    pub programs: Vec<String>,
+
+    /// Run the program in FILE and leave; the same as `run FILE`. May be given several times
+    #[arg(short = 'f', long = "file", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -34,18 +48,23 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Environment: STRATALOG_URL, STRATALOG_CA_FILE, STRATALOG_USER, STRATALOG_PASSWORD, SERVICE_API_KEY, NO_COLOR, \
-CLICOLOR_FORCE.
+Environment: STRATALOG_URL, STRATALOG_CA_FILE, STRATALOG_USER, STRATALOG_PASSWORD, SERVICE_API_KEY, STRATALOG_PROFILE, \
+XDG_CONFIG_HOME, XDG_STATE_HOME, EDITOR, NO_COLOR, CLICOLOR_FORCE.
+
+Profiles: tables with the keys url, kg, ca_file, user, password_file, password and api_key in \
+$XDG_CONFIG_HOME/stratalog/config.toml or ~/.config/stratalog/config.toml. The one called `default` counts where nothing \
+else is said.
 
 Exit code: 0 done, 1 the server refused a statement, 2 wrong use, 3 no connection, 4 not authenticated, \
-124 out of time, 130 interrupted.";
+124 out of time, 130 interrupted; of several programs, that of the first error.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the program in FILE, all of it as one request
+    /// Run the programs in FILES, each as one request; the first error ends it
     Run {
-        /// The file; `-` is standard input
-        file: PathBuf,
+        /// The files; `-` is standard input
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
     },
     /// Run PROGRAM
     Query {
@@ -59,25 +78,149 @@ pub(crate) enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Insert the rows of files into a relation, all rows of a file or none
+    ///
+    /// CSV, TSV, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle), by the endings of their names or --format. A relation
+    /// that does not exist is declared with the columns of the file. Files are read while they are sent, so they may be
+    /// larger than memory.
+    Import(ImportArguments),
+    /// Write a relation, or the answer to a query, to a file
+    ///
+    /// The format is that of the file's name, or --format: CSV, TSV, JSON, JSON lines, Parquet, Arrow, N-Triples, Turtle.
+    Export {
+        /// The name of a relation, or a program with a query
+        #[arg(allow_hyphen_values = true)]
+        what: String,
+        /// The file, which is there when it is complete; `-` is standard output
+        file: PathBuf,
+    },
+    /// Answer a query again and again: write its rows, and then those that come and go, until interrupted
+    Watch {
+        /// The program; one that changes something is refused
+        program: String,
+    },
     /// Write what changes on the graph, one JSON object a line, until interrupted
     Events {
         /// Begin after the event of this number, as far as the server keeps them
         #[arg(long, value_name = "SEQ")]
         since: Option<u64>,
     },
+    /// Manage users; new passwords are asked for, or read from standard input
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Manage API keys
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// Open a prompt
     Repl,
+    /// Write the completions for a shell: `source <(stratalog completions bash)`
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual page
+    Man {
+        /// Write one page for each command into this folder
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The relation; for RDF also a pattern such as `foaf_*`: one relation for each predicate, whose name stands for the star
+    pub relation: String,
+    /// The files; `-` is standard input
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Names and types of the columns: `name: string, people: int` [default: the relation's, or else guessed]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub columns: Option<Vec<Column>>,
+    /// What separates the fields of CSV
+    #[arg(long, value_name = "CHARACTER", value_parser = one_byte)]
+    pub delimiter: Option<u8>,
+    /// What becomes of records that do not fit
+    #[arg(long, value_name = "WHAT", default_value = "abort")]
+    pub on_error: OnError,
+    /// Commit every so many rows, and no longer all rows of a file or none: what is committed stays when a later row
+    /// fails
+    #[arg(long, value_name = "ROWS")]
+    pub commit_every: Option<NonZeroU64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    /// Nothing of the file is inserted
+    Abort,
+    /// They are left out and counted
+    Skip,
+}
+
+const ROLES: [&str; 3] = ["admin", "editor", "viewer"];
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// List the users
+    List,
+    /// Create a user
+    Create {
+        /// The user's name
+        name: String,
+        /// What they may do
+        #[arg(long, default_value = "viewer", value_parser = ROLES)]
+        role: String,
+    },
+    /// Change a user's password
+    Password {
+        /// The user's name
+        name: String,
+    },
+    /// Change a user's role
+    Role {
+        /// The user's name
+        name: String,
+        /// What they may do from now on
+        #[arg(value_parser = ROLES)]
+        role: String,
+    },
+    /// Drop a user
+    Drop {
+        /// The user's name
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// List the API keys
+    List,
+    /// Create an API key with your rights; it is shown this once
+    Create {
+        /// What the key is called
+        label: String,
+    },
+    /// Revoke an API key
+    Revoke {
+        /// What the key is called
+        label: String,
+    },
+}
+
+#[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArguments {
-    /// The server: ws://host:port/ws, http://host:port or host:port; wss://host or https://host behind TLS
-    #[arg(long, global = true, env = "STRATALOG_URL", default_value = DEFAULT_ADDRESS, value_name = "ADDRESS")]
-    pub url: String,
+    /// The profile to connect with [env: STRATALOG_PROFILE]
+    #[arg(short = 'p', long, global = true, value_name = "NAME")]
+    pub profile: Option<String>,
 
-    /// Behind TLS, trust only authorities whose certificates are in this PEM file [default: those of the system]
-    #[arg(long, global = true, env = "STRATALOG_CA_FILE", value_name = "FILE")]
+    /// The server: ws://host:port/ws, http://host:port or host:port; wss://host or https://host behind TLS [env:
+    /// STRATALOG_URL] [default: ws://127.0.0.1:8080/ws]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub url: Option<String>,
+
+    /// Behind TLS, trust only authorities whose certificates are in this PEM file [env: STRATALOG_CA_FILE] [default: those
+    /// of the system]
+    #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
 
     /// The user's name [env: STRATALOG_USER] [default: admin, when there is a password]
@@ -109,33 +252,86 @@ pub(crate) struct RequestArguments {
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 
+    /// Of several programs or files, go on after one that fails; the exit code is that of the first error
+    #[arg(short = 'k', long, global = true)]
+    pub keep_going: bool,
+
     /// A value for `$name` in the program: JSON, or text where it is not
     #[arg(long = "param", global = true, value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, Value)>,
 }
 
+/// How rows are written, or read from a file.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct OutputArguments {
-    /// How to write rows [default: table on a terminal, tsv elsewhere]
+pub(crate) struct RowArguments {
+    /// How to write rows, or what is in a file [default: what the file's name says; else box on a terminal, tsv
+    /// elsewhere]
     #[arg(long, global = true, value_name = "FORMAT")]
     pub format: Option<Format>,
 
-    /// Leave out the column names
+    /// The same as --format json
+    #[arg(long, global = true, conflicts_with_all = ["format", "csv", "markdown"])]
+    pub json: bool,
+
+    /// The same as --format csv
+    #[arg(long, global = true, conflicts_with_all = ["format", "markdown"])]
+    pub csv: bool,
+
+    /// The same as --format markdown
+    #[arg(long, global = true, conflicts_with = "format")]
+    pub markdown: bool,
+
+    /// Leave out the column names; of a file that is imported: there are none
     #[arg(long, global = true)]
     pub no_header: bool,
 
     /// The word for null [default: null in tables, \N in tsv, nothing in csv]
     #[arg(long, global = true, value_name = "TEXT", allow_hyphen_values = true)]
     pub null: Option<String>,
+}
+
+impl RowArguments {
+    /// The format that was asked for in any way.
+    pub(crate) fn format(&self) -> Option<Format> {
+        match (self.json, self.csv, self.markdown) {
+            (true, _, _) => Some(Format::Json),
+            (_, true, _) => Some(Format::Csv),
+            (_, _, true) => Some(Format::Markdown),
+            _ => self.format,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArguments {
+    #[command(flatten)]
+    pub rows: RowArguments,
+
+    /// Write rows to FILE, which is there when it is complete
+    #[arg(short = 'o', long, global = true, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 
     /// Tell where the time went
     #[arg(long, global = true)]
     pub timing: bool,
+
+    /// Tell more: where the connection leads and as whom, and where the time went
+    #[arg(short = 'v', long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+
+    /// Say nothing but errors and warnings beside the rows
+    #[arg(short = 'q', long, global = true)]
+    pub quiet: bool,
+
+    /// When to use colours: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub color: ColourChoice,
 }
 
 /// Seconds with a fraction, from a millisecond to a year.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     if (0.001..=31_536_000.0).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
@@ -151,73 +347,21 @@ fn parameter(text: &str) -> Result<(String, Value), String> {
     if name.is_empty() {
         return Err("the name is missing before `=`".to_owned());
     }
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && value.parse::<i64>().is_err()
+    {
+        return Err(format!("`{value}` is beyond 64 bits with sign: in quotes it is a string"));
+    }
     Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::Text(value.to_owned()))))
 }
 
-/// Where secrets may come from besides the command line.
-pub(crate) trait Secrets {
-    /// A variable of the environment; an empty one counts as unset.
-    fn variable(&self, name: &str) -> Option<String>;
-    /// The first line of a file.
-    fn first_line(&self, path: &std::path::Path) -> Result<String, String>;
-    /// What a person types, unseen; `None` where there is nobody to ask.
-    fn ask(&self, prompt: &str) -> Result<Option<String>, String>;
-}
-
-impl ConnectionArguments {
-    /// The credentials to log in with. What stands on the command line beats the environment, and an API key in the
-    /// environment beats a password there.
-    pub(crate) fn credentials(&self, secrets: &dyn Secrets) -> Result<Credentials, String> {
-        if let Some(key) = &self.api_key {
-            return Ok(Credentials::api_key(key));
-        }
-        let asks_for_password = self.user.is_some() || self.password_file.is_some();
-        if !asks_for_password && let Some(key) = secrets.variable("SERVICE_API_KEY") {
-            return Ok(Credentials::api_key(key));
-        }
-        let user = self.user.clone().or_else(|| secrets.variable("STRATALOG_USER"));
-        let user = user.unwrap_or_else(|| "admin".to_owned());
-        let password = match &self.password_file {
-            Some(path) => Some(secrets.first_line(path)?),
-            None => match secrets.variable("STRATALOG_PASSWORD") {
-                Some(password) => Some(password),
-                None => secrets.ask(&format!("Password for {user}: "))?,
-            },
-        };
-        let password = password.ok_or(
-            "no credentials: set STRATALOG_PASSWORD or SERVICE_API_KEY, or give --password-file; \
-             there is no terminal to ask on",
-        )?;
-        Ok(Credentials::password(user, password))
-    }
-}
-
-/// The real environment, file system and terminal.
-pub(crate) struct SystemSecrets;
-
-impl Secrets for SystemSecrets {
-    fn variable(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok().filter(|value| !value.is_empty())
-    }
-
-    fn first_line(&self, path: &std::path::Path) -> Result<String, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        match text.lines().next() {
-            Some(line) if !line.is_empty() => Ok(line.to_owned()),
-            _ => Err(format!("{}: there is no password on the first line", path.display())),
-        }
-    }
-
-    fn ask(&self, prompt: &str) -> Result<Option<String>, String> {
-        use std::io::IsTerminal;
-        if !std::io::stderr().is_terminal() {
-            return Ok(None);
-        }
-        match rpassword::prompt_password(prompt) {
-            Ok(password) => Ok(Some(password)),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Err("interrupted".to_owned()),
-            Err(_) => Ok(None), // no terminal behind it after all
-        }
+fn one_byte(text: &str) -> Result<u8, String> {
+    match text {
+        "\\t" | "tab" => Ok(b'\t'),
+        _ => match text.as_bytes() {
+            [byte] => Ok(*byte),
+            _ => Err("expected one ASCII character, or `tab`".to_owned()),
+        },
     }
 }
 
@@ -225,55 +369,11 @@ impl Secrets for SystemSecrets {
 mod tests {
     use super::*;
     use clap::CommandFactory;
-    use std::path::Path;
-
-    struct Fixed(&'static [(&'static str, &'static str)]);
-
-    impl Secrets for Fixed {
-        fn variable(&self, name: &str) -> Option<String> {
-            self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
-        }
-
-        fn first_line(&self, path: &Path) -> Result<String, String> {
-            self.variable(&path.to_string_lossy()).ok_or_else(|| "no such file".to_owned())
-        }
-
-        fn ask(&self, prompt: &str) -> Result<Option<String>, String> {
-            Ok(self.variable(prompt))
-        }
-    }
-
-    fn chosen(
-        words: &[&str],
-        secrets: &'static [(&'static str, &'static str)],
-    ) -> Result<Credentials, String> {
-        let words = std::iter::once("stratalog").chain(words.iter().copied());
-        Arguments::try_parse_from(words).unwrap().connection.credentials(&Fixed(secrets))
-    }
+    use stratalog_client::files::ColumnType;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn the_command_line_beats_the_environment() {
-        let all =
-            &[("SERVICE_API_KEY", "k"), ("STRATALOG_PASSWORD", "p"), ("STRATALOG_USER", "eve"), ("pw", "f")];
-        assert_eq!(chosen(&[], all), Ok(Credentials::api_key("k")));
-        assert_eq!(chosen(&["--api-key", "x"], all), Ok(Credentials::api_key("x")));
-        assert_eq!(chosen(&["-U", "ada"], all), Ok(Credentials::password("ada", "p")));
-        assert_eq!(chosen(&["--password-file", "pw"], all), Ok(Credentials::password("eve", "f")));
-    }
-
-    #[test]
-    fn a_password_alone_belongs_to_admin_and_is_asked_for_last() {
-        assert_eq!(chosen(&[], &[("STRATALOG_PASSWORD", "p")]), Ok(Credentials::password("admin", "p")));
-        assert_eq!(
-            chosen(&["-U", "ada"], &[("Password for ada: ", "t")]),
-            Ok(Credentials::password("ada", "t"))
-        );
-        assert!(chosen(&[], &[]).unwrap_err().contains("STRATALOG_PASSWORD"));
     }
 
     #[test]
@@ -282,6 +382,8 @@ mod tests {
         assert_eq!(parameter("$s=ada=b"), Ok(("s".into(), Value::Text("ada=b".into()))));
         assert_eq!(parameter("v=[1, 2]"), Ok(("v".into(), Value::Vector(vec![1.0, 2.0]))));
         assert_eq!(parameter("t=\"1\""), Ok(("t".into(), Value::Text("1".into()))));
+        assert!(parameter("n=123456789012345678901").unwrap_err().contains("beyond 64 bits"));
+        assert!(parameter("n=-9223372036854775808").is_ok());
         assert!(parameter("n").is_err());
         assert!(parameter("=1").is_err());
     }
@@ -299,8 +401,19 @@ mod tests {
         let words = ["stratalog", "query", "-edge(1, 2)", "--format", "csv"];
         let arguments = Arguments::try_parse_from(words).unwrap();
         assert!(matches!(arguments.command, Some(Command::Query { program }) if program == "-edge(1, 2)"));
-        assert_eq!(arguments.output.format, Some(Format::Csv));
+        assert_eq!(arguments.output.rows.format, Some(Format::Csv));
         let arguments = Arguments::try_parse_from(["stratalog", "-c", "-edge(1, 2)", "--kg", "a"]).unwrap();
-        assert_eq!(arguments.program.as_deref(), Some("-edge(1, 2)"));
+        assert_eq!(arguments.programs, ["-edge(1, 2)"]);
+    }
+
+    #[test]
+    fn columns_are_names_with_types() {
+        let words = ["stratalog", "import", "city", "a.csv", "--columns", "name: string, people:int"];
+        let arguments = Arguments::try_parse_from(words).unwrap();
+        let Some(Command::Import(import)) = arguments.command else { panic!("not an import") };
+        let columns = import.columns.unwrap();
+        assert_eq!((columns[1].name.as_str(), columns[1].column_type), ("people", ColumnType::Int));
+        let words = ["stratalog", "import", "city", "a.csv", "--columns", "name: words"];
+        assert!(Arguments::try_parse_from(words).is_err());
     }
 }

@@ -1,21 +1,34 @@
-//! `Client`: one session on a server.
+//! `Client`: one session on a server, on whatever connection carries it at the moment.
+
+mod link;
+mod writes;
 
 use crate::address::Address;
-use crate::answers::{Answer, Assembly, Inserted, type_name};
-use crate::connection::{self, Connection, Replies, SideDoor};
+use crate::answers::Answer;
 use crate::credentials::Credentials;
+use crate::effects::{self, Effects};
 use crate::errors::ClientError;
+use crate::numbers;
 use crate::options::ExecuteOptions;
+use crate::retry::Retry;
+use crate::running::{Place, Running};
+use crate::stream::Batches;
+use crate::waiting::{Kind, Piece};
+use link::{Link, open, wait_before_repeating};
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use stratalog_protocol::{
-    Authenticated, Cancel, Execute, Insert, Request, RequestId, Response, Scope, Value,
-};
+use stratalog_protocol::{Authenticated, Cancel, Execute, Format, Request, RequestId, Response, Value};
 
-/// What the network may add to the time a request was given.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long a client tries to connect again, unless told otherwise.
+const RECONNECT: Duration = Duration::from_secs(10);
 
-/// A session on a server. Any number of tasks may use it at once.
+/// A session on a server. Any number of tasks may use it at once; the server runs their requests in order.
+///
+/// A connection that was lost is opened again with the next request, for up to ten seconds
+/// ([`Client::reconnecting`]). The client comes back to its session, with the facts and rules of that, for a minute;
+/// afterwards, or when the server was restarted, to a new session on the same graph. Requests that only read are
+/// repeated. Everything else is sent once, and [`ClientError::is_uncertain`] says whether it may have taken effect.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), stratalog_client::ClientError> {
@@ -29,9 +42,15 @@ const GRACE: Duration = Duration::from_secs(5);
 /// # }
 /// ```
 pub struct Client {
-    connection: Connection,
-    session: Authenticated,
+    address: Address,
+    credentials: Credentials,
+    reconnect: Duration,
+    /// The connection that was opened last.
+    link: Mutex<Arc<Link>>,
+    /// Held while another one is opened.
+    opening: tokio::sync::Mutex<()>,
     next_id: AtomicI64,
+    place: Arc<Mutex<Place>>,
 }
 
 impl Client {
@@ -42,132 +61,219 @@ impl Client {
 
     /// As [`Client::connect`], with an address that was read before.
     pub async fn connect_to(address: &Address, credentials: Credentials) -> Result<Client, ClientError> {
-        let mut socket = connection::open(address).await?;
-        let session = connection::log_in(&mut socket, credentials.into_request()).await?;
-        Ok(Client { connection: Connection::start(socket), session, next_id: AtomicI64::new(1) })
+        let link = open(address, &credentials).await?;
+        let place = Place::new(Arc::clone(&link.session));
+        Ok(Client {
+            address: address.clone(),
+            credentials,
+            reconnect: RECONNECT,
+            link: Mutex::new(Arc::new(link)),
+            opening: tokio::sync::Mutex::default(),
+            next_id: AtomicI64::new(1),
+            place: Arc::new(Mutex::new(place)),
+        })
+    }
+
+    /// Tries to connect again for so long after a connection was lost; zero turns that off, and reads are not repeated
+    /// either.
+    #[must_use]
+    pub fn reconnecting(mut self, time: Duration) -> Client {
+        self.reconnect = time;
+        self
     }
 
     /// The session as the server described it at login.
-    pub fn session(&self) -> &Authenticated {
-        &self.session
+    pub fn session(&self) -> Arc<Authenticated> {
+        Arc::clone(&self.place().session)
+    }
+
+    /// The knowledge graph that the session is bound to.
+    pub fn graph(&self) -> String {
+        self.place().graph.clone()
     }
 
     /// Runs a program and waits for its answer. Dropping the future stops the program.
     pub async fn execute(&self, program: &str, options: ExecuteOptions) -> Result<Answer, ClientError> {
-        self.start(program, options).await?.answer().await
+        self.answer(program, effects::of(program), &options).await
     }
 
-    /// Sends a program without waiting for its answer, so that it can be stopped by its id.
-    pub async fn start(&self, program: &str, options: ExecuteOptions) -> Result<Running, ClientError> {
-        let time = options.timeout;
-        let execute = Execute {
-            program: program.to_owned(),
-            params: options.params,
-            timeout_ms: time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)),
-            limit: options.limit,
-            atomic: options.atomic,
-            ..Execute::default()
-        };
-        self.request(Request::Execute(execute), time).await
+    /// Runs a command, which is repeated after a lost connection if it only reads.
+    pub(crate) async fn command(&self, text: &str, reads: bool) -> Result<Answer, ClientError> {
+        let effects = Effects { writes: !reads, touches_session: false, asks: false };
+        self.answer(text, effects, &ExecuteOptions::default()).await
     }
 
-    /// Inserts facts that stay: all of them, or none when any is refused. One message carries them, so their JSON has
-    /// to fit the server's `http.max_message_bytes` (64 MiB unless configured).
-    pub async fn insert_rows(&self, relation: &str, rows: Vec<Vec<Value>>) -> Result<Inserted, ClientError> {
-        self.insert(relation, rows, Scope::Persistent).await
-    }
-
-    /// As [`Client::insert_rows`], for facts of this session or of the graph.
-    pub async fn insert(
+    async fn answer(
         &self,
-        relation: &str,
-        rows: Vec<Vec<Value>>,
-        scope: Scope,
-    ) -> Result<Inserted, ClientError> {
-        let insert = Insert { relation: relation.to_owned(), scope, rows: Some(rows), ..Insert::default() };
-        let answer = self.request(Request::Insert(insert), None).await?.answer().await?;
-        Inserted::try_from(&answer)
+        program: &str,
+        effects: Effects,
+        options: &ExecuteOptions,
+    ) -> Result<Answer, ClientError> {
+        let mut retry = Retry::within(self.reconnect);
+        loop {
+            let running = self.begin(program, effects, options, Format::Json, &mut retry).await?;
+            match running.answer().await {
+                Err(error) if !effects.writes => wait_before_repeating(error, &mut retry).await?,
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Runs a program and reads its rows while they come, as Arrow batches. No more than a few of them are held.
+    ///
+    /// ```no_run
+    /// # async fn example(client: stratalog_client::Client) -> Result<(), stratalog_client::ClientError> {
+    /// use stratalog_client::ExecuteOptions;
+    ///
+    /// let mut batches = client.stream("?number(N)", ExecuteOptions::default()).await?;
+    /// while let Some(batch) = batches.next().await? {
+    ///     eprintln!("{} rows", batch.num_rows());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// While a stream is open, other requests of the same client wait behind it, and what is left of it has to be kept.
+    /// A connection that is lost before the first batch is opened again; one that is lost later is an error, and never
+    /// a shorter answer.
+    pub async fn stream(&self, program: &str, options: ExecuteOptions) -> Result<Batches, ClientError> {
+        let effects = effects::of(program);
+        let mut retry = Retry::within(self.reconnect);
+        loop {
+            let running = self.begin(program, effects, &options, Format::Arrow, &mut retry).await?;
+            match running.batches().await {
+                Err(error) if !effects.writes => wait_before_repeating(error, &mut retry).await?,
+                batches => return batches,
+            }
+        }
+    }
+
+    /// Sends a program without waiting for its answer, so that it can be stopped by its id. It is not repeated when the
+    /// connection is lost.
+    pub async fn start(&self, program: &str, options: ExecuteOptions) -> Result<Running, ClientError> {
+        self.send(program, &options, Format::Json).await
+    }
+
+    /// As [`Client::start`], for [`Running::batches`].
+    pub async fn start_stream(&self, program: &str, options: ExecuteOptions) -> Result<Running, ClientError> {
+        self.send(program, &options, Format::Arrow).await
     }
 
     /// Stops a program that runs or waits; false when there was none of this id any more.
     pub async fn cancel(&self, target: RequestId) -> Result<bool, ClientError> {
-        let answer = self.request(Request::Cancel(Cancel { target }), None).await?.answer().await?;
+        let cancel = Request::Cancel(Cancel { target });
+        let answer = self.request(&self.last_link(), cancel, None, Kind::Aside).await?.answer().await?;
         Ok(answer.rows.first().and_then(|row| row.first()) == Some(&Value::Bool(true)))
+    }
+
+    /// Stops whatever this client has running or waiting; each such request ends with the code `cancelled`, unless it was
+    /// quicker.
+    pub async fn cancel_running(&self) -> Result<(), ClientError> {
+        for id in self.last_link().connection.requests() {
+            self.cancel(RequestId::Number(id)).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a request of this client runs or waits.
+    pub fn is_waiting(&self) -> bool {
+        !self.last_link().connection.requests().is_empty()
+    }
+
+    /// Whether one of them changes something, so that leaving now would leave its outcome open.
+    pub fn is_writing(&self) -> bool {
+        self.last_link().connection.is_writing()
     }
 
     /// Asks for a sign of life; tells how long it took.
     pub async fn ping(&self) -> Result<Duration, ClientError> {
-        let mut running = self.request(Request::Ping, None).await?;
-        match running.next().await? {
-            Response::Pong => Ok(running.sent.elapsed()),
-            other => Err(ClientError::protocol(format!("`{}` came for a pong", type_name(&other)))),
+        let link = self.link(&mut Retry::within(self.reconnect)).await?;
+        let sent = Instant::now();
+        match self.request(&link, Request::Ping, None, Kind::Aside).await?.next().await? {
+            Piece::Message(Response::Pong) => Ok(sent.elapsed()),
+            _ => Err(ClientError::protocol("something else came for a pong")),
         }
     }
 
     /// Ends the session. Dropping the client does the same without waiting.
     pub async fn close(self) {
-        self.connection.close().await;
+        self.last_link().connection.close().await;
     }
 
-    async fn request(&self, request: Request, time: Option<Duration>) -> Result<Running, ClientError> {
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let replies = self.connection.send(request, id).await?;
-        let side_door = self.connection.side_door();
-        Ok(Running { id, replies, side_door, sent: Instant::now(), time, settled: false })
-    }
-}
-
-/// A request that was sent. Dropping it before its answer came stops it.
-pub struct Running {
-    id: i64,
-    replies: Replies,
-    side_door: SideDoor,
-    sent: Instant,
-    time: Option<Duration>,
-    /// Nothing is left that could be stopped.
-    settled: bool,
-}
-
-impl Running {
-    /// The id to give to [`Client::cancel`].
-    pub fn id(&self) -> RequestId {
-        RequestId::Number(self.id)
+    async fn send(
+        &self,
+        program: &str,
+        options: &ExecuteOptions,
+        format: Format,
+    ) -> Result<Running, ClientError> {
+        let mut retry = Retry::within(self.reconnect);
+        self.begin(program, effects::of(program), options, format, &mut retry).await
     }
 
-    /// Waits for the answer.
-    pub async fn answer(mut self) -> Result<Answer, ClientError> {
-        let Some(time) = self.time else { return self.assemble().await };
-        match tokio::time::timeout(time.saturating_add(GRACE), self.assemble()).await {
-            Ok(answer) => answer,
-            Err(_) => Err(ClientError::TimedOut(time)),
+    /// Sends a program, on a connection that is opened again if it must.
+    async fn begin(
+        &self,
+        program: &str,
+        effects: Effects,
+        options: &ExecuteOptions,
+        format: Format,
+        retry: &mut Retry,
+    ) -> Result<Running, ClientError> {
+        for (name, value) in &options.params {
+            numbers::check([value], || format!("the parameter `${name}`"))?;
         }
-    }
-
-    async fn assemble(&mut self) -> Result<Answer, ClientError> {
-        let mut assembly = Assembly::default();
+        let time = options.timeout;
+        let execute = Execute {
+            program: program.to_owned(),
+            params: options.params.clone(),
+            format,
+            timeout_ms: time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)),
+            limit: options.limit,
+            atomic: options.atomic,
+        };
+        let kind = if effects.writes { Kind::Writes } else { Kind::Reads };
         loop {
-            let response = self.next().await?;
-            if let Some(mut answer) = assembly.take(response)? {
-                answer.round_trip = self.sent.elapsed();
-                return Ok(answer);
+            let link = self.link(retry).await?;
+            self.will_touch_session(effects.touches_session);
+            match self.request(&link, Request::Execute(execute.clone()), time, kind).await {
+                Ok(running) => return Ok(running.asking(effects.asks)),
+                Err(error) => wait_before_repeating(error, retry).await?, // nothing was sent
             }
         }
     }
 
-    async fn next(&mut self) -> Result<Response, ClientError> {
-        let part = self.replies.recv().await;
-        self.settled = !matches!(part, Some(Ok(Response::ResultStart(_) | Response::ResultChunk(_))));
-        part.unwrap_or_else(|| Err(self.side_door.ending()))
+    /// Sends a request; after an error, nothing was sent.
+    async fn request(
+        &self,
+        link: &Link,
+        request: Request,
+        time: Option<Duration>,
+        kind: Kind,
+    ) -> Result<Running, ClientError> {
+        let id = self.next_id();
+        let replies = link.connection.send(request, id, kind).await?;
+        Ok(Running::new(id, replies, &link.connection, time, kind == Kind::Writes, &self.place))
+    }
+
+    fn next_id(&self) -> i64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn will_touch_session(&self, touches: bool) {
+        if touches {
+            self.place().own = true;
+        }
+    }
+
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner) // no code panics while it holds the lock
+    }
+
+    fn last_link(&self) -> Arc<Link> {
+        Arc::clone(&self.link.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.settled {
-            self.side_door.try_send(Request::Cancel(Cancel { target: self.id() }));
-        }
-    }
-}
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,19 +359,34 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lost_connection_ends_what_runs_and_what_follows() {
+    async fn a_lost_connection_ends_what_runs_and_says_whether_it_may_have_happened() {
         let address = server(|request, _| match request {
             Request::Login(_) => vec![WELCOME.to_owned()],
             _ => vec![],
         })
         .await;
-        let client = Client::connect(&address, admin()).await.unwrap();
-        for _ in 0..2 {
-            let error = client.execute("?a(X)", ExecuteOptions::default()).await.unwrap_err();
+        let client = Client::connect(&address, admin()).await.unwrap().reconnecting(Duration::ZERO);
+        for (program, sent) in [("+a(1)", true), ("+a(1)", false), ("?a(X)", false)] {
+            let error = client.execute(program, ExecuteOptions::default()).await.unwrap_err();
             assert!(
-                matches!(&error, ClientError::Closed { code: Some(1001), reason } if reason == "shutting down")
+                matches!(&error, ClientError::Closed { code: Some(1001), reason, .. } if reason == "shutting down")
             );
+            assert_eq!(error.is_uncertain(), sent, "{program}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_was_never_sent_is_not_uncertain() {
+        let address = server(|request, _| match request {
+            Request::Login(_) => vec![WELCOME.to_owned()],
+            _ => vec![],
+        })
+        .await;
+        let client = Client::connect(&address, admin()).await.unwrap().reconnecting(Duration::ZERO);
+        let link = client.link(&mut Retry::within(Duration::ZERO)).await.unwrap();
+        client.ping().await.unwrap_err(); // the server hangs up
+        let error = client.request(&link, Request::Ping, None, Kind::Writes).await.err().unwrap();
+        assert!(error.is_disconnect() && !error.is_uncertain(), "{error}");
     }
 
     #[tokio::test]

@@ -92,7 +92,7 @@ impl Events {
             Told::Gap(Some(gap)) => {
                 // Numbers from the future are taken back: the server goes on below them.
                 let is_future = self.last_seq.is_some_and(|seq| seq >= gap.to);
-                self.last_seq = Some(if is_future { gap.from - 1 } else { gap.to });
+                self.last_seq = Some(if is_future { gap.from.saturating_sub(1) } else { gap.to });
             }
             Told::Gap(None) => {}
         }
@@ -107,7 +107,7 @@ async fn next(socket: &mut Socket) -> Result<Told, ClientError> {
             Some(Ok(Frame::Close(frame))) => return Err(connection::goodbye(frame)),
             Some(Ok(_)) => continue,
             Some(Err(error)) => {
-                return Err(ClientError::Closed { code: None, reason: error.to_string() });
+                return Err(ClientError::Closed { code: None, reason: error.to_string(), uncertain: false });
             }
             None => return Err(connection::goodbye(None)),
         };
@@ -123,4 +123,19 @@ async fn next(socket: &mut Socket) -> Result<Told, ClientError> {
 /// Whether another connection may help.
 fn is_lost(error: &ClientError) -> bool {
     matches!(error, ClientError::Connect { .. } | ClientError::Closed { .. } | ClientError::TimedOut(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_may_begin_with_the_first_number() {
+        let address = "localhost:1".parse().unwrap();
+        let credentials = Credentials::api_key("k");
+        let mut events = Events { address, credentials, last_seq: Some(9), socket: None };
+        let gap: Gap = serde_json::from_value(serde_json::json!({ "from": 0, "to": 3 })).unwrap();
+        events.note(Told::Gap(Some(gap)));
+        assert_eq!(events.last_seq(), Some(0));
+    }
 }

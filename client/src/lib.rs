@@ -1,7 +1,8 @@
 //! The Rust client of Stratalog: log in, run programs, get rows.
 //!
-//! A [`Client`] is one connection and one session. It may be shared between tasks; the server runs the requests of a
-//! connection in the order in which they were sent, and every reply finds its request by id.
+//! A [`Client`] is a session. It may be shared between tasks; the server runs the requests of a session in the order in
+//! which they were sent, and every reply finds its request by id. A connection that was lost is opened again; what only
+//! reads is repeated, and what writes never is.
 //!
 //! ```no_run
 //! use stratalog_client::{Client, Credentials, ExecuteOptions, Value};
@@ -17,25 +18,77 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`Client::execute`] | a program and its whole answer, with [`ExecuteOptions`]: parameters, limit, time, atomic |
+//! | [`Client::stream`] | an answer as Arrow batches, while they come |
+//! | [`Client::insert_rows`], [`Client::insert_batches`], [`Client::upload`] | facts without program text |
+//! | [`Client::insert_file`], [`Client::write_file`] | [`files`] in and out |
+//! | [`Client::delete_rows`] | facts that go |
+//! | [`Client::graphs`], [`Client::relations`], [`Client::rules`], [`Client::indexes`], [`Client::own`] | what is defined, in the graph and in the session |
+//! | [`Client::users`], [`Client::keys`], [`Client::access`], [`Client::requests`], [`Client::server`] | [`manage`] a server |
+//! | [`Client::start`], [`Client::cancel`] | a program that can be stopped; letting go of a future stops it too |
+//! | [`Events`] | what changes on a graph |
+//!
+//! A [`ClientError`] has the server's [`Code`], and says whether a write may have taken effect:
+//!
+//! ```no_run
+//! # async fn example(client: stratalog_client::Client) -> Result<(), stratalog_client::ClientError> {
+//! use stratalog_client::{ClientError, Code, ExecuteOptions};
+//!
+//! match client.execute("+edge(1, 2)", ExecuteOptions::default()).await {
+//!     Ok(answer) => eprintln!("{:?}", answer.rows),
+//!     Err(error) if error.code() == Some(Code::AccessDenied) => eprintln!("may not write here"),
+//!     Err(error) if error.is_uncertain() => eprintln!("look before sending it again: {error}"),
+//!     Err(error) => return Err(error),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+/// Its examples are compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/rust.md")]
+struct Manual;
 
 mod address;
 mod answers;
 mod client;
 mod connection;
 mod credentials;
+mod declaration;
+mod effects;
 mod errors;
 mod events;
+pub mod files;
+pub mod manage;
+mod numbers;
 mod options;
+mod retry;
+mod running;
+mod sending;
+mod stream;
 mod tls;
+mod transfer;
+mod upload;
+mod waiting;
 
 pub use address::{Address, AddressError, DEFAULT_ADDRESS};
 pub use answers::{Answer, Inserted};
-pub use client::{Client, Running};
+/// The Arrow that batches are made of.
+pub use arrow;
+pub use client::Client;
 pub use credentials::Credentials;
+pub use effects::only_reads;
 pub use errors::{ClientError, code_name};
 pub use events::{Events, Told};
 pub use options::{ExecuteOptions, Parameter};
+pub use running::Running;
 pub use stratalog_protocol::{
     Annotation, Authenticated, Change, Code, Failure, Gap, GraphOperation, Label, LimitReached, Notification,
     Place, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, Severity, ValidationError, Value,
 };
+pub use stream::Batches;
+pub use transfer::{Imported, Progress};
+pub use upload::Upload;

@@ -1,124 +1,195 @@
 //! The command line of Stratalog: decides what to run, who asks, and how the run ends.
 
 mod arguments;
-mod check;
+mod commands;
 mod diagnostics;
 mod exit;
+mod interrupts;
 mod notices;
 mod output;
+mod profile;
+mod progress;
 mod repl;
 mod script;
+mod settings;
+mod task;
 mod terminal;
-mod watch;
 
-use arguments::{Arguments, Command, SystemSecrets};
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use arguments::{Arguments, Command};
+use clap::Parser;
+use commands::watch::Watch;
+use commands::{check, events, export, manual};
 use diagnostics::Source;
 use exit::Exit;
+use interrupts::Interrupts;
 use notices::Notices;
+use output::Destination;
 use repl::Repl;
-use script::Runner;
-use std::io::{self, Read};
-use std::path::Path;
+use script::{Ended, Runner};
+use settings::{Settings, System};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use stratalog_client::{Address, Client};
+use std::time::Duration;
+use stratalog_client::Client;
+use stratalog_client::files::FileError;
+use task::{Program, Task};
+use terminal::Modes;
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
+/// How long a terminal may take to show again what is typed.
+const LEAVING: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let notices = Notices::new();
-    let exit = run(arguments, notices).unwrap_or_else(|(exit, message)| {
-        notices.error(&message);
-        exit
+    let notices = Notices::new(arguments.output.color, arguments.output.quiet);
+    let exit = run(arguments, notices).unwrap_or_else(|problem| {
+        notices.error(&problem);
+        Exit::Usage
     });
     exit.into()
 }
 
-/// What is to be done.
-enum Task {
-    Program { text: String, origin: Option<String> },
-    Prompt,
-    Events { since: Option<u64> },
+/// The error says what is wrong with the command line, or with what it names.
+fn run(arguments: Arguments, notices: Notices) -> Result<Exit, String> {
+    match &arguments.command {
+        _ if !arguments.programs.is_empty() || !arguments.files.is_empty() => {}
+        Some(Command::Check { files }) => return check::run(files, arguments.output.rows.format(), notices),
+        Some(Command::Completions { shell }) => {
+            return Ok(Exit::of_writing(manual::completions(*shell), notices));
+        }
+        Some(Command::Man { dir }) => return Ok(Exit::of_writing(manual::man(dir.as_deref()), notices)),
+        _ => {}
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+    let exit = with_server(&runtime, arguments, notices);
+    // A thread that reads standard input, or writes where nobody reads, may never end.
+    runtime.shutdown_background();
+    exit
 }
 
-fn run(arguments: Arguments, notices: Notices) -> Result<Exit, (Exit, String)> {
-    let usage = |problem: String| (Exit::Usage, problem);
-    let Arguments { program, command, connection, request, output } = arguments;
-    if let (None, Some(Command::Check { files })) = (&program, &command) {
-        return check::run(files, output.format, notices).map_err(usage);
-    }
-    let task = task(program, command).map_err(usage)?;
-    let mut address = match connection.url.trim() {
-        "" => Address::default(), // a variable that is set to nothing
-        url => url.parse().map_err(|error| usage(format!("--url: {error}")))?,
+fn with_server(runtime: &Runtime, arguments: Arguments, notices: Notices) -> Result<Exit, String> {
+    let interrupts = Interrupts::listen(runtime).map_err(|error| format!("cannot start: {error}"))?;
+    let Arguments { programs, files, command, connection, request, mut output } = arguments;
+    let read = move || -> Result<_, String> {
+        let task = task::read(programs, &files, command, &mut output)?;
+        Ok((task, settings::find(&connection, &System)?, output))
     };
-    if let Some(file) = &connection.ca_file {
-        address = address.authorities(file);
+    let Some(read) = runtime.block_on(patiently(read, &interrupts)) else { return Ok(Exit::Interrupted) };
+    let (task, settings, output) = read?;
+    let mut runner = Runner::new(&request, &output, notices, &interrupts)?;
+    match &task {
+        Task::Events { since } => {
+            let Settings { address, credentials } = settings;
+            return Ok(runtime.block_on(events::run(&address, credentials, *since, notices, &interrupts)));
+        }
+        Task::Watch { program } => {
+            if let Destination::File(path) = runner.destination {
+                if let Err(error) = std::fs::File::create(&path) {
+                    let error = FileError::new(&path.display().to_string(), error).into();
+                    notices.refusal(&error, Source::NONE);
+                    return Ok(Exit::from(&error));
+                }
+                runner.destination = Destination::Log(path); // it grows as long as somebody watches
+            }
+            return Ok(runtime.block_on(Watch { program, runner: &runner }.run(&settings)));
+        }
+        Task::Programs(_) | Task::Import(_) | Task::Export { .. } | Task::Prompt => {}
     }
-    if let Some(graph) = &connection.kg {
-        address = address.graph(graph);
-    }
-    let credentials = connection.credentials(&SystemSecrets).map_err(usage)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| (Exit::Connection, format!("cannot start: {error}")))?;
-    if let Task::Events { since } = task {
-        return Ok(runtime.block_on(watch::run(&address, credentials, since, notices)));
-    }
-    let client = match runtime.block_on(Client::connect_to(&address, credentials.clone())) {
-        Ok(client) => client,
-        Err(error) => {
+    let connected = runtime.block_on(async {
+        tokio::select! {
+            client = Client::connect_to(&settings.address, settings.credentials.clone()) => Some(client),
+            () = interrupts.requested() => None,
+        }
+    });
+    let client = match connected {
+        Some(Ok(client)) => client,
+        Some(Err(error)) => {
             notices.refusal(&error, Source::NONE);
             return Ok(Exit::from(&error));
         }
+        None => return Ok(Exit::Interrupted),
     };
-    let runner = Runner::new(&request, &output, notices);
-    match task {
-        Task::Events { .. } => Ok(Exit::Done), // done above, without a session
-        Task::Prompt => Ok(Repl::new(&runtime, address, credentials, client, runner).run()),
-        Task::Program { text, origin } => runtime.block_on(async {
-            let source = Source { program: &text, origin: origin.as_deref() };
-            let exit = match runner.run(&client, source).await {
-                Ok(_) => Exit::Done,
-                Err(ended) => Exit::from(&ended),
-            };
-            client.close().await;
-            Ok(exit)
+    if output.verbose {
+        let (session, address) = (client.session(), &settings.address);
+        notices.note(&format!(
+            "connected to {address} as {}: graph {}, session {}, server {}",
+            session.role, session.knowledge_graph, session.session_id, session.version
+        ));
+    }
+    Ok(match task {
+        Task::Prompt => Repl::new(runtime, settings, client, runner).run(),
+        task => runtime.block_on(async {
+            let exit = carry_out(&task, &client, &runner, request.keep_going).await;
+            let interrupts = interrupts.anew();
+            tokio::select! {
+                () = client.close() => exit,
+                () = interrupts.requested() => Exit::Interrupted,
+            }
         }),
+    })
+}
+
+/// Does what may wait for a person or for standard input; nothing where Ctrl-C ends it.
+async fn patiently<T: Send + 'static>(
+    read: impl FnOnce() -> T + Send + 'static,
+    interrupts: &Interrupts,
+) -> Option<T> {
+    let modes = Modes::remember();
+    let mut reading = tokio::task::spawn_blocking(read);
+    tokio::select! {
+        read = &mut reading => return read.ok(),
+        () = interrupts.requested() => {}
+    }
+    let _ = timeout(LEAVING, reading).await; // who asks for a password leaves by itself
+    modes.restore();
+    None
+}
+
+/// Does what needs no prompt. What goes wrong is told.
+async fn carry_out(task: &Task, client: &Client, runner: &Runner, keep_going: bool) -> Exit {
+    match task {
+        Task::Programs(programs) => {
+            let run = async |program: &Program| {
+                let source = Source { program: &program.text, origin: program.origin.as_deref() };
+                runner.run(client, source).await.into()
+            };
+            each(programs, keep_going, run).await
+        }
+        Task::Import(import) => {
+            let run = async |file: &PathBuf| {
+                told(import.run(client, file, runner.notices, &runner.interrupts).await, runner.notices)
+            };
+            each(&import.files, keep_going, run).await
+        }
+        Task::Export { what } => match export::program(client, what).await {
+            Ok(program) => runner.run(client, Source { program: &program, origin: None }).await.into(),
+            Err(error) => told(Err(Ended::Failed(error)), runner.notices),
+        },
+        Task::Prompt | Task::Watch { .. } | Task::Events { .. } => Exit::Done, // are on their own
     }
 }
 
-/// Reads the program that was asked for. Files are read before anything is sent or asked.
-fn task(program: Option<String>, command: Option<Command>) -> Result<Task, String> {
-    match (program, command) {
-        (Some(_), Some(_)) => {
-            let problem = "`--command` and a command cannot be given together";
-            Arguments::command().error(ErrorKind::ArgumentConflict, problem).exit()
+/// Does one thing after the other; after one that fails, only where that is wanted. The exit is that of the first failure,
+/// or of what leaves the rest no chance.
+async fn each<T>(things: &[T], keep_going: bool, run: impl AsyncFn(&T) -> Exit) -> Exit {
+    let mut exit = Exit::Done;
+    for thing in things {
+        let ended = run(thing).await;
+        if exit == Exit::Done || ended.is_final() {
+            exit = ended;
         }
-        (Some(text), None) | (None, Some(Command::Query { program: text })) => {
-            Ok(Task::Program { text, origin: None })
+        if ended.is_final() || ended != Exit::Done && !keep_going {
+            break;
         }
-        (None, Some(Command::Run { file })) if file == Path::new("-") => standard_input(),
-        (None, Some(Command::Run { file })) => {
-            let origin = file.display().to_string();
-            let text = std::fs::read_to_string(&file).map_err(|error| format!("{origin}: {error}"))?;
-            Ok(Task::Program { text, origin: Some(origin) })
-        }
-        (None, Some(Command::Check { .. })) => Err("`check` needs no server".to_owned()),
-        (None, Some(Command::Events { since })) => Ok(Task::Events { since }),
-        (None, Some(Command::Repl)) if !terminal::can_ask() => {
-            Err("a prompt needs a terminal; `stratalog run -` runs standard input".to_owned())
-        }
-        (None, Some(Command::Repl)) => Ok(Task::Prompt),
-        (None, None) if terminal::can_ask() => Ok(Task::Prompt),
-        (None, None) => standard_input(),
     }
+    exit
 }
 
-fn standard_input() -> Result<Task, String> {
-    let mut text = String::new();
-    io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
-    Ok(Task::Program { text, origin: Some("<stdin>".to_owned()) })
+fn told(done: Result<(), Ended>, notices: Notices) -> Exit {
+    if let Err(ended) = &done {
+        ended.tell(notices, Source::NONE);
+    }
+    done.into()
 }

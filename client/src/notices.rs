@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{self, Look, Source};
 use crate::output::{Format, printable};
-use crate::terminal;
+use crate::terminal::{self, ColourChoice};
 use std::io::Write;
 use std::time::Duration;
 use stratalog_client::{Answer, ClientError, Failure};
@@ -11,12 +11,30 @@ use stratalog_client::{Answer, ClientError, Failure};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notices {
     look: Look,
+    quiet: bool,
 }
 
 impl Notices {
     /// Looks at what stands behind standard error.
-    pub(crate) fn new() -> Notices {
-        Notices { look: Look { colour: terminal::colour(), width: terminal::error_width() } }
+    pub(crate) fn new(colour: ColourChoice, quiet: bool) -> Notices {
+        Notices { look: Look { colour: terminal::colour(colour), width: terminal::error_width() }, quiet }
+    }
+
+    /// Whether errors and the prompt are coloured.
+    pub(crate) fn colour(self) -> bool {
+        self.look.colour
+    }
+
+    /// Whether progress is worth showing: somebody looks, and wants to.
+    pub(crate) fn shows_progress(self) -> bool {
+        !self.quiet && terminal::is_followed()
+    }
+
+    /// What is good to know, unless nobody wants to.
+    pub(crate) fn note(self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
     }
 
     /// Writes one notice. Where standard error is closed there is nobody to tell, so failing is not an error.
@@ -33,6 +51,12 @@ impl Notices {
     pub(crate) fn refusal(self, error: &ClientError, source: Source<'_>) {
         match error {
             ClientError::Refused(failure) => self.say(&diagnostics::render(failure, source, self.look)),
+            ClientError::File(problem) => {
+                self.error(&problem.to_string());
+                if let Some(help) = &problem.help {
+                    self.say(&format!("  = help: {}", printable(help)));
+                }
+            }
             other => self.error(&other.to_string()),
         }
     }
@@ -43,21 +67,25 @@ impl Notices {
     }
 
     /// That a person stopped the program; a terminal has just written `^C` on the line.
-    pub(crate) fn interrupted(self) {
-        self.say(if self.look.width.is_some() { "\ninterrupted" } else { "interrupted" });
+    pub(crate) fn interrupted(self, uncertain: bool) {
+        let line = if self.look.width.is_some() { "\n" } else { "" };
+        let outcome = match uncertain {
+            true => "; what was sent may have taken effect or not: look before you send it again",
+            false => "",
+        };
+        self.say(&format!("{line}interrupted{outcome}"));
     }
 
     /// What there is to say about an answer: warnings always, the count with a drawn table, the times if asked for.
-    pub(crate) fn about(self, answer: &Answer, format: Format, timing: bool) {
+    pub(crate) fn about(self, answer: &Answer, rows: u64, format: Format, timing: bool) {
         for warning in &answer.warnings {
             self.say(&format!("warning: {}", printable(warning)));
         }
         if answer.truncated {
-            let shown = counted(answer.rows.len() as u64, "row");
-            self.say(&format!("note: {shown} of {} shown", answer.total_count));
+            self.note(&format!("note: {} of {} shown", counted(rows, "row"), answer.total_count));
         }
-        if format == Format::Table && !answer.is_message() {
-            self.say(&footer(answer));
+        if format.is_drawn() && !answer.is_message() {
+            self.note(&footer(rows, answer.round_trip));
         }
         if timing {
             let (server, total) = (answer.execution_time, answer.round_trip);
@@ -67,11 +95,11 @@ impl Notices {
 }
 
 /// `(3 rows, 1.2 ms)`; the time is what the person waited.
-fn footer(answer: &Answer) -> String {
-    format!("({}, {})", counted(answer.rows.len() as u64, "row"), milliseconds(answer.round_trip))
+fn footer(rows: u64, waited: Duration) -> String {
+    format!("({}, {})", counted(rows, "row"), milliseconds(waited))
 }
 
-fn counted(count: u64, thing: &str) -> String {
+pub(crate) fn counted(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
@@ -90,11 +118,7 @@ mod tests {
 
     #[test]
     fn the_footer_counts_rows_and_time() {
-        let mut answer = Answer::new(&["X"], vec![vec![stratalog_client::Value::Int(1)]]);
-        answer.round_trip = Duration::from_micros(1_240);
-        assert_eq!(footer(&answer), "(1 row, 1.2 ms)");
-        answer.rows.clear();
-        answer.round_trip = Duration::from_millis(2_350);
-        assert_eq!(footer(&answer), "(0 rows, 2.35 s)");
+        assert_eq!(footer(1, Duration::from_micros(1_240)), "(1 row, 1.2 ms)");
+        assert_eq!(footer(0, Duration::from_millis(2_350)), "(0 rows, 2.35 s)");
     }
 }

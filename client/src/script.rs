@@ -3,95 +3,173 @@
 use crate::arguments::{OutputArguments, RequestArguments};
 use crate::diagnostics::Source;
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::notices::Notices;
-use crate::output::{self, Format, Style};
+use crate::output::{Destination, Format, Opened, RowWriter, Style};
+use crate::progress::Bar;
 use crate::terminal;
-use std::io::{self, BufWriter, Write};
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
-use stratalog_client::{Answer, Client, ClientError, Code, ExecuteOptions};
+use stratalog_client::arrow::error::ArrowError;
+use stratalog_client::files::{FileError, FileFormat};
+use stratalog_client::{Answer, Client, ClientError, Code, ExecuteOptions, Progress};
 use tokio::time::sleep;
 
 /// How long a program that was told to stop may take to do so.
 const STOPPING: Duration = Duration::from_secs(5);
+/// How long it may take where nothing is on its way to the server.
+const LEAVING: Duration = Duration::from_millis(200);
 
 /// How programs are run, and how their answers are written.
 #[derive(Debug, Clone)]
 pub(crate) struct Runner {
     pub options: ExecuteOptions,
     pub style: Style,
+    pub destination: Destination,
     pub timing: bool,
     pub notices: Notices,
+    pub interrupts: Interrupts,
 }
 
 impl Runner {
     /// As the command line wants it.
-    pub(crate) fn new(request: &RequestArguments, output: &OutputArguments, notices: Notices) -> Runner {
+    pub(crate) fn new(
+        request: &RequestArguments,
+        output: &OutputArguments,
+        notices: Notices,
+        interrupts: &Interrupts,
+    ) -> Result<Runner, String> {
         let options = ExecuteOptions {
             params: request.parameters.iter().cloned().collect(),
             limit: request.limit,
             timeout: request.timeout,
             ..ExecuteOptions::default()
         };
-        let usual = if terminal::is_watched() { Format::Table } else { Format::Tsv };
+        let destination = output.output.clone().map_or(Destination::Output, Destination::File);
+        let of_file = output.output.as_deref().and_then(FileFormat::of).map(Format::of);
+        let usual = if terminal::is_watched() { Format::Box } else { Format::Tsv };
+        let format = output.rows.format().or(of_file).unwrap_or(usual);
+        if format.is_binary() && destination == Destination::Output && terminal::is_watched() {
+            return Err("a terminal cannot show this format: write it to a file with -o".to_owned());
+        }
         let style = Style {
-            format: output.format.unwrap_or(usual),
-            header: !output.no_header,
-            null: output.null.clone(),
-            width: terminal::output_width(),
+            format,
+            header: !output.rows.no_header,
+            null: output.rows.null.clone(),
+            width: if destination == Destination::Output { terminal::output_width() } else { None },
+            stream: destination == Destination::Output,
         };
-        Runner { options, style, timing: output.timing, notices }
+        let (timing, interrupts) = (output.timing || output.verbose, interrupts.clone());
+        Ok(Runner { options, style, destination, timing, notices, interrupts })
     }
 
     /// Runs a program and writes what came of it. The error, if any, has been told already.
-    pub(crate) async fn run(&self, client: &Client, source: Source<'_>) -> Result<Answer, Ended> {
-        let answer = match self.execute(client, source.program).await {
-            Ok(answer) => answer,
-            Err(ended) => {
-                match &ended {
-                    Ended::Failed(error) => self.notices.refusal(error, source),
-                    Ended::Interrupted | Ended::Unwritten => self.notices.interrupted(),
+    pub(crate) async fn run(&self, client: &Client, source: Source<'_>) -> Result<(), Ended> {
+        let ended = match interruptible(client, &self.interrupts, self.attempt(client, source.program)).await
+        {
+            Ok((header, rows)) => {
+                self.notices.about(&header, rows, self.style.format, self.timing);
+                return Ok(());
+            }
+            Err(ended) => ended,
+        };
+        if ended.is_enough() {
+            return Ok(());
+        }
+        ended.tell(self.notices, source);
+        Err(ended)
+    }
+
+    /// Writes rows while they come; answers what came beside them, and how many there were.
+    async fn attempt(&self, client: &Client, program: &str) -> Result<(Answer, u64), Ended> {
+        let mut batches = client.stream(program, self.options.clone()).await?;
+        let header = batches.header().clone();
+        let (destination, mut style) = self.place(&header);
+        let Opened { out, file, goes_on } = destination.open(style.format, &self.interrupts)?;
+        style.header &= !goes_on || style.format.is_drawn();
+        let bar = match destination {
+            Destination::File(path) => Bar::begin(path, self.notices),
+            Destination::Output | Destination::Log(_) => Bar::none(),
+        };
+        let (about, schema) = (header.clone(), Arc::clone(batches.schema()));
+        let mut writer = apart(move || RowWriter::begin(out, &about, &schema, style)).await?;
+        let (mut rows, total) = (0, Some(header.total_count));
+        while let Some(batch) = batches.next().await? {
+            rows += batch.num_rows() as u64;
+            writer = apart(move || writer.write(&batch).map(|()| writer)).await?;
+            bar.tell(Progress { rows, committed: 0, done: rows, total, in_rows: true });
+        }
+        let rows = apart(move || writer.finish()).await?;
+        if let Some(file) = file {
+            file.keep()?;
+        }
+        Ok((header, rows))
+    }
+
+    /// Where an answer goes and how it looks: a file that answers are added to gets no messages.
+    fn place(&self, header: &Answer) -> (&Destination, Style) {
+        match &self.destination {
+            Destination::Log(_) if header.is_message() => {
+                (&Destination::Output, Style { format: Format::Box, ..self.style.clone() })
+            }
+            destination => (destination, self.style.clone()),
+        }
+    }
+}
+
+/// Writes on a thread of its own: whoever waits for it can be interrupted, even where nobody reads what is written.
+pub(crate) async fn apart<T: Send + 'static>(
+    write: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(write).await.map_err(io::Error::other)?
+}
+
+/// Does something with a server until a person stops it: the first Ctrl-C asks the server to stop, the second stops
+/// waiting for it.
+pub(crate) async fn interruptible<T>(
+    client: &Client,
+    interrupts: &Interrupts,
+    work: impl Future<Output = Result<T, Ended>>,
+) -> Result<T, Ended> {
+    if interrupts.is_requested() {
+        return Err(Ended::Interrupted { uncertain: false }); // nothing has begun
+    }
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        done = &mut work => return done,
+        () = interrupts.requested() => {}
+    }
+    let stopped = async {
+        loop {
+            // What is on its way is stopped, and the work ends by that. Otherwise it gets a moment to take what it has.
+            let is_idle = !client.is_waiting();
+            let stop = async {
+                if !is_idle {
+                    let _ = client.cancel_running().await; // how that went is told by how the work ends
                 }
-                return Err(ended);
+                sleep(LEAVING).await;
+            };
+            tokio::select! {
+                done = &mut work => return done,
+                () = stop => {}
             }
-        };
-        match self.write(&answer) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                self.notices.error(&format!("cannot write the rows: {error}"));
-                return Err(Ended::Unwritten);
+            if is_idle && !client.is_waiting() {
+                return Err(Ended::Interrupted { uncertain: false });
             }
-            Ok(()) | Err(_) => {} // a closed pipe is a reader who has seen enough
         }
-        self.notices.about(&answer, self.style.format, self.timing);
-        Ok(answer)
-    }
-
-    fn write(&self, answer: &Answer) -> io::Result<()> {
-        let mut out = BufWriter::new(io::stdout().lock());
-        output::write_answer(&mut out, answer, &self.style)?;
-        out.flush()
-    }
-
-    /// The first Ctrl-C asks the server to stop the program, the second stops waiting for it.
-    async fn execute(&self, client: &Client, program: &str) -> Result<Answer, Ended> {
-        let running = client.start(program, self.options.clone()).await?;
-        let id = running.id();
-        let mut answer = std::pin::pin!(running.answer());
-        tokio::select! {
-            answer = &mut answer => return Ok(answer?),
-            Ok(()) = tokio::signal::ctrl_c() => {}
-        }
-        let stopped = async {
-            let _ = client.cancel(id).await; // the answer tells how it went
-            answer.await
-        };
-        tokio::select! {
-            answer = stopped => match answer {
-                Err(error) if error.code() == Some(Code::Cancelled) => Err(Ended::Interrupted),
-                other => Ok(other?), // it was quicker
-            },
-            Ok(()) = tokio::signal::ctrl_c() => Err(Ended::Interrupted),
-            () = sleep(STOPPING) => Err(Ended::Interrupted),
-        }
+    };
+    let unconfirmed = || Err(Ended::Interrupted { uncertain: client.is_writing() });
+    tokio::select! {
+        done = stopped => match done {
+            Err(Ended::Failed(error)) if error.code() == Some(Code::Cancelled) => {
+                Err(Ended::Interrupted { uncertain: false })
+            }
+            Err(Ended::Unwritten(_)) => Err(Ended::Interrupted { uncertain: false }),
+            other => other, // it was quicker
+        },
+        () = interrupts.again() => unconfirmed(),
+        () = sleep(STOPPING) => unconfirmed(),
     }
 }
 
@@ -99,11 +177,30 @@ impl Runner {
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// A person stopped it.
-    Interrupted,
-    /// The server or the connection did.
+    Interrupted {
+        /// A write was on its way, and nobody knows what became of it.
+        uncertain: bool,
+    },
+    /// The server, the connection or a file did.
     Failed(ClientError),
     /// There are rows, but no room for them.
-    Unwritten,
+    Unwritten(io::Error),
+}
+
+impl Ended {
+    /// Says so.
+    pub(crate) fn tell(&self, notices: Notices, source: Source<'_>) {
+        match self {
+            Ended::Failed(error) => notices.refusal(error, source),
+            Ended::Interrupted { uncertain } => notices.interrupted(*uncertain),
+            Ended::Unwritten(error) => notices.error(&format!("cannot write the rows: {error}")),
+        }
+    }
+
+    /// Whether a reader has seen enough, which is no error.
+    pub(crate) fn is_enough(&self) -> bool {
+        matches!(self, Ended::Unwritten(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
 }
 
 impl From<ClientError> for Ended {
@@ -112,12 +209,36 @@ impl From<ClientError> for Ended {
     }
 }
 
+impl From<FileError> for Ended {
+    fn from(error: FileError) -> Ended {
+        Ended::Failed(error.into())
+    }
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Ended {
+        Ended::Unwritten(error)
+    }
+}
+
+impl From<ArrowError> for Ended {
+    fn from(error: ArrowError) -> Ended {
+        Ended::Unwritten(io::Error::other(error))
+    }
+}
+
 impl From<&Ended> for Exit {
     fn from(ended: &Ended) -> Exit {
         match ended {
-            Ended::Interrupted => Exit::Interrupted,
+            Ended::Interrupted { .. } => Exit::Interrupted,
             Ended::Failed(error) => error.into(),
-            Ended::Unwritten => Exit::Refused,
+            Ended::Unwritten(_) => Exit::Refused,
         }
+    }
+}
+
+impl From<Result<(), Ended>> for Exit {
+    fn from(outcome: Result<(), Ended>) -> Exit {
+        outcome.map_or_else(|ended| Exit::from(&ended), |()| Exit::Done)
     }
 }

@@ -1,6 +1,19 @@
 //! What stands behind standard output and standard error: colours, width, and whether anybody looks.
 
-use std::io::{IsTerminal, stderr, stdin, stdout};
+use crate::exit::Exit;
+use std::io::{self, IsTerminal, stderr, stdin, stdout};
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColourChoice {
+    /// On a terminal, unless the environment says otherwise
+    #[default]
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
 
 /// True when a person can type.
 pub(crate) fn can_ask() -> bool {
@@ -10,6 +23,49 @@ pub(crate) fn can_ask() -> bool {
 /// True when rows go to a person.
 pub(crate) fn is_watched() -> bool {
     stdout().is_terminal()
+}
+
+/// What a person types, unseen. Ctrl-C leaves, with a terminal that shows again what is typed.
+pub(crate) fn ask(prompt: &str) -> io::Result<String> {
+    let answer = rpassword::prompt_password(prompt);
+    match &answer {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Exit::Interrupted.now(),
+        _ => answer,
+    }
+}
+
+/// How the terminal behaves.
+#[cfg(unix)]
+pub(crate) struct Modes(Option<(std::fs::File, rustix::termios::Termios)>);
+
+#[cfg(unix)]
+impl Modes {
+    /// As it does now.
+    pub(crate) fn remember() -> Modes {
+        let terminal = std::fs::File::open("/dev/tty").ok();
+        Modes(terminal.and_then(|tty| rustix::termios::tcgetattr(&tty).ok().map(|modes| (tty, modes))))
+    }
+
+    /// As it did then.
+    pub(crate) fn restore(&self) {
+        if let Some((tty, modes)) = &self.0 {
+            let now = rustix::termios::OptionalActions::Now;
+            let _ = rustix::termios::tcsetattr(tty, now, modes); // it may be gone
+        }
+    }
+}
+
+/// Elsewhere, a terminal recovers by itself.
+#[cfg(not(unix))]
+pub(crate) struct Modes;
+
+#[cfg(not(unix))]
+impl Modes {
+    pub(crate) fn remember() -> Modes {
+        Modes
+    }
+
+    pub(crate) fn restore(&self) {}
 }
 
 /// The columns that rows may take; `None` where there is no terminal.
@@ -23,8 +79,17 @@ pub(crate) fn error_width() -> Option<u16> {
 }
 
 /// Whether errors and the prompt may be coloured.
-pub(crate) fn colour() -> bool {
-    allows_colour(|name| std::env::var(name).ok(), stderr().is_terminal())
+pub(crate) fn colour(choice: ColourChoice) -> bool {
+    match choice {
+        ColourChoice::Auto => allows_colour(|name| std::env::var(name).ok(), stderr().is_terminal()),
+        ColourChoice::Always => true,
+        ColourChoice::Never => false,
+    }
+}
+
+/// Whether somebody sees what goes to standard error.
+pub(crate) fn is_followed() -> bool {
+    stderr().is_terminal()
 }
 
 /// `NO_COLOR` forbids, `CLICOLOR_FORCE` demands, and else it takes a terminal that can.

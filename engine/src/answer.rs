@@ -6,7 +6,7 @@ use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 
 use crate::data::arrow_columns::{decode, field, type_of_codes};
-use crate::data::{self, Codec, DataType, Dictionary, DictionaryFull, Value};
+use crate::data::{self, Codec, DataType, Dictionary, DictionaryFull, Run, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The answer to a program.
@@ -62,7 +62,9 @@ pub enum Content {
 pub struct Rows {
     columns: Vec<ResultColumn>,
     schema: SchemaRef,
-    rows: data::Rows,
+    rows: Run,
+    /// So many of them can be read.
+    row_count: usize,
     total_count: usize,
     codec: Codec,
     provenance: Option<Vec<Provenance>>,
@@ -78,11 +80,11 @@ pub struct ResultColumn {
 }
 
 impl Rows {
-    /// A result of these rows. Types are read off the values; `known` ones serve where there are none.
+    /// A result of these rows, none of which is deleted. Types are read off the values; `known` ones serve where there are none.
     pub(crate) fn new(
         names: Vec<String>,
         known: &[DataType],
-        rows: data::Rows,
+        rows: Run,
         total_count: usize,
         codec: Codec,
     ) -> Rows {
@@ -90,7 +92,7 @@ impl Rows {
             .into_iter()
             .enumerate()
             .map(|(i, name)| {
-                let data_type = match type_of_codes(&rows.columns[i], &codec) {
+                let data_type = match type_of_codes(rows.column(i), &codec) {
                     DataType::Unknown => known.get(i).copied().unwrap_or(DataType::Unknown),
                     found => found,
                 };
@@ -98,7 +100,8 @@ impl Rows {
             })
             .collect();
         let fields: Vec<_> = columns.iter().map(|column| field(&column.name, column.data_type)).collect();
-        Rows { schema: Arc::new(Schema::new(fields)), columns, rows, total_count, codec, provenance: None }
+        let schema = Arc::new(Schema::new(fields));
+        Rows { columns, schema, row_count: rows.len(), rows, total_count, codec, provenance: None }
     }
 
     /// A listing of values.
@@ -113,7 +116,7 @@ impl Rows {
         }
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let total = rows.len;
-        Ok(Rows::new(names, &[], rows, total, codec))
+        Ok(Rows::new(names, &[], Run::new(rows.columns, total), total, codec))
     }
 
     /// The columns.
@@ -123,7 +126,7 @@ impl Rows {
 
     /// Number of rows that can be read.
     pub fn row_count(&self) -> usize {
-        self.rows.len
+        self.row_count
     }
 
     /// Number of rows before limit and offset.
@@ -143,12 +146,12 @@ impl Rows {
 
     /// The rows from `offset`, at most `length` of them.
     pub fn batch(&self, offset: usize, length: usize) -> RecordBatch {
-        let start = offset.min(self.rows.len);
-        let end = start.saturating_add(length).min(self.rows.len);
+        let start = offset.min(self.row_count);
+        let end = start.saturating_add(length).min(self.row_count);
         let arrays = self
             .rows
-            .columns
-            .iter()
+            .columns()
+            .into_iter()
             .zip(&self.columns)
             .map(|(codes, column)| decode(&codes[start..end], &self.codec, column.data_type))
             .collect();
@@ -169,12 +172,11 @@ impl Rows {
 
     /// Keeps at most so many rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
-        if rows < self.rows.len {
+        if rows < self.row_count {
             if let Some(provenance) = &mut self.provenance {
                 provenance.truncate(rows);
             }
-            self.rows.len = rows;
-            self.rows.columns.iter_mut().for_each(|column| column.truncate(rows));
+            self.row_count = rows;
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::data::priority;
+use crate::data::{GoOn, Stopped, priority};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 
 /// A request takes long that has worked for twice this time.
@@ -277,6 +277,11 @@ impl Budget {
             self.shared.watch();
         }
         Ok(())
+    }
+
+    /// Does work that asks now and then whether to go on.
+    pub fn watch<T>(&self, work: impl FnOnce(GoOn<'_>) -> Result<T, Stopped>) -> Result<T, BudgetError> {
+        work(&|| self.check().is_ok()).map_err(|Stopped| self.check().err().unwrap_or(BudgetError::Cancelled))
     }
 
     /// Accounts for memory before it is used.

@@ -19,6 +19,7 @@ use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::syntax;
 use crate::syntax::ast::{Command, Literal, LiteralKind, Query, Statement, StatementKind, Term, TermKind};
+use crate::views::Views;
 
 /// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
 pub fn check(program: &str) -> Vec<Diagnostic> {
@@ -54,6 +55,7 @@ impl Checker {
             limits: Limits::default(),
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
+            views: Views::new(0),
             backups: None,
             commands: &[],
         };

@@ -10,10 +10,13 @@ use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::Thresholds;
-use crate::graph::{ChangeSet, Graph, Graphs, Overlay, SessionState, SessionView, Snapshot, Transaction};
+use crate::graph::{
+    ChangeSet, Graph, Graphs, Origin, Overlay, SessionState, SessionView, Snapshot, Transaction,
+};
 use crate::limits::Limits;
 use crate::need::Need;
 use crate::syntax::ast::{Name, Query};
+use crate::views::Views;
 
 /// Commands that belong together.
 #[derive(Debug)]
@@ -58,6 +61,7 @@ pub(crate) struct Environment {
     pub(crate) limits: Limits,
     pub(crate) disabled_rewrites: Vec<String>,
     pub(crate) thresholds: Thresholds,
+    pub(crate) views: Views,
     /// Where backups go.
     pub(crate) backups: Option<PathBuf>,
     /// Commands besides the engine's own.
@@ -134,7 +138,10 @@ impl<'s> Context<'s> {
     /// Makes the writes that waited durable and visible.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         let origin = self.caller.session();
-        self.transaction.take().map_or(Ok(()), |transaction| transaction.commit(origin))
+        match self.transaction.take() {
+            Some(transaction) => self.commit_now(transaction, origin),
+            None => Ok(()),
+        }
     }
 
     /// The same place, without the session's own facts and rules, and outside of any transaction.
@@ -185,8 +192,15 @@ impl<'s> Context<'s> {
         let mut transaction = self.graph.begin(self.budget)?;
         let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
         let counts = transaction.apply(changes, &self.environment.threads);
-        transaction.commit(self.caller.session())?;
+        let origin = self.caller.session();
+        self.commit_now(transaction, origin)?;
         Ok((counts, decision))
+    }
+
+    fn commit_now(&self, transaction: Transaction<'_>, origin: Option<Origin>) -> Result<(), Error> {
+        transaction.commit(origin)?;
+        self.environment.views.refresh(self.graph);
+        Ok(())
     }
 }
 

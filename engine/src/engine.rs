@@ -27,9 +27,10 @@ use crate::storage::SystemStore;
 use crate::syntax::ast::{Scope, Statement, StatementKind};
 use crate::syntax::{self, SyntaxError};
 use crate::transfer::{self, Transferred};
+use crate::views::Views;
 
 /// How an engine is set up.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct EngineOptions {
     /// Threads for evaluation; all cores if `None`.
     pub threads: Option<usize>,
@@ -39,10 +40,26 @@ pub struct EngineOptions {
     pub disabled_rewrites: Vec<String>,
     /// From when on large rounds are done in other ways than small ones.
     pub thresholds: Thresholds,
+    /// Bytes that may keep rows of rules from one question to the next. With none, each question derives what it needs.
+    pub view_memory: usize,
     /// The folder in which `.backup` makes backups; without it there are none.
     pub backups: Option<PathBuf>,
     /// Commands besides the engine's own.
     pub commands: &'static [CommandFamily],
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            threads: None,
+            limits: Limits::default(),
+            disabled_rewrites: Vec::new(),
+            thresholds: Thresholds::default(),
+            view_memory: 1 << 30,
+            backups: None,
+            commands: &[],
+        }
+    }
 }
 
 /// The knowledge graphs, and the threads that answer questions about them. Clones share them.
@@ -67,11 +84,20 @@ impl Engine {
         options: EngineOptions,
         graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
-        let EngineOptions { threads, limits, disabled_rewrites, thresholds, backups, commands } = options;
+        let EngineOptions { threads, limits, disabled_rewrites, thresholds, view_memory, backups, commands } =
+            options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
         let graphs = threads.run(graphs)?;
-        let environment =
-            Environment { graphs, threads, limits, disabled_rewrites, thresholds, backups, commands };
+        let environment = Environment {
+            graphs,
+            threads,
+            limits,
+            disabled_rewrites,
+            thresholds,
+            views: Views::new(view_memory),
+            backups,
+            commands,
+        };
         Ok(Engine { environment: Arc::new(environment) })
     }
 
@@ -168,6 +194,11 @@ impl Engine {
     /// What is stored.
     pub fn statistics(&self) -> Statistics {
         self.environment.graphs.statistics(|_| true)
+    }
+
+    /// Bytes that hold rows of rules for later questions.
+    pub fn view_memory_bytes(&self) -> usize {
+        self.environment.views.memory_bytes()
     }
 }
 

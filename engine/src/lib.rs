@@ -5,6 +5,9 @@
 /// What is stored: values, types, codes, relations as runs of record batches.
 pub mod data;
 
+/// Indexes that people define: what is defined, and what is built of it.
+pub mod index;
+
 /// How anything is reported: spans, codes, carets.
 pub mod diagnostic;
 
@@ -46,6 +49,9 @@ pub mod exec;
 
 /// One named knowledge graph: snapshots, commits, a session's overlay.
 pub mod graph;
+
+/// Rows of rules, kept while nothing that they depend on changes.
+mod views;
 
 /// What running a program gives.
 pub mod answer;

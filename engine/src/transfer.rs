@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::budget::Budget;
 use crate::caller::Anyone;
+use crate::commands::create_text;
 use crate::context::{Context, Environment};
 use crate::data::{Codec, Dictionary, Relation, Rows};
 use crate::diagnostic::{Code, Diagnostic};
@@ -90,7 +91,7 @@ fn export_relation(
     Ok(())
 }
 
-/// The schemas and rules of a graph, as statements.
+/// The schemas, indexes and rules of a graph, as statements.
 fn definitions(snapshot: &Snapshot) -> Vec<String> {
     let catalog = snapshot.catalog();
     let declared = catalog.relations().filter_map(|definition| {
@@ -100,7 +101,9 @@ fn definitions(snapshot: &Snapshot) -> Vec<String> {
         Some(format!("+{}({})", definition.name, columns.join(", ")))
     });
     let rules = catalog.derived().flat_map(|(_, clauses)| clauses.iter().map(|rule| format!("+{rule}")));
-    declared.chain(rules).collect()
+    let indexes = catalog.indexes().map(|index| create_text(&index.definition, catalog));
+    // Rules may search indexes.
+    declared.chain(indexes).chain(rules).collect()
 }
 
 /// Fills a graph from such a folder: the schemas of the program first, then the files, then its rules.

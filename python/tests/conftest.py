@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +28,9 @@ def executable() -> Path:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    with LocalServer(executable(), tmp_path_factory.mktemp("server"), PASSWORD) as server:
+    # Long enough that nothing ends by it: what is to be stopped has to be stopped.
+    settings = {"SERVICE_LIMITS__QUERY_TIMEOUT_MS": "600000"}
+    with LocalServer(executable(), tmp_path_factory.mktemp("server"), PASSWORD, settings) as server:
         yield server
 
 
@@ -46,12 +49,38 @@ def db(server: LocalServer) -> Iterator[stratalog.Client]:
         yield client
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
+@pytest.fixture
+def command_line(server: LocalServer, db: stratalog.Client) -> Callable[..., str]:
+    """The command line on the graph of `db`."""
+    path = os.environ.get("STRATALOG_CLI") or executable().with_name("stratalog")
+    environment = {**os.environ, "STRATALOG_URL": server.url, "STRATALOG_PASSWORD": PASSWORD}
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [str(path), *arguments, "--kg", str(db.kg), "-q"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 120) -> None:
     """Waits for what another thread or process is about to do."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def is_running(db: stratalog.Client, part: str) -> bool:
+    """Whether the server works at a program with these words, as another client sees."""
+    return any(part in request.program for request in db.requests.all() if request.state == "running")
 
 
 #: Never ends by itself: the numbers go on.

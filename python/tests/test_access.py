@@ -105,9 +105,9 @@ def test_the_command_line_takes_a_key(server: LocalServer, key: str, by_variable
         environment["SERVICE_API_KEY"] = key
     else:
         command += ["--api-key", key]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout.split()) == (0, ["admin,admin"]), done.stderr
     environment["SERVICE_API_KEY"] = "0" * 64
-    done = subprocess.run(command[:8], env=environment, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command[:8], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
     assert "invalid API key" in done.stderr

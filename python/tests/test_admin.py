@@ -67,6 +67,21 @@ def test_what_belongs_to_the_session(db: stratalog.Client) -> None:
     assert db.own.all() == []
 
 
+def test_indexes(db: stratalog.Client) -> None:
+    db.execute("+doc(id: int, v: vector(2))\n+doc[(1, [1.0, 0.0]), (2, [0.0, 1.0])]")
+    db.indexes.create("near_docs", "doc", "v", "metric cosine  m 16")
+    db.indexes.create("by_id", "doc", "id", "type sorted")
+    found = [(index.name, index.type, index.metric, index.row_count) for index in db.indexes.all()]
+    assert found == [("by_id", "sorted", None, 2), ("near_docs", "hnsw", "cosine", 2)]
+    db.indexes.rebuild("near_docs")
+    state = db.indexes.state("near_docs")
+    assert (state.relation, state.column, state.m, state.row_count) == ("doc", "v", 16, 2)
+    assert db.indexes.state("by_id").vectors is None
+    for index in db.indexes.all():
+        db.indexes.drop(index.name)
+    assert db.indexes.all() == []
+
+
 def test_users_keys_and_access(server: LocalServer, db: stratalog.Client) -> None:
     name, label = f"ada_{next(_numbers)}", f"nightly_{next(_numbers)}"
     db.users.create(name, "analytical")

@@ -35,7 +35,7 @@ def test_insert_and_query(server: LocalServer) -> None:
         assert (await db.insert("p", pl.DataFrame({"n": [2], "s": ["b"]}))).inserted == 1
         answers = await asyncio.gather(*[db.query("?p($n, S)", {"n": n}) for n in (1, 2)])
         assert [answer.one() for answer in answers] == [(1, "a"), (2, "b")]
-        assert await db.ping() < 5
+        assert await db.ping() > 0
         with pytest.raises(stratalog.UnknownRelation):
             await db.query("?q(X)")
 

@@ -12,20 +12,20 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from stratalog import columns, rows
+from stratalog import arrow, rows
 
 
 def written(data: Any, names: list[str] | None = None) -> Any:
-    frames = [frame for frame, _ in columns.stream_frames(data, names)]
-    assert all(len(frame) <= columns.FRAME_BYTES for frame in frames)
+    frames = [frame for frame, _ in arrow.frames(arrow.batches_of(data, names))]
+    assert all(len(frame) <= arrow.FRAME_BYTES for frame in frames)
     return pa.ipc.open_stream(b"".join(frames)).read_all()
 
 
-def received(table: Any, batch_rows: int = 1000) -> columns.Table:
+def received(table: Any, batch_rows: int = 1000) -> arrow.Table:
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table, max_chunksize=batch_rows)
-    return columns.Table(sink.getvalue())
+    return arrow.Table(sink.getvalue())
 
 
 WIDE = pl.DataFrame(
@@ -144,15 +144,18 @@ def test_times_out_of_range_are_numbers() -> None:
 
 
 def test_few_rows_are_json_and_many_are_arrow() -> None:
-    assert rows.plan([(1, "a")]).rows == [[1, "a"]]
-    assert rows.plan([(n,) for n in range(5000)]).rows is None
-    assert rows.plan([{"a": 1}]).rows is None
-    assert rows.plan([(n if n else "zero",) for n in range(5000)]).rows is not None
+    def as_json(data: object) -> object:
+        return next(rows.plan(data).parts).rows
+
+    assert as_json([(1, "a")]) == [[1, "a"]]
+    assert as_json([(n,) for n in range(5000)]) is None
+    assert as_json([{"a": 1}]) is None
+    assert as_json([(n if n else "zero",) for n in range(5000)]) is not None
 
 
 def test_progress_ends_with_the_number_of_rows() -> None:
     table = pl.DataFrame({"n": range(300_000)})
-    done = [rows for _, rows in columns.stream_frames(table)]
+    done = [rows for _, rows in arrow.frames(arrow.batches_of(table))]
     assert done == sorted(done)
     assert done[-1] == 300_000
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 
 import pytest
 
 import stratalog
-from conftest import ENDLESS, PASSWORD
+from conftest import ENDLESS, PASSWORD, is_running, wait_until
 from local_server import LocalServer
 
 
@@ -18,7 +17,7 @@ def test_the_session_says_who_and_where(server: LocalServer) -> None:
     with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
         assert (db.session.role, db.kg) == ("admin", "default")
         assert db.session.session_id
-        assert db.ping() < 5
+        assert db.ping() > 0
 
 
 @pytest.mark.parametrize("form", ["{}/ws", "{}/v1/ws"])
@@ -98,28 +97,31 @@ def test_a_forgotten_client_warns(server: LocalServer) -> None:
 def test_cancel_from_another_thread(db: stratalog.Client) -> None:
     db.insert("start", [1])
     assert db.cancel() is False
-    answers: list[bool] = []
-    timer = threading.Timer(0.5, lambda: answers.append(db.cancel()))
-    timer.start()
+    thread = threading.Thread(target=wait_until, args=(db.cancel,))
+    thread.start()
     with pytest.raises(stratalog.Cancelled):
         db.query(ENDLESS)
-    timer.join()
-    assert answers == [True]
+    thread.join()
     assert db.query("?start(X)").scalar() == 1
 
 
 def test_an_interrupt_cancels_the_query(db: stratalog.Client) -> None:
+    def interrupt() -> None:
+        with db.kg("default") as other:
+            wait_until(lambda: is_running(other, "start(X)"))
+        os.kill(os.getpid(), signal.SIGINT)
+
     db.insert("start", [1])
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        thread = threading.Thread(target=interrupt)
+        thread.start()
         with pytest.raises(KeyboardInterrupt):
             db.query(ENDLESS)
+        thread.join()
     finally:
         signal.signal(signal.SIGINT, before)
-    start = time.monotonic()
     assert db.query("?start(X)").scalar() == 1
-    assert time.monotonic() - start < 5
 
 
 def test_a_timeout_ends_the_query(db: stratalog.Client) -> None:

@@ -38,7 +38,7 @@ class Documented(LocalServer):
     def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         request = urllib.request.Request(self.url.replace("ws:", "http:") + path, headers=headers)
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, dict(answer.headers), answer.read()
         except urllib.error.HTTPError as refused:
             with refused:
@@ -262,7 +262,7 @@ class Replay:
         self._sockets[-1].send(json.dumps(frame, ensure_ascii=False))
 
     def _receive(self, documented: dict[str, Any]) -> None:
-        frame, self._ahead = self._ahead or self._sockets[-1].recv(timeout=30), None
+        frame, self._ahead = self._ahead or self._sockets[-1].recv(timeout=120), None
         if "binary" in documented:
             assert isinstance(frame, bytes)
             here, there = (
@@ -277,7 +277,7 @@ class Replay:
             # One stands for all, and shows only some of its rows.
             assert documented["type"] == "result_chunk"
             while message["type"] == "result_chunk":
-                self._ahead = str(self._sockets[-1].recv(timeout=30))
+                self._ahead = str(self._sockets[-1].recv(timeout=120))
                 message = json.loads(self._ahead)
                 self._messages.check(message)
             return

@@ -95,7 +95,7 @@ def test_every_code_of_the_server_has_a_class(server: LocalServer, db: stratalog
         document = yaml.safe_load(response.read())
     served = {each["const"] for each in document["components"]["schemas"]["Code"]["oneOf"]} - WARNINGS
     manual = set(re.findall(r"^## `(\w+)`$", (DOCS / "errors.md").read_text(), flags=re.MULTILINE)) - WARNINGS
-    own = {"auth_error", "connection_lost", "session_lost", "not_one_row"}
+    own = {"auth_error", "connection_lost", "session_lost", "not_one_row", "file_error", "partly_inserted"}
     assert served == manual == set(stratalog.errors._CLASSES) - own
     for code in served:
         kind = stratalog.errors.class_of(code)

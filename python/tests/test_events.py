@@ -22,7 +22,7 @@ def connect(server: LocalServer, kg: str = "default") -> stratalog.Client:
 
 
 def some(events: stratalog.Events, count: int) -> list[Event | Gap]:
-    found = [events.next(timeout=30) for _ in range(count)]
+    found = [events.next(timeout=120) for _ in range(count)]
     assert None not in found
     return [event for event in found if event is not None]
 
@@ -137,7 +137,7 @@ def test_a_revoked_user_gets_no_more(server: LocalServer) -> None:
         with stratalog.connect(server.url, user=name, password=PASSWORD) as db:
             events = db.events()
         admin.execute("+seen(1)")
-        assert isinstance(events.next(timeout=30), Event)
+        assert isinstance(events.next(timeout=120), Event)
         admin.execute(f".user drop {name}")
         # Connecting again is refused; the iteration ends with that.
         with pytest.raises(stratalog.AuthError):

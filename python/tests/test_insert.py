@@ -212,3 +212,66 @@ def test_a_stream_that_breaks_off_inserts_nothing(db: stratalog.Client) -> None:
         db.insert("p", Broken())
     assert db.insert("p", [1]).inserted == 1
     assert db.query("?p(X)").rows() == [(1,)]
+
+
+def test_times_lose_no_digits_in_silence(db: stratalog.Client) -> None:
+    start = datetime(2026, 11, 21, 18, 30)
+    exact = start.replace(microsecond=123_456)
+    whole = start.replace(microsecond=123_000, tzinfo=UTC)
+    for unit in ("us", "ns"):
+        frame = pl.DataFrame({"at": [None, start, exact]}, schema={"at": pl.Datetime(unit)})
+        for data in (frame, frame.to_pandas()):
+            with pytest.raises(ValueError, match=r"column 'at': `2026-11-21T18:30:00\.123456` is finer"):
+                db.insert("t", data)
+            with pytest.raises(ValueError, match="finer than milliseconds"):
+                db.delete("t", data)
+        db.insert("t", frame.with_columns(pl.col("at").dt.truncate("1ms")))
+    assert db.query("?t(X:asc)").rows() == [(None,), (start.replace(tzinfo=UTC),), (whole,)]
+    # What is nothing may hold any digits.
+    masked = pa.array([1_000, 1_001], pa.timestamp("us"), mask=np.array([False, True]))
+    assert db.insert("masked", pa.table({"at": masked})) == (2, 0)
+
+
+def test_a_clock_has_more_digits_than_are_kept(db: stratalog.Client) -> None:
+    exact = datetime(2026, 11, 21, 18, 30, 0, 123_456, UTC)
+    whole = exact.replace(microsecond=123_000)
+    fine: list[Any] = [exact, pd.Timestamp(exact), pd.Timestamp("2026-11-21T18:30:00.123000001Z")]
+    for scalar in (
+        *fine,
+        np.datetime64("2026-11-21T18:30:00.123456"),
+        np.datetime64("2026-11-21T18:30:00.123000001"),
+    ):
+        with pytest.warns(stratalog.PrecisionWarning, match="finer than milliseconds"):
+            db.insert("t", [scalar])
+        with pytest.warns(stratalog.PrecisionWarning):
+            assert db.query("?t(X), X = $at", {"at": scalar}).rows() == [(whole,)]
+    assert db.insert(
+        "t", [whole, np.datetime64("2026-11-21T18:30:00.123"), np.datetime64("2026-11-21", "ns")]
+    ) == (1, 2)
+    assert db.insert("missing", [(1, np.datetime64("NaT")), (2, np.datetime64("2026-11-21"))]) == (2, 0)
+    assert db.query("?missing(N:asc, T)").rows() == [(1, None), (2, datetime(2026, 11, 21, tzinfo=UTC))]
+
+
+def test_a_series_is_a_relation_of_one_column(db: stratalog.Client) -> None:
+    assert db.insert("one", pl.Series("x", [1, 2])) == (2, 0)
+    assert db.insert("one", pd.Series([2, 3])) == (1, 1)
+    assert db.delete("one", pl.Series([3])).messages == ["deleted 1 fact from one"]
+    with pytest.raises(TypeError, match="a stream of int64 has no columns to insert"):
+        db.insert("one", pa.chunked_array([[1, 2]]))
+
+
+def test_what_has_no_type_says_what_to_do(db: stratalog.Client) -> None:
+    mixed = pd.DataFrame({"c": [1, "b", None]})
+    with pytest.raises(TypeError, match=r"data\.to_dict\('records'\)"):
+        db.insert("mixed", mixed)
+    assert db.insert("mixed", mixed.to_dict("records")) == (3, 0)
+    with pytest.raises(
+        TypeError, match=r"column 'c' has the Arrow type duration\('us'\), which cannot be stored"
+    ):
+        db.insert("t", pl.DataFrame({"c": [timedelta(1)]}))
+
+
+def test_the_warning_names_the_place_of_the_call(db: stratalog.Client) -> None:
+    with pytest.warns(stratalog.PrecisionWarning) as caught:
+        db.insert("t", [datetime(2026, 1, 1, microsecond=1)])
+    assert caught[0].filename == __file__

@@ -51,7 +51,7 @@ class Monitor:
 
     def get(self, path: str) -> str:
         request = urllib.request.Request(self._base + path, headers={"Authorization": f"Bearer {self._key}"})
-        with urllib.request.urlopen(request, timeout=20) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             return str(response.read().decode())
 
     def scrape(self) -> dict[str, Metric]:
@@ -150,7 +150,7 @@ def test_storage_that_hangs_makes_the_server_degraded_and_not_ready(tmp_path: Pa
                     assert probe(base, "/live") == (200, None)
                 finally:
                     gate.unlink()
-                insert.result(timeout=30)
+                insert.result(timeout=120)
             assert probe(base, "/health") == (200, "healthy")
             assert probe(base, "/ready") == (200, None)
 
@@ -183,7 +183,7 @@ int fdatasync(int fd) { hang(); return (int)syscall(SYS_fdatasync, fd); }
 def probe(base: str, path: str) -> tuple[int, str | None]:
     """Status and, where there is a body, what it says."""
     try:
-        with urllib.request.urlopen(base + path, timeout=20) as response:
+        with urllib.request.urlopen(base + path, timeout=120) as response:
             status, body = response.status, response.read()
     except urllib.error.HTTPError as refused:
         status, body = refused.code, refused.read()

@@ -15,7 +15,7 @@ from local_server import LocalServer
 
 PYTHON = Path(__file__).resolve().parents[1]
 #: Everything that some function uses if it is there.
-OPTIONAL = ["pyarrow", "pandas", "polars", "duckdb", "numpy", "tqdm", "IPython"]
+OPTIONAL = ["pyarrow", "pandas", "polars", "duckdb", "numpy", "pyoxigraph", "tqdm", "IPython"]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_package_and_its_types(wheel: Path) -> None:
-    sources = {f"stratalog/{path.name}" for path in (PYTHON / "src/stratalog").iterdir() if path.is_file()}
+    source = PYTHON / "src"
+    paths = [path for path in (source / "stratalog").rglob("*") if path.suffix in (".py", ".typed")]
+    sources = {path.relative_to(source).as_posix() for path in paths}
     with zipfile.ZipFile(wheel) as held:
         names = set(held.namelist())
         (metadata,) = [name for name in names if name.endswith("METADATA")]

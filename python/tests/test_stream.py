@@ -154,9 +154,9 @@ def test_files_are_written_whole_or_not_at_all(reader: stratalog.Client, tmp_pat
     assert reader.stream("?big(N, S)").write(path) == ROWS
     assert pq.read_metadata(path).num_rows == ROWS
     assert reader.stream("?big(N:asc, S), N < 2").write(tmp_path / "two.csv") == 2
-    assert (tmp_path / "two.csv").read_text() == '"n","s"\n0,"number 0"\n1,"number 1"\n'
+    assert (tmp_path / "two.csv").read_text() == "n,s\n0,number 0\n1,number 1\n"
     assert reader.stream("?big(N:asc, S), N < 2").write(tmp_path / "two.jsonl") == 2
-    assert (tmp_path / "two.jsonl").read_text().splitlines()[0] == '{"n": 0, "s": "number 0"}'
+    assert (tmp_path / "two.jsonl").read_text().splitlines()[0] == '{"n":0,"s":"number 0"}'
     assert reader.stream("?big(N, S)").write(str(tmp_path / "big.arrow")) == ROWS
     assert pl.read_ipc(tmp_path / "big.arrow").height == ROWS
     with pytest.raises(ValueError, match="known are"):

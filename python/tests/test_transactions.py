@@ -36,7 +36,7 @@ def test_all_of_it_takes_effect_together(db: stratalog.Client) -> None:
         ]
         assert db.query("?account(X, Y)").rows() == [("a", 10)]
         assert sorted(db.query("?open(X)")) == [("a",), ("b",)]
-        assert events.next(timeout=10) is not None
+        assert events.next(timeout=120) is not None
 
 
 def test_a_block_that_raises_sends_nothing(db: stratalog.Client) -> None:

@@ -77,6 +77,7 @@ impl App {
             limits: config.program,
             backups: Some(config.backup_dir),
             commands: ADMIN_COMMANDS,
+            view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
             ..EngineOptions::default()
         };
         let storage = StorageOptions {
@@ -122,7 +123,8 @@ impl App {
     /// What the server tells of itself now.
     pub(crate) fn reading(&self) -> Reading {
         let stored = self.engine.statistics();
-        self.metrics.read(stored, self.sessions.counts(), self.queries.memory_used(), self.started.elapsed())
+        let in_use = self.queries.memory_used() + self.engine.view_memory_bytes() as u64;
+        self.metrics.read(stored, self.sessions.counts(), in_use, self.started.elapsed())
     }
 
     /// Tells every connection to end.

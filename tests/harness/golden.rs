@@ -114,6 +114,21 @@ impl Golden {
         self.blocks.iter().map(|block| block.program.as_str())
     }
 
+    /// The same with their parameters, each as `$name = JSON`.
+    pub fn questions(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
+        let split = |line: &'_ String| -> (usize, usize) {
+            let name = line.find(['=', ' ']).unwrap_or(line.len());
+            (name, line.find('=').map_or(line.len(), |at| at + 1))
+        };
+        self.blocks.iter().map(move |block| {
+            let parameters = block.parameters.iter().map(|line| {
+                let (name, value) = split(line);
+                (line[1..name].trim(), line[value..].trim())
+            });
+            (block.program.as_str(), parameters.collect())
+        })
+    }
+
     /// Runs the file in every mode; answers what differs.
     pub fn check(&self) -> Vec<String> {
         let mut differences = Vec::new();

@@ -12,6 +12,8 @@ pub mod model;
 
 pub mod oracle;
 
+pub mod place;
+
 pub mod programs;
 
 pub mod modes;
@@ -23,6 +25,10 @@ pub mod golden;
 pub mod server;
 
 pub mod cli;
+
+pub mod prompt;
+
+pub mod proxy;
 
 pub mod load;
 

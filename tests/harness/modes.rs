@@ -14,24 +14,32 @@ pub struct Mode {
     pub without: &'static [&'static str],
     /// Whether little is done as if it were much.
     pub as_if_large: bool,
+    /// Whether rows of rules are kept from one question to the next.
+    pub keeps_views: bool,
 }
 
-/// One and two threads with every rewrite, as they are and as if everything were large; then one thread without each
-/// rewrite in turn.
+/// One and two threads with every rewrite, as they are, and as if everything were large and nothing were kept; then one
+/// thread without each rewrite in turn.
 pub fn modes() -> Vec<Mode> {
-    let with = |as_if_large| [1, 2].map(|threads| Mode { threads, without: &[], as_if_large });
-    let without = rewrite_names().chunks(1).map(|without| Mode { threads: 1, without, as_if_large: false });
+    let with = |as_if_large| {
+        [1, 2].map(|threads| Mode { threads, without: &[], as_if_large, keeps_views: !as_if_large })
+    };
+    let without = rewrite_names().chunks(1);
+    let without = without.map(|without| Mode { threads: 1, without, as_if_large: false, keeps_views: true });
     [false, true].into_iter().flat_map(with).chain(without).collect()
 }
 
 /// One or two threads with any neighbours among the rewrites switched off, and algorithms for any size.
 pub fn any_mode() -> impl Strategy<Value = Mode> {
     let count = rewrite_names().len();
-    (1_usize..=2, 0..=count, 0..=count, any::<bool>()).prop_map(|(threads, a, b, as_if_large)| Mode {
-        threads,
-        without: &rewrite_names()[a.min(b)..a.max(b)],
-        as_if_large,
-    })
+    (1_usize..=2, 0..=count, 0..=count, any::<bool>(), any::<bool>()).prop_map(
+        |(threads, a, b, as_if_large, keeps_views)| Mode {
+            threads,
+            without: &rewrite_names()[a.min(b)..a.max(b)],
+            as_if_large,
+            keeps_views,
+        },
+    )
 }
 
 impl Mode {
@@ -50,6 +58,7 @@ impl Mode {
             threads: Some(self.threads),
             disabled_rewrites: self.without.iter().map(|name| (*name).to_owned()).collect(),
             thresholds: if self.as_if_large { Thresholds::lowest() } else { Thresholds::default() },
+            view_memory: if self.keeps_views { EngineOptions::default().view_memory } else { 0 },
             ..EngineOptions::default()
         }
     }
@@ -60,6 +69,9 @@ impl fmt::Display for Mode {
         write!(f, "threads {}", self.threads)?;
         if self.as_if_large {
             write!(f, ", as if large")?;
+        }
+        if !self.keeps_views {
+            write!(f, ", without views")?;
         }
         match self.without {
             [] => Ok(()),

@@ -1,15 +1,11 @@
 //! A WebSocket client that sends whatever bytes it is told to.
 
-use std::time::Duration;
-
 use crate::server::{PASSWORD, Server};
+use crate::times::PATIENCE;
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-
-/// The longest that anything is waited for.
-const PATIENCE: Duration = Duration::from_secs(40);
 
 /// The kind of a text frame.
 pub const TEXT: u8 = 1;

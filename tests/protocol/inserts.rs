@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Schema};
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use serde_json::{Value as Json, json};
 use stratalog_tests::answers::rows_of;
-use stratalog_tests::server::Frame;
+use stratalog_tests::server::{Connection, Frame};
 use stratalog_tests::value::Value;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -48,6 +49,36 @@ fn stream(batches: &[RecordBatch]) -> Vec<u8> {
         writer.write(batch).expect("a batch is written");
     }
     writer.into_inner().expect("a stream ends")
+}
+
+/// Columns of several types go in as they come out: the JSON of each value.
+#[tokio::test]
+async fn mixed_columns_go_in_as_they_come_out() {
+    let (_server, mut connection) = start().await;
+    let batch = |texts: &[Option<&str>]| {
+        let marked = [("stratalog.type".to_owned(), "any".to_owned())].into();
+        let field = Field::new("value", DataType::Utf8, true).with_metadata(marked);
+        let column: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
+        RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column]).expect("one column")
+    };
+    let texts = [Some("1"), Some("1.0"), Some("\"1\""), Some("true"), Some("[0.5, 2]"), None, Some("null")];
+    let reply = upload(&mut connection, "m", &batch(&texts)).await;
+    assert_eq!(reply["rows"], json!([["m", 6, 1]]), "{reply}");
+    let rows = connection.rows("?m(X:asc)").await;
+    assert_eq!(rows, json!([[null], [true], [1], [1.0], ["1"], [[0.5, 2.0]]]));
+    for text in ["{}", "1 2", "[\"a\"]", "[1e300]", "99999999999999999999"] {
+        assert_error(&upload(&mut connection, "m", &batch(&[Some(text)])).await, "type_mismatch");
+    }
+    connection.rows("+n(value: int)").await;
+    assert_error(&upload(&mut connection, "n", &batch(&texts)).await, "type_mismatch");
+    let reply = upload(&mut connection, "n", &batch(&[Some("7"), None])).await;
+    assert_eq!(reply["rows"], json!([["n", 2, 0]]), "{reply}");
+}
+
+async fn upload(connection: &mut Connection, relation: &str, batch: &RecordBatch) -> Json {
+    connection.send_json(json!({"type": "insert", "relation": relation, "format": "arrow"})).await;
+    connection.send(Message::binary(stream(std::slice::from_ref(batch)))).await;
+    connection.receive_json().await
 }
 
 #[tokio::test]

@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
+use stratalog_tests::server::Server;
+use stratalog_tests::times::PATIENCE;
+
 use crate::{DIVERGE, assert_error, define_divergence, start};
 
 #[tokio::test]
@@ -12,10 +15,8 @@ async fn cancel_stops_a_running_query() {
     define_divergence(&mut connection).await;
     connection.send_json(json!({"type": "execute", "program": DIVERGE, "id": "forever"})).await;
     assert_eq!(connection.receive_within(Duration::from_millis(500)).await, None);
-    let asked = Instant::now();
     connection.send_json(json!({"type": "cancel", "target": "forever", "id": 9})).await;
     let replies = [connection.receive_json().await, connection.receive_json().await];
-    assert!(asked.elapsed() < Duration::from_secs(1), "stopped after {:?}", asked.elapsed());
     let of = |id: Json| replies.iter().find(|reply| reply["id"] == id).expect("a reply to each");
     assert_error(of(json!("forever")), "cancelled");
     let cancelled = of(json!(9));
@@ -49,19 +50,18 @@ async fn cancel_stops_a_request_that_waits() {
 async fn a_request_may_have_less_time_than_the_server_allows() {
     let (_server, mut connection) = start().await;
     define_divergence(&mut connection).await;
-    let start = Instant::now();
     let reply =
         connection.ask(json!({"type": "execute", "program": DIVERGE, "timeout_ms": 200, "id": 1})).await;
     assert_error(&reply, "timeout");
     assert_eq!(reply["id"], 1);
-    let time = start.elapsed();
-    assert!((150..1500).contains(&time.as_millis()), "stopped after {time:?}");
+    assert_eq!(reply["limit"], json!({"name": "query_timeout_ms", "value": 200}));
     assert_eq!(connection.rows("+after(1)\n?after(X)").await, json!([[1]]));
 }
 
 #[tokio::test]
 async fn a_query_ends_when_its_client_leaves() {
-    let (mut server, mut connection) = start().await;
+    let mut server = Server::start_with(&[("SERVICE_LIMITS__QUERY_TIMEOUT_MS", "600000")]);
+    let mut connection = server.log_in().await;
     define_divergence(&mut connection).await;
     // As many as could fill every place for queries if they went on.
     for _ in 0..10 {
@@ -69,9 +69,12 @@ async fn a_query_ends_when_its_client_leaves() {
         leaving.send_json(json!({"type": "execute", "program": DIVERGE})).await;
         drop(leaving);
     }
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let start = Instant::now();
+    // Long before their own time is over.
+    let until = Instant::now() + PATIENCE;
+    while connection.rows(".query list").await.as_array().expect("rows").len() > 1 {
+        assert!(Instant::now() < until, "they go on");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(connection.rows("+after(1)\n?after(X)").await, json!([[1]]));
-    assert!(start.elapsed() < Duration::from_millis(500), "answered after {:?}", start.elapsed());
     assert!(server.is_running());
 }

@@ -5,39 +5,15 @@
 
 use std::borrow::Cow;
 use stratalog_client::Value;
+use stratalog_client::files::value_text;
 
 /// `value` as one line: strings as they are, floats with a fraction, vectors in brackets.
 pub(super) fn plain<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Text(text) => printable(text),
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) => {
-            exact(value, null)
+            value_text(value, null)
         }
-    }
-}
-
-/// As [`plain`], but strings keep every character: for formats with escapes of their own.
-pub(super) fn exact<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
-    match value {
-        Value::Null => Cow::Borrowed(null),
-        Value::Bool(true) => Cow::Borrowed("true"),
-        Value::Bool(false) => Cow::Borrowed("false"),
-        Value::Int(number) => Cow::Owned(number.to_string()),
-        Value::Float(number) => Cow::Owned(float(*number)),
-        Value::Text(text) => Cow::Borrowed(text),
-        Value::Vector(elements) => {
-            let elements: Vec<String> = elements.iter().map(|&element| float(element)).collect();
-            Cow::Owned(format!("[{}]", elements.join(", ")))
-        }
-    }
-}
-
-/// The shortest text that reads back as `number`, always with a fraction: `2.0`, `1.0e21`.
-fn float(number: f64) -> String {
-    let text = Value::Float(number).to_string();
-    match text.split_once('e') {
-        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
-        _ => text,
     }
 }
 
@@ -70,18 +46,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_float_always_has_a_fraction() {
-        let text = |value: Value| plain(&value, "null").into_owned();
-        assert_eq!(text(Value::Int(2)), "2");
-        assert_eq!(text(Value::Float(2.0)), "2.0");
-        assert_eq!(text(Value::Float(-0.5)), "-0.5");
-        assert_eq!(float(1e300).parse(), Ok(1e300));
-        assert!(float(1e300).starts_with("1.0e"), "{}", float(1e300));
-        assert_eq!(text(Value::Int(9_007_199_254_740_993)), "9007199254740993");
-        assert_eq!(text(Value::Vector(vec![1.0, 0.25])), "[1.0, 0.25]");
-    }
-
-    #[test]
     fn a_string_cannot_steer_the_terminal() {
         assert_eq!(printable("a\u{1b}[31m\tb\r\nc\u{202e}"), "a\\u001b[31m\\tb\\r\\nc\\u202e");
         assert!(matches!(printable("naïve 日本 🦀 \"q\" \\"), Cow::Borrowed(_)));
@@ -90,6 +54,6 @@ mod tests {
     #[test]
     fn null_is_the_word_that_was_asked_for() {
         assert_eq!(plain(&Value::Null, "-"), "-");
-        assert_eq!(exact(&Value::Bool(true), "-"), "true");
+        assert_eq!(plain(&Value::Text("a\tb".into()), "-"), "a\\tb");
     }
 }

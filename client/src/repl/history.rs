@@ -3,7 +3,8 @@
 //! A line that names a password never reaches the history, neither the file nor the memory of the prompt.
 
 use reedline::{
-    FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, Result, SearchQuery,
+    FileBackedHistory, History, HistoryItem, HistoryItemId, HistorySessionId, Result, SearchDirection,
+    SearchQuery,
 };
 use std::fs;
 use std::io;
@@ -25,6 +26,13 @@ pub(crate) fn open() -> (Box<dyn History>, Option<String>) {
         },
     };
     (Box::new(Discreet(FileBackedHistory::default())), Some(problem))
+}
+
+/// The lines that are kept, the oldest first: all of them, or those with a part.
+pub(crate) fn lines(history: &dyn History, part: Option<&str>) -> Vec<String> {
+    let found = history.search(SearchQuery::everything(SearchDirection::Forward, None)).unwrap_or_default();
+    let lines = found.into_iter().map(|item| item.command_line);
+    lines.filter(|line| part.is_none_or(|part| line.contains(part))).collect()
 }
 
 /// `stratalog/history` in the user's state directory.

@@ -4,61 +4,88 @@
 //! has the main thread to itself and hands each program to the runtime.
 
 mod commands;
-mod continuation;
+mod completer;
+mod editor;
+mod highlighter;
 mod history;
+mod names;
+mod validator;
+mod words;
 
+use crate::commands::export;
+use crate::commands::import::Import;
+use crate::commands::watch::Watch;
 use crate::diagnostics::Source;
 use crate::exit::Exit;
-use crate::notices::Notices;
-use crate::script::{Ended, Runner};
+use crate::output::{Destination, Format};
+use crate::script::Runner;
+use crate::settings::Settings;
 use crate::terminal;
 use commands::{Local, read_command};
-use reedline::{Prompt, PromptEditMode, PromptHistorySearch, Reedline, Signal};
+use names::Names;
+use reedline::{
+    ColumnarMenu, Emacs, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
+    Reedline, ReedlineEvent, ReedlineMenu, Signal, default_emacs_keybindings,
+};
 use std::borrow::Cow;
-use stratalog_client::{Address, Client, ClientError, Credentials};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use stratalog_client::files::FileFormat;
+use stratalog_client::{Client, ClientError};
 use tokio::runtime::Runtime;
 
 /// An open prompt.
 pub(crate) struct Repl<'a> {
     runtime: &'a Runtime,
-    address: Address,
-    credentials: Credentials,
-    /// `None` after the connection was lost and could not be made again.
-    client: Option<Client>,
+    settings: Settings,
+    client: Arc<Client>,
     runner: Runner,
-    prompt: GraphPrompt,
+    /// The width that tables are fitted into; `None` is that of the terminal.
+    width: Option<u16>,
+    /// The format that comes back when rows are shown again.
+    shown: Option<Format>,
+    names: Names,
+    /// What asking for names found out: the session is gone, or on another graph.
+    moved: Arc<Mutex<Option<ClientError>>>,
+    /// The program that was run last, for `.edit`.
+    last: String,
 }
 
 impl<'a> Repl<'a> {
     /// A prompt on a session that is open.
-    pub(crate) fn new(
-        runtime: &'a Runtime,
-        address: Address,
-        credentials: Credentials,
-        client: Client,
-        runner: Runner,
-    ) -> Repl<'a> {
-        let prompt = GraphPrompt { graph: client.session().knowledge_graph.clone() };
-        Repl { runtime, address, credentials, client: Some(client), runner, prompt }
+    pub(crate) fn new(runtime: &'a Runtime, settings: Settings, client: Client, runner: Runner) -> Repl<'a> {
+        let (client, names) = (Arc::new(client), Names::default());
+        let (moved, last) = (Arc::default(), String::new());
+        Repl { runtime, settings, client, runner, width: None, shown: None, names, moved, last }
     }
 
     /// Runs until Ctrl-D or `.quit`.
     pub(crate) fn run(mut self) -> Exit {
         let notices = self.runner.notices;
-        self.greet(notices);
+        self.greet();
+        self.refresh_names();
         let (history, problem) = history::open();
         if let Some(problem) = problem {
-            notices.say(&format!("note: lines are not kept for the next time: {problem}"));
+            notices.note(&format!("note: lines are not kept for the next time: {problem}"));
         }
         let mut editor = Reedline::create()
             .with_history(history)
-            .with_validator(Box::new(continuation::Continuation))
-            .with_ansi_colors(terminal::colour())
+            .with_validator(Box::new(validator::Continuation))
+            .with_completer(Box::new(completer::Completion(self.names.clone())))
+            .with_menu(ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU))))
+            .with_edit_mode(Box::new(Emacs::new(keys())))
+            .with_quick_completions(true)
+            .with_partial_completions(true)
+            .with_ansi_colors(notices.colour())
             .use_bracketed_paste(true);
+        if notices.colour() {
+            editor = editor.with_highlighter(Box::new(highlighter::Colours));
+        }
         let exit = loop {
-            match editor.read_line(&self.prompt) {
+            match editor.read_line(&GraphPrompt { graph: self.client.graph() }) {
                 Ok(Signal::Success(line)) => {
-                    if self.take(&line).is_break() {
+                    if self.take(&line, &editor).is_break() {
                         break Exit::Done;
                     }
                 }
@@ -70,85 +97,191 @@ impl<'a> Repl<'a> {
                 }
             }
         };
-        if let Some(client) = self.client {
+        if let Ok(client) = Arc::try_unwrap(self.client) {
             self.runtime.block_on(client.close());
         }
         exit
     }
 
-    fn greet(&self, notices: Notices) {
-        let Some(session) = self.client.as_ref().map(Client::session) else { return };
-        let (version, role) = (&session.version, &session.role);
-        notices.say(&format!(
-            "Stratalog {version} at {}, as {role}. `.help` helps, Ctrl-D leaves.",
-            self.address
+    fn greet(&self) {
+        let session = self.client.session();
+        let (version, role, address) = (&session.version, &session.role, &self.settings.address);
+        self.runner.notices.note(&format!(
+            "Stratalog {version} at {address}, as {role}. `.help` helps, Tab completes, Ctrl-D leaves."
         ));
     }
 
     /// Does what one line asks for.
-    fn take(&mut self, line: &str) -> std::ops::ControlFlow<()> {
+    fn take(&mut self, line: &str, editor: &Reedline) -> ControlFlow<()> {
         if line.trim().is_empty() {
-            return std::ops::ControlFlow::Continue(());
+            return ControlFlow::Continue(());
         }
-        let notices = self.runner.notices;
+        // Typed under a prompt that did not know better, so it is not done.
+        let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(moved) = moved {
+            self.runner.notices.refusal(&moved, Source::NONE);
+            return ControlFlow::Continue(());
+        }
+        self.runner.interrupts = self.runner.interrupts.anew();
         match read_command(line) {
             None => self.execute(line, None),
-            Some(Ok(Local::Quit)) => return std::ops::ControlFlow::Break(()),
-            Some(Ok(Local::Help)) => notices.say(commands::HELP),
-            Some(Ok(Local::Timing(on))) => self.runner.timing = on,
-            Some(Ok(Local::Format(format))) => self.runner.style.format = format,
-            Some(Ok(Local::Load(file))) => match std::fs::read_to_string(&file) {
-                Ok(program) => self.execute(&program, Some(&file)),
-                Err(error) => notices.error(&format!("{file}: {error}")),
-            },
-            Some(Err(problem)) => notices.error(&problem),
+            Some(Ok(Local::Quit)) => return ControlFlow::Break(()),
+            Some(Ok(Local::History(part))) => self.show_history(editor, part.as_deref()),
+            Some(Ok(local)) => {
+                if let Err(problem) = self.carry_out(local) {
+                    self.runner.notices.error(&problem);
+                }
+            }
+            Some(Err(problem)) => self.runner.notices.error(&problem),
         }
-        std::ops::ControlFlow::Continue(())
+        ControlFlow::Continue(())
+    }
+
+    /// Does what a command of the prompt asks for; the error is for the person.
+    fn carry_out(&mut self, local: Local) -> Result<(), String> {
+        let runner = &mut self.runner;
+        match local {
+            Local::Quit | Local::History(_) => {} // need the loop's editor
+            Local::Help => {
+                self.execute(".help", None);
+                self.runner.notices.say(&commands::help());
+            }
+            Local::Timing(on) => runner.timing = on,
+            Local::Mode(format) => {
+                if format.is_binary() && runner.destination == Destination::Output {
+                    return Err("a terminal cannot show this format: `.output FILE` first".to_owned());
+                }
+                runner.style.format = format;
+            }
+            Local::Output(None) => {
+                runner.destination = Destination::Output;
+                if let Some(format) = self.shown.take() {
+                    runner.style.format = format;
+                }
+            }
+            Local::Output(Some(file)) => self.output(file),
+            Local::Width(width) => self.width = width,
+            Local::Null(text) => runner.style.null = text,
+            Local::Headers(on) => runner.style.header = on,
+            Local::Limit(rows) => runner.options.limit = rows,
+            Local::Timeout(time) => runner.options.timeout = time,
+            Local::Run(file) => {
+                let name = file.display().to_string();
+                let program = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
+                self.execute(&program, Some(&name));
+            }
+            Local::Server(command) => self.execute(&command, None),
+            Local::Cancel(None) => {
+                return Err("nothing runs here; Ctrl-C stops what does, `.query list` shows what others run"
+                    .to_owned());
+            }
+            Local::Cancel(Some(id)) => self.execute(&format!(".query kill {id}"), None),
+            Local::Edit(file) => {
+                let program = editor::edit(file.as_deref(), &self.last)?;
+                self.runner.interrupts = self.runner.interrupts.anew(); // those before were the editor's
+                if !program.trim().is_empty() {
+                    let origin = file.map(|file| file.display().to_string());
+                    self.execute(&program, origin.as_deref());
+                }
+            }
+            Local::Import(import) => self.import(&import?),
+            Local::Export { what, file } => self.export(&what, file)?,
+            Local::Watch(program) => {
+                runner.style.width = self.width.or_else(terminal::output_width);
+                let mut settings = self.settings.clone();
+                settings.address = settings.address.graph(&self.client.graph());
+                self.runtime.block_on(Watch { program: &program, runner }.run(&settings));
+            }
+        }
+        Ok(())
     }
 
     fn execute(&mut self, program: &str, origin: Option<&str>) {
-        let notices = self.runner.notices;
-        if self.client.is_none() {
-            self.reconnect();
+        self.runner.style.width = match self.runner.destination {
+            Destination::Output => self.width.or_else(terminal::output_width), // windows change their size
+            Destination::File(_) | Destination::Log(_) => self.width,
+        };
+        if origin.is_none() && !program.starts_with('.') {
+            program.clone_into(&mut self.last);
         }
-        let Some(client) = &self.client else { return };
-        self.runner.style.width = terminal::output_width(); // windows change their size
-        match self.runtime.block_on(self.runner.run(client, Source { program, origin })) {
-            Ok(answer) => {
-                if let Some(graph) = answer.switched_graph {
-                    self.prompt.graph = graph;
-                }
+        // Failures are told where they happen; the client connects again with the next program.
+        let _ = self.runtime.block_on(self.runner.run(&self.client, Source { program, origin }));
+        self.refresh_names();
+    }
+
+    /// Adds rows to a file from now on, in the format of its name or else as they are shown.
+    fn output(&mut self, file: PathBuf) {
+        let style = &mut self.runner.style;
+        self.shown.get_or_insert(style.format);
+        if let Some(format) = FileFormat::of(&file) {
+            style.format = Format::of(format);
+        }
+        style.stream = false;
+        self.runner.destination = Destination::Log(file);
+    }
+
+    /// The first file that fails ends it.
+    fn import(&mut self, import: &Import) {
+        for file in &import.files {
+            let Runner { notices, interrupts, .. } = &self.runner;
+            let done = self.runtime.block_on(import.run(&self.client, file, *notices, interrupts));
+            if let Err(ended) = done {
+                ended.tell(*notices, Source::NONE);
+                break;
             }
-            Err(Ended::Failed(error)) if error.is_disconnect() => {
-                self.client = None;
-                if self.reconnect() {
-                    notices.say(
-                        "note: connected again; facts and rules of the session are gone, and the last \
-                                 program was not sent again",
-                    );
+        }
+        self.refresh_names();
+    }
+
+    fn export(&mut self, what: &str, file: PathBuf) -> Result<(), String> {
+        let format = FileFormat::of(&file)
+            .ok_or_else(|| format!("{}: what to write is not known by the file's name", file.display()))?;
+        let mut runner = self.runner.clone();
+        runner.style.format = Format::of(format);
+        runner.style.stream = false;
+        runner.destination = Destination::File(file);
+        self.runtime.block_on(async {
+            match export::program(&self.client, what).await {
+                // What goes wrong then is told where it happens.
+                Ok(program) => {
+                    let _ = runner.run(&self.client, Source { program: &program, origin: None }).await;
                 }
+                Err(error) => runner.notices.refusal(&error, Source::NONE),
             }
-            Err(Ended::Failed(_) | Ended::Interrupted | Ended::Unwritten) => {}
+        });
+        self.refresh_names();
+        Ok(())
+    }
+
+    fn show_history(&self, editor: &Reedline, part: Option<&str>) {
+        for line in history::lines(editor.history(), part) {
+            self.runner.notices.say(&crate::output::printable(&line));
         }
     }
 
-    /// Opens a new session on the graph of the old one.
-    fn reconnect(&mut self) -> bool {
-        let address = self.address.clone().graph(&self.prompt.graph);
-        let connected: Result<Client, ClientError> =
-            self.runtime.block_on(Client::connect_to(&address, self.credentials.clone()));
-        match connected {
-            Ok(client) => {
-                self.prompt.graph.clone_from(&client.session().knowledge_graph);
-                self.client = Some(client);
-                true
+    /// Finds out in the background what can be completed.
+    fn refresh_names(&self) {
+        let (names, client) = (self.names.clone(), Arc::clone(&self.client));
+        let moved = Arc::clone(&self.moved);
+        self.runtime.spawn(async move {
+            let done = names.refresh(&client).await;
+            if let Err(error @ (ClientError::SessionLost | ClientError::GraphChanged { .. })) = done {
+                *moved.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             }
-            Err(error) => {
-                self.runner.notices.refusal(&error, Source::NONE);
-                false
-            }
-        }
+        });
     }
+}
+
+/// The name of the menu that Tab opens.
+const MENU: &str = "names";
+
+/// The keys of Emacs, as in a shell, and Tab.
+fn keys() -> reedline::Keybindings {
+    let mut keys = default_emacs_keybindings();
+    let complete =
+        ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
+    keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
+    keys
 }
 
 /// `graph> `, and dots before the further lines of a program.

@@ -10,6 +10,7 @@ use super::near::near_names;
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
+use super::search::Taken;
 use super::types::{self, Declared};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -49,8 +50,27 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves `head <- body`.
+    /// Resolves `head <- body`, and the rules of the searches in it.
     pub(super) fn clause(&mut self, source: Source, head_terms: &[ast::Term], body: &[ast::Literal]) {
+        let (origin, before) = (source.origin, self.errors.len());
+        let Some((body, searches)) = self.take_searches(body, 0) else {
+            return self.plain_clause(source, head_terms, body);
+        };
+        self.plain_clause(source, head_terms, &body);
+        self.resolve_searches(searches, origin, before);
+    }
+
+    /// The rules of searches, unless the clause they stood in was refused: each fault is reported once.
+    fn resolve_searches(&mut self, searches: Vec<Taken>, origin: Origin, errors_before: usize) {
+        for search in searches {
+            if self.errors.len() == errors_before {
+                self.resolve_search(search, origin);
+            }
+        }
+    }
+
+    /// Resolves `head <- body` without searches.
+    pub(super) fn plain_clause(&mut self, source: Source, head_terms: &[ast::Term], body: &[ast::Literal]) {
         let mut builder = Builder::new(self, source.origin);
         if body.is_empty() {
             builder.errors().push(AnalysisError::EmptyBody { span: source.span });
@@ -71,7 +91,12 @@ impl Resolver<'_> {
         body: &[ast::Literal],
         further: &[String],
     ) {
-        let span = source.span;
+        let (span, before) = (source.span, self.errors.len());
+        // The goal stands before the body: a search may start from it.
+        let first = ast::Literal { kind: LiteralKind::Positive(goal.clone()), span: goal.span };
+        let whole: Vec<ast::Literal> = std::iter::once(first).chain(body.iter().cloned()).collect();
+        let taken = self.take_searches(&whole, 1);
+        let body = taken.as_ref().map_or(body, |(body, _)| &body[1..]);
         let mut builder = Builder::new(self, Origin::Query);
         builder.positive(goal, goal.span);
         let mut columns: Vec<(Option<HeadTerm>, Span)> = match builder.literals.first() {
@@ -89,6 +114,9 @@ impl Resolver<'_> {
             columns.push((Some(HeadTerm::Expression(Expression::Variable(variable))), span));
         }
         builder.finish(source, Head { columns, ranking: None }, goal.terms.len());
+        if let Some((_, searches)) = taken {
+            self.resolve_searches(searches, Origin::Query, before);
+        }
     }
 }
 
@@ -502,7 +530,7 @@ fn variable_name(term: &ast::Term) -> Option<&str> {
 }
 
 /// Calls `visit` for every variable in a term, in the order written.
-fn for_each_variable<'t>(term: &'t ast::Term, visit: &mut impl FnMut(&'t str)) {
+pub(super) fn for_each_variable<'t>(term: &'t ast::Term, visit: &mut impl FnMut(&'t str)) {
     match &term.kind {
         TermKind::Variable(name) => visit(name),
         TermKind::Placeholder | TermKind::Constant(_) | TermKind::Parameter(_) => {}

@@ -1,5 +1,6 @@
 //! `AnalysisError`: why statements that follow the grammar are refused.
 
+use super::search::SearchFault;
 use crate::aggregates::{AGGREGATES, Ranking};
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
@@ -256,6 +257,14 @@ pub enum AnalysisError {
         /// The literal of the new rule that closes the cycle, or else the whole rule. Unknown for registered rules.
         span: Option<Span>,
     },
+    /// A search that cannot be done.
+    #[error("{fault}")]
+    Search {
+        /// Why not.
+        fault: SearchFault,
+        /// The literal, or its argument.
+        span: Span,
+    },
     /// A registered rule on which the query depends is refused.
     #[error("the rule `{rule}` cannot be evaluated: {error}")]
     InRule {
@@ -312,6 +321,7 @@ impl Diagnose for AnalysisError {
             | AnalysisError::Constant { span, .. }
             | AnalysisError::Comparison { span, .. }
             | AnalysisError::Arithmetic { span, .. }
+            | AnalysisError::Search { span, .. }
             | AnalysisError::Head { span, .. } => diagnostic.at(*span),
             AnalysisError::TooManyColumns { span, limit, .. } => {
                 diagnostic.at(*span).limit("max_columns", *limit as u64)
@@ -362,6 +372,7 @@ impl AnalysisError {
             | AnalysisError::Head { .. } => Code::TypeMismatch,
             AnalysisError::TooManyColumns { .. } => Code::LimitExceeded,
             AnalysisError::Unstratifiable { .. } => Code::Unstratifiable,
+            AnalysisError::Search { fault, .. } => fault.code(),
             AnalysisError::InRule { error, .. } => error.code(),
         }
     }
@@ -448,6 +459,7 @@ impl AnalysisError {
             AnalysisError::Unstratifiable { negation: false, .. } => {
                 Some("let the recursion finish in one relation, and aggregate over it in another".into())
             }
+            AnalysisError::Search { fault, .. } => Some(fault.help()),
             AnalysisError::InRule { error, .. } => error.help(),
         }
     }

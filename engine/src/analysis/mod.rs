@@ -25,6 +25,7 @@ mod near;
 mod never_true;
 mod resolve;
 mod safety;
+mod search;
 mod stratify;
 #[cfg(test)]
 mod testing;
@@ -34,6 +35,7 @@ mod warnings;
 pub use error::{AnalysisError, Role};
 pub(crate) use near::near_names;
 pub use program::Program;
+pub use search::{SearchFault, unknown_index};
 pub use stratify::{Cycle, stratify};
 pub use types::fit;
 
@@ -64,6 +66,8 @@ pub struct Analysed {
 /// What a query asks, with every rule that takes part in the answer.
 pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<AnalysisError>> {
     let mut resolver = Resolver::new(catalog, None);
+    let search = search::as_projection(query, catalog);
+    let query = search.as_ref().unwrap_or(query);
     let span = query_span(query);
     let source = |head| Source { head, origin: Origin::Query, text: query.to_string(), span };
     let goal;

@@ -72,18 +72,8 @@ fn bound(literal: &Literal) -> Option<(&str, Comparison, &Value)> {
     let LiteralKind::Comparison { operator, left, right } = &literal.kind else { return None };
     match (&left.kind, &right.kind) {
         (TermKind::Variable(name), TermKind::Constant(value)) => Some((name, *operator, value)),
-        (TermKind::Constant(value), TermKind::Variable(name)) => Some((name, mirrored(*operator), value)),
+        (TermKind::Constant(value), TermKind::Variable(name)) => Some((name, operator.turned(), value)),
         _ => None,
-    }
-}
-
-fn mirrored(operator: Comparison) -> Comparison {
-    match operator {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        Comparison::Equal | Comparison::NotEqual => operator,
     }
 }
 

@@ -4,11 +4,13 @@
 //! order of the body's literals evaluates it), a stratum uses negation and aggregation only on earlier strata.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::aggregates::Aggregate;
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::functions::ScalarFunction;
+use crate::index::Index;
 use crate::syntax::ast::{Arithmetic, Comparison, Direction};
 
 /// Everything that one question needs, and nothing else.
@@ -82,6 +84,14 @@ impl Rule {
         self.body.iter().filter_map(Literal::atom)
     }
 
+    /// The relations of all atoms of the body, negated ones too.
+    pub fn reads(&self) -> impl Iterator<Item = RelationId> + '_ {
+        self.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) | Literal::Negated(atom) => Some(atom.relation),
+            Literal::Filter { .. } | Literal::Assign { .. } => None,
+        })
+    }
+
     /// Whether it aggregates or ranks; the head's other columns are then its groups.
     pub fn aggregates(&self) -> bool {
         self.ranking.is_some()
@@ -96,7 +106,7 @@ impl Rule {
 }
 
 /// Which solutions of a group make a row. The ranked columns are ordinary expressions; all others are groups.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct Ranking {
     /// Which columns of the head are ranked.
     pub columns: Range<usize>,
@@ -108,10 +118,21 @@ pub struct Ranking {
     pub count: Option<u64>,
     /// The worst value that is still good enough.
     pub bound: Option<Value>,
+    /// If an index may be asked for the solutions: which one. Equal rows then count once.
+    pub search: Option<Search>,
+}
+
+/// A search of an index, for solutions of the rule that ranks them by a distance.
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub struct Search {
+    /// The index.
+    pub index: Arc<Index>,
+    /// So many candidates, if the query says how many.
+    pub ef: Option<usize>,
 }
 
 /// A variable of a rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct Variable {
     /// As written; made-up ones start with `?`.
     pub name: String,
@@ -120,7 +141,7 @@ pub struct Variable {
 }
 
 /// One column of a head.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum HeadTerm {
     /// An expression over the body's variables.
     Expression(Expression),
@@ -166,6 +187,24 @@ impl Literal {
             Literal::Negated(_) | Literal::Filter { .. } | Literal::Assign { .. } => None,
         }
     }
+
+    /// Its variables, some perhaps more than once.
+    pub fn variables(&self) -> Vec<VariableId> {
+        let mut found = Vec::new();
+        let mut add = |variable: VariableId| found.push(variable);
+        match self {
+            Literal::Atom(atom) | Literal::Negated(atom) => atom.variables().for_each(add),
+            Literal::Filter { left, right, .. } => {
+                left.for_each_variable(&mut add);
+                right.for_each_variable(&mut add);
+            }
+            Literal::Assign { variable, expression } => {
+                add(*variable);
+                expression.for_each_variable(&mut add);
+            }
+        }
+        found
+    }
 }
 
 /// `relation(argument, ..)`.
@@ -179,8 +218,18 @@ pub struct Atom {
     pub span: Span,
 }
 
+impl Atom {
+    /// Its variables, some perhaps more than once.
+    pub fn variables(&self) -> impl Iterator<Item = VariableId> + '_ {
+        self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Variable(variable) => Some(*variable),
+            Argument::Constant(_) | Argument::Any => None,
+        })
+    }
+}
+
 /// An argument of an atom.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Argument {
     /// A variable; the same variable twice means equality.
     Variable(VariableId),
@@ -191,7 +240,7 @@ pub enum Argument {
 }
 
 /// A scalar expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Expression {
     /// A variable's value.
     Variable(VariableId),

@@ -51,6 +51,8 @@ pub(super) struct Resolver<'a> {
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) errors: Vec<AnalysisError>,
     ids: HashMap<(String, usize), RelationId>,
+    /// Relations of our own making that clauses name, with their number of columns.
+    made: HashMap<String, usize>,
     /// Derived relations whose clauses have not been resolved.
     pub(super) pending: Vec<RelationId>,
     /// Unknown relations that a warning was given for.
@@ -70,6 +72,7 @@ impl<'a> Resolver<'a> {
             warnings: Vec::new(),
             errors: Vec::new(),
             ids: HashMap::new(),
+            made: HashMap::new(),
             pending: Vec::new(),
             warned: HashSet::new(),
             suggestions: 10,
@@ -87,6 +90,15 @@ impl<'a> Resolver<'a> {
             best: None,
         });
         RelationId::new(self.relations.len() - 1)
+    }
+
+    /// The name of such a relation that clauses can read: it begins with this one.
+    pub(super) fn made_relation(&mut self, name: &str, arity: usize) -> String {
+        let name = format!("{name}_{}", self.relations.len());
+        let id = self.add_relation(name.clone(), arity);
+        self.ids.insert((name.clone(), arity), id);
+        self.made.insert(name.clone(), arity);
+        name
     }
 
     /// The id of a relation with so many columns.
@@ -114,7 +126,7 @@ impl<'a> Resolver<'a> {
     /// The number of columns, if anything of this name is known.
     pub(super) fn known_arity(&self, name: &str) -> Option<usize> {
         let new = self.new_head.filter(|(head, _)| *head == name).map(|(_, arity)| arity);
-        self.catalog.arity(name).or(new)
+        self.catalog.arity(name).or(new).or_else(|| self.made.get(name).copied())
     }
 
     /// Whether anything of this name is known; an emptied rule has no arity, but is known.

@@ -1,5 +1,6 @@
 //! Strata: in which order relations are derived, and that none depends on its own negation or aggregation.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::dependencies::{Dependencies, Use};
@@ -73,12 +74,14 @@ pub(super) fn check_new_rule(rule: &ast::Rule, catalog: &Catalog) -> Result<(), 
     if !may_violate(rule, catalog.uses()) {
         return Ok(());
     }
+    let own: Vec<_> = uses(rule).collect();
     let mut names = Names::default();
     let head = names.node(&rule.head.relation.text);
     // Every cycle that the rule closes goes through its head, so only what can be reached from there counts.
     let mut visited = 0;
     while let Some(name) = names.list.get(visited).copied() {
-        let of_rule = (visited == head).then(|| uses(rule).map(|(relation, how, _)| (relation, how)));
+        let of_rule =
+            (visited == head).then(|| own.iter().map(|(relation, how, _)| (relation.as_ref(), *how)));
         for (relation, how) in catalog.uses().of(name).chain(of_rule.into_iter().flatten()) {
             let to = names.node(relation);
             names.dependencies.add(visited, to, how);
@@ -89,11 +92,11 @@ pub(super) fn check_new_rule(rule: &ast::Rule, catalog: &Catalog) -> Result<(), 
     let with_head: Vec<_> = components.into_iter().filter(|component| component.contains(&head)).collect();
     let Some(violation) = violation(&names.dependencies, &with_head) else { return Ok(()) };
     let cycle: Vec<String> = violation.cycle.iter().map(|node| names.list[*node].to_owned()).collect();
-    let closing = uses(rule).find(|(relation, how, _)| {
-        cycle.windows(2).any(|pair| pair[0] == rule.head.relation.text && pair[1] == *relation)
+    let closing = own.iter().find(|(relation, how, _)| {
+        cycle.windows(2).any(|pair| pair[0] == rule.head.relation.text && pair[1] == relation.as_ref())
             && (*how != Use::Positive || cycle.len() > 2)
     });
-    let span = closing.map_or(rule.span, |(_, _, span)| span);
+    let span = closing.map_or(rule.span, |(_, _, span)| *span);
     Err(AnalysisError::Unstratifiable { cycle, negation: violation.negation, span: Some(span) })
 }
 
@@ -101,13 +104,13 @@ pub(super) fn check_new_rule(rule: &ast::Rule, catalog: &Catalog) -> Result<(), 
 /// something that may not stand in one.
 fn may_violate(rule: &ast::Rule, known: &Uses) -> bool {
     let head = rule.head.relation.text.as_str();
-    let new: Vec<(&str, Use)> = uses(rule)
+    let new: Vec<(Cow<'_, str>, Use)> = uses(rule)
         .map(|(relation, how, _)| (relation, how))
         // Whether a best value may recur depends on more than on what is used.
         .filter(|(relation, how)| known.aggregate() || !known.has(head, relation, *how))
         .collect();
     let positive = !known.aggregate() && !known.negate() && new.iter().all(|(_, how)| *how == Use::Positive);
-    !new.is_empty() && !positive && reaches(new.iter().map(|(relation, _)| *relation), head, known)
+    !new.is_empty() && !positive && reaches(new.iter().map(|(relation, _)| relation.as_ref()), head, known)
 }
 
 /// Whether the head is among these relations or what they depend on.

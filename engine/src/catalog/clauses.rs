@@ -31,6 +31,12 @@ impl Clauses {
         self.rules.front()
     }
 
+    /// Whether these are the same clauses, and not others of the same text.
+    pub fn is_same(&self, other: &Clauses) -> bool {
+        self.rules.ptr_eq(&other.rules)
+            || self.len() == other.len() && self.iter().zip(other).all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ast::Rule>> {
         self.rules.iter()

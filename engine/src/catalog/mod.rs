@@ -11,9 +11,10 @@ use std::sync::{Arc, LazyLock};
 use imbl::OrdMap;
 
 pub use self::clauses::Clauses;
-pub use self::uses::{Use, Uses, uses};
+pub use self::uses::{SEARCH, Use, Uses, uses};
 
 use crate::data::{DataType, Schema};
+use crate::index::Index;
 use crate::syntax::ast;
 
 /// The clauses of what is not derived.
@@ -26,6 +27,7 @@ pub struct Catalog {
     rules: OrdMap<Arc<str>, Clauses>,
     uses: Uses,
     types: OrdMap<String, DataType>,
+    indexes: OrdMap<Arc<str>, Arc<Index>>,
 }
 
 /// What is known of a stored relation.
@@ -152,5 +154,39 @@ impl Catalog {
     /// Declares a named type. Answers whether that is news.
     pub fn set_type(&mut self, name: String, data_type: DataType) -> bool {
         self.types.insert(name, data_type) != Some(data_type)
+    }
+
+    /// An index.
+    pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
+        self.indexes.get(name)
+    }
+
+    /// All indexes by name.
+    pub fn indexes(&self) -> impl Iterator<Item = &Arc<Index>> {
+        self.indexes.values()
+    }
+
+    /// Adds an index, unless there is one of its name. Answers whether it was added.
+    pub fn add_index(&mut self, index: Arc<Index>) -> bool {
+        let name: Arc<str> = index.definition.name.as_str().into();
+        if self.indexes.contains_key(&name) {
+            return false;
+        }
+        self.uses.add_index(&name, &index.definition.relation);
+        self.indexes.insert(name, index);
+        true
+    }
+
+    /// Forgets an index; answers whether there was one.
+    pub fn remove_index(&mut self, name: &str) -> bool {
+        self.uses.remove_index(name);
+        self.indexes.remove(name).is_some()
+    }
+
+    /// Forgets the indexes of a relation.
+    pub fn remove_indexes_of(&mut self, relation: &str) {
+        let of_it = self.indexes.values().filter(|index| index.definition.relation == relation);
+        let names: Vec<String> = of_it.map(|index| index.definition.name.clone()).collect();
+        names.iter().for_each(|name| _ = self.remove_index(name));
     }
 }

@@ -1,10 +1,12 @@
 //! Which derived relation reads which relation, both ways round: how a new rule is found to close a cycle without
 //! looking at all the others.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
+use crate::data::Value;
 use crate::diagnostic::Span;
 use crate::syntax::ast;
 
@@ -19,17 +21,42 @@ pub enum Use {
     Aggregated,
 }
 
-/// The relations that a rule reads.
-pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (&str, Use, Span)> {
+/// The name of the literal that searches an index.
+pub const SEARCH: &str = "hnsw_nearest";
+
+/// The relations that a rule reads. A search reads something between: the index, which reads its relation.
+pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)> {
     let aggregates = rule.head.terms.iter().any(|term| matches!(term.kind, ast::TermKind::Aggregate { .. }));
+    let searches = rule.body.iter().any(|literal| match &literal.kind {
+        ast::LiteralKind::Positive(atom) => is_search(atom),
+        ast::LiteralKind::Negative(_) | ast::LiteralKind::Comparison { .. } => false,
+    });
     rule.body.iter().filter_map(move |literal| match &literal.kind {
         ast::LiteralKind::Positive(atom) => {
-            let how = if aggregates { Use::Aggregated } else { Use::Positive };
-            Some((atom.relation.text.as_str(), how, literal.span))
+            // What else stands in the body may be a condition of the search.
+            let how = if aggregates || searches { Use::Aggregated } else { Use::Positive };
+            let name = match atom.terms.first().map(|term| &term.kind) {
+                Some(ast::TermKind::Constant(Value::Text(index))) if is_search(atom) => {
+                    index_node(index).into()
+                }
+                _ => atom.relation.text.as_str().into(),
+            };
+            Some((name, how, literal.span))
         }
-        ast::LiteralKind::Negative(atom) => Some((atom.relation.text.as_str(), Use::Negative, literal.span)),
+        ast::LiteralKind::Negative(atom) => {
+            Some((atom.relation.text.as_str().into(), Use::Negative, literal.span))
+        }
         ast::LiteralKind::Comparison { .. } => None,
     })
+}
+
+fn is_search(atom: &ast::Atom) -> bool {
+    atom.relation.text.eq_ignore_ascii_case(SEARCH)
+}
+
+/// An index among the relations. No relation has such a name.
+fn index_node(index: &str) -> String {
+    format!("{SEARCH}(\"{index}\")")
 }
 
 /// All uses of all rules. Cloning shares them.
@@ -70,14 +97,27 @@ impl Uses {
     pub(super) fn add(&mut self, rule: &ast::Rule) {
         let head: Arc<str> = rule.head.relation.text.as_str().into();
         for (relation, how, _) in uses(rule) {
-            let relation: Arc<str> = relation.into();
-            let reads = self.reads.entry(Arc::clone(&head)).or_default();
-            if reads.insert((Arc::clone(&relation), how)).is_none() {
-                self.negated += usize::from(how == Use::Negative);
-                self.aggregated += usize::from(how == Use::Aggregated);
-                self.readers.entry(relation).or_default().insert(Arc::clone(&head));
-            }
+            self.add_use(&head, &relation.into(), how);
         }
+    }
+
+    fn add_use(&mut self, head: &Arc<str>, relation: &Arc<str>, how: Use) {
+        let reads = self.reads.entry(Arc::clone(head)).or_default();
+        if reads.insert((Arc::clone(relation), how)).is_none() {
+            self.negated += usize::from(how == Use::Negative);
+            self.aggregated += usize::from(how == Use::Aggregated);
+            self.readers.entry(Arc::clone(relation)).or_default().insert(Arc::clone(head));
+        }
+    }
+
+    /// An index reads its relation.
+    pub(super) fn add_index(&mut self, index: &str, relation: &str) {
+        self.add_use(&index_node(index).into(), &relation.into(), Use::Aggregated);
+    }
+
+    /// Forgets that.
+    pub(super) fn remove_index(&mut self, index: &str) {
+        self.remove(&index_node(index));
     }
 
     /// Forgets the uses of a head.

@@ -127,6 +127,7 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
     let graph = context.environment.graphs.get(&name.text);
     context.environment.graphs.remove(&name.text)?;
     if let Ok(graph) = graph {
+        context.environment.views.forget(graph.id());
         graph.tell(context.caller.session(), vec![Event::GraphDropped { witnesses }]);
     }
     Ok(Outcome::Message(format!("dropped knowledge graph {}", name.text)))

@@ -3,6 +3,7 @@
 
 mod client;
 mod help;
+mod index;
 mod kg;
 mod maintenance;
 mod plan;
@@ -11,6 +12,7 @@ mod rule;
 mod session;
 mod status;
 
+pub(crate) use self::index::create_text;
 use crate::analysis::near_names;
 pub use crate::context::{CommandEntry, CommandFamily};
 use crate::context::{Context, Outcome};
@@ -30,6 +32,7 @@ pub const COMMANDS: Families = &[
     kg::COMMANDS,
     relation::COMMANDS,
     rule::COMMANDS,
+    index::COMMANDS,
     session::COMMANDS,
     maintenance::COMMANDS,
     plan::COMMANDS,

@@ -42,6 +42,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             run: describe,
         },
         CommandEntry {
+            words: &["rel|relation", "describe"],
+            usage: "",
+            doc: "Lists the columns of all relations, also of those that are declared and have no rows: relation, column, type.",
+            example: ".rel describe",
+            need: Need::Read,
+            arguments: 0,
+            run: describe_all,
+        },
+        CommandEntry {
             words: &["rel|relation", "drop"],
             usage: "NAME",
             doc: "Drops a relation: rows, schema and rules.",
@@ -102,6 +111,18 @@ fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
         .map(|(name, data_type)| vec![Value::text(name), Value::text(data_type.to_string())])
         .collect();
     Ok(Outcome::Listing(Rows::listing(&["column", "type"], rows)?))
+}
+
+fn describe_all(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let mut rows = Vec::new();
+    for known in snapshot.catalog().relations() {
+        for (column, column_type) in known.column_names().into_iter().zip(&known.column_types) {
+            let column_type = Value::text(column_type.to_string());
+            rows.push(vec![Value::text(known.name.clone()), Value::text(column), column_type]);
+        }
+    }
+    Ok(Outcome::Listing(Rows::listing(&["relation", "column", "type"], rows)?))
 }
 
 fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -3,8 +3,9 @@
 use super::rule::{clause_number, clause_of};
 use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
+use crate::budget::Budget;
 use crate::context::{Context, Outcome};
-use crate::data::{self, Codec, Run, Value};
+use crate::data::{Codec, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::{Order, Relations, sort_limit};
@@ -73,9 +74,10 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
         vec![Value::text(kind), Value::Int(number), Value::text(relation), Value::text(text)]
     };
     for (name, relation) in own.relations() {
-        let facts = sorted(own.runs(name), relation.arity(), &codec);
-        for fact in 0..facts.len {
-            let values = facts.columns.iter().map(|column| codec.value(column[fact]).to_value().to_string());
+        let facts = sorted(own.runs(name), relation.arity(), &codec, context.budget)?;
+        for fact in 0..facts.len() {
+            let values =
+                facts.columns().into_iter().map(|column| codec.value(column[fact]).to_value().to_string());
             let text = format!("{name}({})", values.collect::<Vec<_>>().join(", "));
             rows.push(row("fact", rows.len() + 1, name, text));
         }
@@ -86,9 +88,9 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
     Ok(Outcome::Listing(Rows::listing(&["kind", "number", "relation", "text"], rows)?))
 }
 
-fn sorted(runs: Vec<Run>, arity: usize, codec: &Codec) -> data::Rows {
+fn sorted(runs: Vec<Run>, arity: usize, codec: &Codec, budget: &Budget) -> Result<Run, Error> {
     let order: Vec<Order> = (0..arity).map(|column| Order { column, descending: false }).collect();
-    sort_limit(runs, arity, &order, None, codec)
+    sort_limit(runs, arity, &order, None, codec, budget).map_err(Error::Stopped)
 }
 
 /// The session's clauses with their heads, in the order in which they are numbered.

@@ -10,10 +10,13 @@ use arrow::array::{
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::compute::cast;
+use arrow::compute::kernels::cmp::distinct;
 use arrow::datatypes::{DataType as ArrowType, Field, Int64Type, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::util::display::array_value_to_string;
 
 use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, INLINE_END, NULL, inline_int};
-use super::{DataType, Kind, ValueRef};
+use super::{DataType, Kind, Value, ValueRef};
 
 /// Why an Arrow column cannot become facts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +33,12 @@ pub enum EncodeError {
         /// The value.
         value: u64,
     },
+    /// A time that would lose digits.
+    #[error("`{value}` is finer than milliseconds, which is what times are kept in")]
+    TooFine {
+        /// The time.
+        value: String,
+    },
     /// A string longer than allowed.
     #[error("a string of {length} bytes is longer than the {limit} bytes allowed")]
     StringTooLong {
@@ -37,6 +46,12 @@ pub enum EncodeError {
         length: usize,
         /// The limit.
         limit: usize,
+    },
+    /// Text in a column of any type that is not the JSON of a value.
+    #[error("in a column of any type, `{text}` is not the JSON of a value")]
+    NotJson {
+        /// The beginning of the text.
+        text: String,
     },
     /// The dictionary is full.
     #[error(transparent)]
@@ -68,11 +83,20 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
     found
 }
 
+/// The mark of fields whose column holds values of any type: text, the JSON of each.
+const MIXED: (&str, &str) = ("stratalog.type", "any");
+
+/// Whether a field has that mark.
+pub fn is_mixed(field: &Field) -> bool {
+    field.data_type() == &ArrowType::Utf8
+        && field.metadata().get(MIXED.0).is_some_and(|mark| mark.as_str() == MIXED.1)
+}
+
 /// The Arrow field of a result column.
 pub fn field(name: &str, data_type: DataType) -> Field {
     let field = Field::new(name, data_type.arrow(), true);
     match data_type {
-        DataType::Any => field.with_metadata([("stratalog.type".to_owned(), "any".to_owned())].into()),
+        DataType::Any => field.with_metadata([(MIXED.0.to_owned(), MIXED.1.to_owned())].into()),
         _ => field,
     }
 }
@@ -202,6 +226,45 @@ fn write_json(out: &mut String, value: ValueRef<'_>) {
     };
 }
 
+/// Encodes a column that [`is_mixed`].
+pub fn encode_mixed(
+    array: &ArrayRef,
+    dictionary: &Dictionary,
+    string_limit: usize,
+) -> Result<Vec<Code>, EncodeError> {
+    let unsupported = || EncodeError::Unsupported { found: array.data_type().clone() };
+    let texts = downcast::<StringArray>(array).ok_or_else(unsupported)?;
+    let code = |text: Option<&str>| {
+        let Some(text) = text else { return Ok(NULL) };
+        let value = value_of_json(text)
+            .ok_or_else(|| EncodeError::NotJson { text: text.chars().take(40).collect() })?;
+        match value.as_ref() {
+            ValueRef::Text(text) if text.len() > string_limit => {
+                Err(EncodeError::StringTooLong { length: text.len(), limit: string_limit })
+            }
+            value => Ok(dictionary.store(value)?),
+        }
+    };
+    texts.iter().map(code).collect()
+}
+
+/// The value that JSON stands for; a number without a fraction is an integer. `None` where it stands for none.
+fn value_of_json(text: &str) -> Option<Value> {
+    Some(match serde_json::from_str(text).ok()? {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(b) => Value::Bool(b),
+        // An integer beyond 64 bits would be rounded.
+        serde_json::Value::Number(number) if text.contains(['.', 'e', 'E']) => Value::Float(number.as_f64()?),
+        serde_json::Value::Number(number) => Value::Int(number.as_i64()?),
+        serde_json::Value::String(text) => Value::text(text),
+        serde_json::Value::Array(elements) => {
+            let element = |x: &serde_json::Value| x.as_f64().map(|x| x as f32).filter(|x| x.is_finite());
+            Value::Vector(elements.iter().map(element).collect::<Option<_>>()?)
+        }
+        serde_json::Value::Object(_) => return None,
+    })
+}
+
 /// Encodes an Arrow column; new values are learnt by the dictionary. Answers the codes and the type of the column.
 pub fn encode(
     array: &ArrayRef,
@@ -273,6 +336,9 @@ pub fn encode(
         ArrowType::Dictionary(_, values) => encode_dictionary(array, values, dictionary, string_limit),
         ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _) => {
             let milliseconds = cast_to(&ArrowType::Timestamp(TimeUnit::Millisecond, None))?;
+            if let Some(value) = finer_than(&milliseconds, array).map_err(|_| unsupported())? {
+                return Err(EncodeError::TooFine { value });
+            }
             let times = downcast::<TimestampMillisecondArray>(&milliseconds).ok_or_else(unsupported)?;
             let codes = times
                 .iter()
@@ -286,6 +352,20 @@ pub fn encode(
         }
         _ => Err(unsupported()),
     }
+}
+
+/// The first time that is another one in milliseconds.
+fn finer_than(milliseconds: &ArrayRef, array: &ArrayRef) -> Result<Option<String>, ArrowError> {
+    let ArrowType::Timestamp(unit @ (TimeUnit::Microsecond | TimeUnit::Nanosecond), _) = array.data_type()
+    else {
+        return Ok(None);
+    };
+    // In UTC: a zone is no part of a value, and its name is not known here.
+    let in_utc = ArrowType::Timestamp(*unit, None);
+    let (found, kept) = (cast(array, &in_utc)?, cast(milliseconds, &in_utc)?);
+    let lost = distinct(&kept, &found)?;
+    let first = (0..found.len()).find(|&row| lost.value(row));
+    first.map(|row| array_value_to_string(&found, row)).transpose()
 }
 
 fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {

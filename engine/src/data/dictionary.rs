@@ -34,6 +34,14 @@ pub const TRUE: Code = INLINE_END + 2;
 /// Marks an empty slot; never the code of a value.
 pub const EMPTY: Code = Code::MAX;
 
+/// The least and the largest of some codes.
+pub fn bounds(codes: &[Code]) -> Option<(Code, Code)> {
+    // Two passes without options between are vectorized.
+    let least = codes.iter().fold(Code::MAX, |least, code| least.min(*code));
+    let largest = codes.iter().fold(0, |largest, code| largest.max(*code));
+    (!codes.is_empty()).then_some((least, largest))
+}
+
 const SHARED_START: Code = INLINE_END + 3;
 const LOCAL_START: Code = 0xC000_0000;
 const SHARDS: usize = 64;
@@ -156,6 +164,21 @@ impl Codec {
             Some(code) => Ok(code),
             None => self.local.intern(value, hash),
         }
+    }
+
+    /// Whether the query has made values.
+    pub fn has_own(&self) -> bool {
+        !self.local.is_empty()
+    }
+
+    /// Whether a code stands for a value that a query made.
+    pub fn is_own(code: Code) -> bool {
+        (LOCAL_START..EMPTY).contains(&code)
+    }
+
+    /// The code of the n-th value that a query makes.
+    pub fn own_code(n: usize) -> Code {
+        LOCAL_START + n as Code
     }
 
     /// The value of a code.

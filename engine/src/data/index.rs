@@ -6,8 +6,10 @@
 
 use std::ops::Range;
 
-use super::dictionary::Code;
+use super::counting_sort::counting_sort;
+use super::dictionary::{Code, bounds};
 use super::keys::{Key, KeyNumbers, with_key};
+use super::lazy::{GoOn, Stopped, each_row};
 
 /// An index over some columns of a run.
 #[derive(Debug)]
@@ -64,57 +66,80 @@ index_key!([Code; super::MAX_COLUMNS], Widest);
 
 impl RowIndex {
     /// Indexes rows by these columns.
-    pub fn build(columns: &[&[Code]], row_count: usize) -> RowIndex {
+    pub fn build(columns: &[&[Code]], row_count: usize, go_on: GoOn<'_>) -> Result<RowIndex, Stopped> {
+        RowIndex::build_of(columns, row_count, |row| row as u32, go_on)
+    }
+
+    /// The same with something else in the place of each row.
+    pub(super) fn build_of(
+        columns: &[&[Code]],
+        row_count: usize,
+        item_of: impl Fn(usize) -> u32 + Sync,
+        go_on: GoOn<'_>,
+    ) -> Result<RowIndex, Stopped> {
         if let [column] = columns
-            && let (Some(first), Some(last)) = (column.iter().min().copied(), column.iter().max().copied())
+            && let Some((first, last)) = bounds(column)
             && ((last - first) as usize) < row_count * 4 + 64
         {
             let groups = (last - first) as usize + 1;
             return RowIndex::group(
                 Directory::Dense { first },
                 groups,
-                column.iter().map(|code| code - first),
+                row_count,
+                |row| column[row] - first,
+                item_of,
+                go_on,
             );
         }
-        with_key!(columns.len(), K => RowIndex::build_hashed::<K>(columns, row_count))
+        with_key!(columns.len(), K => RowIndex::build_hashed::<K>(columns, row_count, item_of, go_on))
     }
 
-    fn build_hashed<K: IndexKey>(columns: &[&[Code]], row_count: usize) -> RowIndex {
+    /// The same index with something else in the place of each row, if it has no hash table.
+    pub(super) fn of_items(
+        &self,
+        item_of: impl Fn(usize) -> u32,
+        go_on: GoOn<'_>,
+    ) -> Result<Option<RowIndex>, Stopped> {
+        let Directory::Dense { first } = self.directory else { return Ok(None) };
+        let mut rows = Vec::with_capacity(self.rows.len());
+        each_row(0..self.rows.len(), go_on, |place| rows.push(item_of(self.rows[place] as usize)))?;
+        let (directory, starts) = (Directory::Dense { first }, self.starts.clone());
+        Ok(Some(RowIndex { directory, starts, rows, is_unique: self.is_unique }))
+    }
+
+    fn build_hashed<K: IndexKey>(
+        columns: &[&[Code]],
+        row_count: usize,
+        item_of: impl Fn(usize) -> u32 + Sync,
+        go_on: GoOn<'_>,
+    ) -> Result<RowIndex, Stopped> {
         const CHUNK: usize = 4_096;
         let mut numbers = KeyNumbers::<K>::default();
         let mut group_of_row = Vec::with_capacity(row_count);
         let mut keys = Vec::with_capacity(CHUNK);
         for start in (0..row_count).step_by(CHUNK) {
+            if !go_on() {
+                return Err(Stopped);
+            }
             keys.clear();
             K::pack(columns, start, (start + CHUNK).min(row_count), &mut keys);
             group_of_row.extend(keys.iter().map(|key| numbers.number(*key)));
         }
         let groups = numbers.len();
-        RowIndex::group(K::directory(numbers), groups, group_of_row.into_iter())
+        RowIndex::group(K::directory(numbers), groups, row_count, |row| group_of_row[row], item_of, go_on)
     }
 
-    /// Counting sort of rows by group.
     fn group(
         directory: Directory,
         groups: usize,
-        group_of_row: impl ExactSizeIterator<Item = u32> + Clone,
-    ) -> RowIndex {
-        let mut starts = vec![0_u32; groups + 1];
-        for group in group_of_row.clone() {
-            starts[group as usize + 1] += 1;
-        }
-        for group in 0..groups {
-            starts[group + 1] += starts[group];
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0_u32; group_of_row.len()];
-        for (row, group) in group_of_row.enumerate() {
-            let slot = &mut next[group as usize];
-            rows[*slot as usize] = row as u32;
-            *slot += 1;
-        }
+        row_count: usize,
+        group_of_row: impl Fn(usize) -> u32 + Sync,
+        item_of: impl Fn(usize) -> u32 + Sync,
+        go_on: GoOn<'_>,
+    ) -> Result<RowIndex, Stopped> {
+        let (starts, rows) = counting_sort(row_count, groups, group_of_row, item_of, go_on)?;
         let is_unique = starts.windows(2).all(|ends| ends[1] - ends[0] <= 1);
-        RowIndex { directory, starts, rows, is_unique }
+        Ok(RowIndex { directory, starts, rows, is_unique })
     }
 
     /// Calls `visit(position, rows)` for every position of `start..end` in the probing columns whose key is here, in
@@ -247,6 +272,10 @@ impl RowIndex {
 mod tests {
     use super::*;
 
+    fn build(columns: &[&[Code]], rows: usize) -> RowIndex {
+        RowIndex::build(columns, rows, &|| true).unwrap()
+    }
+
     fn rows_of(index: &RowIndex, key: &[Code]) -> Vec<u32> {
         let columns: Vec<&[Code]> = key.chunks(1).collect();
         let mut found = Vec::new();
@@ -259,8 +288,8 @@ mod tests {
 
     #[test]
     fn dense_and_hashed_keys_find_the_same_rows() {
-        let dense = RowIndex::build(&[&[3, 5, 3, 4]], 4);
-        let sparse = RowIndex::build(&[&[3, 5_000_000, 3, 4]], 4);
+        let dense = build(&[&[3, 5, 3, 4]], 4);
+        let sparse = build(&[&[3, 5_000_000, 3, 4]], 4);
         assert_eq!(rows_of(&dense, &[3]), [0, 2]);
         assert_eq!(rows_of(&sparse, &[3]), [0, 2]);
         assert_eq!(rows_of(&dense, &[5]), [1]);
@@ -274,8 +303,8 @@ mod tests {
     #[test]
     fn several_columns_make_one_key() {
         let (a, b, c) = ([1, 1, 2, 1], [7, 8, 7, 7], [0, 0, 0, 0]);
-        assert_eq!(rows_of(&RowIndex::build(&[&a, &b], 4), &[1, 7]), [0, 3]);
-        assert_eq!(rows_of(&RowIndex::build(&[&a, &b, &c], 4), &[1, 7, 0]), [0, 3]);
-        assert!(rows_of(&RowIndex::build(&[&a, &b, &c], 4), &[1, 7, 1]).is_empty());
+        assert_eq!(rows_of(&build(&[&a, &b], 4), &[1, 7]), [0, 3]);
+        assert_eq!(rows_of(&build(&[&a, &b, &c], 4), &[1, 7, 0]), [0, 3]);
+        assert!(rows_of(&build(&[&a, &b, &c], 4), &[1, 7, 1]).is_empty());
     }
 }

@@ -1,31 +1,42 @@
 //! What is stored: values and their types, ids, columns of codes, relations.
 
 pub mod arrow_columns;
+mod counting_sort;
 mod data_type;
 mod dictionary;
+mod distance;
 pub(crate) mod ids;
 mod index;
 pub(crate) mod keys;
+mod lazy;
+mod mapping;
 mod neighbours;
 pub(crate) mod parallel;
 pub(crate) mod priority;
 mod relation;
 mod run;
 mod schema;
+mod sorted;
 mod value;
 
+pub use counting_sort::counting_sort;
 pub use data_type::DataType;
 pub use dictionary::{
-    Code, Codec, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, inline_int,
+    Code, Codec, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds, inline_int,
 };
+pub use distance::{Metric, Probe};
 pub use ids::{RelationId, VariableId};
 pub use index::RowIndex;
-pub use neighbours::{Neighbours, OrderedNeighbours, intersect};
+pub use lazy::{GoOn, Stopped, each_row};
+pub use mapping::Mapping;
+pub use neighbours::{Bits, MarkedCodes, Neighbours, OrderedNeighbours, intersect};
 pub use parallel::Threads;
+pub(crate) use priority::run_low;
 pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
 pub use run::{Run, RunFile};
 pub use schema::{Schema, SchemaColumn};
+pub use sorted::SortedRows;
 pub use value::{Kind, Value, ValueRef};
 pub(crate) use value::{Number, compare_numbers, float_of};
 

@@ -3,6 +3,7 @@
 //! Work is cut into *lanes* by its size alone, never by the number of threads, and results are put together in the
 //! order of lanes: the same input gives the same output on any machine.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use parking_lot::{Condvar, Mutex};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuildError};
 
+use super::lazy::{GoOn, Stopped, each_row};
 use super::priority::{self, Priority};
 
 /// Stack of a thread: a pipeline goes one call deeper with each of its steps. Only what is used takes memory.
@@ -133,20 +135,70 @@ pub(crate) fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> 
     items.par_sort_unstable_by_key(key);
 }
 
-/// Sorts in parallel; equal items keep their order.
-pub(crate) fn sort_stable_by<T: Send>(
-    items: &mut [T],
-    compare: impl Fn(&T, &T) -> std::cmp::Ordering + Sync,
-) {
-    use rayon::slice::ParallelSliceMut;
-    items.par_sort_by(compare);
+/// Sorts parts in parallel, and then merges pairs of them; equal items keep their order. Unlike a sort of all items at
+/// once it can be stopped.
+pub(crate) fn sort_stable_by<T: Copy + Send + Sync>(
+    mut items: Vec<T>,
+    go_on: GoOn<'_>,
+    compare: impl Fn(&T, &T) -> Ordering + Sync,
+) -> Result<Vec<T>, Stopped> {
+    const PART: usize = 1 << 14;
+    let sort = |part: &mut [T]| {
+        part.sort_by(&compare);
+        go_on().then_some(()).ok_or(Stopped)
+    };
+    map(items.chunks_mut(PART).collect(), sort).into_iter().collect::<Result<(), _>>()?;
+    let mut width = PART;
+    while width < items.len() {
+        let merge = |pair: &[T]| merge(pair.split_at(width.min(pair.len())), go_on, &compare);
+        let merged = map(items.chunks(2 * width).collect(), merge);
+        let merged = merged.into_iter().collect::<Result<Vec<_>, _>>()?;
+        items = if merged.len() == 1 { merged.into_iter().flatten().collect() } else { merged.concat() };
+        width *= 2;
+    }
+    Ok(items)
+}
+
+fn merge<T: Copy>(
+    (left, right): (&[T], &[T]),
+    go_on: GoOn<'_>,
+    compare: &impl Fn(&T, &T) -> Ordering,
+) -> Result<Vec<T>, Stopped> {
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut i, mut j) = (0, 0);
+    each_row(0..left.len() + right.len(), go_on, |_| {
+        let is_right = match (left.get(i), right.get(j)) {
+            (Some(a), Some(b)) => compare(b, a).is_lt(),
+            (left, _) => left.is_none(),
+        };
+        if is_right {
+            merged.push(right[j]);
+            j += 1;
+        } else {
+            merged.push(left[i]);
+            i += 1;
+        }
+    })?;
+    Ok(merged)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Barrier;
 
-    use super::{Threads, priority};
+    use super::{Stopped, Threads, priority, sort_stable_by};
+
+    #[test]
+    fn parts_are_sorted_and_merged() {
+        for len in [0, 1, 16_384, 16_385, 100_000] {
+            let items: Vec<(u32, u32)> =
+                (0..len).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) % 1_000, i)).collect();
+            let mut expected = items.clone();
+            expected.sort();
+            assert!(sort_stable_by(items, &|| true, |a, b| a.0.cmp(&b.0)) == Ok(expected));
+        }
+        assert_eq!(sort_stable_by(vec![2, 1], &|| false, u32::cmp), Err(Stopped));
+    }
 
     #[test]
     fn everybody_has_a_crew_and_it_is_used_again() {

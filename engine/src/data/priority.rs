@@ -54,6 +54,11 @@ pub(crate) fn give_way() {
     }
 }
 
+/// Lowers the priority of this thread, which nobody waits for.
+pub(crate) fn run_low() {
+    system::lower(system::this_thread());
+}
+
 /// The processor time that this thread has taken since it was asked first about the work of this number.
 pub(crate) fn worked(work: u64) -> Duration {
     let now = system::processor_time();

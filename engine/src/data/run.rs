@@ -1,6 +1,8 @@
 //! `Run`: an immutable record batch of codes, with what was learnt about it: indexes and estimates, made on first use.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
@@ -8,21 +10,30 @@ use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use parking_lot::Mutex;
 
-use super::dictionary::Code;
+use super::dictionary::{Code, Codec, Dictionary, bounds};
 use super::index::RowIndex;
+use super::keys::{Key, with_key};
+use super::lazy::{GoOn, Lazy, Stopped};
+use super::mapping::Mapping;
 use super::neighbours::{Neighbours, OrderedNeighbours};
 use super::relation::Rows;
+use super::sorted::SortedRows;
 
 /// Rows of a relation, each at most once. Rows deleted since the run was made are masked.
 #[derive(Debug, Clone)]
 pub struct Run {
+    /// No two runs of different rows have the same.
+    number: u64,
     data: Arc<RunData>,
     live: Option<BooleanBuffer>,
     live_count: usize,
 }
 
-/// Something that the first to ask builds while others wait.
-type Lazy<T> = Arc<OnceLock<Arc<T>>>;
+/// What is built for some columns.
+type BuiltFor<C, T> = Mutex<HashMap<C, Arc<Lazy<T>>>>;
+
+/// The least and the largest code of a column, if it has any.
+type Bounds = Option<(Code, Code)>;
 
 /// The file that a run was written to, or read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +52,18 @@ pub struct RunFile {
 
 #[derive(Debug)]
 struct RunData {
+    /// What tells it from every other run of this process.
+    id: u64,
     batch: RecordBatch,
     file: Mutex<Option<Arc<RunFile>>>,
-    indexes: Mutex<HashMap<Box<[usize]>, Lazy<RowIndex>>>,
-    neighbours: Mutex<HashMap<(usize, usize), Lazy<Neighbours>>>,
-    ordered: Mutex<HashMap<(usize, usize), Lazy<OrderedNeighbours>>>,
+    indexes: BuiltFor<Box<[usize]>, RowIndex>,
+    neighbours: BuiltFor<(usize, usize), Neighbours>,
+    ordered: BuiltFor<(usize, usize), OrderedNeighbours>,
+    mappings: BuiltFor<(usize, usize), Option<Mapping>>,
+    sorted: BuiltFor<usize, SortedRows>,
     distinct: Box<[OnceLock<usize>]>,
+    bounds: Box<[OnceLock<Bounds>]>,
+    is_sorted: OnceLock<bool>,
 }
 
 impl Run {
@@ -60,13 +77,19 @@ impl Run {
         let batch = RecordBatch::try_new_with_options(schema(arity), arrays, &options)
             .expect("columns of codes, equally long");
         Run {
+            number: next_number(),
             data: Arc::new(RunData {
+                id: next_number(),
                 batch,
                 file: Mutex::new(None),
                 indexes: Mutex::new(HashMap::new()),
                 neighbours: Mutex::new(HashMap::new()),
                 ordered: Mutex::new(HashMap::new()),
+                mappings: Mutex::new(HashMap::new()),
+                sorted: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
+                bounds: (0..arity).map(|_| OnceLock::new()).collect(),
+                is_sorted: OnceLock::new(),
             }),
             live: None,
             live_count: rows,
@@ -76,7 +99,17 @@ impl Run {
     /// The same rows but for those masked.
     pub fn with_live(&self, live: BooleanBuffer) -> Run {
         let live_count = live.count_set_bits();
-        Run { data: Arc::clone(&self.data), live: Some(live), live_count }
+        Run { number: next_number(), data: Arc::clone(&self.data), live: Some(live), live_count }
+    }
+
+    /// What tells it from every run of other rows, as long as this process runs.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What tells its rows from those of every other run; the same whichever of them are masked.
+    pub fn id(&self) -> u64 {
+        self.data.id
     }
 
     /// All rows, deleted ones among them.
@@ -129,41 +162,130 @@ impl Run {
         Rows { columns: self.columns().into_iter().map(copy).collect(), len: self.len() }
     }
 
-    /// The rows that count. If nobody else has the run they are not copied.
-    pub fn into_rows(self) -> Rows {
-        if self.live.is_some() {
-            return self.live_rows();
-        }
-        let len = self.live_count;
-        let batch = match Arc::try_unwrap(self.data) {
-            Ok(data) => data.batch,
-            Err(shared) => shared.batch.clone(),
-        };
-        let (_, arrays, _) = batch.into_parts();
-        Rows { columns: arrays.into_iter().map(into_codes).collect(), len }
+    /// The index over these columns, built on first use and then shared. It covers deleted rows too.
+    pub fn index(&self, columns: &[usize], go_on: GoOn<'_>) -> Result<Arc<RowIndex>, Stopped> {
+        let cell = Arc::clone(self.data.indexes.lock().entry(columns.into()).or_default());
+        cell.get_or_build(go_on, || {
+            let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
+            RowIndex::build(&keys, self.stored_len(), go_on)
+        })
     }
 
-    /// The index over these columns, built on first use and then shared. It covers deleted rows too.
-    pub fn index(&self, columns: &[usize]) -> Arc<RowIndex> {
-        let cell = Arc::clone(self.data.indexes.lock().entry(columns.into()).or_default());
-        Arc::clone(cell.get_or_init(|| {
-            let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
-            Arc::new(RowIndex::build(&keys, self.stored_len()))
-        }))
+    /// Whether the index over this column is built.
+    pub fn is_indexed_by(&self, column: usize) -> bool {
+        self.data.indexes.lock().get(&[column] as &[usize]).is_some_and(|cell| cell.get().is_some())
+    }
+
+    /// The rows in the order of a column, sorted on first use and then shared. They cover deleted rows too. The codes
+    /// are of this dictionary.
+    pub fn sorted(
+        &self,
+        column: usize,
+        dictionary: &Arc<Dictionary>,
+        go_on: GoOn<'_>,
+    ) -> Result<Arc<SortedRows>, Stopped> {
+        let cell = Arc::clone(self.data.sorted.lock().entry(column).or_default());
+        let codec = || Codec::over(Arc::clone(dictionary));
+        cell.get_or_build(go_on, || SortedRows::new(self.column(column), &codec(), go_on))
+    }
+
+    /// Whether the rows are sorted by this column.
+    pub fn is_sorted_by(&self, column: usize) -> bool {
+        self.data.sorted.lock().get(&column).is_some_and(|cell| cell.get().is_some())
+    }
+
+    /// Bytes held by indexes over this column alone.
+    pub fn index_bytes(&self, column: usize) -> usize {
+        let indexes = self.data.indexes.lock();
+        let index = indexes.get(&[column] as &[usize]).and_then(|cell| cell.get());
+        let sorted = self.data.sorted.lock();
+        let sorted = sorted.get(&column).and_then(|cell| cell.get());
+        index.map_or(0, |index| index.memory_bytes()) + sorted.map_or(0, |rows| rows.memory_bytes())
     }
 
     /// The edges from one column to another, put side by side on first use and then shared. They cover deleted rows too.
-    pub fn neighbours(&self, from: usize, to: usize) -> Arc<Neighbours> {
+    pub fn neighbours(&self, from: usize, to: usize, go_on: GoOn<'_>) -> Result<Arc<Neighbours>, Stopped> {
         let cell = Arc::clone(self.data.neighbours.lock().entry((from, to)).or_default());
-        Arc::clone(cell.get_or_init(|| Arc::new(Neighbours::new(self.index(&[from]), self.column(to)))))
+        cell.get_or_build(go_on, || {
+            let index = self.data.indexes.lock().get([from].as_slice()).and_then(|cell| cell.get().cloned());
+            Neighbours::new(self.column(from), self.column(to), index.as_deref(), go_on)
+        })
     }
 
     /// The same in ascending order.
-    pub fn ordered_neighbours(&self, from: usize, to: usize) -> Arc<OrderedNeighbours> {
+    pub fn ordered_neighbours(
+        &self,
+        from: usize,
+        to: usize,
+        go_on: GoOn<'_>,
+    ) -> Result<Arc<OrderedNeighbours>, Stopped> {
         let cell = Arc::clone(self.data.ordered.lock().entry((from, to)).or_default());
-        Arc::clone(
-            cell.get_or_init(|| Arc::new(OrderedNeighbours::new(self.index(&[from]), self.column(to)))),
-        )
+        cell.get_or_build(go_on, || {
+            OrderedNeighbours::new(self.index(&[from], go_on)?, self.column(to), go_on)
+        })
+    }
+
+    /// One column as a function of another, if it is one, made on first use and then shared. It covers deleted rows too.
+    pub fn mapping(&self, from: usize, to: usize, go_on: GoOn<'_>) -> Result<Arc<Option<Mapping>>, Stopped> {
+        let cell = Arc::clone(self.data.mappings.lock().entry((from, to)).or_default());
+        cell.get_or_build(go_on, || {
+            // A sample tells most columns in which something repeats.
+            let may_be = self.distinct(from) == self.stored_len();
+            if may_be { Mapping::new(self.column(from), self.column(to), go_on) } else { Ok(None) }
+        })
+    }
+
+    /// Whether rows stand in the order of their last column, and then of those before it: that of keys of at most four
+    /// columns, in which stored relations have their rows. With more columns they have another order.
+    pub fn is_sorted(&self) -> bool {
+        const MOST: usize = 4;
+        *self.data.is_sorted.get_or_init(|| {
+            let columns = self.columns();
+            columns.len() <= MOST
+                && (1..self.stored_len()).all(|row| {
+                    let order = |column: &&[Code]| column[row - 1].cmp(&column[row]);
+                    columns.iter().rev().map(order).find(|order| order.is_ne()) == Some(Ordering::Less)
+                })
+        })
+    }
+
+    /// Notes which of these rows, in their order, are in a sorted run.
+    pub fn find_sorted(&self, columns: &[&[Code]], found: &mut [bool]) {
+        with_key!(columns.len(), K => self.find_sorted_keys::<K>(columns, found));
+    }
+
+    fn find_sorted_keys<K: Key>(&self, columns: &[&[Code]], found: &mut [bool]) {
+        /// Of so many rows for each that is looked up, all are read.
+        const NEAR: usize = 16;
+        let mine = self.columns();
+        let mut keys = Vec::with_capacity(found.len());
+        K::pack(columns, 0, found.len(), &mut keys);
+        let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return };
+        let mut one = Vec::with_capacity(1);
+        let mut key_at = |row: usize| {
+            one.clear();
+            K::pack(&mine, row, row + 1, &mut one);
+            one[0]
+        };
+        let start = partition_point(0, self.stored_len(), |row| key_at(row) < *first);
+        let end = partition_point(start, self.stored_len(), |row| key_at(row) <= *last);
+        if end - start <= NEAR * keys.len() {
+            let mut near = Vec::with_capacity(end - start);
+            K::pack(&mine, start, end, &mut near);
+            let mut at = 0;
+            for (found, key) in found.iter_mut().zip(&keys) {
+                while at < near.len() && near[at] < *key {
+                    at += 1;
+                }
+                *found |= near.get(at) == Some(key) && self.is_live(start + at);
+            }
+            return;
+        }
+        let mut at = start;
+        for (found, key) in found.iter_mut().zip(&keys) {
+            at = partition_point(at, end, |row| key_at(row) < *key);
+            *found |= at < end && key_at(at) == *key && self.is_live(at);
+        }
     }
 
     /// The file that holds all rows of the run, deleted ones among them, if there is one.
@@ -179,6 +301,11 @@ impl Run {
     /// An estimate of the number of distinct codes in a column, from a sample of its rows.
     pub fn distinct(&self, column: usize) -> usize {
         *self.data.distinct[column].get_or_init(|| estimate_distinct(self.column(column)))
+    }
+
+    /// The least and the largest code of a column, deleted rows among them.
+    pub fn bounds(&self, column: usize) -> Bounds {
+        *self.data.bounds[column].get_or_init(|| bounds(self.column(column)))
     }
 
     /// Bytes held by columns and indexes.
@@ -197,21 +324,38 @@ impl Run {
         let ordered = self.data.ordered.lock();
         let ordered: usize =
             ordered.values().filter_map(|cell| cell.get()).map(|edges| edges.memory_bytes()).sum();
-        self.data.batch.get_array_memory_size() + indexes + neighbours + ordered
+        let mappings = self.data.mappings.lock();
+        let mappings = mappings.values().filter_map(|cell| cell.get());
+        let mappings: usize =
+            mappings.filter_map(|mapping| mapping.as_ref().as_ref()).map(Mapping::memory_bytes).sum();
+        let sorted = self.data.sorted.lock();
+        let sorted: usize =
+            sorted.values().filter_map(|cell| cell.get()).map(|rows| rows.memory_bytes()).sum();
+        self.data.batch.get_array_memory_size() + indexes + neighbours + ordered + mappings + sorted
     }
+}
+
+/// The first row of a range for which this does not hold, where it holds for all before that.
+fn partition_point(mut start: usize, mut end: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if holds(middle) {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    start
+}
+
+fn next_number() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, atomic::Ordering::Relaxed) + 1
 }
 
 /// The codes of a column of a batch made by [`Run::new`].
 fn codes(batch: &RecordBatch, column: usize) -> &[Code] {
     batch.column(column).as_any().downcast_ref::<UInt32Array>().map_or(&[], |array| array.values())
-}
-
-/// The same of a column that is not needed any more.
-fn into_codes(column: ArrayRef) -> Vec<Code> {
-    let Some(array) = column.as_any().downcast_ref::<UInt32Array>().cloned() else { return Vec::new() };
-    drop(column);
-    let (_, codes, _) = array.into_parts();
-    codes.into_inner().into_vec().unwrap_or_else(|shared| shared.typed_data().to_vec())
 }
 
 fn schema(arity: usize) -> SchemaRef {
@@ -221,7 +365,8 @@ fn schema(arity: usize) -> SchemaRef {
 }
 
 /// The GEE estimator (Charikar, Chaudhuri, Motwani, Narasayya: Towards estimation error guarantees for distinct
-/// values, PODS 2000): values seen once in the sample stand for sqrt(rows / sample) values each.
+/// values, PODS 2000): values seen once in the sample stand for sqrt(rows / sample) values each. Codes that lie close
+/// together bound it.
 fn estimate_distinct(column: &[Code]) -> usize {
     const SAMPLE: usize = 1_024;
     let step = column.len().div_ceil(SAMPLE).max(1);
@@ -241,7 +386,10 @@ fn estimate_distinct(column: &[Code]) -> usize {
     }
     let scale = (column.len() as f64 / sampled as f64).sqrt();
     let estimate = once as f64 * scale + (seen.len() - once) as f64;
-    (estimate as usize).clamp(1, column.len())
+    // No more than there are codes in the range that the sample shows, which may be a little wider.
+    let (least, largest) = seen.keys().fold((Code::MAX, 0), |(a, b), code| (a.min(*code), b.max(*code)));
+    let range = f64::from(largest.saturating_sub(least)) * (1.0 + 2.0 / sampled as f64) + 1.0;
+    (estimate.min(range) as usize).clamp(1, column.len())
 }
 
 #[cfg(test)]
@@ -255,28 +403,40 @@ mod tests {
         let all = Run::new(vec![(0..n).collect()], n as usize);
         assert_eq!(few.distinct(0), 10);
         assert_eq!(all.distinct(0), 100_000);
+        let dense = Run::new(vec![(0..n).map(|i| i.wrapping_mul(0x9E37_79B9) % 2_000).collect()], n as usize);
+        assert!((1_900..2_100).contains(&dense.distinct(0)), "{}", dense.distinct(0));
         assert_eq!(Run::new(vec![vec![]], 0).distinct(0), 0);
     }
 
     #[test]
-    fn rows_are_only_copied_if_somebody_else_has_them() {
-        let run = Run::new(vec![vec![1, 2], vec![3, 4]], 2);
-        let (shared, place) = (run.clone(), run.column(1).as_ptr());
-        let copied = run.into_rows();
-        assert_ne!(copied.columns[1].as_ptr(), place);
-        let moved = shared.with_live(BooleanBuffer::from(vec![false, true])).into_rows();
-        assert_eq!(moved.columns, [[2], [4]]);
-        let moved = shared.into_rows();
-        assert_eq!(moved.columns[1].as_ptr(), place);
-        assert_eq!(moved.columns, copied.columns);
+    fn sorted_rows_are_found_near_and_far() {
+        let n = 50_000_u32;
+        // Sorted by the second column, and then by the first.
+        let run =
+            Run::new(vec![(0..n).map(|i| i % 5 * 2).collect(), (0..n).map(|i| i / 5).collect()], n as usize);
+        assert!(run.is_sorted());
+        assert!(!Run::new(vec![vec![0, 1], vec![1, 0]], 2).is_sorted());
+        assert!(!Run::new(vec![vec![1, 1]], 2).is_sorted());
+        let run = run.with_live((0..n).map(|i| i % 7 > 0).collect());
+        for step in [1, 3, 1_000, 60_000] {
+            let rows: Vec<(Code, Code)> =
+                (0..n + 100).step_by(step).map(|i| (i % 10, i / 10)).filter(|row| row.1 > 17).collect();
+            let (a, b): (Vec<Code>, Vec<Code>) = rows.iter().copied().unzip();
+            let mut found = vec![false; rows.len()];
+            run.find_sorted(&[&a, &b], &mut found);
+            for ((a, b), found) in rows.into_iter().zip(found) {
+                let row = b * 5 + a / 2;
+                assert_eq!(found, a % 2 == 0 && row < n && row % 7 > 0, "{a} {b}");
+            }
+        }
     }
 
     #[test]
     fn an_index_is_built_once_and_outlives_deletes() {
         let run = Run::new(vec![vec![1, 2, 2]], 3);
-        let index = run.index(&[0]);
+        let index = run.index(&[0], &|| true).unwrap();
         let rest = run.with_live(BooleanBuffer::from(vec![true, false, true]));
-        assert!(Arc::ptr_eq(&index, &rest.index(&[0])));
+        assert!(Arc::ptr_eq(&index, &rest.index(&[0], &|| true).unwrap()));
         assert_eq!((rest.len(), rest.stored_len(), rest.is_live(1)), (2, 3, false));
     }
 }

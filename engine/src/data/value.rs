@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// One scalar. Equality is typed: `1` and `1.0` differ, and so do `0.0` and `-0.0`.
 #[derive(Debug, Clone)]
@@ -96,6 +97,24 @@ impl PartialEq for Value {
 }
 
 impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind().hash(state);
+        match self {
+            Value::Null => {}
+            Value::Bool(b) => b.hash(state),
+            Value::Int(n) | Value::Timestamp(n) => n.hash(state),
+            Value::Float(x) => x.to_bits().hash(state),
+            Value::Text(text) => text.hash(state),
+            Value::Vector(elements) => {
+                elements.len().hash(state);
+                elements.iter().for_each(|x| x.to_bits().hash(state));
+            }
+            Value::VectorInt8(elements) => elements.hash(state),
+        }
+    }
+}
 
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {

@@ -136,9 +136,30 @@ enum Accumulator {
 #[derive(Clone, Default)]
 struct Sum {
     ints: i128,
-    floats: f64,
+    floats: Floats,
     int_count: i64,
     float_count: i64,
+}
+
+/// A sum of floats, and what its roundings have lost: the same in whatever order they come (Neumaier, Rundungsfehleranalyse
+/// einiger Verfahren zur Summation endlicher Summen, 1974).
+#[derive(Clone, Copy, Default)]
+struct Floats {
+    sum: f64,
+    lost: f64,
+}
+
+impl Floats {
+    #[inline]
+    fn add(&mut self, x: f64) {
+        let sum = self.sum + x;
+        self.lost += if self.sum.abs() >= x.abs() { (self.sum - sum) + x } else { (x - sum) + self.sum };
+        self.sum = sum;
+    }
+
+    fn total(self) -> f64 {
+        self.sum + self.lost
+    }
 }
 
 impl Accumulator {
@@ -263,7 +284,7 @@ impl Sum {
                 self.int_count += 1;
             }
             Some(Number::Float(x)) => {
-                self.floats += x;
+                self.floats.add(x);
                 self.float_count += 1;
             }
             None => {}
@@ -272,7 +293,8 @@ impl Sum {
 
     fn merge(&mut self, later: &Sum) {
         self.ints += later.ints;
-        self.floats += later.floats;
+        self.floats.add(later.floats.sum);
+        self.floats.lost += later.floats.lost;
         self.int_count += later.int_count;
         self.float_count += later.float_count;
     }
@@ -283,7 +305,11 @@ impl Sum {
     }
 
     fn total(&self) -> f64 {
-        self.ints as f64 + self.floats
+        let mut total = self.floats;
+        let rounded = self.ints as f64;
+        total.add(rounded);
+        total.add(self.ints.saturating_sub(rounded as i128) as f64);
+        total.total()
     }
 }
 

@@ -33,15 +33,20 @@ impl Bindings {
         &mut self.columns[variable.index()]
     }
 
+    /// Appends the kept columns of another batch.
+    pub(super) fn copy(&mut self, from: &Bindings, keep: &[VariableId]) {
+        for variable in keep {
+            self.columns[variable.index()].extend_from_slice(from.column(*variable));
+        }
+        self.len += from.len;
+    }
+
     /// Appends the kept columns of these rows of another batch.
     pub(super) fn gather(&mut self, from: &Bindings, keep: &[VariableId], positions: &[u32]) {
         let is_whole = positions.len() == from.len
             && positions.iter().enumerate().all(|(row, position)| *position as usize == row);
         if is_whole {
-            for variable in keep {
-                self.columns[variable.index()].extend_from_slice(from.column(*variable));
-            }
-            self.len += positions.len();
+            self.copy(from, keep);
             return;
         }
         for variable in keep {

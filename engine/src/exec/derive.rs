@@ -29,7 +29,7 @@ impl View<'_> {
         sets: &mut HashMap<RelationId, Known>,
     ) -> Result<Vec<Rows>, ExecError> {
         self.budget.check()?;
-        let pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
+        let mut pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
         let rows = pipeline.source_rows();
         // The groups of each lane are merged one lane after the other.
         let lane_rows = if aggregates { LANE_ROWS.max(rows / WAVE_LANES) } else { LANE_ROWS };
@@ -39,10 +39,19 @@ impl View<'_> {
             return Ok(Vec::new());
         }
         if aggregates {
-            let rows = self.aggregate(plan, &pipeline, lanes)?;
-            let rows = pipeline.head(|| self.take_in(sets, plan.head, &rows))?;
+            let found = match &plan.ranking {
+                Some(ranking) => {
+                    pipeline = pipeline.below(ranking, false);
+                    self.rank(&Ranker::new(&plan.head_terms, ranking), &pipeline, lanes)?
+                }
+                None => self.aggregate(plan, &pipeline, lanes)?,
+            };
+            let rows = pipeline.head(|| self.take_in(sets, plan.head, &found))?;
             pipeline.found(rows.len);
             return Ok(vec![rows]);
+        }
+        if let Some(Known::Nothing) = sets.get(&plan.head) {
+            return self.collect(plan, &pipeline, lanes);
         }
         let Some(Known::All(set)) = sets.get_mut(&plan.head) else { return Ok(Vec::new()) };
         let mut new = Vec::new();
@@ -65,6 +74,31 @@ impl View<'_> {
             }
         }
         Ok(new)
+    }
+
+    /// Runs one plan that makes no row twice.
+    fn collect(
+        &self,
+        plan: &RulePlan,
+        pipeline: &Pipeline<'_>,
+        lanes: Vec<Range<usize>>,
+    ) -> Result<Vec<Rows>, ExecError> {
+        let arity = plan.head_terms.len();
+        let found = parallel::map(lanes, |lane| {
+            let mut rows = Rows::empty(arity);
+            pipeline.run(lane, &mut |solutions| {
+                self.budget.charge(solutions.len * arity * size_of::<Code>())?;
+                for (column, codes) in rows.columns.iter_mut().zip(head_columns(plan, pipeline, solutions)?) {
+                    column.extend_from_slice(&codes);
+                }
+                rows.len += solutions.len;
+                Ok(())
+            })?;
+            Ok::<_, ExecError>(rows)
+        });
+        let found: Vec<Rows> = found.into_iter().collect::<Result<_, _>>()?;
+        pipeline.found(found.iter().map(|rows| rows.len).sum());
+        Ok(found)
     }
 
     /// Runs one plan of a relation that keeps its best rows.
@@ -101,9 +135,6 @@ impl View<'_> {
         pipeline: &Pipeline<'_>,
         lanes: Vec<Range<usize>>,
     ) -> Result<Rows, ExecError> {
-        if let Some(ranking) = &plan.ranking {
-            return self.rank(&Ranker::new(&plan.head_terms, ranking), pipeline, lanes);
-        }
         let grouping = Grouping::new(&plan.head_terms);
         let partial = parallel::map(lanes, |lane| {
             let mut groups = grouping.start();
@@ -121,7 +152,8 @@ impl View<'_> {
         })
     }
 
-    fn rank(
+    /// The best solutions.
+    pub(super) fn rank(
         &self,
         ranker: &Ranker<'_>,
         pipeline: &Pipeline<'_>,

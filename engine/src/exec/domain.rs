@@ -40,9 +40,9 @@ impl<'b> Domain<'b> {
             }
             return Ok(Domain { codes, numbers: Numbers::Dense { first, numbers }, _held: held });
         }
-        let _sorted = budget.hold(total * size_of::<Code>())?;
-        let mut codes: Vec<Code> = all().copied().collect();
-        parallel::sort_by_key(&mut codes, |code| *code);
+        let _sorted = budget.hold(2 * total * size_of::<Code>())?;
+        let codes = all().copied().collect();
+        let mut codes: Vec<Code> = budget.watch(|go_on| parallel::sort_stable_by(codes, go_on, Code::cmp))?;
         codes.dedup();
         let held = budget.hold(codes.len() * (size_of::<Code>() + 4 * size_of::<u64>()))?;
         let mut numbers = KeyNumbers::default();

@@ -1,7 +1,7 @@
 //! `ExecError`: why an evaluation stopped.
 
 use crate::budget::BudgetError;
-use crate::data::DictionaryFull;
+use crate::data::{DataType, DictionaryFull};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::functions::FunctionError;
@@ -18,6 +18,14 @@ pub enum ExecError {
     /// A function had to stop.
     #[error(transparent)]
     Function(#[from] FunctionError),
+    /// A search that starts from something else than its column holds.
+    #[error("a search of a column of type {expected} cannot start from {found}")]
+    SearchType {
+        /// The type of the column.
+        expected: DataType,
+        /// That of the value.
+        found: DataType,
+    },
 }
 
 impl From<ExecError> for Error {
@@ -28,6 +36,10 @@ impl From<ExecError> for Error {
             }
             ExecError::Full(full) => full.into(),
             ExecError::Function(function) => function.into(),
+            ExecError::SearchType { .. } => Error::refused(
+                Diagnostic::error(Code::TypeMismatch, error.to_string())
+                    .help("search with vectors of the length and kind of the indexed column"),
+            ),
         }
     }
 }

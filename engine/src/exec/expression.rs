@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::data::{
     Code, Codec, INLINE_END, NULL, Number, Value, ValueRef, compare_numbers, float_of, inline_int,
 };
-use crate::functions::{self, Arguments, Circumstances, ScalarFunction};
+use crate::functions::{self, Argument, Arguments, Circumstances, ScalarFunction};
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// Floats and numeric literals that are this close count as equal.
@@ -28,14 +28,14 @@ pub(super) struct Evaluator<'a> {
 }
 
 /// The value of an expression for each row.
-enum Column<'b> {
+pub(super) enum Column<'b> {
     Constant(Code),
     Codes(Cow<'b, [Code]>),
     Numbers(Numbers),
 }
 
 /// Computed numbers.
-enum Numbers {
+pub(super) enum Numbers {
     Ints(Vec<i64>),
     Floats(Vec<f64>),
     /// `None` is Null.
@@ -58,6 +58,36 @@ impl<'a> Evaluator<'a> {
             Column::Codes(codes) => codes,
             Column::Numbers(numbers) => Cow::Owned(self.encode(numbers)?),
         })
+    }
+
+    /// The rows whose floats pass, and their codes. Null never passes, what is no float always.
+    pub(super) fn codes_where(
+        &self,
+        column: Column<'_>,
+        rows: usize,
+        passes: impl Fn(f64) -> bool,
+    ) -> Result<(Vec<u32>, Vec<Code>), ExecError> {
+        let (kept, positions) = match column {
+            Column::Numbers(Numbers::Floats(floats)) => {
+                let kept = floats.iter().enumerate().filter(|(_, x)| passes(**x));
+                let (positions, kept) = kept.map(|(row, x)| (row as u32, *x)).unzip();
+                (Numbers::Floats(kept), positions)
+            }
+            Column::Numbers(Numbers::Mixed(mixed)) => {
+                let kept = mixed.iter().enumerate().filter(|(_, number)| match number {
+                    None => false,
+                    Some(Number::Float(x)) => passes(*x),
+                    Some(Number::Int(_)) => true,
+                });
+                let (positions, kept) = kept.map(|(row, number)| (row as u32, *number)).unzip();
+                (Numbers::Mixed(kept), positions)
+            }
+            column => {
+                let codes = self.to_codes(column, rows)?.into_owned();
+                return Ok(((0..rows as u32).collect(), codes));
+            }
+        };
+        Ok((positions, self.encode(kept)?))
     }
 
     /// For which rows a comparison holds.
@@ -103,7 +133,12 @@ impl<'a> Evaluator<'a> {
         Ok(mask)
     }
 
-    fn evaluate<'b>(&self, expression: &Expression, bindings: &'b Bindings) -> Result<Column<'b>, ExecError> {
+    /// The value of an expression for each row.
+    pub(super) fn evaluate<'b>(
+        &self,
+        expression: &Expression,
+        bindings: &'b Bindings,
+    ) -> Result<Column<'b>, ExecError> {
         Ok(match expression {
             Expression::Variable(variable) => Column::Codes(Cow::Borrowed(bindings.column(*variable))),
             Expression::Constant(value) => Column::Constant(self.codec.encode(value.as_ref())?),
@@ -127,14 +162,18 @@ impl<'a> Evaluator<'a> {
             arguments.iter().map(|argument| self.evaluate(argument, bindings)).collect::<Result<_, _>>()?;
         let constant = columns.iter().all(|column| matches!(column, Column::Constant(_)));
         let rows = if constant { 1 } else { bindings.len };
-        let values: Vec<Vec<ValueRef<'_>>> = columns.iter().map(|column| self.values(column, rows)).collect();
+        let values: Vec<Argument<'_>> = columns.iter().map(|column| self.argument(column, rows)).collect();
         let circumstances = Circumstances { saturated: self.saturated, budget: self.budget };
         let results = match (function.evaluate)(&Arguments::new(&values, rows), &circumstances)? {
             functions::Column::Ints(ints) => {
                 Column::Numbers(narrowest(ints.into_iter().map(|n| n.map(Number::Int)).collect()))
             }
             functions::Column::Floats(floats) => {
-                Column::Numbers(narrowest(floats.into_iter().map(|x| x.map(Number::Float)).collect()))
+                let has_null = floats.iter().fold(false, |has_null, x| has_null | x.is_nan());
+                Column::Numbers(match has_null {
+                    false => Numbers::Floats(floats),
+                    true => Numbers::Mixed(floats.into_iter().map(finite).collect()),
+                })
             }
             functions::Column::Values(values) => {
                 let codes = values.iter().map(|value| self.codec.encode(value.as_ref()));
@@ -147,12 +186,17 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The values of a column, or the one that stands in every row.
-    fn values<'v>(&'v self, column: &Column<'_>, rows: usize) -> Vec<ValueRef<'v>> {
+    fn argument<'v>(&'v self, column: &'v Column<'_>, rows: usize) -> Argument<'v> {
         match column {
-            Column::Constant(code) => vec![self.codec.value(*code)],
-            Column::Codes(codes) => codes.iter().map(|code| self.codec.value(*code)).collect(),
-            Column::Numbers(_) => (0..rows).map(|row| self.at(column, row)).collect(),
+            Column::Constant(code) => Argument::Constant(self.codec.value(*code)),
+            // A value that a whole batch has in common is looked at once.
+            Column::Codes(codes)
+                if codes.first().is_some_and(|first| codes.iter().all(|code| code == first)) =>
+            {
+                Argument::Constant(self.codec.value(codes[0]))
+            }
+            Column::Codes(codes) => Argument::Codes(codes, self.codec),
+            Column::Numbers(_) => Argument::Values((0..rows).map(|row| self.at(column, row)).collect()),
         }
     }
 
@@ -286,6 +330,24 @@ impl<'a> Evaluator<'a> {
             (Some(a), Some(b)) if tolerant => (float_of(a) - float_of(b)).abs() <= TOLERANCE,
             (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
             _ => a == b && !matches!(a, ValueRef::Null),
+        }
+    }
+}
+
+impl Column<'_> {
+    /// The floats among computed numbers.
+    pub(super) fn floats(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        match self {
+            Column::Numbers(Numbers::Floats(floats)) => Box::new(floats.iter().copied()),
+            Column::Numbers(Numbers::Mixed(mixed)) => {
+                Box::new(mixed.iter().filter_map(|number| match number {
+                    Some(Number::Float(x)) => Some(*x),
+                    Some(Number::Int(_)) | None => None,
+                }))
+            }
+            Column::Numbers(Numbers::Ints(_)) | Column::Constant(_) | Column::Codes(_) => {
+                Box::new(std::iter::empty())
+            }
         }
     }
 }

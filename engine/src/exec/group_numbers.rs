@@ -1,7 +1,7 @@
 //! Which group a row belongs to: groups are numbered in the order in which they are met.
 
 use crate::data::keys::{Key, KeyNumbers, with_key};
-use crate::data::{Code, EMPTY, Rows};
+use crate::data::{Code, EMPTY, Rows, bounds};
 
 /// Groups with at most two columns whose codes lie close together stand in a table of at most so many places.
 const MOST_PLACES: usize = 1 << 16;
@@ -93,11 +93,7 @@ impl Table {
     fn widen(&mut self, keys: &[&[Code]], groups: &Rows) -> bool {
         let mut ranges = Vec::with_capacity(keys.len());
         for ((first, extent), codes) in self.ranges.iter().zip(keys) {
-            let (Some(mut least), Some(mut largest)) =
-                (codes.iter().min().copied(), codes.iter().max().copied())
-            else {
-                return false;
-            };
+            let Some((mut least, mut largest)) = bounds(codes) else { return false };
             if *extent > 0 {
                 least = least.min(*first);
                 largest = largest.max(first + (*extent as Code - 1));

@@ -65,8 +65,10 @@ pub(super) fn concatenate(runs: &[Run], arity: usize) -> Rows {
 
 /// Rows in the order of parts.
 pub(super) fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
+    let len: usize = parts.iter().map(|rows| rows.len).sum();
     let mut parts = parts.into_iter().filter(|rows| rows.len > 0);
     let Some(mut all) = parts.next() else { return Rows::empty(arity) };
+    all.columns.iter_mut().for_each(|column| column.reserve_exact(len - all.len));
     for part in parts {
         all.len += part.len;
         for (column, more) in all.columns.iter_mut().zip(part.columns) {

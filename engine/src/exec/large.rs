@@ -22,7 +22,7 @@ impl View<'_> {
             }
             Large::Relax(relaxation) => match sets.get(&relaxation.relation) {
                 Some(Known::Best(best)) => self.is_worth_relaxing(relaxation, best.len()),
-                Some(Known::All(_)) | None => false,
+                Some(Known::All(_) | Known::Nothing) | None => false,
             },
             Large::Parts(relation, _) => growing(relation).is_some_and(|(known, delta)| {
                 known >= self.thresholds.part_rows

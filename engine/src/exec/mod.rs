@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod batch;
+mod beside;
 mod best_rows;
 mod chains;
 mod derive;
@@ -13,6 +14,8 @@ mod group_numbers;
 mod growing;
 mod intersect;
 mod large;
+mod lookup;
+mod merge;
 mod pipeline;
 mod pivot;
 mod profile;
@@ -20,14 +23,17 @@ mod ranking;
 mod relations;
 mod relaxation;
 mod row_set;
+mod search;
 mod sort;
 mod stratum;
 mod thresholds;
 mod traversal;
 
+use std::collections::HashMap;
+
 use crate::analysis::program::Program;
 use crate::budget::Budget;
-use crate::data::{Codec, Run};
+use crate::data::{Codec, RelationId, Run};
 
 pub use error::ExecError;
 pub use profile::Profile;
@@ -40,6 +46,8 @@ pub use thresholds::Thresholds;
 pub struct Outcome {
     /// The goal's rows: disjoint runs.
     pub runs: Vec<Run>,
+    /// The rows of all other relations that were read or derived.
+    pub complete: HashMap<RelationId, Vec<Run>>,
     /// Whether some integer operation was cut off at the end of the 64-bit range.
     pub saturated: bool,
 }

@@ -2,21 +2,24 @@
 //!
 //! Everything that steps look up is fetched when the pipeline is made, indexes among it; lanes then share it freely.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::batch::Bindings;
+use super::beside::Beside;
 use super::error::ExecError;
 use super::expression::Evaluator;
 use super::intersect::Edges;
+use super::lookup::{Lookup, Matches, exists, find, lookup};
+use super::merge::Merge;
 use super::profile::{Meter, time};
+use super::ranking::Bar;
 use super::stratum::View;
-use crate::data::{Code, RowIndex, Run, VariableId};
-use crate::plan::{Access, KeyPart, RulePlan, Scan, Source, Step};
+use crate::analysis::program::Ranking;
+use crate::data::{Code, Run, Value, VariableId};
+use crate::plan::{ColumnRange, RulePlan, Scan, Source, Step};
 
 /// Rows a batch grows to before it is handed on.
-const BATCH: usize = 4_096;
+pub(super) const BATCH: usize = 4_096;
 
 /// A plan with everything it reads.
 pub(super) struct Pipeline<'a> {
@@ -26,12 +29,17 @@ pub(super) struct Pipeline<'a> {
     evaluator: Evaluator<'a>,
     source: Option<Reading<'a>>,
     targets: Vec<Target>,
+    bar: Option<Bar>,
 }
 
 /// What a step looks up.
 enum Target {
     Nothing,
     Rows(Lookup),
+    /// What stands beside codes.
+    Beside(Beside),
+    /// Rows that come in the order of the bindings.
+    Merge(Merge),
     /// The edges of both sides of an intersection.
     Edges([Vec<Edges>; 2]),
 }
@@ -40,20 +48,8 @@ enum Target {
 struct Reading<'a> {
     scan: &'a Scan,
     constants: Vec<(usize, Code)>,
-    runs: Vec<Run>,
-}
-
-/// The runs of a probe, with their indexes.
-struct Lookup {
-    /// One part a key column, in the order of the index.
-    key: Vec<LookupKey>,
-    /// No index means that every row matches.
-    runs: Vec<(Run, Option<Arc<RowIndex>>)>,
-}
-
-enum LookupKey {
-    Variable(VariableId),
-    Constant(Code),
+    /// Each run with those of its rows that are to be read, in their order, if not all.
+    runs: Vec<(Run, Option<Vec<u32>>)>,
 }
 
 /// Takes the bindings that reach the end.
@@ -74,7 +70,14 @@ impl<'a> Pipeline<'a> {
                     .iter()
                     .map(|(column, value)| Ok((*column, view.codec.encode(value.as_ref())?)))
                     .collect::<Result<_, ExecError>>()?,
-                runs: view.runs(scan.access),
+                runs: view
+                    .runs(scan.access)
+                    .into_iter()
+                    .map(|run| {
+                        let rows = scan.range.as_ref().and_then(|range| rows_between(&run, range, view));
+                        (run, rows)
+                    })
+                    .collect(),
             }),
         };
         let targets = plan
@@ -82,24 +85,43 @@ impl<'a> Pipeline<'a> {
             .iter()
             .enumerate()
             .map(|(depth, step)| match step {
-                Step::Probe { access, key, .. } | Step::Exists { access, key, .. } => {
-                    // An index that is not there yet is built here.
-                    time(meter, depth + 1, || lookup(*access, key, view)).map(Target::Rows)
+                Step::Exists { access, key, .. } => {
+                    time(meter, depth + 1, || match Merge::of(&plan.source, *access, key, view) {
+                        Some(merge) => Ok(Target::Merge(merge)),
+                        None => lookup(*access, key, view).map(Target::Rows),
+                    })
                 }
-                Step::Intersect { sides, .. } => Ok(time(meter, depth + 1, || {
-                    Target::Edges(sides.each_ref().map(|side| Edges::of(side, view)))
-                })),
+                Step::Probe { access, key, equal, outputs, .. } => {
+                    time(meter, depth + 1, || match Beside::of(*access, key, equal, outputs, view)? {
+                        Some(beside) => Ok(Target::Beside(beside)),
+                        None => lookup(*access, key, view).map(Target::Rows),
+                    })
+                }
+                Step::Intersect { sides: [first, second], .. } => time(meter, depth + 1, || {
+                    Ok(Target::Edges([Edges::of(first, view)?, Edges::of(second, view)?]))
+                }),
                 Step::Filter { .. } | Step::Compute { .. } => Ok(Target::Nothing),
             })
             .collect::<Result<_, ExecError>>()?;
-        Ok(Pipeline { plan, meter, view, evaluator: view.evaluator(), source, targets })
+        Ok(Pipeline { plan, meter, view, evaluator: view.evaluator(), source, targets, bar: None })
+    }
+
+    /// Drops solutions that the ranking of the head cannot want as soon as their value is computed.
+    pub(super) fn below(mut self, ranking: &Ranking, is_one_group: bool) -> Pipeline<'a> {
+        self.bar = Bar::new(&self.plan.head_terms, ranking, is_one_group);
+        self
+    }
+
+    /// What solutions have to reach.
+    pub(super) fn bar(&self) -> Option<&Bar> {
+        self.bar.as_ref()
     }
 
     /// Number of rows that the source will read: what lanes divide.
     pub(super) fn source_rows(&self) -> usize {
         match &self.source {
             None => 1,
-            Some(reading) => reading.runs.iter().map(Run::stored_len).sum(),
+            Some(reading) => reading.runs.iter().map(read_len).sum(),
         }
     }
 
@@ -119,14 +141,19 @@ impl<'a> Pipeline<'a> {
         };
         let (first, rest) = buffers.split_at_mut(1);
         let mut offset = 0;
-        for run in &reading.runs {
-            let start = rows.start.clamp(offset, offset + run.stored_len()) - offset;
-            let end = rows.end.clamp(offset, offset + run.stored_len()) - offset;
+        for source in &reading.runs {
+            let len = read_len(source);
+            let start = rows.start.clamp(offset, offset + len) - offset;
+            let end = rows.end.clamp(offset, offset + len) - offset;
             for from in (start..end).step_by(BATCH) {
-                reading.read(run, from..end.min(from + BATCH), &mut first[0]);
+                let batch = from..end.min(from + BATCH);
+                match source {
+                    (run, None) => reading.read(run, batch, &mut first[0]),
+                    (run, Some(rows)) => reading.read_some(run, &rows[batch], &mut first[0]),
+                }
                 self.step(0, &first[0], rest, sink)?;
             }
-            offset += run.stored_len();
+            offset += len;
         }
         Ok(())
     }
@@ -165,7 +192,16 @@ impl<'a> Pipeline<'a> {
         };
         match step {
             Step::Probe { equal, outputs, keep, .. } => {
-                let Target::Rows(lookup) = &self.targets[depth] else { return Ok(()) };
+                let lookup = match &self.targets[depth] {
+                    Target::Rows(lookup) => lookup,
+                    Target::Beside(beside) => {
+                        return beside.join(input, keep, output, |output| {
+                            self.view.budget.check()?;
+                            self.step(depth + 1, output, rest, sink)
+                        });
+                    }
+                    Target::Nothing | Target::Merge(_) | Target::Edges(_) => return Ok(()),
+                };
                 let mut matches = Matches::default();
                 for (run, index) in &lookup.runs {
                     let mut emit = |matches: &mut Matches| {
@@ -190,8 +226,11 @@ impl<'a> Pipeline<'a> {
                 Ok(())
             }
             Step::Exists { equal, negated, keep, .. } => {
-                let Target::Rows(lookup) = &self.targets[depth] else { return Ok(()) };
-                let found = exists(lookup, equal, input);
+                let found = match &self.targets[depth] {
+                    Target::Rows(lookup) => exists(lookup, equal, input),
+                    Target::Merge(merge) => merge.exists(input),
+                    Target::Nothing | Target::Beside(_) | Target::Edges(_) => return Ok(()),
+                };
                 self.hand_on(depth, input, output, rest, keep, |row| found[row] != *negated, sink)
             }
             Step::Intersect { variable, sides, keep } => {
@@ -215,6 +254,19 @@ impl<'a> Pipeline<'a> {
                 self.hand_on(depth, input, output, rest, keep, |row| mask[row], sink)
             }
             Step::Compute { variable, expression, keep } => {
+                if let Some(bar) = self.bar.as_ref().filter(|bar| bar.variable == *variable) {
+                    let computed = self.evaluator.evaluate(expression, input)?;
+                    if depth + 1 == self.plan.steps.len() {
+                        bar.raise_by(computed.floats());
+                    }
+                    let worst = bar.worst();
+                    let admits = |value| bar.admits(worst, value);
+                    let (positions, computed) = self.evaluator.codes_where(computed, input.len, admits)?;
+                    output.clear();
+                    output.gather(input, keep, &positions);
+                    output.column_mut(*variable).extend_from_slice(&computed);
+                    return self.step(depth + 1, output, rest, sink);
+                }
                 let computed = self.evaluator.codes(expression, input)?;
                 output.clear();
                 for kept in keep {
@@ -273,6 +325,15 @@ impl Reading<'_> {
             out.len = rows.len();
             return;
         }
+        self.select(run, rows, out);
+    }
+
+    fn read_some(&self, run: &Run, rows: &[u32], out: &mut Bindings) {
+        out.clear();
+        self.select(run, rows.iter().map(|row| *row as usize), out);
+    }
+
+    fn select(&self, run: &Run, rows: impl Iterator<Item = usize>, out: &mut Bindings) {
         let passes = |row: &usize| {
             run.is_live(*row)
                 && self.constants.iter().all(|(column, code)| run.column(*column)[*row] == *code)
@@ -287,139 +348,18 @@ impl Reading<'_> {
     }
 }
 
-fn lookup(access: Access, key: &[(usize, KeyPart)], view: &View<'_>) -> Result<Lookup, ExecError> {
-    let columns: Vec<usize> = key.iter().map(|(column, _)| *column).collect();
-    let key = key
-        .iter()
-        .map(|(_, part)| {
-            Ok(match part {
-                KeyPart::Variable(variable) => LookupKey::Variable(*variable),
-                KeyPart::Constant(value) => LookupKey::Constant(view.codec.encode(value.as_ref())?),
-            })
-        })
-        .collect::<Result<_, ExecError>>()?;
-    let runs = view.runs(access);
-    let runs = runs.into_iter().map(|run| {
-        let index = (!columns.is_empty()).then(|| run.index(&columns));
-        (run, index)
-    });
-    Ok(Lookup { key, runs: runs.collect() })
+fn read_len((run, rows): &(Run, Option<Vec<u32>>)) -> usize {
+    rows.as_ref().map_or_else(|| run.stored_len(), Vec::len)
 }
 
-/// Pairs of an input row and a row of the run that match.
-#[derive(Default)]
-struct Matches {
-    positions: Vec<u32>,
-    rows: Vec<u32>,
-}
-
-impl Matches {
-    fn len(&self) -> usize {
-        self.rows.len()
+/// The rows of a range, in the order in which a scan meets them, unless the run does not know them yet.
+fn rows_between(run: &Run, range: &ColumnRange, view: &View<'_>) -> Option<Vec<u32>> {
+    if !run.is_sorted_by(range.column) {
+        return None;
     }
-
-    fn clear(&mut self) {
-        self.positions.clear();
-        self.rows.clear();
-    }
-
-    /// Drops deleted rows, and those in which columns that must agree do not.
-    fn retain(&mut self, run: &Run, equal: &[(usize, usize)]) {
-        if run.live().is_none() && equal.is_empty() {
-            return;
-        }
-        let mut kept = 0;
-        for i in 0..self.rows.len() {
-            if matches_row(run, equal, self.rows[i]) {
-                self.rows[kept] = self.rows[i];
-                self.positions[kept] = self.positions[i];
-                kept += 1;
-            }
-        }
-        self.rows.truncate(kept);
-        self.positions.truncate(kept);
-    }
-}
-
-fn matches_row(run: &Run, equal: &[(usize, usize)], row: u32) -> bool {
-    let row = row as usize;
-    run.is_live(row) && equal.iter().all(|(a, b)| run.column(*a)[row] == run.column(*b)[row])
-}
-
-/// Collects the matches of all input rows, and calls `emit` whenever there are enough for a batch.
-fn find(
-    run: &Run,
-    index: Option<&RowIndex>,
-    key: &[LookupKey],
-    input: &Bindings,
-    matches: &mut Matches,
-    emit: &mut dyn FnMut(&mut Matches) -> Result<(), ExecError>,
-) -> Result<(), ExecError> {
-    let Some(index) = index else {
-        let all = run.stored_len() as u32;
-        for position in 0..input.len as u32 {
-            for start in (0..all).step_by(BATCH) {
-                let end = all.min(start + BATCH as u32);
-                matches.rows.extend(start..end);
-                matches.positions.extend(std::iter::repeat_n(position, (end - start) as usize));
-                if matches.len() >= BATCH {
-                    emit(matches)?;
-                }
-            }
-        }
-        return Ok(());
-    };
-    let columns = key_columns(key, input);
-    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-    if let [codes] = columns.as_slice()
-        && index.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
-    {
-        return Ok(());
-    }
-    let mut outcome = Ok(());
-    index.probe(&columns, 0, input.len, |position, rows| {
-        for chunk in rows.chunks(BATCH) {
-            matches.rows.extend_from_slice(chunk);
-            matches.positions.extend(std::iter::repeat_n(position as u32, chunk.len()));
-            if matches.len() >= BATCH {
-                outcome = emit(matches);
-                if outcome.is_err() {
-                    return false;
-                }
-            }
-        }
-        true
-    });
-    outcome
-}
-
-fn exists(lookup: &Lookup, equal: &[(usize, usize)], input: &Bindings) -> Vec<bool> {
-    let mut found = vec![false; input.len];
-    let columns = key_columns(&lookup.key, input);
-    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-    for (run, index) in &lookup.runs {
-        match index {
-            None => {
-                if (0..run.stored_len() as u32).any(|row| matches_row(run, equal, row)) {
-                    found.fill(true);
-                }
-            }
-            Some(index) => index.probe(&columns, 0, input.len, |position, rows| {
-                if !found[position] {
-                    found[position] = rows.iter().any(|row| matches_row(run, equal, *row));
-                }
-                true
-            }),
-        }
-    }
-    found
-}
-
-fn key_columns<'b>(key: &[LookupKey], input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
-    key.iter()
-        .map(|part| match part {
-            LookupKey::Variable(variable) => Cow::Borrowed(input.column(*variable)),
-            LookupKey::Constant(code) => Cow::Owned(vec![*code; input.len]),
-        })
-        .collect()
+    let (from, to) = (range.from.as_ref().map(Value::as_ref), range.to.as_ref().map(Value::as_ref));
+    let sorted = run.sorted(range.column, view.codec.shared(), &|| true).ok()?;
+    let mut rows = sorted.between(run.column(range.column), view.codec, from, to).to_vec();
+    rows.sort_unstable();
+    Some(rows)
 }

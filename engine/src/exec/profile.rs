@@ -37,16 +37,16 @@ pub(super) struct Notes {
     /// What became of the plans that have run.
     pub(super) rules: Vec<RuleNote>,
     pub(super) rounds: usize,
-    pub(super) went_large: bool,
+    pub(super) large: Option<Duration>,
 }
 
 impl Notes {
     pub(super) fn start() -> Notes {
-        Notes { started: Instant::now(), rules: Vec::new(), rounds: 0, went_large: false }
+        Notes { started: Instant::now(), rules: Vec::new(), rounds: 0, large: None }
     }
 
     pub(super) fn course(&self) -> Course {
-        Course { rounds: self.rounds, went_large: self.went_large, time: self.started.elapsed() }
+        Course { rounds: self.rounds, large: self.large, time: self.started.elapsed() }
     }
 }
 
@@ -62,14 +62,23 @@ struct Slot {
     nanoseconds: AtomicU64,
 }
 
+impl Slot {
+    fn is_untouched(&self) -> bool {
+        [&self.rows, &self.nanoseconds].iter().all(|measured| measured.load(Ordering::Relaxed) == 0)
+    }
+}
+
 impl Meter {
     pub(super) fn new(note: RuleNote) -> Meter {
         Meter { slots: note.steps.iter().map(|_| Slot::default()).collect(), note }
     }
 
-    /// The plan, with what was measured.
+    /// The plan, with what was measured; nothing was if it never ran, as when a recursion walks at once.
     pub(super) fn finish(self) -> RuleNote {
         let mut note = self.note;
+        if self.slots.iter().all(Slot::is_untouched) {
+            return note;
+        }
         for (step, slot) in note.steps.iter_mut().zip(self.slots) {
             let time = Duration::from_nanos(slot.nanoseconds.into_inner());
             step.measured = Some(Measured { rows: slot.rows.into_inner(), time });

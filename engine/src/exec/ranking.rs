@@ -4,17 +4,23 @@
 //! Ranks depend on values alone, so lanes may be cut in any way.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicU64};
 
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::pipeline::Pipeline;
-use crate::analysis::program::{HeadTerm, Ranking};
+use crate::analysis::program::{Expression, HeadTerm, Ranking};
 use crate::budget::Budget;
-use crate::data::{Code, Codec, INLINE_END, NULL, Number, Rows, compare_numbers};
+use crate::data::{
+    Code, Codec, INLINE_END, NULL, Number, Rows, Value, VariableId, compare_numbers, float_of,
+};
 use crate::syntax::ast::Direction;
 
-/// A lane that holds so many rows throws away those that cannot win.
-const PRUNE_ROWS: usize = 1 << 16;
+/// So many values of one batch are worth finding the best among them before they get codes.
+const MANY: usize = 64;
+
+/// A lane that holds so many rows throws away those that cannot win, at first.
+const PRUNE_ROWS: usize = 1 << 10;
 
 /// The head of a ranking rule, taken apart.
 pub(super) struct Ranker<'a> {
@@ -24,6 +30,83 @@ pub(super) struct Ranker<'a> {
     groups: Vec<usize>,
     bound: Option<Number>,
     count: usize,
+}
+
+/// How far a value that decides may be from the best, as far as all lanes know: what is worse is dropped before it gets
+/// a code. It is only ever raised, and never above what the result needs, so nobody has to wait for anybody.
+pub(super) struct Bar {
+    pub(super) variable: VariableId,
+    direction: Direction,
+    /// So many solutions are wanted, where they are the best of all and not of each group.
+    count: Option<usize>,
+    worst: AtomicU64,
+}
+
+impl Bar {
+    /// For a ranking by a variable; `is_one_group` where only the best of all solutions count.
+    pub(super) fn new(head: &[HeadTerm], ranking: &Ranking, is_one_group: bool) -> Option<Bar> {
+        let HeadTerm::Expression(Expression::Variable(variable)) = head.get(ranking.by)? else { return None };
+        let is_fixed = |column: usize| {
+            ranking.columns.contains(&column)
+                || matches!(head[column], HeadTerm::Expression(Expression::Constant(_)))
+        };
+        let worst = match (&ranking.bound, ranking.direction) {
+            (Some(Value::Float(bound)), _) => *bound,
+            (_, Direction::Ascending) => f64::INFINITY,
+            (_, Direction::Descending) => f64::NEG_INFINITY,
+        };
+        Some(Bar {
+            variable: *variable,
+            direction: ranking.direction,
+            count: ranking
+                .count
+                .filter(|_| is_one_group || (0..head.len()).all(is_fixed))
+                .map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
+            worst: AtomicU64::new(worst.to_bits()),
+        })
+    }
+
+    /// Where it is now.
+    pub(super) fn worst(&self) -> f64 {
+        f64::from_bits(self.worst.load(atomic::Ordering::Relaxed))
+    }
+
+    /// Whether a value reaches it.
+    #[inline]
+    pub(super) fn admits(&self, worst: f64, value: f64) -> bool {
+        match self.direction {
+            Direction::Ascending => value <= worst,
+            Direction::Descending => value >= worst,
+        }
+    }
+
+    /// Raises it by values that all reach the head. Of some solutions there may be several alike, which count as one:
+    /// so it is the last of as many different values as solutions are wanted.
+    pub(super) fn raise_by(&self, values: impl Iterator<Item = f64>) {
+        let Some(last) = self.count.and_then(|count| count.checked_sub(1)) else { return };
+        let worst = self.worst();
+        let mut better: Vec<f64> = values.filter(|value| self.admits(worst, *value)).collect();
+        if better.len() < MANY.max(last.saturating_mul(2)) {
+            return;
+        }
+        better.sort_unstable_by(|a, b| match self.direction {
+            Direction::Ascending => a.total_cmp(b),
+            Direction::Descending => b.total_cmp(a),
+        });
+        better.dedup();
+        if let Some(value) = better.get(last) {
+            self.raise(*value);
+        }
+    }
+
+    fn raise(&self, value: f64) {
+        let better = |worst: u64| {
+            let worst = f64::from_bits(worst);
+            (self.admits(worst, value) && value != worst).then_some(value.to_bits())
+        };
+        // Someone else may have raised it higher.
+        let _ = self.worst.fetch_update(atomic::Ordering::Relaxed, atomic::Ordering::Relaxed, better);
+    }
 }
 
 /// The rows of one lane.
@@ -45,7 +128,8 @@ impl<'a> Ranker<'a> {
 
     /// No rows yet.
     pub(super) fn start(&self) -> Contenders {
-        Contenders { rows: Rows::empty(self.head.len()), prune_at: PRUNE_ROWS }
+        let prune_at = PRUNE_ROWS.max(self.count.saturating_mul(2));
+        Contenders { rows: Rows::empty(self.head.len()), prune_at }
     }
 
     /// Adds solutions.
@@ -74,8 +158,17 @@ impl<'a> Ranker<'a> {
         if rows.len >= contenders.prune_at {
             let before = rows.len;
             let kept = self.best(std::mem::replace(rows, Rows::empty(0)), codec);
+            if let Some(bar) = pipeline.bar().filter(|bar| bar.count == Some(kept.len))
+                && let Some(worst) = kept.columns[self.ranking.by].last()
+                && let Some(worst) = codec.value(*worst).as_number()
+            {
+                bar.raise(float_of(worst));
+            }
             budget.release((before - kept.len) * self.row_bytes());
-            *contenders = Contenders { prune_at: PRUNE_ROWS.max(2 * kept.len), rows: kept };
+            *contenders = Contenders {
+                prune_at: PRUNE_ROWS.max(2 * kept.len).max(self.count.saturating_mul(2)),
+                rows: kept,
+            };
         }
         Ok(())
     }
@@ -138,9 +231,13 @@ impl<'a> Ranker<'a> {
         });
         let mut kept = Vec::new();
         let mut in_group = 0;
+        let is_search = self.ranking.search.is_some();
         for (i, &position) in positions.iter().enumerate() {
             if i > 0 && group(positions[i - 1], position).is_ne() {
                 in_group = 0;
+            } else if is_search && i > 0 && tuple(positions[i - 1], position).is_none() {
+                // The same row once more.
+                continue;
             }
             if in_group < self.count {
                 kept.push(position);

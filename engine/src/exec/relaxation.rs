@@ -8,7 +8,7 @@ use super::domain::Domain;
 use super::edges::edge_runs;
 use super::error::ExecError;
 use super::stratum::View;
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, INLINE_END, NULL, Run, parallel};
 use crate::plan::Relaxation;
 
@@ -56,7 +56,8 @@ impl View<'_> {
         let domain = Domain::new(&columns, self.budget)?;
         let edges: usize = groups.iter().map(|edges| edges.run.stored_len()).sum();
         let _held = self.budget.hold((2 * edges + (groups.len() + 2) * domain.len()) * size_of::<u32>())?;
-        let groups = parallel::map(groups, |edges| Adjacency::new(&edges, &domain));
+        let groups = parallel::map(groups, |edges| Adjacency::new(&edges, &domain, self.budget));
+        let groups = groups.into_iter().collect::<Result<Vec<_>, _>>()?;
         if groups.iter().flat_map(|edges| &edges.weights).any(|weight| *weight >= INLINE_END) {
             return Ok(None);
         }
@@ -151,9 +152,9 @@ struct Adjacency {
 }
 
 impl Adjacency {
-    fn new(edges: &Edges, domain: &Domain<'_>) -> Adjacency {
+    fn new(edges: &Edges, domain: &Domain<'_>, budget: &Budget) -> Result<Adjacency, BudgetError> {
         let side_by_side = |column: usize| {
-            let neighbours = edges.run.neighbours(edges.from, column);
+            let neighbours = budget.watch(|go_on| edges.run.neighbours(edges.from, column, go_on))?;
             let mut starts = Vec::with_capacity(domain.len() + 1);
             let mut codes = Vec::with_capacity(edges.run.stored_len());
             starts.push(0);
@@ -161,11 +162,11 @@ impl Adjacency {
                 codes.extend_from_slice(neighbours.of(*node));
                 starts.push(codes.len() as u32);
             }
-            (starts, codes)
+            Ok((starts, codes))
         };
-        let (starts, ends) = side_by_side(edges.to);
-        let weights = edges.weight.map(|weight| side_by_side(weight).1).unwrap_or_default();
-        Adjacency { starts, ends: domain.numbers(&ends), weights }
+        let (starts, ends) = side_by_side(edges.to)?;
+        let weights = edges.weight.map(side_by_side).transpose()?.unwrap_or_default().1;
+        Ok(Adjacency { starts, ends: domain.numbers(&ends), weights })
     }
 }
 

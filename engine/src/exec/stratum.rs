@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use super::Outcome;
 use super::best_rows::BestRows;
@@ -17,12 +18,12 @@ use super::profile::{Meter, Notes};
 use super::relations::Relations;
 use super::row_set::RowSet;
 use super::thresholds::Thresholds;
-use crate::analysis::program::{Literal, Program, Rule, Stratum};
+use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Codec, RelationId, Rows, Run};
 use crate::plan::{
-    Access, EdgeSource, Large, RelationNote, RulePlan, Share, Size, Statistics, StratumNote, Version, note,
-    plan_delta_variants, plan_rule, share,
+    Access, EdgeSource, Large, RelationNote, RulePlan, SearchPlan, Share, Size, Statistics, StratumNote,
+    Version, makes_rows_once, note, plan_delta_variants, plan_rule, share,
 };
 
 /// What a pipeline may read while a stratum is evaluated.
@@ -44,6 +45,8 @@ pub(super) enum Known {
     All(RowSet),
     /// The best row of each group.
     Best(BestRows),
+    /// Nothing, where no row comes twice.
+    Nothing,
 }
 
 /// A rule's plan, with a meter if it is measured.
@@ -95,7 +98,7 @@ impl<'a> View<'a> {
 
     pub(super) fn finish(mut self) -> Outcome {
         let runs = self.complete.remove(&self.program.goal).unwrap_or_default();
-        Outcome { runs, saturated: self.saturated.load(Ordering::Relaxed) }
+        Outcome { runs, complete: self.complete, saturated: self.saturated.load(Ordering::Relaxed) }
     }
 
     /// Evaluates a stratum, and tells how that went.
@@ -128,8 +131,10 @@ impl<'a> View<'a> {
         }
         let is_measured = notes.is_some();
         let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-        let mut sets: HashMap<RelationId, Known> =
-            own.iter().map(|relation| (*relation, self.nothing_known(*relation))).collect();
+        let mut sets: HashMap<RelationId, Known> = match stratum.rules.as_slice() {
+            [rule] if self.is_found_once(rule, stratum) => HashMap::from([(rule.head, Known::Nothing)]),
+            _ => own.iter().map(|relation| (*relation, self.nothing_known(*relation))).collect(),
+        };
         let mut fresh: HashMap<RelationId, Vec<Rows>> = HashMap::new();
 
         // Stored rows count beside what rules derive.
@@ -143,6 +148,11 @@ impl<'a> View<'a> {
         }
         let reads_own = |rule: &Rule| rule.atoms().any(|atom| own.contains(&atom.relation));
         for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
+            if let Some(search) = SearchPlan::of(rule, self.program) {
+                let rows = self.derive_search(&search, rule, &mut notes, &mut sets)?;
+                fresh.entry(rule.head).or_default().push(rows);
+                continue;
+            }
             let planned = self.planned(plan_rule(rule, self), rule, is_measured);
             let rows = self.derive(&planned, rule.aggregates(), &mut sets)?;
             fresh.entry(rule.head).or_default().extend(rows);
@@ -161,7 +171,7 @@ impl<'a> View<'a> {
         let keeps_best = sets.values().any(|known| matches!(known, Known::Best(_)));
         let mut large = Large::of(stratum, self.program);
         let looked_up = looked_up(&variants);
-        let (mut rounds, mut went_large) = (0, false);
+        let (mut rounds, mut large_time) = (0, None);
         loop {
             if keeps_best {
                 self.improved(&mut sets, &looked_up, &mut fresh);
@@ -169,11 +179,12 @@ impl<'a> View<'a> {
             if !self.advance(&stratum.relations, &mut fresh) {
                 break;
             }
-            if let Some(how) = large.take_if(|large| self.is_worth(large, &sets))
-                && let Some(more) = self.go_large(&how, &variants, &mut sets)?
-            {
-                (rounds, went_large) = (rounds + more, true);
-                break;
+            if let Some(how) = large.take_if(|large| self.is_worth(large, &sets)) {
+                let started = Instant::now();
+                if let Some(more) = self.go_large(&how, &variants, &mut sets)? {
+                    (rounds, large_time) = (rounds + more, Some(started.elapsed()));
+                    break;
+                }
             }
             rounds += 1;
             for planned in &variants {
@@ -190,9 +201,44 @@ impl<'a> View<'a> {
         }
         if let Some(notes) = notes {
             notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
-            (notes.rounds, notes.went_large) = (rounds, went_large);
+            (notes.rounds, notes.large) = (rounds, large_time);
         }
         Ok(())
+    }
+
+    /// The rows that a search finds and that are new.
+    fn derive_search(
+        &self,
+        search: &SearchPlan,
+        rule: &Rule,
+        notes: &mut Option<&mut Notes>,
+        sets: &mut HashMap<RelationId, Known>,
+    ) -> Result<Rows, ExecError> {
+        let way = search.way(self, self.thresholds.search_rows);
+        let is_growing = |relation| self.growing.contains_key(&relation);
+        let meter = notes
+            .is_some()
+            .then(|| Meter::new(search.note(rule, way, self.program, self, is_growing).ends()));
+        let found = self.search(search, way, meter.as_ref())?;
+        let rows = self.take_in(sets, rule.head, &found)?;
+        if let (Some(notes), Some(meter)) = (notes, meter) {
+            meter.rows(1, rows.len);
+            notes.rules.push(meter.finish());
+        }
+        Ok(rows)
+    }
+
+    /// The same view, in which one more relation has these rows.
+    pub(super) fn beside(&self, relation: RelationId, run: Run) -> View<'_> {
+        let mut complete = self.complete.clone();
+        complete.insert(relation, vec![run]);
+        View { complete, growing: HashMap::new(), saturated: Arc::clone(&self.saturated), ..*self }
+    }
+
+    /// Whether the rows of one rule are all that there is, each once.
+    fn is_found_once(&self, rule: &Rule, stratum: &Stratum) -> bool {
+        let stored = self.complete.get(&rule.head).is_some_and(|runs| !runs.is_empty());
+        !stratum.recursive && !stored && makes_rows_once(rule)
     }
 
     fn nothing_known(&self, relation: RelationId) -> Known {
@@ -277,7 +323,7 @@ impl<'a> View<'a> {
                 best.absorb(vec![improvements], self.codec, self.budget)?;
                 Ok(Rows::empty(self.arity(relation)))
             }
-            None => Ok(Rows::empty(self.arity(relation))),
+            Some(Known::Nothing) | None => Ok(Rows::empty(self.arity(relation))),
         }
     }
 
@@ -291,15 +337,16 @@ impl<'a> View<'a> {
 
     /// Rows of the largest relation that a rule reads.
     pub(super) fn largest_read(&self, rule: &Rule) -> usize {
-        let read = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Negated(atom) => Some(self.rows(atom.relation)),
-            Literal::Filter { .. } | Literal::Assign { .. } => None,
-        });
-        read.max().unwrap_or(0)
+        rule.reads().map(|relation| self.rows(relation)).max().unwrap_or(0)
     }
 
     pub(super) fn arity(&self, relation: RelationId) -> usize {
-        self.program.relations[relation.index()].arity
+        // Relations beside those of the program have rows.
+        let beside = || {
+            let runs = self.complete.get(&relation).and_then(|runs| runs.first());
+            runs.map_or(0, |run| run.batch().num_columns())
+        };
+        self.program.relations.get(relation.index()).map_or_else(beside, |known| known.arity)
     }
 }
 
@@ -335,5 +382,10 @@ impl Statistics for View<'_> {
                 .unwrap_or(1),
             Some(_) => self.rows(relation).isqrt(),
         }
+    }
+
+    fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
+        let runs = self.complete.get(&relation);
+        runs.is_some_and(|runs| !runs.is_empty() && runs.iter().all(|run| run.is_sorted_by(column)))
     }
 }

@@ -7,6 +7,8 @@ pub struct Thresholds {
     pub walk_rows: usize,
     /// and where each of them is worth so many edges that have to be derived first.
     pub walk_edges_per_row: usize,
+    /// From one source along stored edges it does so with this many.
+    pub lone_walk_rows: usize,
     /// A recursion of chains leaves tuples for bit matrices with so many known rows,
     pub matrix_rows: usize,
     /// and where each of them is worth so many rows that have to be made matrices first.
@@ -19,6 +21,8 @@ pub struct Thresholds {
     pub part_rows: usize,
     /// and so many new ones in a round: looking up known rows misses the cache by then.
     pub part_new_rows: usize,
+    /// A search uses an index where it would otherwise look at so many rows.
+    pub search_rows: usize,
 }
 
 impl Default for Thresholds {
@@ -26,12 +30,14 @@ impl Default for Thresholds {
         Thresholds {
             walk_rows: 1_024,
             walk_edges_per_row: 8,
+            lone_walk_rows: 1,
             matrix_rows: 1_024,
             matrix_reads_per_row: 2,
             relax_rows: 1_024,
             relax_reads_per_row: 64,
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
+            search_rows: 10_000,
         }
     }
 }
@@ -42,12 +48,14 @@ impl Thresholds {
         Thresholds {
             walk_rows: 0,
             walk_edges_per_row: usize::MAX,
+            lone_walk_rows: 0,
             matrix_rows: 0,
             matrix_reads_per_row: usize::MAX,
             relax_rows: 0,
             relax_reads_per_row: usize::MAX,
             part_rows: 0,
             part_new_rows: 0,
+            search_rows: 0,
         }
     }
 }

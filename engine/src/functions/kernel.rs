@@ -3,24 +3,35 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Value, ValueRef};
-use crate::diagnostic::{Code, Diagnose, Diagnostic};
+use crate::data::{Code, Codec, Value, ValueRef};
+use crate::diagnostic::{self, Diagnose, Diagnostic};
 
 /// Results that are smaller than this are accounted for with their rows.
 const SMALL: usize = 64;
 /// Work on so many bytes or elements asks whether it may go on.
 const LARGE: usize = 4_096;
 
-/// The arguments of a call: a column each. A column of one value holds it for every row.
+/// An argument of a call.
+#[derive(Debug)]
+pub enum Argument<'a> {
+    /// The same value in every row.
+    Constant(ValueRef<'a>),
+    /// A value a row.
+    Values(Vec<ValueRef<'a>>),
+    /// A code a row: values are read where they are worked on, not all of them before.
+    Codes(&'a [Code], &'a Codec),
+}
+
+/// The arguments of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Arguments<'a> {
-    columns: &'a [Vec<ValueRef<'a>>],
+    columns: &'a [Argument<'a>],
     rows: usize,
 }
 
 impl<'a> Arguments<'a> {
-    /// Columns of `rows` values, or of one.
-    pub fn new(columns: &'a [Vec<ValueRef<'a>>], rows: usize) -> Arguments<'a> {
+    /// Arguments of so many rows.
+    pub fn new(columns: &'a [Argument<'a>], rows: usize) -> Arguments<'a> {
         Arguments { columns, rows }
     }
 
@@ -30,9 +41,21 @@ impl<'a> Arguments<'a> {
     }
 
     /// One argument of one row.
+    #[inline]
     pub(super) fn at(&self, column: usize, row: usize) -> ValueRef<'a> {
-        let column = &self.columns[column];
-        if column.len() == 1 { column[0] } else { column[row] }
+        match &self.columns[column] {
+            Argument::Constant(value) => *value,
+            Argument::Values(values) => values[row],
+            Argument::Codes(codes, codec) => codec.value(codes[row]),
+        }
+    }
+
+    /// An argument that is the same in all rows.
+    pub(super) fn constant(&self, column: usize) -> Option<ValueRef<'a>> {
+        match &self.columns[column] {
+            Argument::Constant(value) => Some(*value),
+            Argument::Values(_) | Argument::Codes(..) => None,
+        }
     }
 
     /// The results of all rows.
@@ -58,7 +81,7 @@ impl<'a> Arguments<'a> {
         &self,
         mut result: impl FnMut(usize) -> Option<f64>,
     ) -> Result<Column, FunctionError> {
-        Ok(Column::Floats(self.each(|row| result(row).filter(|x| x.is_finite()))))
+        Ok(Column::Floats(self.each(|row| result(row).filter(|x| x.is_finite()).unwrap_or(f64::NAN))))
     }
 
     /// Booleans.
@@ -70,13 +93,13 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The results of a call, one a row; `None` is Null. Floats are finite.
+/// The results of a call, one a row.
 #[derive(Debug)]
 pub enum Column {
-    /// Integers.
+    /// Integers; `None` is Null.
     Ints(Vec<Option<i64>>),
-    /// Floats.
-    Floats(Vec<Option<f64>>),
+    /// Finite floats; NaN is Null.
+    Floats(Vec<f64>),
     /// Anything.
     Values(Vec<Value>),
 }
@@ -159,9 +182,11 @@ impl Diagnose for FunctionError {
     fn diagnose(&self) -> Diagnostic {
         match self {
             FunctionError::Budget(stopped) => stopped.diagnose(),
-            FunctionError::TextTooLong { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
-                .help("shorten the strings first, as with `substr`")
-                .limit("max_string_bytes", *limit as u64),
+            FunctionError::TextTooLong { limit } => {
+                Diagnostic::error(diagnostic::Code::LimitExceeded, self.to_string())
+                    .help("shorten the strings first, as with `substr`")
+                    .limit("max_string_bytes", *limit as u64)
+            }
         }
     }
 }

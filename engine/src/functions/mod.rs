@@ -18,10 +18,11 @@ mod text;
 mod time;
 mod vector;
 
-pub use kernel::{Arguments, Circumstances, Column, FunctionError};
+pub use kernel::{Argument, Arguments, Circumstances, Column, FunctionError};
 pub use list::FUNCTIONS;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::data::DataType;
 
@@ -114,6 +115,11 @@ impl ScalarFunction {
         FUNCTIONS.iter().find(|function| function.name.eq_ignore_ascii_case(name))
     }
 
+    /// Whether its value depends on the request rather than on arguments.
+    pub fn tells_circumstances(&self) -> bool {
+        self.parameters.is_empty()
+    }
+
     /// Whether so many arguments may be given.
     pub fn accepts_count(&self, count: usize) -> bool {
         count == self.parameters.len() || (self.variadic && count > self.parameters.len())
@@ -148,6 +154,12 @@ impl ScalarFunction {
 impl PartialEq for ScalarFunction {
     fn eq(&self, other: &ScalarFunction) -> bool {
         self.name == other.name
+    }
+}
+
+impl Hash for ScalarFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::kernel::{Arguments, Circumstances, Column, FunctionError};
 use super::math::float;
-use super::vector::cosine_distance;
-use crate::data::{Value, ValueRef};
+use super::vector::distances;
+use crate::data::{Metric, Value, ValueRef};
 
 type Results = Result<Column, FunctionError>;
 
@@ -55,52 +55,21 @@ pub(super) fn dequantize_scaled(arguments: &Arguments<'_>, circumstances: &Circu
 }
 
 pub(super) fn euclidean_int8(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        let squares: i64 = pairs(a, b).map(|(x, y)| (x - y) * (x - y)).sum();
-        (a.len() == b.len()).then(|| (squares as f64).sqrt())
-    })
+    distance(arguments, circumstances, Metric::Euclidean)
 }
 
 pub(super) fn manhattan_int8(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        let sum: i64 = pairs(a, b).map(|(x, y)| (x - y).abs()).sum();
-        (a.len() == b.len()).then_some(sum as f64)
-    })
+    distance(arguments, circumstances, Metric::Manhattan)
 }
 
 pub(super) fn dot_int8(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| Some(if a.len() == b.len() { product(a, b) } else { 0.0 }))
+    distance(arguments, circumstances, Metric::Dot)
 }
 
 pub(super) fn cosine_int8(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        (a.len() == b.len()).then(|| cosine_distance(product(a, b), product(a, a), product(b, b)))
-    })
+    distance(arguments, circumstances, Metric::Cosine)
 }
 
-fn product(a: &[i8], b: &[i8]) -> f64 {
-    pairs(a, b).map(|(x, y)| x * y).sum::<i64>() as f64
-}
-
-fn pairs<'v>(a: &'v [i8], b: &'v [i8]) -> impl Iterator<Item = (i64, i64)> + 'v {
-    a.iter().zip(b).map(|(x, y)| (i64::from(*x), i64::from(*y)))
-}
-
-/// A number of two quantised vectors.
-fn measure(
-    arguments: &Arguments<'_>,
-    circumstances: &Circumstances<'_>,
-    function: impl Fn(&[i8], &[i8]) -> Option<f64>,
-) -> Results {
-    let mut stopped = Ok(());
-    let column = arguments.floats(|row| match (arguments.at(0, row), arguments.at(1, row)) {
-        (ValueRef::VectorInt8(a), ValueRef::VectorInt8(b)) => {
-            if stopped.is_ok() {
-                stopped = circumstances.work(a.len());
-            }
-            stopped.is_ok().then(|| function(a, b)).flatten()
-        }
-        _ => None,
-    });
-    stopped.and(column)
+fn distance(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>, metric: Metric) -> Results {
+    distances(arguments, circumstances, metric, |value| matches!(value, ValueRef::VectorInt8(_)))
 }

@@ -1,52 +1,58 @@
 //! Functions of vectors of 32-bit floats. Distances of vectors of different lengths are infinite, so they are Null.
-//!
-//! Sums are folds from zero: `Iterator::sum` over nothing is the other zero, which is another value.
 
 use super::kernel::{Arguments, Circumstances, Column, FunctionError};
 use super::math::float;
-use crate::data::{Value, ValueRef};
+use crate::data::{Metric, Probe, Value, ValueRef};
 
 type Results = Result<Column, FunctionError>;
 
 pub(super) fn euclidean(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        let squares = a.iter().zip(b).fold(0.0_f32, |sum, (x, y)| sum + (x - y) * (x - y));
-        (a.len() == b.len()).then(|| f64::from(squares).sqrt())
-    })
+    distance(arguments, circumstances, Metric::Euclidean)
 }
 
 pub(super) fn manhattan(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        let sum = a.iter().zip(b).fold(0.0, |sum, (x, y)| sum + (f64::from(*x) - f64::from(*y)).abs());
-        (a.len() == b.len()).then_some(sum)
-    })
+    distance(arguments, circumstances, Metric::Manhattan)
 }
 
 pub(super) fn cosine(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        if a.len() != b.len() {
-            return None;
-        }
-        let product = |a: &[f32], b: &[f32]| f64::from(a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>());
-        Some(cosine_distance(product(a, b), product(a, a), product(b, b)))
-    })
-}
-
-/// From the products of two vectors with each other and with themselves. A zero vector has no direction: 1.
-pub(super) fn cosine_distance(dot: f64, a: f64, b: f64) -> f64 {
-    if a == 0.0 || b == 0.0 {
-        return 1.0;
-    }
-    (1.0 - dot / (a.sqrt() * b.sqrt())).clamp(0.0, 2.0)
+    distance(arguments, circumstances, Metric::Cosine)
 }
 
 pub(super) fn dot(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    measure(arguments, circumstances, |a, b| {
-        if a.len() != b.len() {
-            return Some(0.0);
+    distance(arguments, circumstances, Metric::Dot)
+}
+
+fn distance(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>, metric: Metric) -> Results {
+    distances(arguments, circumstances, metric, |value| matches!(value, ValueRef::Vector(_)))
+}
+
+/// Distances of vectors of one kind. Where the second argument is the same in all rows, it is looked at once.
+pub(super) fn distances(
+    arguments: &Arguments<'_>,
+    circumstances: &Circumstances<'_>,
+    metric: Metric,
+    is_vector: impl Fn(ValueRef<'_>) -> bool,
+) -> Results {
+    let mut stopped = Ok(());
+    let constant = arguments.constant(1).map(|query| Probe::new(metric, query));
+    let column = arguments.floats(|row| {
+        let a = arguments.at(0, row);
+        if stopped.is_err() || !is_vector(a) {
+            return None;
         }
-        Some(a.iter().zip(b).fold(0.0, |sum, (x, y)| sum + f64::from(*x) * f64::from(*y)))
-    })
+        stopped = circumstances.work(length(a));
+        // Of another kind than the first, the second is no distance away.
+        constant.map_or_else(|| metric.of(a, arguments.at(1, row)), |probe| probe.distance(a))
+    });
+    stopped.and(column)
+}
+
+fn length(vector: ValueRef<'_>) -> usize {
+    match vector {
+        ValueRef::Vector(elements) => elements.len(),
+        ValueRef::VectorInt8(elements) => elements.len(),
+        _ => 0,
+    }
 }
 
 pub(super) fn normalize(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
@@ -81,23 +87,6 @@ pub(super) fn vec_scale(arguments: &Arguments<'_>, circumstances: &Circumstances
         }
         _ => Ok(Value::Null),
     })
-}
-
-/// A number of two vectors.
-fn measure(
-    arguments: &Arguments<'_>,
-    circumstances: &Circumstances<'_>,
-    function: impl Fn(&[f32], &[f32]) -> Option<f64>,
-) -> Results {
-    let mut stopped = Ok(());
-    let column = arguments.floats(|row| {
-        let (a, b) = (vector(arguments.at(0, row))?, vector(arguments.at(1, row))?);
-        if stopped.is_ok() {
-            stopped = circumstances.work(a.len());
-        }
-        stopped.is_ok().then(|| function(a, b)).flatten()
-    });
-    stopped.and(column)
 }
 
 pub(super) fn vector(value: ValueRef<'_>) -> Option<&[f32]> {

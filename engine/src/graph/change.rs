@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::catalog::RelationDefinition;
 use crate::data::{DataType, Rows};
+use crate::index::IndexDefinition;
 use crate::syntax::ast;
 
 /// Changes in the order in which they apply.
@@ -38,6 +39,10 @@ pub enum Change {
     ClearRules(String),
     /// Names a type.
     DefineType(String, DataType),
+    /// Adds an index.
+    AddIndex(IndexDefinition),
+    /// Removes an index.
+    RemoveIndex(String),
 }
 
 impl Change {

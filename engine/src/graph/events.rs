@@ -83,6 +83,10 @@ pub enum Event {
     Declared(String),
     /// A relation is gone.
     RelationDropped(String),
+    /// An index was created.
+    IndexCreated(String),
+    /// An index is gone.
+    IndexDropped(String),
     /// The graph exists from now on.
     GraphCreated,
     /// The graph is gone.
@@ -157,9 +161,15 @@ pub(super) fn events(
             Change::RemoveRules(head) | Change::ClearRules(head) => {
                 events.extend(rule_event(head, before, after));
             }
+            Change::AddIndex(definition) if *count > 0 => {
+                events.push(Event::IndexCreated(definition.name.clone()));
+            }
+            Change::RemoveIndex(name) if *count > 0 => events.push(Event::IndexDropped(name.clone())),
             Change::Define(_)
             | Change::DefineType(..)
             | Change::DropRelation(_)
+            | Change::AddIndex(_)
+            | Change::RemoveIndex(_)
             | Change::Insert { .. }
             | Change::Delete { .. } => {}
         }
@@ -189,7 +199,9 @@ fn row_events(changes: &ChangeSet, counts: &[usize]) -> Vec<Event> {
             | Change::AddRule(_)
             | Change::RemoveRules(_)
             | Change::ClearRules(_)
-            | Change::DefineType(..) => {}
+            | Change::DefineType(..)
+            | Change::AddIndex(_)
+            | Change::RemoveIndex(_) => {}
         }
     }
     events.extend((updated > 0).then_some(Event::Updated { count: updated }));

@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RwLock};
 use super::backup::BackupSummary;
 use super::checkpoint::Bell;
 use super::events::Listeners;
+use super::indexer::Indexer;
 use super::library::{Library, Opened, StorageOptions};
 use super::{Binding, Graph, Listener, Overlay};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
@@ -30,10 +31,11 @@ pub struct Graphs {
     /// Held by whoever creates or removes a graph.
     changing: Mutex<()>,
     listeners: Listeners,
+    indexer: Indexer,
     _checkpoints: Option<Checkpoints>,
 }
 
-type ByName = RwLock<BTreeMap<String, Opened>>;
+pub(super) type ByName = RwLock<BTreeMap<String, Opened>>;
 
 /// The thread that makes checkpoints.
 #[derive(Debug)]
@@ -123,13 +125,10 @@ impl Default for Graphs {
     fn default() -> Self {
         let listeners = Listeners::default();
         let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone()));
-        Graphs {
-            by_name: Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into())),
-            library: None,
-            changing: Mutex::new(()),
-            listeners,
-            _checkpoints: None,
-        }
+        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
+        let indexer = Indexer::start(Arc::clone(&by_name));
+        listeners.add(indexer.waker());
+        Graphs { by_name, library: None, changing: Mutex::new(()), listeners, indexer, _checkpoints: None }
     }
 }
 
@@ -148,7 +147,17 @@ impl Graphs {
         // A journal may have been long when the last server ended.
         bell.ring();
         let _checkpoints = Some(checkpoints);
-        Ok(Graphs { by_name, library: Some(library), changing: Mutex::new(()), listeners, _checkpoints })
+        let indexer = Indexer::start(Arc::clone(&by_name));
+        listeners.add(indexer.waker());
+        // What was built is made anew at each start.
+        indexer.wake();
+        let changing = Mutex::new(());
+        Ok(Graphs { by_name, library: Some(library), changing, listeners, indexer, _checkpoints })
+    }
+
+    /// Wakes the thread that builds indexes.
+    pub fn wake_indexer(&self) {
+        self.indexer.wake();
     }
 
     /// Tells somebody of every commit from now on.

@@ -6,6 +6,7 @@ mod checkpoint;
 mod commit;
 mod events;
 mod graphs;
+mod indexer;
 mod library;
 mod manifest;
 mod overlay;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{Change, ChangeSet};
 use crate::catalog::{Catalog, RelationDefinition, default_column_names};
 use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn};
+use crate::index::{HnswOptions, IndexDefinition, IndexKind, metric_name, metric_named};
 use crate::limits::Limits;
 use crate::storage::{batches, rows_of, type_from_name, type_name};
 use crate::syntax;
@@ -43,6 +44,32 @@ pub(super) enum ChangeRecord {
         name: String,
         meaning: String,
     },
+    AddIndex(IndexRecord),
+    RemoveIndex(String),
+}
+
+/// An [`IndexDefinition`] as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct IndexRecord {
+    name: String,
+    relation: String,
+    column: usize,
+    kind: KindRecord,
+}
+
+/// An [`IndexKind`] as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum KindRecord {
+    Hnsw {
+        metric: String,
+        m: usize,
+        ef_construction: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ef_search: Option<usize>,
+    },
+    Hash,
+    Sorted,
 }
 
 /// A [`RelationDefinition`] as it is stored.
@@ -80,6 +107,8 @@ pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Resul
             Change::DefineType(name, meaning) => {
                 ChangeRecord::DefineType { name: name.clone(), meaning: type_name(*meaning) }
             }
+            Change::AddIndex(definition) => ChangeRecord::AddIndex(index_record(definition)),
+            Change::RemoveIndex(name) => ChangeRecord::RemoveIndex(name.clone()),
         });
     }
     let header = serde_json::to_vec(&records).map_err(|error| ArrowError::ExternalError(error.into()))?;
@@ -124,6 +153,8 @@ fn change(record: ChangeRecord, payload: &mut &[u8], dictionary: &Dictionary) ->
         ChangeRecord::RemoveRules(head) => Change::RemoveRules(head),
         ChangeRecord::ClearRules(head) => Change::ClearRules(head),
         ChangeRecord::DefineType { name, meaning } => Change::DefineType(name, type_of(&meaning)?),
+        ChangeRecord::AddIndex(index) => Change::AddIndex(index_of(index)?),
+        ChangeRecord::RemoveIndex(name) => Change::RemoveIndex(name),
     })
 }
 
@@ -159,7 +190,8 @@ pub(super) fn definitions(catalog: &Catalog) -> Vec<ChangeRecord> {
         let emptied = clauses.is_empty().then(|| ChangeRecord::ClearRules(head.to_owned()));
         emptied.into_iter().chain(clauses.iter().map(|rule| ChangeRecord::AddRule(rule.to_string())))
     });
-    types.chain(relations).chain(rules).collect()
+    let indexes = catalog.indexes().map(|index| ChangeRecord::AddIndex(index_record(&index.definition)));
+    types.chain(relations).chain(rules).chain(indexes).collect()
 }
 
 /// The changes that [`definitions`] made records of.
@@ -199,6 +231,30 @@ fn definition_of(record: DefinitionRecord) -> Result<RelationDefinition, Unreada
         column_types,
         filled: record.filled,
     })
+}
+
+fn index_record(definition: &IndexDefinition) -> IndexRecord {
+    let kind = match definition.kind {
+        IndexKind::Hnsw(HnswOptions { metric, m, ef_construction, ef_search }) => {
+            KindRecord::Hnsw { metric: metric_name(metric).to_owned(), m, ef_construction, ef_search }
+        }
+        IndexKind::Hash => KindRecord::Hash,
+        IndexKind::Sorted => KindRecord::Sorted,
+    };
+    let IndexDefinition { name, relation, column, .. } = definition.clone();
+    IndexRecord { name, relation, column, kind }
+}
+
+fn index_of(record: IndexRecord) -> Result<IndexDefinition, Unreadable> {
+    let kind = match record.kind {
+        KindRecord::Hnsw { metric, m, ef_construction, ef_search } => {
+            let metric = metric_named(&metric).ok_or_else(|| format!("a metric called {metric}"))?;
+            IndexKind::Hnsw(HnswOptions { metric, m, ef_construction, ef_search })
+        }
+        KindRecord::Hash => IndexKind::Hash,
+        KindRecord::Sorted => IndexKind::Sorted,
+    };
+    Ok(IndexDefinition { name: record.name, relation: record.relation, column: record.column, kind })
 }
 
 fn type_of(name: &str) -> Result<DataType, Unreadable> {

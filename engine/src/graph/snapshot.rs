@@ -1,11 +1,14 @@
 //! `Snapshot`: a graph at one version. It never changes once published.
 
+use std::sync::Arc;
+
 use imbl::OrdMap;
 
 use super::change::{Change, ChangeSet};
 use crate::catalog::Catalog;
 use crate::data::{Relation, Run};
 use crate::exec::Relations;
+use crate::index::Index;
 
 /// Definitions and rows at one version. Versions share all runs that did not change.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +76,7 @@ impl Snapshot {
             Change::Delete { relation, rows } => self.replace(relation, |stored| stored.delete(rows)),
             Change::DropRelation(relation) => {
                 self.catalog.remove_relation(relation);
+                self.catalog.remove_indexes_of(relation);
                 self.relations.remove(relation).map_or(0, |rows| rows.len())
             }
             Change::AddRule(rule) => usize::from(self.catalog.add_rule(rule.clone())),
@@ -81,6 +85,10 @@ impl Snapshot {
             Change::DefineType(name, data_type) => {
                 usize::from(self.catalog.set_type(name.clone(), *data_type))
             }
+            Change::AddIndex(definition) => {
+                usize::from(self.catalog.add_index(Arc::new(Index::new(definition.clone()))))
+            }
+            Change::RemoveIndex(name) => usize::from(self.catalog.remove_index(name)),
         }
     }
 

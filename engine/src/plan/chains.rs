@@ -8,7 +8,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::edges::{EdgeSource, derive, variable, variables_of};
-use super::join_order::variables;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, VariableId};
 use crate::syntax::ast::Comparison;
@@ -124,7 +123,7 @@ impl Builder {
         // Which variables atoms meet in. What only one atom has, and conditions on it, stays with that atom.
         let mut uses: HashMap<VariableId, usize> = ends.iter().map(|end| (*end, 1)).collect();
         for atom in rule.atoms() {
-            for variable in variables(atom).collect::<HashSet<_>>() {
+            for variable in atom.variables().collect::<HashSet<_>>() {
                 *uses.entry(variable).or_default() += 1;
             }
         }
@@ -175,7 +174,7 @@ impl Builder {
         meets: impl Fn(&VariableId) -> bool,
     ) -> Option<Vec<Link>> {
         let ends = |atom: &Atom| {
-            let mut ends: Vec<VariableId> = variables(atom).filter(&meets).collect();
+            let mut ends: Vec<VariableId> = atom.variables().filter(&meets).collect();
             ends.sort_unstable();
             ends.dedup();
             ends
@@ -183,18 +182,18 @@ impl Builder {
         let mut bodies: Vec<(Vec<VariableId>, HashSet<VariableId>, Vec<Literal>)> = Vec::new();
         let (pairs, others): (Vec<&Atom>, Vec<&Atom>) = atoms.iter().partition(|atom| ends(atom).len() == 2);
         for atom in pairs {
-            bodies.push((ends(atom), variables(atom).collect(), vec![Literal::Atom(atom.clone())]));
+            bodies.push((ends(atom), atom.variables().collect(), vec![Literal::Atom(atom.clone())]));
         }
         for atom in others {
             let [end] = ends(atom).try_into().ok()?;
             let literal = Literal::Atom(atom.clone());
             match bodies.iter_mut().find(|(_, bound, _)| bound.contains(&end)) {
                 Some((_, bound, body)) => {
-                    bound.extend(variables(atom));
+                    bound.extend(atom.variables());
                     body.push(literal);
                 }
                 // A condition on a value that other links meet in: a link from it to itself.
-                None => bodies.push((vec![end, end], variables(atom).collect(), vec![literal])),
+                None => bodies.push((vec![end, end], atom.variables().collect(), vec![literal])),
             }
         }
         for condition in conditions {

@@ -18,7 +18,10 @@ pub(super) fn steps(
         Source::Scan(scan) => {
             let constants = scan.constants.iter().map(|(column, value)| (*column, value.to_string()));
             let atom = atom(program, scan.access, constants, &scan.equal, &scan.outputs, &name);
-            ("scan", atom, Some(scan.access))
+            match &scan.range {
+                None => ("scan", atom, Some(scan.access)),
+                Some(range) => ("range", format!("{atom} of column {}", range.column + 1), Some(scan.access)),
+            }
         }
     }];
     for step in &plan.steps {
@@ -112,7 +115,7 @@ fn atom<'n>(
     text
 }
 
-fn expression<'n>(value: &Expression, name: &impl Fn(VariableId) -> &'n str) -> String {
+pub(super) fn expression<'n>(value: &Expression, name: &impl Fn(VariableId) -> &'n str) -> String {
     let part = |value: &Expression| match value {
         Expression::Arithmetic { .. } => format!("({})", expression(value, name)),
         Expression::Variable(_) | Expression::Constant(_) | Expression::Call { .. } => {

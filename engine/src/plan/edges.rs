@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::join_order::variables;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, VariableId};
 
@@ -27,10 +26,7 @@ impl EdgeSource {
     pub(super) fn reads(&self, other: RelationId) -> bool {
         match self {
             EdgeSource::Relation { relation, .. } => *relation == other,
-            EdgeSource::Rule(rule) => rule.body.iter().any(|literal| match literal {
-                Literal::Atom(atom) | Literal::Negated(atom) => atom.relation == other,
-                Literal::Filter { .. } | Literal::Assign { .. } => false,
-            }),
+            EdgeSource::Rule(rule) => rule.reads().any(|relation| relation == other),
         }
     }
 
@@ -64,7 +60,7 @@ pub(super) fn edges_of(rule: &Rule, conditions: &[Literal], head: Vec<Expression
     }
     let ends: HashSet<VariableId> = head.iter().filter_map(variable).collect();
     let binds_all = |atom: &Atom| {
-        let bound: HashSet<VariableId> = variables(atom).collect();
+        let bound: HashSet<VariableId> = atom.variables().collect();
         let is_bound = |other: &Literal| variables_of(other).is_some_and(|read| read.is_subset(&bound));
         ends.is_subset(&bound) && conditions.iter().all(is_bound)
     };
@@ -97,7 +93,7 @@ pub(super) fn end(atom: &Atom, column: usize) -> Option<Expression> {
 /// never reached must not overflow.
 pub(super) fn variables_of(literal: &Literal) -> Option<HashSet<VariableId>> {
     match literal {
-        Literal::Atom(atom) | Literal::Negated(atom) => Some(variables(atom).collect()),
+        Literal::Atom(atom) | Literal::Negated(atom) => Some(atom.variables().collect()),
         Literal::Filter { left, right, .. } => (is_plain(left) && is_plain(right))
             .then(|| [left, right].into_iter().filter_map(variable).collect()),
         Literal::Assign { .. } => None,

@@ -39,6 +39,11 @@ pub fn note(
     RuleNote { text: plan.text.clone(), delta, steps: steps.collect() }
 }
 
+/// The most bindings that a plan is expected to have at any step.
+pub(super) fn work(plan: &RulePlan, statistics: &dyn Statistics) -> f64 {
+    Estimate { plan, statistics }.bindings().into_iter().fold(0.0, f64::max)
+}
+
 struct Estimate<'a> {
     plan: &'a RulePlan,
     statistics: &'a dyn Statistics,

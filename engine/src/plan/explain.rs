@@ -4,26 +4,27 @@
 use std::collections::{HashMap, HashSet};
 
 use super::estimate::note;
-use super::explanation::{Explanation, RelationNote, RewriteNote, RuleNote, Size, StratumNote};
+use super::explanation::{RelationNote, RuleNote, Size, StratumNote};
 use super::join_order::Statistics;
 use super::large::Large;
 use super::physical::RulePlan;
 use super::rule_plan::{plan_delta_variants, plan_rule};
+use super::search::SearchPlan;
 use super::share::share;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::RelationId;
 
-/// Plans a program over what is known of its stored relations.
-pub fn explain(program: &Program, rewrites: Vec<RewriteNote>, stored: &dyn Statistics) -> Explanation {
-    let mut expected = Expected { stored, derived: HashMap::new() };
-    let strata = program.strata.iter().map(|stratum| expected.stratum(stratum, program)).collect();
-    Explanation { rewrites, strata, answer: None }
+/// Plans a program over what is known of its stored relations. From so many rows on a search uses an index.
+pub fn explain(program: &Program, stored: &dyn Statistics, search_rows: usize) -> Vec<StratumNote> {
+    let mut expected = Expected { stored, derived: HashMap::new(), search_rows };
+    program.strata.iter().map(|stratum| expected.stratum(stratum, program)).collect()
 }
 
 /// Sizes: of stored relations as they are, of derived ones as they are expected.
 struct Expected<'s> {
     stored: &'s dyn Statistics,
     derived: HashMap<RelationId, f64>,
+    search_rows: usize,
 }
 
 impl Statistics for Expected<'_> {
@@ -39,6 +40,10 @@ impl Statistics for Expected<'_> {
             Some(rows) => (rows.ceil() as usize).isqrt().max(1),
             None => self.stored.distinct(relation, column),
         }
+    }
+
+    fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
+        !self.derived.contains_key(&relation) && self.stored.is_sorted(relation, column)
     }
 }
 
@@ -74,7 +79,13 @@ impl Expected<'_> {
         let mut sizes: HashMap<RelationId, f64> =
             own.iter().map(|relation| (*relation, self.stored.rows(*relation) as f64)).collect();
         for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
-            let note = self.note(&plan_rule(rule, self), rule, program);
+            let note = match SearchPlan::of(rule, program) {
+                Some(search) => {
+                    let way = search.way(self, self.search_rows);
+                    search.note(rule, way, program, self, |relation| self.derived.contains_key(&relation))
+                }
+                None => self.note(&plan_rule(rule, self), rule, program),
+            };
             *sizes.entry(rule.head).or_default() += note.steps.last().map_or(0.0, |step| step.rows);
             rules.push(note);
         }

@@ -12,6 +12,8 @@ use super::large::LargeNote;
 /// How a program would be evaluated, or was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
+    /// Derived relations that need not be derived: their rows are kept.
+    pub kept: Vec<RelationNote>,
     /// What each rewrite did, in their order.
     pub rewrites: Vec<RewriteNote>,
     /// The strata in the order of evaluation.
@@ -69,8 +71,8 @@ pub enum Size {
 pub struct Course {
     /// Rounds of recursion; where parts ran apart, as many as the slowest of them needed.
     pub rounds: usize,
-    /// Whether it grew large.
-    pub went_large: bool,
+    /// How long it went on in another way than in rounds, if it grew large.
+    pub large: Option<Duration>,
     /// From its beginning to its end.
     pub time: Duration,
 }
@@ -124,7 +126,8 @@ pub struct AnswerNote {
 impl Explanation {
     /// The plan as lines of text.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.rewrites.iter().map(RewriteNote::line).collect();
+        let kept = self.kept.iter().map(|relation| format!("kept {}", relation.text()));
+        let mut lines: Vec<String> = kept.chain(self.rewrites.iter().map(RewriteNote::line)).collect();
         for (number, stratum) in self.strata.iter().enumerate() {
             lines.push(stratum.line(number + 1));
             for rule in &stratum.rules {
@@ -140,6 +143,7 @@ impl Explanation {
     /// The plan as one JSON object.
     pub fn to_json(&self) -> String {
         let mut plan = json!({
+            "kept": self.kept.iter().map(RelationNote::to_json).collect::<Vec<_>>(),
             "rewrites": self.rewrites.iter().map(RewriteNote::to_json).collect::<Vec<_>>(),
             "strata": self.strata.iter().map(StratumNote::to_json).collect::<Vec<_>>(),
         });
@@ -171,7 +175,9 @@ impl StratumNote {
             line += ", recursive";
         }
         if let Some(large) = self.large {
-            line += &format!(", {}", large.text(self.course.is_some_and(|course| course.went_large)));
+            let time = self.course.and_then(|course| course.large);
+            line += &format!(", {}", large.text(time.is_some()));
+            line += &time.map(|time| format!(" in {}", in_ms(time))).unwrap_or_default();
         }
         if let Some(course) = self.course {
             if self.recursive {
@@ -192,7 +198,10 @@ impl StratumNote {
         });
         if let Some(course) = self.course {
             stratum["rounds"] = json!(course.rounds);
-            stratum["went_large"] = json!(course.went_large);
+            stratum["went_large"] = json!(course.large.is_some());
+            if let Some(time) = course.large {
+                stratum["large_ms"] = json!(ms(time));
+            }
             stratum["time_ms"] = json!(ms(course.time));
         }
         stratum
@@ -222,6 +231,13 @@ impl RuleNote {
         for step in &mut self.steps {
             step.operator = "share";
         }
+        self
+    }
+
+    /// Only where it begins and ends: what is between does not run by itself.
+    pub fn ends(mut self) -> RuleNote {
+        let end = self.steps.len().saturating_sub(1).max(1);
+        self.steps.drain(1..end);
         self
     }
 

@@ -10,10 +10,13 @@ mod explain;
 mod explanation;
 mod join_order;
 mod large;
+mod once;
 mod physical;
 mod pivot;
+mod range;
 mod relaxation;
 mod rule_plan;
+mod search;
 mod share;
 mod traversal;
 
@@ -27,8 +30,10 @@ pub use explanation::{
 };
 pub use join_order::Statistics;
 pub use large::{Large, LargeNote};
-pub use physical::{Access, KeyPart, RulePlan, Scan, Side, Source, Step, Version};
+pub use once::makes_rows_once;
+pub use physical::{Access, ColumnRange, KeyPart, RulePlan, Scan, Side, Source, Step, Version};
 pub use relaxation::{Relaxation, Weighted};
 pub use rule_plan::{plan_delta_variants, plan_rule};
+pub use search::{SearchPlan, Way};
 pub use share::{Share, share};
 pub use traversal::{Edges, Traversal};

@@ -1,5 +1,7 @@
 //! `RulePlan`: a rule as a source and a row of steps. Batches of variable bindings flow through them.
 
+use std::ops::Bound;
+
 use crate::analysis::program::{Expression, HeadTerm, Ranking};
 use crate::data::{RelationId, Value, VariableId};
 use crate::syntax::ast::Comparison;
@@ -78,6 +80,19 @@ pub struct Scan {
     pub equal: Vec<(usize, usize)>,
     /// Which column binds which variable.
     pub outputs: Vec<(usize, VariableId)>,
+    /// Between which values a column has to lie, where runs know their rows by that.
+    pub range: Option<ColumnRange>,
+}
+
+/// A range of a column's values.
+#[derive(Debug, Clone)]
+pub struct ColumnRange {
+    /// The column.
+    pub column: usize,
+    /// Where it begins.
+    pub from: Bound<Value>,
+    /// Where it ends.
+    pub to: Bound<Value>,
 }
 
 /// One operator. `keep` lists the variables that later steps or the head still read.

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::join_order::{Statistics, order_literals, variables};
+use super::join_order::{Statistics, order_literals};
 use super::physical::{Access, KeyPart, RulePlan, Scan, Side, Source, Step, Version};
+use super::range::range_of;
 use crate::analysis::program::{Argument, Atom, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, Value, VariableId};
 
@@ -63,6 +64,7 @@ fn plan(
                         constants: columns.constants(),
                         equal: columns.equal,
                         outputs: retain_live(columns.outputs, &live),
+                        range: None,
                     });
                 } else {
                     let outputs = retain_live(columns.outputs, &live);
@@ -92,7 +94,7 @@ fn plan(
                         last_is_pair = is_pair;
                     }
                 }
-                bound.extend(variables(atom));
+                bound.extend(atom.variables());
             }
             Literal::Negated(atom) => {
                 last_is_pair = false;
@@ -126,6 +128,9 @@ fn plan(
                 bound.insert(*variable);
             }
         }
+    }
+    if let Source::Scan(scan) = &mut source {
+        scan.range = range_of(scan, &steps, statistics);
     }
     RulePlan {
         head: rule.head,
@@ -214,7 +219,7 @@ fn live_after(rule: &Rule, literals: &[usize]) -> HashSet<VariableId> {
     }
     for literal in literals {
         match &rule.body[*literal] {
-            Literal::Atom(atom) | Literal::Negated(atom) => variables(atom).for_each(&mut read),
+            Literal::Atom(atom) | Literal::Negated(atom) => atom.variables().for_each(&mut read),
             Literal::Filter { left, right, .. } => {
                 left.for_each_variable(&mut read);
                 right.for_each_variable(&mut read);

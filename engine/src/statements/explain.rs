@@ -5,12 +5,13 @@ use crate::analysis::program::{Program, Relation};
 use crate::analysis::{self, Analysed};
 use crate::answer::Rows;
 use crate::context::{Context, PlanForm};
-use crate::data::{RelationId, Run, Value};
+use crate::data::{Codec, RelationId, Run, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
-use crate::plan::{self, AnswerNote, Explanation, RewriteNote, Statistics};
+use crate::plan::{self, AnswerNote, Explanation, RelationNote, RewriteNote, Size, Statistics};
 use crate::rewrite;
 use crate::syntax::ast::Query;
+use crate::views::Reading;
 
 /// Plans a query over the rows that are stored now, without running it.
 pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> Result<Rows, Error> {
@@ -18,26 +19,43 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let Analysed { mut program, .. } =
         analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
     context.warnings.append(&mut program.warnings);
-    let (program, notes) = rewrite_noting(program, &context.environment.disabled_rewrites);
-    let runs = |relation: &Relation| if relation.stored { view.runs(&relation.name) } else { Vec::new() };
+    let codec = Codec::over(context.graph.dictionary().clone());
+    let reading = context.environment.views.read(&mut program, context.graph, &view, &codec)?;
+    let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
+    let relations = reading.with(&view);
+    let runs =
+        |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
     let stored = Stored { runs: program.relations.iter().map(runs).collect() };
-    let plan = context.environment.threads.run(|| plan::explain(&program, notes, &stored));
-    shown(&plan, form)
+    let search_rows = context.environment.thresholds.search_rows;
+    let strata = context.environment.threads.run(|| plan::explain(&program, &stored, search_rows));
+    shown(&Explanation { kept: kept_notes(&reading), rewrites, strata, answer: None }, form)
 }
 
 /// Answers a query, and shows what that took in place of the answer.
 pub(super) fn profile(query: &Query, form: PlanForm, context: &mut Context<'_>) -> Result<Rows, Error> {
-    let mut watch = Watch { rewrites: Vec::new(), profile: Profile::start() };
+    let mut watch = Watch { kept: Vec::new(), rewrites: Vec::new(), profile: Profile::start() };
     let answer = query::run(query, context, Some(&mut watch))?;
     let (strata, time) = watch.profile.finish();
     let answer = AnswerNote { rows: answer.row_count(), total: answer.total_count(), time };
-    shown(&Explanation { rewrites: watch.rewrites, strata, answer: Some(answer) }, form)
+    let Watch { kept, rewrites, .. } = watch;
+    shown(&Explanation { kept, rewrites, strata, answer: Some(answer) }, form)
 }
 
 /// What is noted of a query that is profiled.
 pub(super) struct Watch {
+    pub(super) kept: Vec<RelationNote>,
     pub(super) rewrites: Vec<RewriteNote>,
     pub(super) profile: Profile,
+}
+
+/// The views that are read.
+pub(super) fn kept_notes(reading: &Reading) -> Vec<RelationNote> {
+    let mut notes: Vec<RelationNote> = reading
+        .relations()
+        .map(|(name, rows)| RelationNote { name: name.to_owned(), size: Size::Found(rows) })
+        .collect();
+    notes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    notes
 }
 
 /// Rewrites a program, and tells what each rewrite did.
@@ -67,13 +85,25 @@ struct Stored {
     runs: Vec<Vec<Run>>,
 }
 
+impl Stored {
+    /// None of what only a plan knows.
+    fn runs(&self, relation: RelationId) -> &[Run] {
+        self.runs.get(relation.index()).map_or(&[], Vec::as_slice)
+    }
+}
+
 impl Statistics for Stored {
     fn rows(&self, relation: RelationId) -> usize {
-        self.runs[relation.index()].iter().map(Run::len).sum()
+        self.runs(relation).iter().map(Run::len).sum()
     }
 
     fn distinct(&self, relation: RelationId, column: usize) -> usize {
-        let filled = self.runs[relation.index()].iter().filter(|run| !run.is_empty());
+        let filled = self.runs(relation).iter().filter(|run| !run.is_empty());
         filled.map(|run| run.distinct(column)).max().unwrap_or(1)
+    }
+
+    fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
+        let runs = self.runs(relation);
+        !runs.is_empty() && runs.iter().all(|run| run.is_sorted_by(column))
     }
 }

@@ -8,7 +8,7 @@ use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
-use crate::data::arrow_columns::{EncodeError, encode, type_of_codes};
+use crate::data::arrow_columns::{EncodeError, encode, encode_mixed, is_mixed, type_of_codes};
 use crate::data::{self, Codec, DataType, Dictionary, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
@@ -79,16 +79,29 @@ pub(crate) fn insert_batches(
     let Some(arity) = batches.first().map(RecordBatch::num_columns).filter(|arity| *arity > 0) else {
         return Ok(Inserted { inserted: 0, duplicates: 0 });
     };
+    let codec = Codec::over(context.graph.dictionary().clone());
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
         let mut facts = Facts::empty(arity);
         if let Some(wrong) = batches.iter().find(|batch| batch.num_columns() != arity) {
             return Err(Error::refused(wrong_arity(relation, arity, wrong.num_columns())));
         }
         target.check_arity(arity)?;
+        // Large columns are not copied as they grow.
+        let rows = batches.iter().map(RecordBatch::num_rows).sum();
+        facts.rows.columns.iter_mut().for_each(|column| column.reserve_exact(rows));
         for batch in batches {
             facts.rows.len += batch.num_rows();
             for (column, position) in positions(target, batch)?.into_iter().enumerate() {
                 let array = batch.column(position);
+                if is_mixed(batch.schema_ref().field(position)) {
+                    let codes = encode_mixed(array, dictionary, limits.string_bytes)
+                        .map_err(|error| Error::refused(error.diagnose()))?;
+                    let found = type_of_codes(&codes, &codec);
+                    check_declared(target, column, found)?;
+                    facts.rows.columns[column].extend(codes);
+                    facts.types[column] = facts.types[column].join(found);
+                    continue;
+                }
                 let array = fit_array(array, target.declared(column)).ok_or_else(|| {
                     Error::refused(wrong_type(
                         &target.column_name(column),
@@ -128,12 +141,7 @@ pub(crate) fn insert_exported(
             facts.rows.len += rows.len;
             for (position, codes) in rows.columns.into_iter().enumerate() {
                 let found = type_of_codes(&codes, &codec);
-                let declared = target.declared(position);
-                if !matches!(declared, DataType::Unknown | DataType::Any) && declared.join(found) != declared
-                {
-                    let column = target.column_name(position);
-                    return Err(Error::refused(wrong_type(&column, declared, &found.arrow())));
-                }
+                check_declared(target, position, found)?;
                 facts.types[position] = facts.types[position].join(found);
                 facts.rows.columns[position].extend(codes);
             }
@@ -419,6 +427,15 @@ fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
     (fits || is_null).then(|| array.clone())
 }
 
+/// Values of several types, or of one that is not known beforehand, against the declaration of their column.
+fn check_declared(target: &Target<'_>, column: usize, found: DataType) -> Result<(), Error> {
+    let declared = target.declared(column);
+    if matches!(declared, DataType::Unknown | DataType::Any) || declared.join(found) == declared {
+        return Ok(());
+    }
+    Err(Error::refused(wrong_type(&target.column_name(column), declared, &found.arrow())))
+}
+
 /// A declared vector column of fixed length takes no other.
 fn check_length(target: &Target<'_>, column: usize, found: DataType) -> Result<(), Error> {
     match target.declared(column) {
@@ -489,10 +506,11 @@ fn derived(name: &str, span: Option<Span>) -> Diagnostic {
 impl Diagnose for EncodeError {
     fn diagnose(&self) -> Diagnostic {
         match self {
-            EncodeError::Unsupported { .. } | EncodeError::TooLarge { .. } => {
-                Diagnostic::error(Code::TypeMismatch, self.to_string())
-                    .help("convert the column before inserting it")
-            }
+            EncodeError::Unsupported { .. }
+            | EncodeError::TooLarge { .. }
+            | EncodeError::TooFine { .. }
+            | EncodeError::NotJson { .. } => Diagnostic::error(Code::TypeMismatch, self.to_string())
+                .help("convert the column before inserting it"),
             EncodeError::StringTooLong { limit, .. } => {
                 Diagnostic::error(Code::LimitExceeded, self.to_string())
                     .help("shorten it, or have the limit on strings raised")

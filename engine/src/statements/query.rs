@@ -1,13 +1,13 @@
 //! `?query`: the stages in a row.
 
-use super::explain::{Watch, rewrite_noting};
+use super::explain::{Watch, kept_notes, rewrite_noting};
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
 use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RowIndex, Run};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{self, Order, Relations, sort_limit};
+use crate::exec::{self, ExecError, Order, Relations, sort_limit};
 use crate::graph::SessionView;
 use crate::rewrite;
 use crate::syntax::ast::{Direction, Name, Query};
@@ -33,10 +33,12 @@ pub(super) fn run(
     let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
     let arity = names.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
-    let rows = context.environment.threads.run(|| sort_limit(evaluated.runs, arity, &order, limit, &codec));
+    let budget = context.budget;
+    let sort = || sort_limit(evaluated.runs, arity, &order, limit, &codec, budget);
+    let rows = context.environment.threads.run(sort).map_err(Error::Stopped)?;
     let provenance = match (view.is_dirty(), reads_own) {
         (false, _) => None,
-        (true, false) => Some(vec![Provenance::Persistent; rows.len]),
+        (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
         (true, true) => Some(provenance(query, &rows, &view, &codec, context)?),
     };
     let answer = Rows::new(names, &evaluated.types, rows, total, codec);
@@ -50,19 +52,21 @@ pub(super) fn run(
 /// something that the session knows, no row is.
 fn provenance(
     query: &Query,
-    rows: &data::Rows,
+    rows: &Run,
     view: &SessionView,
     codec: &Codec,
     context: &mut Context<'_>,
 ) -> Result<Vec<Provenance>, Error> {
-    let mut provenance = vec![Provenance::Ephemeral; rows.len];
+    let mut provenance = vec![Provenance::Ephemeral; rows.len()];
     let view = view.without_session();
     let Ok(analysed) = analysis::analyse_query(query, view.catalog()) else { return Ok(provenance) };
     let mut aside = context.aside();
     // Both evaluations write values with one codec, so equal rows are equal codes.
     let baseline = evaluate(analysed, &view, codec, &mut aside, None)?;
-    context.environment.threads.run(|| {
-        let index = (!rows.columns.is_empty()).then(|| RowIndex::build(&rows.slices(), rows.len));
+    let budget = context.budget;
+    let build = || budget.watch(|go_on| RowIndex::build(&rows.columns(), rows.len(), go_on));
+    let mark = || {
+        let index = (!rows.columns().is_empty()).then(build).transpose()?;
         for run in baseline.runs.iter().filter(|run| !run.is_empty()) {
             match &index {
                 None => provenance.fill(Provenance::Persistent),
@@ -74,8 +78,9 @@ fn provenance(
                 }),
             }
         }
-    });
-    Ok(provenance)
+        Ok(provenance)
+    };
+    context.environment.threads.run(mark).map_err(Error::Stopped)
 }
 
 /// The stored rows of a relation, without the session's.
@@ -88,7 +93,7 @@ pub(super) fn stored(name: &Name, context: &mut Context<'_>) -> Result<Rows, Err
     let codec = Codec::over(context.graph.dictionary().clone());
     let runs = snapshot.runs(&name.text);
     let total = runs.iter().map(Run::len).sum();
-    let rows = sort_limit(runs, known.arity, &[], None, &codec);
+    let rows = sort_limit(runs, known.arity, &[], None, &codec, context.budget).map_err(Error::Stopped)?;
     Ok(Rows::new(known.column_names(), &known.column_types, rows, total, codec))
 }
 
@@ -113,20 +118,27 @@ pub(super) fn evaluate(
     context: &mut Context<'_>,
     watch: Option<&mut Watch>,
 ) -> Result<Evaluated, Error> {
-    context.warnings.extend(analysed.program.warnings.iter().cloned());
+    let mut program = analysed.program;
+    context.warnings.append(&mut program.warnings);
+    let reading = context.environment.views.read(&mut program, context.graph, view, codec)?;
     let disabled = &context.environment.disabled_rewrites;
     let (program, profile) = match watch {
-        None => (rewrite::rewrite(analysed.program, disabled), None),
+        None => (rewrite::rewrite(program, disabled), None),
         Some(watch) => {
-            let (program, notes) = rewrite_noting(analysed.program, disabled);
-            watch.rewrites = notes;
+            let (program, notes) = rewrite_noting(program, disabled);
+            (watch.kept, watch.rewrites) = (kept_notes(&reading), notes);
             (program, Some(&mut watch.profile))
         }
     };
     let types = program.relations[program.goal.index()].column_types.clone();
-    let Environment { threads, thresholds, .. } = context.environment;
-    let budget = context.budget;
-    let outcome = threads.run(|| exec::execute(&program, view, codec, budget, *thresholds, profile))?;
+    let Environment { threads, thresholds, views, .. } = context.environment;
+    let (budget, graph) = (context.budget, context.graph);
+    let outcome = threads.run(|| {
+        let relations = reading.with(view);
+        let outcome = exec::execute(&program, &relations, codec, budget, *thresholds, profile)?;
+        views.keep(&reading, &program, &outcome, graph, view, codec);
+        Ok::<_, ExecError>(outcome)
+    })?;
     if outcome.saturated {
         context.warnings.push(
             Diagnostic::warning(

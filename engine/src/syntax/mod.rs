@@ -10,6 +10,7 @@
 
 pub mod ast;
 
+mod editing;
 mod error;
 mod lexer;
 mod parse_command;
@@ -22,6 +23,7 @@ mod print;
 mod ranking;
 mod token;
 
+pub use editing::{TokenClass, goes_on, tokens};
 pub use error::{SyntaxError, SyntaxFault};
 pub use parse_statement::parse;
 pub(crate) use parse_statement::{MAX_ERRORS, parse_query};

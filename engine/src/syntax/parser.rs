@@ -307,6 +307,24 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Whether the last statement of a text goes on in the next line, wherever that starts.
+pub(super) fn goes_on(text: &str) -> bool {
+    let mut cursor = Cursor::new(Lexer::new(text));
+    loop {
+        match cursor.token.kind {
+            TokenKind::End => return cursor.continues(),
+            TokenKind::UnclosedText | TokenKind::UnclosedComment => return true,
+            _ => {}
+        }
+        if cursor.token.position == Position::StartsLine
+            && starts_statement(&text[cursor.token.span.start as usize..])
+        {
+            cursor.open.clear();
+        }
+        cursor.advance();
+    }
+}
+
 /// Whether a line can only be the start of a statement: `?`, `.`, `+name(`, `-name`.
 pub(super) fn starts_statement(line: &str) -> bool {
     match line.as_bytes().first() {

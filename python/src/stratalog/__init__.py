@@ -14,7 +14,7 @@ from typing import Any
 
 from . import functions
 from .aio import AsyncClient, connect_async
-from .client import Client, Inserted, connect
+from .client import Client, connect
 from .errors import (
     AccessDenied,
     AlreadyExists,
@@ -25,6 +25,8 @@ from .errors import (
     DerivedRelation,
     Diagnostic,
     Error,
+    FileError,
+    FileWarning,
     Internal,
     InvalidMessage,
     InvalidParameter,
@@ -35,6 +37,8 @@ from .errors import (
     OutcomeUnknown,
     Overloaded,
     ParseError,
+    PartlyInserted,
+    PrecisionWarning,
     ProgramError,
     QueryTimeout,
     SessionLost,
@@ -54,6 +58,7 @@ from .expressions import (
     count,
     count_distinct,
     desc,
+    hnsw_nearest,
     is_in,
     is_null,
     known,
@@ -64,6 +69,7 @@ from .expressions import (
     variable,
     variables,
 )
+from .inserts import Inserted
 from .objects import Rows
 from .plan import Plan
 from .protocol import Session
@@ -93,6 +99,8 @@ __all__ = [
     "Error",
     "Event",
     "Events",
+    "FileError",
+    "FileWarning",
     "Gap",
     "Inserted",
     "Internal",
@@ -105,7 +113,9 @@ __all__ = [
     "OutcomeUnknown",
     "Overloaded",
     "ParseError",
+    "PartlyInserted",
     "Plan",
+    "PrecisionWarning",
     "ProgramError",
     "QueryTimeout",
     "Relation",
@@ -137,6 +147,7 @@ __all__ = [
     "delete",
     "desc",
     "functions",
+    "hnsw_nearest",
     "is_in",
     "is_null",
     "known",

@@ -13,6 +13,8 @@ from .listings import (
     Column,
     Grant,
     Graph,
+    Index,
+    IndexState,
     Key,
     Level,
     NewKey,
@@ -113,6 +115,35 @@ class Rules(Namespace):
         names = [each.name for each in self.all()]
         clauses = {name: self.clauses(name) for name in names}
         return rule_graph(clauses, [each.name for each in (self._run(".rel", True)).objects(RelationInfo)])
+
+
+class Indexes(Namespace):
+    """Indexes: `db.indexes`."""
+
+    def all(self) -> list[Index]:
+        """The indexes of the graph."""
+        return (self._run(".index", True)).objects(Index)
+
+    def create(self, name: str, relation: str, column: str, options: str = "") -> None:
+        """Creates an index on a column, which is then built in the background.
+
+        The options are words as `.index create` takes them: `type hnsw metric l2 m 16`, or none.
+        """
+        where = f"{word(relation, 'of a relation')}({word(column, 'of a column')})"
+        text = f".index create {word(name, 'of an index')} on {where} {' '.join(options.split())}"
+        self._run(text.rstrip(), False)
+
+    def state(self, name: str) -> IndexState:
+        """How far an index is built."""
+        return (self._run(f".index stats {word(name, 'of an index')}", True)).objects(IndexState)[0]
+
+    def rebuild(self, name: str) -> None:
+        """Builds an index anew, in the background; the old one serves until then."""
+        self._run(f".index rebuild {word(name, 'of an index')}", False)
+
+    def drop(self, name: str) -> None:
+        """Drops an index."""
+        self._run(f".index drop {word(name, 'of an index')}", False)
 
 
 class Own(Namespace):
@@ -239,6 +270,11 @@ class Commands:
     def rules(self) -> Rules:
         """Rules that are kept in the graph."""
         return Rules(self._command)
+
+    @property
+    def indexes(self) -> Indexes:
+        """Indexes."""
+        return Indexes(self._command)
 
     @property
     def own(self) -> Own:

@@ -8,22 +8,27 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from . import errors
 from .address import address, credentials, server_url, session_address, without_graph
 from .aio_admin import AsyncCommands
-from .aio_connection import AsyncConnection
-from .client import RECONNECT_SECONDS, Data, Inserted, inserted, parts
+from .aio_connection import AsyncConnection, Frames, at_once, on_thread, to_thread
+from .arrow import frames
+from .client import RECONNECT_SECONDS, Data, parts
 from .connection import Build
 from .events import AsyncEvents
-from .files import columns_wanted, is_path, opened
+from .files import FileReader, OnError, Predicates, is_path, opened
 from .graph_name import AsyncGraphName
+from .inserts import Committed, Inserted
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
-from .programs import arranged, facts
+from .programs import arranged, can_be_declared, facts
+from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .protocol import Answer, Call, Session
 from .relation import Relation, relation_name
@@ -201,29 +206,106 @@ class AsyncClient(AsyncCommands):
         columns: Sequence[str] | None = None,
         progress: bool | Progress | None = None,
         timeout: float | None = None,
+        on_error: OnError = "abort",
+        commit_every: int | None = None,
     ) -> Inserted:
-        """Inserts facts, all of them or none; `data` as for `Client.insert`."""
+        """Inserts facts, all of them or none, as `Client.insert` does."""
         name = relation_name(relation)
         if is_path(data):
-            declared = await self.column_types(name) if columns_wanted(data) else None
-            with opened(data, declared) as stream:
-                return await self.insert(
-                    name, stream, scope=scope, columns=columns, progress=progress, timeout=timeout
-                )
-        how = plan(data, columns)
+            return await self._insert_file(
+                name, data, scope, columns, progress, timeout, on_error, commit_every
+            )
+        if on_error != "abort":
+            raise ValueError("on_error is for files: what is in memory can be looked at before")
+        how = plan(data, columns, commit_every)
+        # To read a file takes a while.
+        in_turn = isinstance(data, FileReader)
+        self._own = self._own or scope != "persistent"
+        with Bar(progress, name, how.total) as bar, Committed() as committed:
+            async for part in on_thread(how.parts) if in_turn else at_once(how.parts):
+                made = on_thread(part.frames) if in_turn else part.frames
+                advance = bar.after(committed.rows)
+                call = await self._upload(name, made, advance, timeout, rows=part.rows, scope=scope)
+                committed.add(part.length, call)
+            bar.complete()
+        return committed.total
+
+    async def _insert_file(
+        self,
+        name: str,
+        path: str | PathLike[str],
+        scope: str,
+        columns: Sequence[str] | None,
+        progress: bool | Progress | None,
+        timeout: float | None,
+        on_error: OnError,
+        commit_every: int | None,
+    ) -> Inserted:
+        declared = await self.column_types(name)
+        if declared is None and scope == "persistent":
+            can_be_declared(str(path), name)
+        opening = opened(path, declared, columns, on_error)
+        # The types of its columns are guessed from its beginning, which takes a while.
+        file = await to_thread(opening.__enter__)
+        with ExitStack() as cleanup:
+            cleanup.push(opening.__exit__)
+            found = await self.insert(
+                name, file, scope=scope, progress=progress, timeout=timeout, commit_every=commit_every
+            )
+        # Only now, as a file that is refused leaves nothing behind.
+        if declared is None and scope == "persistent" and found.inserted + found.duplicates:
+            await self._execute(columns_of(name, file.columns).text, None, timeout=None)
+        for warning in file.warnings:
+            warnings.warn(f"{path}: {warning}", errors.FileWarning, stacklevel=3)
+        return found.with_skipped(file.skipped, tuple(file.problems))
+
+    async def _upload(
+        self,
+        name: str,
+        data: Frames,
+        advance: Callable[[int], None],
+        timeout: float | None,
+        *,
+        rows: list[list[Any]] | None = None,
+        scope: str = "persistent",
+    ) -> Call:
+        """One commit, of frames, or of rows if these are given."""
         seconds = self._timeout if timeout is None else timeout
         link = await self._connected(Retry(self._reconnect))
-        self._own = self._own or scope != "persistent"
-        with Bar(progress, name, how.total) as bar:
-            call = await link.upload(
-                lambda protocol: protocol.insert(name, how.rows, scope=scope),
-                how.frames or (),
-                bar.advance,
-                seconds,
-            )
-            found = inserted(call)
-            bar.complete()
-        return found
+        return await link.upload(
+            lambda protocol: protocol.insert(name, rows, scope=scope), data, advance, seconds
+        )
+
+    async def insert_predicates(
+        self,
+        pattern: str,
+        path: str | PathLike[str],
+        *,
+        on_error: OnError = "abort",
+        progress: bool | Progress | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Inserted]:
+        """Inserts the triples of an RDF file into one relation a predicate, of subject and object.
+
+        In `pattern` the star stands for the last part of the predicate: `person_*`. The file is looked at as
+        a whole before the first fact is sent; then each relation gets its facts in commits of some thousands.
+        """
+        found = await to_thread(lambda: Predicates(path, pattern, on_error))
+        known = {name: await self.column_types(name) for name in found.relations}
+        await to_thread(lambda: found.check(known))
+        batches = on_thread(found.batches())
+        done = dict.fromkeys(known, Inserted(0, 0))
+        with Bar(progress, pattern, None) as bar, Committed() as committed:
+            async for name, batch in batches:
+                call = await self._upload(name, frames([batch]), bar.after(committed.rows), timeout)
+                more = committed.add(batch.length, call)
+                done[name] = done[name].plus(more)
+        for name, columns in found.relations.items():
+            if known[name] is None:
+                await self._execute(columns_of(name, columns).text, None, timeout=None)
+        for name in list(done)[:1]:
+            done[name] = done[name].with_skipped(found.skipped, found.problems)
+        return done
 
     async def delete(
         self,

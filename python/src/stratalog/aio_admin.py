@@ -10,6 +10,8 @@ from .listings import (
     Column,
     Grant,
     Graph,
+    Index,
+    IndexState,
     Key,
     Level,
     NewKey,
@@ -112,6 +114,35 @@ class AsyncRules(AsyncNamespace):
         return rule_graph(
             clauses, [each.name for each in (await self._run(".rel", True)).objects(RelationInfo)]
         )
+
+
+class AsyncIndexes(AsyncNamespace):
+    """AsyncIndexes: `db.indexes`."""
+
+    async def all(self) -> list[Index]:
+        """The indexes of the graph."""
+        return (await self._run(".index", True)).objects(Index)
+
+    async def create(self, name: str, relation: str, column: str, options: str = "") -> None:
+        """Creates an index on a column, which is then built in the background.
+
+        The options are words as `.index create` takes them: `type hnsw metric l2 m 16`, or none.
+        """
+        where = f"{word(relation, 'of a relation')}({word(column, 'of a column')})"
+        text = f".index create {word(name, 'of an index')} on {where} {' '.join(options.split())}"
+        await self._run(text.rstrip(), False)
+
+    async def state(self, name: str) -> IndexState:
+        """How far an index is built."""
+        return (await self._run(f".index stats {word(name, 'of an index')}", True)).objects(IndexState)[0]
+
+    async def rebuild(self, name: str) -> None:
+        """Builds an index anew, in the background; the old one serves until then."""
+        await self._run(f".index rebuild {word(name, 'of an index')}", False)
+
+    async def drop(self, name: str) -> None:
+        """Drops an index."""
+        await self._run(f".index drop {word(name, 'of an index')}", False)
 
 
 class AsyncOwn(AsyncNamespace):
@@ -240,6 +271,11 @@ class AsyncCommands:
     def rules(self) -> AsyncRules:
         """Rules that are kept in the graph."""
         return AsyncRules(self._command)
+
+    @property
+    def indexes(self) -> AsyncIndexes:
+        """Indexes."""
+        return AsyncIndexes(self._command)
 
     @property
     def own(self) -> AsyncOwn:

@@ -7,9 +7,9 @@ back on the server.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
@@ -28,6 +28,10 @@ from .connection import (
     socket_options,
 )
 from .protocol import Call, Protocol
+
+T = TypeVar("T")
+#: What follows a request: frames, each with the rows that are complete with it.
+Frames: TypeAlias = Iterable[tuple[bytes, int]] | AsyncIterable[tuple[bytes, int]]
 
 #: How many notifications, and how many frames of a stream, wait at most for the one who takes them.
 _PUSHED_AHEAD = 1000
@@ -90,17 +94,13 @@ class AsyncConnection:
         await self._finish(call, seconds)
         return call
 
-    async def upload(
-        self, build: Build, frames: Iterable[tuple[bytes, int]], advance: Advance, seconds: float | None
-    ) -> Call:
+    async def upload(self, build: Build, frames: Frames, advance: Advance, seconds: float | None) -> Call:
         """The same for a request that is followed by binary frames."""
         call = await self.send(build, frames, advance)
         await self._finish(call, seconds)
         return call
 
-    async def send(
-        self, build: Build, frames: Iterable[tuple[bytes, int]] = (), advance: Advance | None = None
-    ) -> Call:
+    async def send(self, build: Build, frames: Frames = (), advance: Advance | None = None) -> Call:
         """Sends a request, and does not wait for its answer."""
         async with self._sending:
             call, text = build(self.protocol)
@@ -110,7 +110,8 @@ class AsyncConnection:
             self._taken.set()
             try:
                 await self._socket.send(text)
-                for frame, rows in _read_by_us(frames):
+                async for frame, rows in _read_by_us(frames):
+                    call.follow(frame)
                     await self._socket.send(frame)
                     if advance is not None:
                         advance(rows)
@@ -256,9 +257,38 @@ class _Data(Exception):
         self.reason = reason
 
 
-def _read_by_us(frames: Iterable[tuple[bytes, int]]) -> Iterable[tuple[bytes, int]]:
+async def _read_by_us(frames: Frames) -> AsyncIterator[tuple[bytes, int]]:
     """The frames; what goes wrong with them is told apart from what goes wrong with the connection."""
     try:
-        yield from frames
+        if isinstance(frames, AsyncIterable):
+            async for frame in frames:
+                yield frame
+        else:
+            for frame in frames:
+                yield frame
     except Exception as problem:
         raise _Data(problem) from problem
+
+
+async def on_thread(made: Iterable[T]) -> AsyncIterator[T]:
+    """What is made, each on a thread: reading a file must not keep other tasks waiting."""
+    iterator = iter(made)
+    end: Any = object()
+    while (found := await to_thread(lambda: next(iterator, end))) is not end:
+        yield found
+
+
+async def at_once(made: Iterable[T]) -> AsyncIterator[T]:
+    """What is made here."""
+    for found in made:
+        yield found
+
+
+async def to_thread(work: Callable[[], T]) -> T:
+    """Does something on a thread. A task that is cancelled meanwhile ends when that is done."""
+    done = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        await asyncio.wait([done])
+        raise

@@ -9,22 +9,24 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 from . import errors
 from .address import address, credentials, server_url, session_address, without_graph
 from .admin import Commands
-from .columns import ArrowStream
+from .arrow import ArrowStream, frames
 from .connection import Build, Connection
 from .events import Events
-from .files import columns_wanted, is_path, opened
+from .files import FileReader, OnError, Predicates, is_path, opened
 from .graph_name import GraphName
+from .inserts import Committed, Inserted
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
-from .programs import arranged, facts
+from .programs import arranged, can_be_declared, facts
+from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .protocol import Answer, Call, Session
 from .relation import Relation, relation_name
@@ -40,18 +42,10 @@ __all__ = ["Client", "Data", "Inserted", "Progress", "connect"]
 T = TypeVar("T")
 
 #: What `insert` takes.
-Data = ArrowStream | Iterable[Any] | PathLike[str]
+Data = ArrowStream | Iterable[Any] | PathLike[str] | FileReader
 
 #: For how long a lost connection is tried to be opened again.
 RECONNECT_SECONDS = 10.0
-
-
-class Inserted(NamedTuple):
-    """What became of the rows of an insert."""
-
-    inserted: int
-    #: Rows that were there already, or came twice.
-    duplicates: int
 
 
 def connect(
@@ -238,41 +232,111 @@ class Client(Commands):
         columns: Sequence[str] | None = None,
         progress: bool | Progress | None = None,
         timeout: float | None = None,
+        on_error: OnError = "abort",
+        commit_every: int | None = None,
     ) -> Inserted:
         """Inserts facts: all of them, or none.
 
         `data` is anything with `__arrow_c_stream__` (a Polars or pandas DataFrame, a pyarrow table, a DuckDB
-        relation, a `Result`), the path of a CSV, TSV, JSON lines, Parquet or Arrow file, or an iterable of
-        tuples, lists, dicts, dataclasses, typed relations, or scalars for a relation of one column. Columns
-        with names are matched by name with those of the relation, otherwise by position; `columns` names the
-        places of tuples, and chooses among the columns of everything else. `scope` is `persistent`, or
-        `session` for facts that end with this session. `progress=True` shows a bar if tqdm is installed; a
-        function is told how many rows are sent, and of how many.
+        relation, a `Result`), the path of a CSV, TSV, JSON lines, Parquet, Arrow or RDF file, or an iterable
+        of tuples, lists, dicts, dataclasses, typed relations, or scalars for a relation of one column.
+        Columns with names are matched by name with those of the relation, otherwise by position; `columns`
+        names the places of tuples, and chooses among the columns of everything else. `scope` is
+        `persistent`, or `session` for facts that end with this session. `progress=True` shows a bar if tqdm
+        is installed; a function is told how many rows are sent, and of how many.
+
+        `on_error="skip"` leaves out records of a file that do not fit, and counts them. `commit_every` gives
+        up all or nothing: so many rows are a commit each, and `PartlyInserted` says how many are committed
+        when one of them fails.
 
         >>> db.insert("owns", [("ada", "acme"), ("acme", "bolts")])
         Inserted(inserted=2, duplicates=0)
         """
         name = relation_name(relation)
         if is_path(data):
-            declared = self.column_types(name) if columns_wanted(data) else None
-            with opened(data, declared) as stream:
-                return self.insert(
-                    name, stream, scope=scope, columns=columns, progress=progress, timeout=timeout
-                )
-        how = plan(data, columns)
+            return self._insert_file(name, data, scope, columns, progress, timeout, on_error, commit_every)
+        if on_error != "abort":
+            raise ValueError("on_error is for files: what is in memory can be looked at before")
+        how = plan(data, columns, commit_every)
+        self._own = self._own or scope != "persistent"
+        with Bar(progress, name, how.total) as bar, Committed() as committed:
+            for part in how.parts:
+                advance = bar.after(committed.rows)
+                call = self._upload(name, part.frames, advance, timeout, rows=part.rows, scope=scope)
+                committed.add(part.length, call)
+            bar.complete()
+        return committed.total
+
+    def _insert_file(
+        self,
+        name: str,
+        path: str | PathLike[str],
+        scope: str,
+        columns: Sequence[str] | None,
+        progress: bool | Progress | None,
+        timeout: float | None,
+        on_error: OnError,
+        commit_every: int | None,
+    ) -> Inserted:
+        declared = self.column_types(name)
+        if declared is None and scope == "persistent":
+            can_be_declared(str(path), name)
+        with opened(path, declared, columns, on_error) as file:
+            found = self.insert(
+                name, file, scope=scope, progress=progress, timeout=timeout, commit_every=commit_every
+            )
+        # Only now, as a file that is refused leaves nothing behind.
+        if declared is None and scope == "persistent" and found.inserted + found.duplicates:
+            self._execute(columns_of(name, file.columns).text, None, timeout=None)
+        for warning in file.warnings:
+            warnings.warn(f"{path}: {warning}", errors.FileWarning, stacklevel=3)
+        return found.with_skipped(file.skipped, tuple(file.problems))
+
+    def _upload(
+        self,
+        name: str,
+        data: Iterable[tuple[bytes, int]],
+        advance: Callable[[int], None],
+        timeout: float | None,
+        *,
+        rows: list[list[Any]] | None = None,
+        scope: str = "persistent",
+    ) -> Call:
+        """One commit, of frames, or of rows if these are given."""
         seconds = self._timeout if timeout is None else timeout
         link = self._connected(Retry(self._reconnect))
-        self._own = self._own or scope != "persistent"
-        with Bar(progress, name, how.total) as bar:
-            call = link.upload(
-                lambda protocol: protocol.insert(name, how.rows, scope=scope),
-                how.frames or (),
-                bar.advance,
-                seconds,
-            )
-            found = inserted(call)
-            bar.complete()
-        return found
+        return link.upload(lambda protocol: protocol.insert(name, rows, scope=scope), data, advance, seconds)
+
+    def insert_predicates(
+        self,
+        pattern: str,
+        path: str | PathLike[str],
+        *,
+        on_error: OnError = "abort",
+        progress: bool | Progress | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Inserted]:
+        """Inserts the triples of an RDF file into one relation a predicate, of subject and object.
+
+        In `pattern` the star stands for the last part of the predicate: `person_*`. The file is looked at as
+        a whole before the first fact is sent; then each relation gets its facts in commits of some thousands.
+        """
+        found = Predicates(path, pattern, on_error)
+        known = {name: self.column_types(name) for name in found.relations}
+        found.check(known)
+        batches = found.batches()
+        done = dict.fromkeys(known, Inserted(0, 0))
+        with Bar(progress, pattern, None) as bar, Committed() as committed:
+            for name, batch in batches:
+                call = self._upload(name, frames([batch]), bar.after(committed.rows), timeout)
+                more = committed.add(batch.length, call)
+                done[name] = done[name].plus(more)
+        for name, columns in found.relations.items():
+            if known[name] is None:
+                self._execute(columns_of(name, columns).text, None, timeout=None)
+        for name in list(done)[:1]:
+            done[name] = done[name].with_skipped(found.skipped, found.problems)
+        return done
 
     def delete(
         self,
@@ -441,12 +505,6 @@ class Client(Commands):
                 pass
         url = address(without_graph(self.url), lost.protocol.knowledge_graph, "" if seen is None else seen)
         return Connection(url, self._login, self._timeout, lost), False
-
-
-def inserted(call: Call) -> Inserted:
-    """The counts in the answer to an insert."""
-    row = Result(call.answer()).dicts()[0]
-    return Inserted(int(row["inserted"]), int(row["duplicates"]))
 
 
 def parts(program: str | Statement, params: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:

@@ -95,6 +95,7 @@ class Connection:
             try:
                 self._transmit(text)
                 for frame, rows in frames:
+                    call.follow(frame)
                     self._transmit(frame)
                     if advance is not None:
                         advance(rows)
@@ -268,10 +269,10 @@ def no_answer(call: Call, seconds: float | None) -> errors.Error:
     """The server did not even say that the time is over."""
     return errors.QueryTimeout(
         f"no answer within {seconds} seconds",
-        help=None if call.reads else errors.LOOK_FIRST,
+        help=errors.LOOK_FIRST if call.uncertain else None,
         request_id=call.id,
         program=call.program or None,
-        uncertain=not call.reads,
+        uncertain=call.uncertain,
     )
 
 

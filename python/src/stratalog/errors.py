@@ -11,7 +11,10 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from .inserts import Inserted
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +258,59 @@ class NotOneRow(Error, ValueError):
     """`Result.one` or `Result.scalar` on a result of another shape."""
 
     codes = ("not_one_row",)
+
+
+class FileError(Error, ValueError):
+    """A file cannot be read or written; where it is known, `line` says in which line the fault is."""
+
+    codes = ("file_error",)
+
+    def __init__(
+        self,
+        file: str,
+        problem: str,
+        *,
+        line: int | None = None,
+        help: str | None = None,  # noqa: A002 - as for every error
+    ) -> None:
+        super().__init__(f"{file}:{line}: {problem}" if line is not None else f"{file}: {problem}", help=help)
+        #: The file, as it was named.
+        self.file = file
+        #: The line, counted from 1.
+        self.line = line
+        #: What is wrong there.
+        self.problem = problem
+
+
+class FileWarning(UserWarning):
+    """What is good to know about how a file was read; its facts are in the relation."""
+
+
+class PrecisionWarning(UserWarning):
+    """A time of Python has more digits than are kept of it."""
+
+
+class PartlyInserted(Error):
+    """An insert in parts (`commit_every`) failed after some of them were committed.
+
+    `committed` says what is in the relation for good, `rows` how many rows of the data that was: those from
+    there on are missing. What went wrong is the `__cause__`, whose code this error has too.
+    """
+
+    codes = ("partly_inserted",)
+
+    def __init__(self, rows: int, committed: Inserted, cause: Exception) -> None:
+        of_server = cause if isinstance(cause, Error) else None
+        super().__init__(
+            f"the first {rows:,} rows are committed, the rest is not: {cause}",
+            code=of_server.code if of_server is not None else None,
+            help=None,
+            retry_after=of_server.retry_after if of_server is not None else None,
+            request_id=of_server.request_id if of_server is not None else None,
+            uncertain=of_server is not None and of_server.uncertain,
+        )
+        self.rows = rows
+        self.committed = committed
 
 
 def from_message(message: Mapping[str, Any], program: str | None = None) -> Error:

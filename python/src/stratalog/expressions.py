@@ -7,7 +7,7 @@ time they are the objects of this module, which `statements.py` writes as a prog
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, overload
 
@@ -196,6 +196,18 @@ class OneOf(Condition):
     choices: tuple[Any, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearest(Condition):
+    """A row is one of those that an index finds near a vector."""
+
+    index: str
+    query: object
+    k: int
+    id: object
+    distance: object
+    candidates: int | None
+
+
 class _Anything:
     def __repr__(self) -> str:
         return "ANY"
@@ -257,6 +269,24 @@ def is_null(value: object) -> bool:
 def is_in(value: T, choices: Iterable[T]) -> bool:
     """The value is one of these."""
     return cast("bool", OneOf(value, tuple(choices)))
+
+
+def hnsw_nearest(
+    index: str,
+    query: Sequence[float],
+    k: int,
+    id: object,  # noqa: A002 - the language's word
+    distance: float | None = ANY,
+    *,
+    candidates: int | None = None,
+) -> bool:
+    """A row is one of the `k` nearest to a vector: `hnsw_nearest("near_docs", [0, 1], 10, Doc.id, distance)`.
+
+    `index` names an index of vectors, `id` is the first column of its relation, and `distance` a variable for
+    how far the row is. Facts about `id` in the same query are looked at before the nearest are chosen, other
+    conditions afterwards; docs/indexes.md says which. `candidates` makes an approximate search more thorough.
+    """
+    return cast("bool", Nearest(index, query, k, id, distance, candidates))
 
 
 def asc(value: T) -> T:

@@ -60,6 +60,47 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    """An index."""
+
+    name: str
+    relation: str
+    column: str
+    #: How distances are measured, where it finds what is near.
+    metric: str | None
+    row_count: int
+    #: `hnsw`, `sorted` or `hash`.
+    type: str
+    #: Whether nothing waits to be taken in.
+    valid: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How an index is set up, and how far it is built; None is what its type does not have."""
+
+    name: str
+    relation: str
+    column: str
+    type: str
+    metric: str | None
+    row_count: int
+    memory_bytes: int
+    valid: bool
+    #: Of vectors: layers of the graph, how many are in it, are deleted, and wait to be taken in.
+    layers: int | None
+    vectors: int | None
+    tombstones: int | None
+    waiting: int | None
+    dimension: int | None
+    m: int | None
+    ef_construction: int | None
+    ef_search: int | None
+    #: Which part of the nearest it finds, as measured when it was built.
+    recall: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class OwnItem:
     """A fact or clause of the session."""
 

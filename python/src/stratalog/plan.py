@@ -26,7 +26,7 @@ class Plan:
         return "answer" in self.data
 
     def __str__(self) -> str:
-        lines = []
+        lines = [f"kept {kept}" for kept in self._kept()]
         for stratum in self.data["strata"]:
             lines.append(_title(stratum))
             for rule in stratum["rules"]:
@@ -48,10 +48,15 @@ class Plan:
             ),
             default=0.0,
         )
-        parts = [_stratum_html(stratum, slowest) for stratum in self.data["strata"]]
+        parts = [f"<p>kept {escape(kept)}</p>" for kept in self._kept()]
+        parts += [_stratum_html(stratum, slowest) for stratum in self.data["strata"]]
         if self.measured:
             parts.append(f"<p>{self.data['answer']['rows']} rows, {_time(self.data['answer'])}</p>")
         return f'<div style="font-family:monospace;font-size:13px">{"".join(parts)}</div>'
+
+    def _kept(self) -> list[str]:
+        """Derived relations whose rows are left from an earlier question."""
+        return [f"{relation['name']} ({relation['measured_rows']} rows)" for relation in self.data["kept"]]
 
 
 def plan_program(text: str, profile: bool) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .errors import FileError
+
 #: What may hold a `$` that begins no parameter, or begins one.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|(?<![^\n])[ \t]*%[^\n]*|/\*|\$(?P<name>\w+)')
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -65,6 +67,16 @@ def declaration(relation: str, columns: Mapping[str, str]) -> Program:
     """Gives a relation its columns, names and types."""
     spelled = ", ".join(f"{identifier(name)}: {kind}" for name, kind in columns.items())
     return Program(f"+{identifier(relation)}({spelled})")
+
+
+def can_be_declared(file: str, relation: str) -> None:
+    """Makes sure, before anything is sent, that a relation can be declared after the facts of a file."""
+    if relation.startswith("_invalid_"):
+        raise FileError(
+            file,
+            f"`{relation}` begins with `_invalid_`, which a declared relation may not be called",
+            help="choose another name",
+        )
 
 
 def identifier(name: str) -> str:

@@ -37,6 +37,10 @@ class Bar:
         if self._bar is not None:
             self._bar.update(rows - self._bar.n)
 
+    def after(self, rows: int) -> Callable[[int], None]:
+        """The same for what comes after so many rows."""
+        return lambda more: self.advance(rows + more)
+
     def complete(self) -> None:
         """All rows are there."""
         if self._total is not None:

@@ -30,6 +30,10 @@ __all__ = [
 ]
 
 
+#: What an Arrow IPC stream ends with.
+END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """What the server said when it let us in."""
@@ -71,6 +75,8 @@ class Call:
     outcome: Answer | errors.Error | None = None
     #: Whether it changes nothing, so that it may be sent again.
     reads: bool = True
+    #: It takes effect at its end, which was not sent yet.
+    pending: bool = False
     #: Whether somebody takes `frames` as they come. Else they become part of the answer.
     streamed: bool = False
     #: Nobody takes the rows any more.
@@ -82,6 +88,16 @@ class Call:
     @property
     def done(self) -> bool:
         return self.outcome is not None
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether it may have taken effect although there is no answer."""
+        return not self.reads and not self.pending
+
+    def follow(self, frame: bytes) -> None:
+        """A frame of its data is about to be sent."""
+        # What is shorter may be a part of the mark.
+        self.pending = len(frame) >= len(END_OF_STREAM) and not frame.endswith(END_OF_STREAM)
 
     def answer(self) -> Answer:
         """The answer; raises what the server refused the request with."""
@@ -161,6 +177,7 @@ class Protocol:
             message["rows"] = rows
         call, text = self._request(message, "")
         call.reads = False
+        call.pending = rows is None
         return call, text
 
     def cancel(self, target: Call) -> tuple[Call, str]:
@@ -226,10 +243,10 @@ class Protocol:
             if not call.done:
                 call.outcome = errors.ConnectionLost(
                     self.ending,
-                    help=None if call.reads else errors.LOOK_FIRST,
+                    help=errors.LOOK_FIRST if call.uncertain else None,
                     request_id=call.id,
                     program=call.program,
-                    uncertain=not call.reads,
+                    uncertain=call.uncertain,
                 )
         self._calls.clear()
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import columns as arrow
+from . import arrow
 from .errors import NotOneRow
 from .objects import objects
 from .protocol import Answer

@@ -12,64 +12,113 @@ from datetime import date
 from itertools import islice
 from typing import Any
 
-from . import columns as arrow
-from .values import plain
+from . import arrow
+from .files import FileReader
+from .values import plain, unboxed
 
 #: From so many rows on, Arrow is worth its schema.
 _MANY = 1_000
 #: A text message stays well below the server's 64 MiB.
 _MANY_CHARACTERS = 1 << 24
 #: Rows of a record batch that we build; of an iterator, as many decide about the types.
-BATCH_ROWS = 1 << 16
+BATCH_ROWS = arrow.BATCH_ROWS
 #: Rows that are taken from an iterator at once after that.
 _LATER_ROWS = 1 << 14
 
 
 @dataclasses.dataclass(slots=True)
-class Plan:
-    """How the data will travel: as `rows`, or as `frames` with the rows done after each frame."""
+class Part:
+    """What is committed at once: `rows`, or `frames` with the rows done after each frame."""
 
     rows: list[list[Any]] | None = None
-    frames: Iterator[tuple[bytes, int]] | None = None
+    frames: Iterable[tuple[bytes, int]] = ()
+    #: How many rows it has; of frames, once they are made.
+    length: int = 0
+
+
+@dataclasses.dataclass(slots=True)
+class Plan:
+    """How the data will travel: `parts` are committed one after the other, and as a rule there is one."""
+
+    parts: Iterator[Part]
     total: int | None = None
 
 
-def plan(data: Any, names: Sequence[str] | None = None) -> Plan:
+def plan(data: Any, names: Sequence[str] | None = None, commit_every: int | None = None) -> Plan:
     """Looks at the data and decides."""
+    if commit_every is not None and commit_every < 1:
+        raise ValueError("commit_every is a number of rows, at least 1")
+    most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
+    if isinstance(data, FileReader):
+        return Plan(_parts(data.batches(most), commit_every), data.num_rows)
+    data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
-        return Plan(frames=arrow.stream_frames(data, names), total=arrow.count_rows(data))
+        batches = arrow.batches_of(data, names, most)
+        return Plan(_parts(batches, commit_every), arrow.count_rows(data))
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
     if not isinstance(data, Sized):
         data = iter(data)
         first = list(islice(data, BATCH_ROWS))
         if len(first) == BATCH_ROWS:
-            return _plan_of_many(first, data, names)
+            return _plan_of_many(first, data, names, commit_every)
         data = first
     names, rows = table(data, names)
     whole, kinds = _by_column(rows)
     few = names is None and "timestamp" not in kinds and len(rows) < _MANY
     if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
-        return Plan(rows=[[plain(value) for value in row] for row in rows], total=len(rows))
+        return Plan(_parts_of_rows(rows, commit_every or len(rows) or 1), len(rows))
     if names is not None and len(names) != len(kinds) and rows:
         raise ValueError(f"{len(names)} column names for rows of {len(kinds)} values")
-    return Plan(frames=arrow.frames(_batches(names or [""] * len(kinds), kinds, whole)), total=len(rows))
+    return Plan(_parts(_batches(names or [""] * len(kinds), kinds, whole, most), commit_every), len(rows))
 
 
-def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | None) -> Plan:
+def _parts(batches: Iterator[arrow.Batch], most: int | None) -> Iterator[Part]:
+    """Batches in parts of so many rows at most; each part is read to its end before the next is asked for."""
+    #: The batch that found no place in the part before.
+    waiting: list[arrow.Batch] = []
+
+    def taken(part: Part, first: arrow.Batch) -> Iterator[arrow.Batch]:
+        following: arrow.Batch | None = first
+        while following is not None:
+            if most is not None and part.length and part.length + following.length > most:
+                waiting.append(following)
+                return
+            part.length += following.length
+            yield following
+            # What comes after a full part may be wrong, and is none of its business.
+            following = None if part.length == most else next(batches, None)
+
+    while (first := waiting.pop() if waiting else next(batches, None)) is not None:
+        part = Part()
+        part.frames = arrow.frames(taken(part, first))
+        yield part
+
+
+def _parts_of_rows(rows: Sequence[Sequence[Any]], most: int) -> Iterator[Part]:
+    for start in range(0, len(rows) or 1, most):
+        some = [[plain(value) for value in row] for row in rows[start : start + most]]
+        yield Part(rows=some, length=len(some))
+
+
+def _plan_of_many(
+    first: list[Any], rest: Iterator[Any], names: Sequence[str] | None, commit_every: int | None
+) -> Plan:
     """More than one batch of an iterator: sent while it is read, so the first batch decides the types."""
     found, rows = table(first, names)
     whole, kinds = _by_column(rows)
     if "any" in kinds:
         # Columns of several types have no Arrow type.
-        return plan([*first, *rest], names)
+        return plan([*first, *rest], names, commit_every)
     labels = found or [""] * len(kinds)
-    built = [arrow.build(labels, kinds, whole)]
+    most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
+    built = list(_batches(labels, kinds, whole, most))
 
     def batches() -> Iterator[arrow.Batch]:
-        yield built.pop()
+        yield from built
+        built.clear()
         done = BATCH_ROWS
-        while chunk := list(islice(rest, _LATER_ROWS)):
+        while chunk := list(islice(rest, min(_LATER_ROWS, most))):
             later, more = table(chunk, names)
             if found is not None and later != found:
                 if later is None or set(later) != set(found):
@@ -85,7 +134,7 @@ def _plan_of_many(first: list[Any], rest: Iterator[Any], names: Sequence[str] | 
             yield arrow.build(labels, kinds, columns)
             done += len(chunk)
 
-    return Plan(frames=arrow.frames(batches()))
+    return Plan(_parts(batches(), commit_every))
 
 
 def _by_column(
@@ -101,10 +150,16 @@ def _by_column(
     return whole, [arrow.kind_of(values) for values in whole]
 
 
+def framed(data: Any) -> Any:
+    """A series of Polars or pandas as a frame of one column."""
+    return data.to_frame() if hasattr(data, "to_frame") and not hasattr(data, "columns") else data
+
+
 def named_rows(
     data: Any, names: Sequence[str] | None = None
 ) -> tuple[list[str] | None, Sequence[Sequence[Any]]]:
     """Names, where there are any, and rows of whatever can be inserted."""
+    data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
         found, rows = arrow.stream_rows(data, names)
         return found, rows
@@ -138,10 +193,12 @@ def _unsuitable(data: Any) -> TypeError:
     )
 
 
-def _batches(names: list[str], kinds: list[str], whole: list[list[Any]]) -> Iterator[arrow.Batch]:
+def _batches(
+    names: Sequence[str], kinds: list[str], whole: list[list[Any]], most: int
+) -> Iterator[arrow.Batch]:
     length = len(whole[0]) if whole else 0
-    for start in range(0, max(1, length), BATCH_ROWS):
-        yield arrow.build(names, kinds, [values[start : start + BATCH_ROWS] for values in whole])
+    for start in range(0, max(1, length), most):
+        yield arrow.build(names, kinds, [values[start : start + most] for values in whole])
 
 
 def _characters(whole: list[list[Any]]) -> int:
@@ -150,4 +207,6 @@ def _characters(whole: list[list[Any]]) -> int:
 
 def _typed(value: Any) -> Any:
     """A value for Arrow: as in JSON, but times stay times."""
+    if hasattr(value, "tolist"):
+        value = unboxed(value)
     return value if isinstance(value, date) else plain(value)

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, overload
 from . import programs
 from .expressions import Aggregate, Call, Column, Expression, Ordered, key
 from .programs import Program
+from .ranking import Ranked, Ranking
 from .relation import R, Relation, field_names, reader, relation_name, schema
 from .writer import Writer
 
@@ -42,7 +43,7 @@ class Statement:
 
 
 @dataclass(frozen=True, eq=False)
-class Select(Statement, Generic[T]):
+class Select(Ranked, Statement, Generic[T]):
     """A query. Its methods give another one; `Client.query` runs it."""
 
     _columns: tuple[object, ...]
@@ -51,6 +52,7 @@ class Select(Statement, Generic[T]):
     _conditions: tuple[object, ...] = ()
     _order: tuple[Ordered, ...] = ()
     _limit: tuple[int, int] | None = None
+    _ranking: Ranking | None = None
 
     def where(self, *conditions: Condition) -> Select[T]:
         """Only where all of this holds."""
@@ -91,22 +93,44 @@ class Select(Statement, Generic[T]):
     def _emitted(self) -> list[int]:
         """The columns as the program has them: where several order, the first mark there counts most."""
         known = [key(column) for column in self._columns]
-        marked = list(dict.fromkeys(known.index(key(mark.expression)) for mark in self._order))
+        marked = list(dict.fromkeys(known.index(key(mark.expression)) for mark in self._marks()))
         if marked == sorted(marked):
             return list(range(len(known)))
         return marked + [place for place in range(len(known)) if place not in marked]
+
+    def _marks(self) -> tuple[Ordered, ...]:
+        """What it is ordered by; what is ranked comes in its order if nothing else is said."""
+        if self._ranking is None or self._order:
+            return self._order
+        return (*(Ordered(part, descending=False) for part in self._ranking.per), self._ranking.by)
+
+    def _ranked_first(self, writer: Writer, variables: list[str], body: list[str]) -> str:
+        """Ranks in a rule before the query, which then orders; the literal that asks for what is ranked."""
+        assert self._ranking is not None
+        groups = [key(part) for part in self._ranking.per]
+        places = sorted(range(len(variables)), key=lambda place: key(self._columns[place]) not in groups)
+        inner = [variables[place] for place in places]
+        head = self._ranking.head(writer, [self._columns[place] for place in places], inner)
+        name = f"ranked_{len(writer.before) + 1}"
+        writer.before.append(f"{name}({head}) <- {', '.join(body)}")
+        return f"{name}({', '.join(inner)})"
+
+    def _ranked(self, ranking: Ranking) -> Select[T]:
+        return replace(self, _ranking=ranking)
 
     @property
     def program(self) -> Program:
         """The text that it stands for, and its parameters."""
         writer = Writer([*self._columns, *self._conditions])
         body, more = writer.literals(self._conditions), list[str]()
-        marks = {key(mark.expression): ":desc" if mark.descending else ":asc" for mark in self._order}
-        columns = [
-            writer.output(self._columns[place], more) + marks.get(key(self._columns[place]), "")
-            for place in self._emitted()
-        ]
-        body += more
+        if self._ranking is None:
+            outputs = [writer.output(column, more) for column in self._columns]
+            body += more
+        else:
+            outputs = self._ranking.variables(writer, self._columns, more)
+            body = [self._ranked_first(writer, outputs, body + more)]
+        marks = {key(mark.expression): ":desc" if mark.descending else ":asc" for mark in self._marks()}
+        columns = [outputs[place] + marks.get(key(self._columns[place]), "") for place in self._emitted()]
         if self._limit is not None:
             body.append(f"limit({', '.join(map(str, self._limit))})")
         text = f"?{', '.join(columns)} <- {', '.join(body)}"
@@ -144,11 +168,12 @@ def select(*columns: Any) -> Select[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Rule(Statement):
+class Rule(Ranked, Statement):
     """What follows from what. `Client.define` keeps it."""
 
     head: Relation
     body: tuple[object, ...]
+    ranking: Ranking | None = None
 
     @property
     def program(self) -> Program:
@@ -161,11 +186,18 @@ class Rule(Statement):
         writer = Writer([*values, *self.body])
         writer.name_after(self.head)
         body, more = writer.literals(self.body), list[str]()
-        outputs = ["null" if value is None else writer.output(value, more) for value in values]
+        if self.ranking is None:
+            outputs = ["null" if value is None else writer.output(value, more) for value in values]
+        else:
+            variables = self.ranking.variables(writer, values, more)
+            outputs = [self.ranking.head(writer, values, variables)]
         if writer.before:
             raise TypeError("a rule cannot hold is_in: insert the values as facts of a relation")
         head = f"{programs.identifier(relation_name(type(self.head)))}({', '.join(outputs)})"
         return Program(f"{sign}{head} <- {', '.join(body + more)}", writer.params)
+
+    def _ranked(self, ranking: Ranking) -> Rule:
+        return replace(self, ranking=ranking)
 
 
 def rule(head: Relation, *body: Condition) -> Rule:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from . import columns as arrow
+from . import arrow
 from .ipc import Batches
 from .objects import maker
 from .protocol import Answer, Call

@@ -18,6 +18,7 @@ from .expressions import (
     Condition,
     Expression,
     IsNull,
+    Nearest,
     Negation,
     OneOf,
     Operation,
@@ -63,6 +64,14 @@ class Writer:
                 self.params[name] = value
                 return f"${name}"
 
+    def named(self, value: object, more: list[str]) -> str:
+        """A variable that is this value, bound in the body or by what goes to `more`."""
+        if isinstance(value, Column | Variable):
+            return self._variable(value)
+        computed = self._variable(Variable(), "Value")
+        more.append(f"{computed} = {self._bare(value)}")
+        return computed
+
     def output(self, value: object, more: list[str]) -> str:
         """A column of a head or of an answer; what it needs of the body goes to `more`."""
         if not isinstance(value, Aggregate):
@@ -70,11 +79,7 @@ class Writer:
         argument = value.argument
         if isinstance(argument, type) and issubclass(argument, Relation):
             argument = Column(argument, field_names(argument)[0])
-        if not isinstance(argument, Column | Variable):
-            computed = Variable()
-            more.append(f"{self._variable(computed, 'Value')} = {self._bare(argument)}")
-            argument = computed
-        return f"{value.function}<{self._variable(argument)}>"
+        return f"{value.function}<{self.named(argument, more)}>"
 
     def literals(self, conditions: Sequence[object]) -> list[str]:
         """The conditions, those that are only columns mentioned somewhere in front."""
@@ -92,6 +97,8 @@ class Writer:
                 return f"{self._bare(left)} {operator} {self._bare(right)}"
             case Call():
                 return self.value(condition)
+            case Nearest():
+                return self._nearest(condition)
             case Negation(Relation() as fact):
                 return f"!{self.atom(fact)}"
             case Negation(Call() as call):
@@ -152,6 +159,16 @@ class Writer:
             ]
             yield f"{identifier(relation_name(relation))}({', '.join(texts)})"
 
+    def _nearest(self, search: Nearest) -> str:
+        parts = [self.value(search.index), self._bare(search.query), self.value(search.k)]
+        for found, name in ((search.id, "id"), (search.distance, "distance")):
+            if found is not ANY and not isinstance(found, Column | Variable):
+                raise TypeError(f"hnsw_nearest binds columns and variables, not {found!r}")
+            parts.append(self._variable(found, name) if isinstance(found, Column | Variable) else "_")
+        if search.candidates is not None:
+            parts.append(self.value(search.candidates))
+        return f"hnsw_nearest({', '.join(parts)})"
+
     def _one_of(self, value: object, choices: Sequence[object]) -> str:
         if not choices:
             return "0 = 1"
@@ -199,6 +216,9 @@ class Writer:
             case Operation(_, left, right):
                 self._look_at(left)
                 self._look_at(right)
+            case Nearest():
+                for each in (part.query, part.id, part.distance):
+                    self._look_at(each)
             case Call(_, arguments):
                 for argument in arguments:
                     self._look_at(argument)

@@ -84,8 +84,14 @@ def composed(db: stratalog.Client) -> None:
         assert_type((owner, shares, companies), tuple[str, float, int])
     assert_type(db.query(select(functions.upper(Owns.owner))).one(), tuple[str])
     db.query(select(Owns).where(known(Owns.since) > datetime(2020, 1, 1)))
+    best = select(Owns.owner, Owns.share).top_k(3, desc(Owns.share), per=Owns.owner)
+    assert_type(db.query(best).one(), tuple[str, float])
+    assert_type(db.query(select(Owns).within_radius(0.5, Owns.share)), Rows[Owns])
+    assert_type(rule(Controls(Owns.owner, Owns.owned)).top_k_threshold(1, 0.5, Owns.owned), stratalog.Rule)
     x, y, z = variables(str, str, str)
     assert_type(x, str)
+    near = select(x).where(stratalog.hnsw_nearest("near", [0.5, 1], 10, x))
+    assert_type(near, stratalog.Select[tuple[str]])
     db.declare(Owns, Controls)
     db.define(
         rule(Controls(x, y), Owns(x, y, ANY, ANY)),

@@ -23,6 +23,8 @@ def mistakes(db: stratalog.Client) -> None:
     select(Owns).where(Owns.share > "much")  # wrong
     select(Owns).where(Owns.share + 1)  # wrong
     functions.upper(Owns.share)  # wrong
+    select(Owns).top_k("three", Owns.share)  # wrong
+    stratalog.hnsw_nearest("near", "vector", 10, Owns.owner)  # wrong
     x, y = variables(str, int)
     rule(Rich(y), Owns(x))  # wrong
     rule(Rich(Owns.owner), Owns.share)  # wrong

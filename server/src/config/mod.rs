@@ -127,6 +127,8 @@ pub struct Limits {
     pub query_memory: u64,
     /// Memory that all queries may take together, in bytes.
     pub total_memory: u64,
+    /// Memory that may keep rows of rules between queries, in bytes.
+    pub view_memory: u64,
     /// Queries that run for long at once.
     pub concurrent_queries: usize,
     /// Queries that have just begun at once.
@@ -211,6 +213,7 @@ impl Default for Limits {
             query_timeout: Duration::from_secs(30),
             query_memory: memory / 4,
             total_memory: memory / 2,
+            view_memory: memory / 8,
             concurrent_queries: (cores * 4).max(8),
             short_queries: (cores * 4).max(8),
             paused_queries: 64,

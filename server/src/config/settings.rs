@@ -204,6 +204,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.limits.total_memory),
     },
     Setting {
+        key: "limits.view_memory_bytes",
+        set: |c, v| v.number().map(|n| c.limits.view_memory = n),
+        show: |c| whole(c.limits.view_memory),
+    },
+    Setting {
         key: "limits.max_concurrent_queries",
         set: |c, v| v.positive().map(|n| c.limits.concurrent_queries = n),
         show: |c| whole(c.limits.concurrent_queries),

@@ -205,12 +205,12 @@ fn describe(event: &Event, knowledge_graph: String) -> (Change, Audience) {
         Event::RuleDropped(name) => {
             Change::RuleChange { knowledge_graph, rule_name: name.clone(), operation: RuleOperation::Dropped }
         }
-        Event::Declared(name) => Change::SchemaChange {
+        Event::Declared(name) | Event::IndexCreated(name) => Change::SchemaChange {
             knowledge_graph,
             entity: name.clone(),
             operation: SchemaOperation::Declared,
         },
-        Event::RelationDropped(name) => Change::SchemaChange {
+        Event::RelationDropped(name) | Event::IndexDropped(name) => Change::SchemaChange {
             knowledge_graph,
             entity: name.clone(),
             operation: SchemaOperation::Dropped,

@@ -18,6 +18,9 @@ use super::table::Table;
 /// The largest table that is sent as one message, and about the largest chunk, in bytes of JSON.
 const LARGEST_MESSAGE: usize = 1 << 20;
 
+/// About so many bytes of frames are made at once.
+const HANDOVER: usize = 128 << 10;
+
 /// The most rows of a chunk.
 const CHUNK_ROWS: usize = 500;
 
@@ -28,6 +31,15 @@ pub(crate) enum Frame {
     Text(String),
     /// A binary frame.
     Binary(Bytes),
+}
+
+impl Frame {
+    fn len(&self) -> usize {
+        match self {
+            Frame::Text(text) => text.len(),
+            Frame::Binary(bytes) => bytes.len(),
+        }
+    }
 }
 
 /// What is sent for one request.
@@ -227,8 +239,21 @@ impl TableStream {
         self.heading.id.clone()
     }
 
-    /// The next frame; takes processor time.
-    pub(crate) fn next(&mut self) -> Result<Option<Frame>, Failure> {
+    /// The next frames, as each handover has its price; none at the end. Takes processor time.
+    pub(crate) fn some(&mut self) -> Result<Vec<Frame>, Failure> {
+        let mut frames = Vec::new();
+        let mut bytes = 0;
+        while bytes < HANDOVER
+            && let Some(frame) = self.next()?
+        {
+            bytes += frame.len();
+            frames.push(frame);
+        }
+        Ok(frames)
+    }
+
+    /// The next frame.
+    fn next(&mut self) -> Result<Option<Frame>, Failure> {
         match self.progress {
             Progress::Start => {
                 self.progress = Progress::Rows;

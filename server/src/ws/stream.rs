@@ -145,22 +145,24 @@ impl Outgoing {
         }
     }
 
+    /// Frames are made while those before them are sent.
     async fn stream(&self, mut stream: Box<TableStream>, ticket: &Ticket) -> Result<(), Gone> {
         let id = stream.id();
+        let mut frames = Vec::new();
         loop {
-            let made = off_thread(move || {
-                let frame = stream.next();
-                (stream, frame)
+            let make = off_thread(move || {
+                let frames = stream.some();
+                (stream, frames)
             });
-            let made = match ticket.stopped() {
-                Some(who) => Err(NotRun::from(who)),
-                None => made.await,
+            let (sent, made) = match ticket.stopped() {
+                Some(who) => (Ok(()), Err(NotRun::from(who))),
+                None => tokio::join!(self.send_all(frames), make),
             };
+            sent?;
             let failure = match made {
-                Ok((_, Ok(None))) => return Ok(()),
-                Ok((rest, Ok(Some(frame)))) => {
-                    stream = rest;
-                    self.send(frame).await?;
+                Ok((_, Ok(last))) if last.is_empty() => return Ok(()),
+                Ok((rest, Ok(next))) => {
+                    (stream, frames) = (rest, next);
                     continue;
                 }
                 Ok((_, Err(failure))) => failure,
@@ -168,6 +170,13 @@ impl Outgoing {
             };
             return self.send(Frame::Text(requests::error(failure, id))).await;
         }
+    }
+
+    async fn send_all(&self, frames: Vec<Frame>) -> Result<(), Gone> {
+        for frame in frames {
+            self.send(frame).await?;
+        }
+        Ok(())
     }
 
     async fn send(&self, frame: Frame) -> Result<(), Gone> {

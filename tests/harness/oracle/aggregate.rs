@@ -90,8 +90,7 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
             _ => None,
         })
         .collect();
-    // From zero: Rust's own sum of nothing is the other one.
-    let sum = numbers.iter().fold(0.0, |sum, x| sum + x);
+    let sum = exact_sum(&numbers);
     match aggregate {
         Aggregate::Count => Value::Int(values.len() as i64),
         Aggregate::CountDistinct => Value::Int(values.iter().collect::<BTreeSet<_>>().len() as i64),
@@ -106,4 +105,25 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
         Aggregate::Avg if numbers.is_empty() => Value::Null,
         Aggregate::Avg => finite(sum / numbers.len() as f64),
     }
+}
+
+/// The float nearest to the sum, in whatever order they come: no addition loses anything (Shewchuk, Adaptive Precision
+/// Floating-Point Arithmetic, 1997). Integers beyond 2^53 count as the floats nearest to them.
+fn exact_sum(numbers: &[f64]) -> f64 {
+    let mut parts: Vec<f64> = Vec::new();
+    for number in numbers {
+        let mut sum = *number;
+        let mut kept = Vec::new();
+        for part in parts {
+            let (large, small) = if sum.abs() < part.abs() { (part, sum) } else { (sum, part) };
+            sum = large + small;
+            kept.push(small - (sum - large));
+        }
+        kept.retain(|rest| *rest != 0.0);
+        kept.push(sum);
+        parts = kept;
+    }
+    // The smallest first, so that what is rounded is all of it at once. From zero: Rust's own sum of nothing is the other
+    // one.
+    parts.iter().fold(0.0, |sum, part| sum + part)
 }

@@ -6,8 +6,8 @@ use super::super::edges::{derived, edge_runs};
 use super::super::error::ExecError;
 use super::super::stratum::View;
 use crate::budget::Budget;
-use crate::data::keys::{Key, KeyNumbers, KeySet};
-use crate::data::{Code, Neighbours, RowIndex, Run};
+use crate::data::keys::KeyNumbers;
+use crate::data::{Code, Neighbours, RowIndex, Run, bounds};
 use crate::plan::Traversal;
 
 /// Nodes that are explored between two looks at the budget.
@@ -25,7 +25,7 @@ struct ArcGroup {
     guard: Option<Vec<bool>>,
 }
 
-struct ArcRun {
+pub(super) struct ArcRun {
     run: Run,
     from: usize,
     to: usize,
@@ -40,12 +40,12 @@ enum EdgeIndex {
 }
 
 impl ArcRun {
-    fn new(run: Run, from: usize, to: usize) -> ArcRun {
+    fn new(run: Run, from: usize, to: usize, budget: &Budget) -> Result<ArcRun, ExecError> {
         let edges = match run.live() {
-            None => EdgeIndex::Whole(run.neighbours(from, to)),
-            Some(_) => EdgeIndex::Masked(run.index(&[from])),
+            None => EdgeIndex::Whole(budget.watch(|go_on| run.neighbours(from, to, go_on))?),
+            Some(_) => EdgeIndex::Masked(budget.watch(|go_on| run.index(&[from], go_on))?),
         };
-        ArcRun { run, from, to, edges }
+        Ok(ArcRun { run, from, to, edges })
     }
 
     /// Calls `visit` with the end of each edge that begins in a node.
@@ -61,12 +61,15 @@ impl ArcRun {
         }
     }
 
-    /// Calls `visit` with the end of each edge that begins in one of these nodes.
+    /// Calls `visit` with the ends of the edges that begin in these nodes, some at a time.
     #[inline]
-    fn edges_of(&self, nodes: &[Code], mut visit: impl FnMut(Code)) {
+    pub(super) fn ends_of(&self, nodes: &[Code], mut visit: impl FnMut(&[Code])) {
         match &self.edges {
-            EdgeIndex::Whole(neighbours) => neighbours.of_all(nodes, visit),
-            EdgeIndex::Masked(_) => nodes.iter().for_each(|node| self.from(*node, &mut visit)),
+            EdgeIndex::Whole(neighbours) => neighbours.of_all(nodes, |_, ends| {
+                visit(ends);
+                true
+            }),
+            EdgeIndex::Masked(_) => nodes.iter().for_each(|node| self.from(*node, |end| visit(&[end]))),
         }
     }
 }
@@ -82,7 +85,8 @@ impl Arcs {
         for edges in &traversal.edges {
             let (runs, [from, to]) = edge_runs(&edges.source, view)?;
             let runs = runs.into_iter().filter(|run| !run.is_empty());
-            let runs = runs.map(|run| ArcRun::new(run, from, to)).collect();
+            let runs = runs.map(|run| ArcRun::new(run, from, to, view.budget));
+            let runs = runs.collect::<Result<_, _>>()?;
             let guard = match &edges.guard {
                 None => None,
                 Some(rule) => {
@@ -105,24 +109,26 @@ impl Arcs {
         }
     }
 
-    /// The least and the largest code of any node.
-    fn range(&self, starts: &[Code]) -> (Code, Code) {
-        let columns = || self.columns().chain([starts]);
-        let least = columns().filter_map(|column| column.iter().min()).min();
-        let largest = columns().filter_map(|column| column.iter().max()).max();
-        (least.copied().unwrap_or(0), largest.copied().unwrap_or(0))
+    /// The first code of any node and how many follow, if these are not many more than there are edges: then a table may
+    /// have a place for each.
+    pub(super) fn dense_range(&self, starts: &[Code]) -> Option<(Code, usize)> {
+        let runs = self.groups.iter().flat_map(|group| &group.runs);
+        let of_runs = runs.flat_map(|arcs| [arcs.from, arcs.to].map(|column| arcs.run.bounds(column)));
+        let unite = |(a, b): (Code, Code), (c, d)| (a.min(c), b.max(d));
+        let (first, last) = of_runs.chain([bounds(starts)]).flatten().reduce(unite).unwrap_or_default();
+        let range = (last - first) as usize + 1;
+        (range <= (self.edges() + starts.len()).saturating_mul(4) + 1_024).then_some((first, range))
+    }
+
+    /// The edges that the first source may take.
+    pub(super) fn of_first(&self) -> Vec<&ArcRun> {
+        let is_open = |group: &&ArcGroup| group.guard.as_ref().is_none_or(|guard| guard[0]);
+        self.groups.iter().filter(is_open).flat_map(|group| &group.runs).collect()
     }
 
     /// Number of edges.
     fn edges(&self) -> usize {
         self.groups.iter().flat_map(|group| &group.runs).map(|run| run.run.stored_len()).sum()
-    }
-
-    fn columns(&self) -> impl Iterator<Item = &[Code]> {
-        self.groups
-            .iter()
-            .flat_map(|group| &group.runs)
-            .flat_map(|arcs| [arcs.run.column(arcs.from), arcs.run.column(arcs.to)])
     }
 }
 
@@ -150,31 +156,6 @@ impl Adjacency {
 }
 
 impl Graph {
-    /// The nodes that a walk from `starts` comes to, without the edges.
-    pub(super) fn reach(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
-        let is_open = |group: &&ArcGroup| group.guard.as_ref().is_none_or(|guard| guard[0]);
-        let runs: Vec<&ArcRun> = arcs.groups.iter().filter(is_open).flat_map(|group| &group.runs).collect();
-        let mut seen = Seen::new(arcs, starts, budget)?;
-        let mut reached: Vec<Code> = starts.iter().copied().filter(|start| seen.insert(*start)).collect();
-        let (mut next, mut charged) = (0, 0);
-        while next < reached.len() {
-            budget.check()?;
-            let bytes = reached.len() * size_of::<Code>();
-            budget.charge(bytes - charged)?;
-            charged = bytes;
-            let nodes = reached[next..reached.len().min(next + CHECK_NODES)].to_vec();
-            for run in &runs {
-                run.edges_of(&nodes, |end| {
-                    if seen.insert(end) {
-                        reached.push(end);
-                    }
-                });
-            }
-            next += nodes.len();
-        }
-        Ok(reached)
-    }
-
     /// Everything that a walk from `starts` comes to.
     pub(super) fn explore(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Graph, ExecError> {
         let mut found = Found::new(arcs, starts, budget)?;
@@ -290,53 +271,6 @@ fn renumber(
     renumbered.collect()
 }
 
-/// Nodes that were met.
-enum Seen {
-    /// A bit each, from the first code on.
-    Dense {
-        first: Code,
-        bits: Vec<u64>,
-    },
-    Hashed(KeySet<u64>),
-}
-
-impl Seen {
-    fn new(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Seen, ExecError> {
-        let (first, last) = arcs.range(starts);
-        match is_dense(arcs, starts, first, last) {
-            Some(range) => {
-                budget.charge(range / 8)?;
-                Ok(Seen::Dense { first, bits: vec![0; range.div_ceil(64)] })
-            }
-            None => Ok(Seen::Hashed(KeySet::default())),
-        }
-    }
-
-    /// Whether it was not met before.
-    #[inline]
-    fn insert(&mut self, code: Code) -> bool {
-        match self {
-            Seen::Dense { first, bits } => {
-                let place = (code - *first) as usize;
-                let (word, bit) = (&mut bits[place / 64], 1 << (place % 64));
-                let is_new = *word & bit == 0;
-                *word |= bit;
-                is_new
-            }
-            Seen::Hashed(codes) => {
-                let key = u64::from(code);
-                codes.insert(key, key.hash())
-            }
-        }
-    }
-}
-
-/// The size of a table by code, if that is not much larger than what is in it.
-fn is_dense(arcs: &Arcs, starts: &[Code], first: Code, last: Code) -> Option<usize> {
-    let range = (last - first) as usize + 1;
-    (range <= (arcs.edges() + starts.len()).saturating_mul(4) + 1_024).then_some(range)
-}
-
 /// Nodes in the order in which they are found.
 struct Found {
     codes: Vec<Code>,
@@ -373,9 +307,8 @@ enum Numbers {
 
 impl Numbers {
     fn new(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Numbers, ExecError> {
-        let (first, last) = arcs.range(starts);
-        match is_dense(arcs, starts, first, last) {
-            Some(range) => {
+        match arcs.dense_range(starts) {
+            Some((first, range)) => {
                 budget.charge(range * size_of::<u32>())?;
                 Ok(Numbers::Dense { first, numbers: vec![0; range] })
             }

@@ -6,23 +6,26 @@
 //! part walks on its own, on any thread.
 
 mod graph;
+mod reach;
 mod rows;
 mod walk;
 
 use self::graph::{Arcs, Graph};
+use self::reach::reach;
 use self::rows::assemble;
 use self::walk::{Seeds, walk};
 use super::edges::codes;
 use super::error::ExecError;
 use super::stratum::View;
 use crate::data::{Code, Run, parallel};
-use crate::plan::{EdgeSource, Traversal};
+use crate::plan::{Access, EdgeSource, Traversal, Version};
 
 /// Graphs with more nodes than this are walked in narrow parts, so that all sets of a part take no more than about 32 MiB.
 const WIDE_NODES: usize = 1 << 18;
 
 impl View<'_> {
-    /// Whether there is enough to do to leave tuples for sets.
+    /// Whether there is enough to do to leave tuples for sets. From one source each edge is looked at once, and in sets
+    /// that costs no more.
     pub(super) fn is_worth_walking(&self, traversal: &Traversal, known: usize) -> bool {
         // What is stored is read as far as the walk goes.
         let derived_from = |source: &EdgeSource| match source {
@@ -30,8 +33,19 @@ impl View<'_> {
             EdgeSource::Rule(_) => self.edges_read(source),
         };
         let derived: usize = traversal.edges.iter().map(|edges| derived_from(&edges.source)).sum();
-        known >= self.thresholds.walk_rows
-            && known.saturating_mul(self.thresholds.walk_edges_per_row) >= derived
+        if known < self.thresholds.walk_rows {
+            return known >= self.thresholds.lone_walk_rows
+                && derived == 0
+                && self.is_from_one_source(traversal);
+        }
+        known.saturating_mul(self.thresholds.walk_edges_per_row) >= derived
+    }
+
+    /// Whether all rows have the same carried value, or none.
+    fn is_from_one_source(&self, traversal: &Traversal) -> bool {
+        let Some(carried) = traversal.carried else { return true };
+        let runs = self.runs(Access { relation: traversal.relation, version: Version::All });
+        codes(runs.iter(), carried).windows(2).all(|pair| pair[0] == pair[1])
     }
 
     /// Walks until nothing new is found. `stable` rows have been taken one step further already, `delta` rows have not;
@@ -50,7 +64,7 @@ impl View<'_> {
             Some(sources) if sources.len() != 1 => sources,
             only => {
                 // All nodes have the same set: which are reached is the whole answer.
-                let nodes = Graph::reach(&arcs, &starts, self.budget)?;
+                let nodes = reach(&arcs, &starts, self.budget)?;
                 let rows = nodes.len();
                 self.budget.charge(2 * rows * size_of::<Code>())?;
                 let mut columns = vec![nodes];

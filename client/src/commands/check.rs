@@ -1,0 +1,103 @@
+//! `stratalog check`: the engine's own front end, here, so that an editor or a commit hook needs no server.
+
+use crate::diagnostics::Source;
+use crate::exit::Exit;
+use crate::notices::Notices;
+use crate::output::Format;
+use serde_json::{Value as Json, json};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use stratalog_client::{Annotation, Code, Failure, Label, Place, Severity};
+use stratalog_engine::{self as engine, Diagnostic, SourceMap, Span};
+
+/// Checks each file by itself. Refused if any has an error; warnings alone do not count.
+pub(crate) fn run(files: &[PathBuf], format: Option<Format>, notices: Notices) -> Result<Exit, String> {
+    let mut exit = Exit::Done;
+    let mut all = Vec::new();
+    for file in files {
+        let (name, text) = read(file)?;
+        let found = engine::check(&text);
+        if found.iter().any(|one| one.severity == engine::Severity::Error) {
+            exit = Exit::Refused;
+        }
+        let map = SourceMap::new(&text);
+        let found: Vec<Annotation> = found.iter().map(|one| annotation(one, &map)).collect();
+        if matches!(format, Some(Format::Json | Format::Jsonl)) {
+            all.extend(found.iter().map(|one| as_json(&name, one)));
+        } else if !found.is_empty() {
+            let mut failure = Failure::new(Code::ParseError, "");
+            failure.diagnostics = found;
+            notices.report(&failure, Source { program: &text, origin: Some(&name) });
+        }
+    }
+    let written = match format {
+        Some(Format::Json) => Json::Array(all).to_string() + "\n",
+        Some(Format::Jsonl) => all.iter().map(|one| one.to_string() + "\n").collect(),
+        _ => String::new(),
+    };
+    let mut out = io::stdout().lock();
+    Ok(match Exit::of_writing(out.write_all(written.as_bytes()).and_then(|()| out.flush()), notices) {
+        Exit::Done => exit,
+        unwritten => unwritten,
+    })
+}
+
+fn read(file: &Path) -> Result<(String, String), String> {
+    if file == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
+        return Ok(("<stdin>".to_owned(), text));
+    }
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
+    Ok((name, text))
+}
+
+fn as_json(file: &str, found: &Annotation) -> Json {
+    let mut json = serde_json::to_value(found).unwrap_or_else(|_| json!({"message": found.message}));
+    json["file"] = json!(file);
+    json
+}
+
+fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation {
+    let place = |span: Span| {
+        let engine::Place { line, column, length, offset } = map.place(span);
+        Place { line, column, length, offset }
+    };
+    Annotation {
+        severity: match found.severity {
+            engine::Severity::Error => Severity::Error,
+            engine::Severity::Warning => Severity::Warning,
+        },
+        // Both sides write codes in the same way.
+        code: serde_json::from_value(json!(found.code.as_str())).unwrap_or(Code::Unknown),
+        message: found.message.clone(),
+        help: found.help.clone(),
+        span: found.span.map(place),
+        labels: found
+            .labels
+            .iter()
+            .map(|(span, text)| Label { span: place(*span), text: text.clone() })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{annotation, as_json};
+    use stratalog_engine::{SourceMap, check};
+
+    #[test]
+    fn findings_keep_code_place_and_file() {
+        let text = "+e[(1, 2)]\n+p(X) <- e(X, Y)\n?q(X)\n";
+        let map = SourceMap::new(text);
+        let found: Vec<_> = check(text).iter().map(|one| as_json("a.dl", &annotation(one, &map))).collect();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0]["code"], "unused_variable");
+        assert_eq!(found[0]["severity"], "warning");
+        assert_eq!(found[0]["span"]["line"], 2);
+        assert_eq!(found[1]["code"], "unknown_relation");
+        assert_eq!(found[1]["severity"], "error");
+        assert_eq!(found[1]["file"], "a.dl");
+    }
+}

@@ -1,0 +1,10 @@
+//! What the command line does besides running programs, one file each.
+
+pub(crate) mod accounts;
+pub(crate) mod check;
+mod dependencies;
+pub(crate) mod events;
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod manual;
+pub(crate) mod watch;

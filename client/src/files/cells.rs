@@ -1,0 +1,301 @@
+//! One cell of a file as a value of its column's type, or why it is none.
+
+use super::column_type::ColumnType;
+use super::text;
+use serde_json::Value as Json;
+use std::borrow::Cow;
+
+/// A value on its way into a column.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Cell<'a> {
+    Null,
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Time(i64),
+    Text(Cow<'a, str>),
+    Vector(Vec<f32>),
+    Bytes(Vec<i8>),
+    /// Of a column of any type: the JSON of the value.
+    Json(String),
+}
+
+/// Reads text, which is not null.
+pub(super) fn of_text<'a>(text: Cow<'a, str>, column_type: ColumnType) -> Result<Cell<'a>, String> {
+    let trimmed = text.trim();
+    let unlike = || Err(format!("`{}` is no {column_type}", shortened(&text)));
+    Ok(match column_type {
+        ColumnType::Text => Cell::Text(text),
+        ColumnType::Int => match trimmed.parse() {
+            Ok(number) => Cell::Int(number),
+            Err(_) => return unlike(),
+        },
+        ColumnType::Float => match trimmed.parse::<f64>() {
+            Ok(number) if number.is_finite() && is_rounded(trimmed, number) => {
+                return Err(rounded(trimmed));
+            }
+            Ok(number) if !number.is_infinite() => Cell::Float(number),
+            _ => return unlike(),
+        },
+        ColumnType::Bool => match trimmed.to_ascii_lowercase().as_str() {
+            "true" | "t" | "1" => Cell::Bool(true),
+            "false" | "f" | "0" => Cell::Bool(false),
+            _ => return unlike(),
+        },
+        ColumnType::Timestamp => match text::to_time(trimmed).or_else(|| trimmed.parse().ok()) {
+            Some(time) => Cell::Time(time),
+            None if text::is_finer(trimmed) => return Err(finer(trimmed)),
+            None => return unlike(),
+        },
+        ColumnType::Vector(_) | ColumnType::VectorInt8(_) => match serde_json::from_str::<Json>(trimmed) {
+            Ok(json) => return of_json(&json, column_type).map(owned),
+            Err(_) => return unlike(),
+        },
+        ColumnType::Any => return of_json(&guessed_any(&text), column_type).map(owned),
+    })
+}
+
+/// Reads a JSON value.
+pub(super) fn of_json(json: &Json, column_type: ColumnType) -> Result<Cell<'_>, String> {
+    let unlike = || Err(format!("`{}` is no {column_type}", shortened(&json.to_string())));
+    Ok(match (column_type, json) {
+        (_, Json::Null) => Cell::Null,
+        (ColumnType::Any, Json::Object(_)) => return Err("an object is no value".to_owned()),
+        (ColumnType::Any, Json::Array(elements)) if !elements.iter().all(Json::is_number) => {
+            return Err("an array is a value only where it holds nothing but numbers".to_owned());
+        }
+        (ColumnType::Any | ColumnType::Vector(_), Json::Array(elements))
+            if elements.iter().any(is_beyond) =>
+        {
+            return Err(format!(
+                "`{}` has a number that is beyond 32-bit floats",
+                shortened(&json.to_string())
+            ));
+        }
+        (ColumnType::Any, Json::Number(number)) if number.is_u64() && number.as_i64().is_none() => {
+            return Err(format!("`{number}` is beyond 64 bits with sign"));
+        }
+        (ColumnType::Any, json) => Cell::Json(json.to_string()),
+        (ColumnType::Text, Json::String(text)) => Cell::Text(Cow::Borrowed(text)),
+        (ColumnType::Bool, Json::Bool(value)) => Cell::Bool(*value),
+        (ColumnType::Int, Json::Number(number)) => match number.as_i64() {
+            Some(number) => Cell::Int(number),
+            None => return unlike(),
+        },
+        (ColumnType::Float, Json::Number(number)) => match number.as_f64() {
+            Some(_) if is_inexact(number) => return Err(rounded(&number.to_string())),
+            Some(number) => Cell::Float(number),
+            None => return unlike(),
+        },
+        (ColumnType::Timestamp, Json::Number(number)) => match number.as_i64() {
+            Some(time) => Cell::Time(time),
+            None => return unlike(),
+        },
+        (ColumnType::Timestamp, Json::String(text)) => match text::to_time(text) {
+            Some(time) => Cell::Time(time),
+            None if text::is_finer(text) => return Err(finer(text)),
+            None => return unlike(),
+        },
+        (ColumnType::Vector(length), Json::Array(elements)) => {
+            let numbers: Option<Vec<f32>> =
+                elements.iter().map(|element| Some(element.as_f64()? as f32)).collect();
+            match numbers {
+                Some(numbers) if fits(length, numbers.len()) => Cell::Vector(numbers),
+                _ => return unlike(),
+            }
+        }
+        (ColumnType::VectorInt8(length), Json::Array(elements)) => {
+            let numbers: Option<Vec<i8>> = elements.iter().map(byte).collect();
+            match numbers {
+                Some(numbers) if fits(length, numbers.len()) => Cell::Bytes(numbers),
+                _ => return unlike(),
+            }
+        }
+        _ => return unlike(),
+    })
+}
+
+/// Whether a number is an integer, and no float is equal to it.
+pub(super) fn is_inexact(number: &serde_json::Number) -> bool {
+    number.as_i128().is_some_and(|whole| (whole as f64) as i128 != whole)
+}
+
+/// Whether text is an integer, and this float, which it was read as, is another one. Fractions are what is nearest to them.
+pub(super) fn is_rounded(text: &str, float: f64) -> bool {
+    let digits = text.trim_start_matches(['+', '-']);
+    let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = digits.trim_start_matches('0');
+    // Up to fifteen digits are always exact.
+    is_integer && digits.len() > 15 && format!("{:.0}", float.abs()) != digits
+}
+
+fn rounded(text: &str) -> String {
+    format!("`{}` would be rounded to a float", shortened(text))
+}
+
+fn finer(text: &str) -> String {
+    format!("`{}` is finer than milliseconds, which is what times are kept in", shortened(text))
+}
+
+/// Whether a 32-bit float, such as those in vectors, would be infinite.
+fn is_beyond(element: &Json) -> bool {
+    element.as_f64().is_some_and(|number| !(number as f32).is_finite())
+}
+
+/// The element of a vector of bytes; `1.0` is one, as it is written.
+fn byte(element: &Json) -> Option<i8> {
+    let number = element.as_f64()?;
+    (number.fract() == 0.0 && (-128.0..=127.0).contains(&number)).then_some(number as i8)
+}
+
+/// What text in a column of any type is: a vector also where spaces alone stand between its numbers, `[1.0 2.0]`.
+pub(super) fn guessed_any(text: &str) -> Json {
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    match inner.map(|inner| guessed(&format!("[{}]", inner.split_whitespace().collect::<Vec<_>>().join(","))))
+    {
+        Some(vector @ Json::Array(_)) => vector,
+        _ => guessed(text),
+    }
+}
+
+/// What text is likely to be. A number that would lose something, such as the zeros of a postal code, stays text.
+pub(super) fn guessed(text: &str) -> Json {
+    let plain = text.strip_prefix('-').unwrap_or(text);
+    let leading_zero = plain.len() > 1 && plain.starts_with('0') && !plain.starts_with("0.");
+    let is_number = plain.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !leading_zero;
+    if is_number {
+        if let Ok(number) = text.parse::<i64>() {
+            return number.into();
+        }
+        // An integer beyond 64 bits would be rounded.
+        if text.contains(['.', 'e', 'E'])
+            && let Some(number) = text.parse().ok().and_then(serde_json::Number::from_f64)
+        {
+            return number.into();
+        }
+    }
+    if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
+        return text.eq_ignore_ascii_case("true").into();
+    }
+    if text.starts_with('[')
+        && let Ok(Json::Array(elements)) = serde_json::from_str(text)
+        && elements.iter().all(Json::is_number)
+    {
+        return elements.into();
+    }
+    text.into()
+}
+
+fn fits(length: Option<u32>, found: usize) -> bool {
+    length.is_none_or(|length| length as usize == found)
+}
+
+pub(super) fn owned(cell: Cell<'_>) -> Cell<'static> {
+    match cell {
+        Cell::Null => Cell::Null,
+        Cell::Int(number) => Cell::Int(number),
+        Cell::Float(number) => Cell::Float(number),
+        Cell::Bool(value) => Cell::Bool(value),
+        Cell::Time(time) => Cell::Time(time),
+        Cell::Text(text) => Cell::Text(Cow::Owned(text.into_owned())),
+        Cell::Vector(elements) => Cell::Vector(elements),
+        Cell::Bytes(elements) => Cell::Bytes(elements),
+        Cell::Json(json) => Cell::Json(json),
+    }
+}
+
+/// At most forty characters, for messages.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn text_becomes_what_the_column_holds() {
+        use ColumnType as T;
+        let read = |text: &'static str, column_type| of_text(text.into(), column_type);
+        assert_eq!(read(" 12 ", T::Int), Ok(Cell::Int(12)));
+        assert_eq!(read("1", T::Float), Ok(Cell::Float(1.0)));
+        assert!(matches!(read("NaN", T::Float), Ok(Cell::Float(number)) if number.is_nan()));
+        assert_eq!(read("9007199254740992", T::Float), Ok(Cell::Float(9_007_199_254_740_992.0)));
+        assert_eq!(read("100000000000000000000", T::Float), Ok(Cell::Float(1e20)));
+        assert_eq!(read("TRUE", T::Bool), Ok(Cell::Bool(true)));
+        assert_eq!(read(" a ", T::Text), Ok(Cell::Text(" a ".into())));
+        assert_eq!(read("1970-01-02", T::Timestamp), Ok(Cell::Time(86_400_000)));
+        assert_eq!(read("[1, 2.5]", T::Vector(Some(2))), Ok(Cell::Vector(vec![1.0, 2.5])));
+        assert_eq!(read("[1, 2.0]", T::VectorInt8(None)), Ok(Cell::Bytes(vec![1, 2])));
+        assert_eq!(read("[1.0 2.5]", T::Any), Ok(Cell::Json("[1.0,2.5]".into())));
+        assert_eq!(read("[1.0, 2.5]", T::Any), Ok(Cell::Json("[1.0,2.5]".into())));
+        assert_eq!(read("[]", T::Any), Ok(Cell::Json("[]".into())));
+        assert_eq!(read("[a b]", T::Any), Ok(Cell::Json("\"[a b]\"".into())));
+        assert_eq!(read("007", T::Any), Ok(Cell::Json("\"007\"".into())));
+        assert_eq!(read("7", T::Any), Ok(Cell::Json("7".into())));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        use ColumnType as T;
+        for (text, column_type) in [
+            ("x", T::Int),
+            ("1.5", T::Int),
+            ("9223372036854775808", T::Int),
+            ("inf", T::Float),
+            ("yes", T::Bool),
+            ("soon", T::Timestamp),
+            ("[1, 2]", T::Vector(Some(3))),
+            ("[300]", T::VectorInt8(None)),
+            ("[\"a\"]", T::Vector(None)),
+        ] {
+            let problem = of_text(text.into(), column_type).unwrap_err();
+            assert!(problem.contains(&column_type.to_string()), "{problem}");
+        }
+        for (text, column_type, part) in [
+            ("9007199254740993", T::Float, "rounded"),
+            ("-123456789012345678901", T::Float, "rounded"),
+            ("2025-11-21T10:00:00.123456Z", T::Timestamp, "finer than milliseconds"),
+            ("[1e300]", T::Vector(None), "beyond 32-bit floats"),
+            ("[1e300]", T::Any, "beyond 32-bit floats"),
+        ] {
+            let problem = of_text(text.into(), column_type).unwrap_err();
+            assert!(problem.contains(part), "{problem}");
+        }
+        for large in [json!(9_007_199_254_740_993_i64), json!(9_223_372_036_854_775_809_u64), json!(u64::MAX)]
+        {
+            assert!(of_json(&large, T::Float).unwrap_err().contains("rounded"), "{large}");
+        }
+        assert_eq!(
+            of_json(&json!(9_223_372_036_854_775_808_u64), T::Float),
+            Ok(Cell::Float(9_223_372_036_854_775_808.0))
+        );
+        assert!(of_json(&json!([1.5]), T::VectorInt8(None)).is_err());
+        assert!(of_json(&json!({"a": 1}), T::Any).is_err());
+        assert!(of_json(&json!(1.5), T::Int).is_err());
+        assert!(of_json(&json!(1), T::Text).is_err());
+    }
+
+    #[test]
+    fn a_guess_loses_nothing() {
+        for (text, value) in [
+            ("12", json!(12)),
+            ("-0.5", json!(-0.5)),
+            ("1e3", json!(1000.0)),
+            ("007", json!("007")),
+            ("+48", json!("+48")),
+            ("9223372036854775808", json!("9223372036854775808")),
+            ("True", json!(true)),
+            ("[1]", json!([1])),
+            ("[a]", json!("[a]")),
+            ("nan", json!("nan")),
+            ("0", json!(0)),
+        ] {
+            assert_eq!(guessed(text), value, "{text}");
+        }
+    }
+}

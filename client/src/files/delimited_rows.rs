@@ -1,0 +1,167 @@
+//! The rows of CSV and TSV: which field goes to which column, and what types the columns have.
+
+use super::cells::{self, Cell};
+use super::column_type::{Column, ColumnType};
+use super::delimited::{Record, Records};
+use super::error::FileError;
+use super::format::FileFormat;
+use super::infer::Seen;
+use super::layout::Layout;
+use super::reader::{Keep, ReadOptions};
+use super::sample::{self, Source, Whole};
+use super::table::Table;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use serde_json::Value as Json;
+
+/// The rows of a file.
+pub(super) struct DelimitedRows {
+    name: String,
+    records: Records<Whole>,
+    table: Table,
+    /// The type of each column of the row.
+    types: Vec<ColumnType>,
+    layout: Layout,
+    null: String,
+}
+
+impl DelimitedRows {
+    pub(super) fn open(
+        name: &str,
+        source: Source,
+        format: FileFormat,
+        options: &ReadOptions,
+    ) -> Result<DelimitedRows, FileError> {
+        let (whole, complete) = sample::look(source).map_err(|error| FileError::new(name, error))?;
+        let null = options.null.clone();
+        let null = null.unwrap_or_else(|| if format == FileFormat::Tsv { "\\N" } else { "" }.to_owned());
+        let (header, seen) = seen_records(name, sample::beginning(&whole), complete, format, options, &null);
+        let mut records = Records::new(whole, name, format, options.delimiter);
+        if !options.no_header
+            && let Some(header) = records.next()?
+        {
+            header?;
+        }
+        let (layout, columns) = match options.columns.clone() {
+            Some(wanted) => {
+                let width = header.as_ref().map_or(seen.len(), Vec::len);
+                (Layout::arrange(name, Some(1), header.as_deref(), width, &wanted)?, wanted)
+            }
+            None => (Layout::as_it_is(seen.len()), guessed(header, &seen)),
+        };
+        if columns.len() == 1 {
+            records.of_one_column();
+        }
+        let types = columns.iter().map(|column| column.column_type).collect();
+        let table = Table::new(&columns);
+        Ok(DelimitedRows { name: name.to_owned(), records, table, types, layout, null })
+    }
+
+    /// What is good to know about how it was read.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.layout.warning.iter().cloned().chain(self.table.warning()).collect()
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        self.table.schema()
+    }
+
+    pub(super) fn table(&mut self) -> &mut Table {
+        &mut self.table
+    }
+
+    pub(super) fn next_batch(&mut self, keep: Keep<'_>) -> Result<Option<RecordBatch>, FileError> {
+        let DelimitedRows { name, records, table, types, layout, null } = self;
+        while !table.is_full() {
+            let Some(record) = records.next()? else { break };
+            let row = record.and_then(|record| {
+                row(name, &record, &layout.places, types, null).map(|row| table.push(&row))
+            });
+            match row {
+                Ok(()) => {}
+                Err(problem) => keep(problem)?,
+            }
+        }
+        table.take().map_err(|error| FileError::new(name, error))
+    }
+}
+
+/// The names in the first record, and what the columns of the beginning of a file hold.
+fn seen_records(
+    name: &str,
+    beginning: &[u8],
+    complete: bool,
+    format: FileFormat,
+    options: &ReadOptions,
+    null: &str,
+) -> (Option<Vec<String>>, Vec<Seen>) {
+    let mut records = Records::new(beginning, name, format, options.delimiter);
+    let mut header: Option<Vec<String>> = None;
+    let mut seen: Vec<Seen> = Vec::new();
+    // The last record is perhaps cut off, so each counts only once there is another one.
+    let mut pending: Option<Vec<Option<String>>> = None;
+    let mut count = |fields: Vec<Option<String>>| {
+        seen.resize(seen.len().max(fields.len()), Seen::default());
+        for (seen, field) in seen.iter_mut().zip(fields) {
+            if let Some(field) = field {
+                seen.text(&field);
+            }
+        }
+    };
+    // What is wrong is told when it is read.
+    while let Ok(Some(record)) = records.next() {
+        let Ok(record) = record else { continue };
+        let fields: Vec<Option<String>> =
+            record.fields(null).map(|field| field.map(|(text, _)| text.into_owned())).collect();
+        if !options.no_header && header.is_none() {
+            header = Some(fields.into_iter().map(Option::unwrap_or_default).collect());
+        } else if let Some(before) = pending.replace(fields) {
+            count(before);
+        }
+    }
+    if let Some(last) = pending.filter(|_| complete) {
+        count(last);
+    }
+    if let Some(header) = &header {
+        seen.resize(header.len(), Seen::default());
+    }
+    (header, seen)
+}
+
+/// The columns by the names of the file, and what was seen in them.
+fn guessed(header: Option<Vec<String>>, seen: &[Seen]) -> Vec<Column> {
+    let names = header.unwrap_or_else(|| (1..=seen.len()).map(|number| format!("column_{number}")).collect());
+    let column = |(name, seen): (String, &Seen)| Column { name, column_type: seen.column_type() };
+    names.into_iter().zip(seen).map(column).collect()
+}
+
+fn row<'r>(
+    name: &str,
+    record: &Record<'r>,
+    places: &[usize],
+    types: &[ColumnType],
+    null: &'r str,
+) -> Result<Vec<Cell<'r>>, FileError> {
+    let (found, expected) = (record.len(), places.len());
+    if found != expected {
+        let problem = format!("{found} fields, expected {expected}");
+        return Err(FileError::at(name, record.line, problem));
+    }
+    let mut row = vec![Cell::Null; expected];
+    for (field, &place) in record.fields(null).zip(places) {
+        let column_type = types[place];
+        row[place] = match field {
+            None => Cell::Null,
+            // In a column of any type, quotes tell text from the number that it looks like.
+            Some((text, true)) if column_type == ColumnType::Any => Cell::Json(Json::from(text).to_string()),
+            Some((text, _)) if text.is_empty() && column_type != ColumnType::Text => Cell::Null,
+            Some((text, _)) => cells::of_text(text, column_type)
+                .map_err(|problem| FileError::at(name, record.line, problem).help(UNTYPED))?,
+        };
+    }
+    Ok(row)
+}
+
+/// What helps where a guess was wrong.
+const UNTYPED: &str = "types are those of the relation, or guessed from the beginning of the file: name them by `columns`, \
+                       or leave such records out";

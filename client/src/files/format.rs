@@ -1,0 +1,79 @@
+//! The formats of files, in one list.
+
+use std::fmt;
+use std::path::Path;
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Comma-separated, RFC 4180: null is nothing, and an empty string is `""`.
+    Csv,
+    /// Tab-separated: tab, line break and backslash are `\t`, `\n` and `\\`, null is `\N`.
+    Tsv,
+    /// One array with one object a row. Only written.
+    Json,
+    /// One object a line.
+    JsonLines,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC, as a file or a stream.
+    Arrow,
+    /// RDF, a triple a line.
+    NTriples,
+    /// RDF with prefixes.
+    Turtle,
+}
+
+/// Names and endings of each, the usual one first.
+const FORMATS: &[(FileFormat, &[&str])] = &[
+    (FileFormat::Csv, &["csv"]),
+    (FileFormat::Tsv, &["tsv", "tab"]),
+    (FileFormat::Json, &["json"]),
+    (FileFormat::JsonLines, &["jsonl", "ndjson"]),
+    (FileFormat::Parquet, &["parquet", "pq"]),
+    (FileFormat::Arrow, &["arrow", "ipc", "feather", "arrows"]),
+    (FileFormat::NTriples, &["nt"]),
+    (FileFormat::Turtle, &["ttl"]),
+];
+
+impl FileFormat {
+    /// Every format.
+    pub fn all() -> impl Iterator<Item = FileFormat> {
+        FORMATS.iter().map(|(format, _)| *format)
+    }
+
+    /// The usual ending of such files, which is also the format's name.
+    pub fn name(self) -> &'static str {
+        FORMATS.iter().find(|(format, _)| *format == self).map_or("", |(_, names)| names[0])
+    }
+
+    /// The format of this name or ending.
+    pub fn named(name: &str) -> Option<FileFormat> {
+        let is = |known: &&str| known.eq_ignore_ascii_case(name);
+        FORMATS.iter().find(|(_, names)| names.iter().any(is)).map(|(format, _)| *format)
+    }
+
+    /// What the ending of a path says.
+    pub fn of(path: &Path) -> Option<FileFormat> {
+        FileFormat::named(path.extension()?.to_str()?)
+    }
+}
+
+impl fmt::Display for FileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_tells_the_format() {
+        assert_eq!(FileFormat::of(Path::new("a/b.CSV")), Some(FileFormat::Csv));
+        assert_eq!(FileFormat::of(Path::new("a.b.ndjson")), Some(FileFormat::JsonLines));
+        assert_eq!(FileFormat::of(Path::new("csv")), None);
+        assert!(FileFormat::all().all(|format| FileFormat::named(format.name()) == Some(format)));
+    }
+}

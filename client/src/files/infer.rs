@@ -1,0 +1,124 @@
+//! The types of columns, from values seen in them.
+
+use super::cells::{self, guessed};
+use super::column_type::ColumnType;
+use super::text;
+use serde_json::Value as Json;
+
+/// What a column has shown so far; nothing, or only null, at first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    found: Option<ColumnType>,
+    /// There was an integer that no float holds.
+    large: bool,
+}
+
+impl Seen {
+    /// A field of a text file. Where values differ in kind, all are text.
+    pub(super) fn text(&mut self, field: &str) {
+        let found = match guessed(field) {
+            Json::String(_) if text::looks_like_time(field) && text::to_time(field).is_some() => {
+                ColumnType::Timestamp
+            }
+            json => {
+                self.large |= is_large(&json);
+                of_json(&json)
+            }
+        };
+        self.join(found, ColumnType::Text);
+    }
+
+    /// A JSON value; null says nothing.
+    pub(super) fn json(&mut self, json: &Json) {
+        if json.is_null() {
+            return;
+        }
+        self.large |= is_large(json);
+        self.found(of_json(json));
+    }
+
+    /// A value of this type. Where values differ in kind, the column holds anything.
+    pub(super) fn found(&mut self, found: ColumnType) {
+        self.join(found, ColumnType::Any);
+    }
+
+    /// Integers and floats are floats, as far as that loses nothing; other kinds have only the widest type together.
+    fn join(&mut self, found: ColumnType, widest: ColumnType) {
+        self.found = Some(match (self.found, found) {
+            (None, found) => found,
+            (Some(before), found) if before == found => found,
+            (Some(ColumnType::Int), ColumnType::Float) | (Some(ColumnType::Float), ColumnType::Int) => {
+                ColumnType::Float
+            }
+            _ => widest,
+        });
+        if self.found == Some(ColumnType::Float) && self.large {
+            self.found = Some(widest);
+        }
+    }
+
+    /// The type; anything where nothing was seen.
+    pub(super) fn column_type(self) -> ColumnType {
+        self.found.unwrap_or(ColumnType::Any)
+    }
+}
+
+fn is_large(json: &Json) -> bool {
+    json.as_number().is_some_and(cells::is_inexact)
+}
+
+fn of_json(json: &Json) -> ColumnType {
+    match json {
+        Json::Bool(_) => ColumnType::Bool,
+        Json::Number(number) if number.is_f64() => ColumnType::Float,
+        Json::Number(_) => ColumnType::Int,
+        Json::String(_) => ColumnType::Text,
+        Json::Array(_) => ColumnType::Vector(None),
+        Json::Null | Json::Object(_) => ColumnType::Any,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(fields: &[&str]) -> ColumnType {
+        let mut seen = Seen::default();
+        fields.iter().for_each(|field| seen.text(field));
+        seen.column_type()
+    }
+
+    #[test]
+    fn text_columns_have_one_type() {
+        assert_eq!(of(&["1", "2"]), ColumnType::Int);
+        assert_eq!(of(&["1", "2.5"]), ColumnType::Float);
+        assert_eq!(of(&["9007199254740993", "2"]), ColumnType::Int);
+        assert_eq!(of(&["9007199254740992", "2.5"]), ColumnType::Float);
+        assert_eq!(of(&["9007199254740993", "2.5"]), ColumnType::Text);
+        assert_eq!(of(&["2.5", "9007199254740993"]), ColumnType::Text);
+        assert_eq!(of(&["2025-11-21T10:00:00.123456Z"]), ColumnType::Text);
+        assert_eq!(of(&["1", "x", "2"]), ColumnType::Text);
+        assert_eq!(of(&["00501", "10001"]), ColumnType::Text);
+        assert_eq!(of(&["2025-11-21", "2025-11-21T10:00:00Z"]), ColumnType::Timestamp);
+        assert_eq!(of(&["2025-11-21", "none"]), ColumnType::Text);
+        assert_eq!(of(&["true", "FALSE"]), ColumnType::Bool);
+        assert_eq!(of(&["[1, 2]"]), ColumnType::Vector(None));
+        assert_eq!(of(&[]), ColumnType::Any);
+    }
+
+    #[test]
+    fn json_columns_may_hold_anything() {
+        let mut seen = Seen::default();
+        for (json, expected) in [
+            (json!(null), ColumnType::Any),
+            (json!(1), ColumnType::Int),
+            (json!(1.5), ColumnType::Float),
+            (json!("x"), ColumnType::Any),
+            (json!(2), ColumnType::Any),
+        ] {
+            seen.json(&json);
+            assert_eq!(seen.column_type(), expected, "{json}");
+        }
+    }
+}

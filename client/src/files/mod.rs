@@ -1,0 +1,39 @@
+//! Files in and out, a few batches at a time: CSV, TSV, JSON lines, Parquet, Arrow IPC and RDF.
+//!
+//! [`FileReader`] turns a file into Arrow batches for [`Client::insert_file`](crate::Client::insert_file), and
+//! [`FileWriter`] writes the batches of an answer.
+
+mod arrow_files;
+mod cells;
+mod column_type;
+mod conversion;
+mod delimited;
+mod delimited_rows;
+mod error;
+mod format;
+mod infer;
+mod json_out;
+mod json_rows;
+mod layout;
+mod lines;
+mod new_file;
+mod predicates;
+mod quotes;
+mod rdf;
+mod reader;
+mod sample;
+mod table;
+mod text;
+mod text_out;
+mod values;
+mod writer;
+
+pub use column_type::{Column, ColumnType};
+pub use error::FileError;
+pub use format::FileFormat;
+pub use new_file::NewFile;
+pub(crate) use predicates::Predicates;
+pub use reader::{FileReader, OnError, ReadOptions, Skipped};
+pub use text_out::value_text;
+pub use values::{rows, rows_with_times};
+pub use writer::{FileWriter, WriteOptions};

@@ -1,0 +1,322 @@
+//! RDF as rows of subject, predicate and object, and back.
+//!
+//! Text in angle brackets is an IRI, and text that begins with `_:` a blank node, as in N-Triples. Literals are values:
+//! strings, numbers and booleans. What has no value of its own (a string with a language, a date) stays in the notation of
+//! N-Triples, `"chat"@fr`, and so do strings that would read as one of these; so nothing is lost on the way back.
+
+use super::cells::Cell;
+use super::column_type::{Column, ColumnType};
+use super::error::FileError;
+use super::format::FileFormat;
+use super::sample::{self, Source};
+use super::text;
+use oxrdf::vocab::xsd;
+use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
+use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSerializer, ReaderQuadParser, WriterQuadSerializer};
+use serde_json::Value as Json;
+use std::fs::{File, Metadata};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+use stratalog_protocol::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The triples of a file.
+pub(super) struct Triples {
+    name: String,
+    parser: ReaderQuadParser<Source>,
+    /// Blank nodes are of one file: those of others with the same labels are others.
+    scope: String,
+    ended: bool,
+}
+
+impl Triples {
+    /// The scope tells blank nodes of this file from those of others; where there is none, they are of this reading.
+    pub(super) fn new(
+        name: &str,
+        source: Source,
+        format: FileFormat,
+        scope: Option<u64>,
+    ) -> Result<Triples, FileError> {
+        let source = sample::unmarked(source).map_err(|error| FileError::new(name, error))?;
+        let parser = RdfParser::from_format(rdf_format(format)).without_named_graphs().for_reader(source);
+        let scope = format!("f{:016x}-", scope.unwrap_or_else(random));
+        Ok(Triples { name: name.to_owned(), parser, scope, ended: false })
+    }
+
+    /// The columns of every such file.
+    pub(super) fn columns() -> Vec<Column> {
+        let column = |name: &str, column_type| Column { name: name.to_owned(), column_type };
+        vec![
+            column("subject", ColumnType::Text),
+            column("predicate", ColumnType::Text),
+            column("object", ColumnType::Any),
+        ]
+    }
+
+    /// The next triple, or what is wrong in its place.
+    pub(super) fn next(&mut self) -> Option<Result<[Cell<'static>; 3], FileError>> {
+        if self.ended {
+            return None;
+        }
+        let triple = match self.parser.next()? {
+            Ok(quad) => self.row(&quad.subject, &quad.predicate, &quad.object),
+            Err(RdfParseError::Syntax(error)) => {
+                let line = error.location().map(|place| place.start.line + 1);
+                let text = error.to_string();
+                // The message says the place once more.
+                let problem = text.split_once(": ").map_or(text.as_str(), |(_, problem)| problem);
+                Err(FileError { line, ..FileError::new(&self.name, problem) })
+            }
+            Err(error) => {
+                self.ended = true;
+                Err(FileError::new(&self.name, error))
+            }
+        };
+        Some(triple)
+    }
+
+    fn row(
+        &self,
+        subject: &NamedOrBlankNode,
+        predicate: &NamedNode,
+        object: &Term,
+    ) -> Result<[Cell<'static>; 3], FileError> {
+        let subject = match subject {
+            NamedOrBlankNode::NamedNode(node) => node.to_string(),
+            NamedOrBlankNode::BlankNode(node) => self.blank(node),
+        };
+        let object: Json = match object {
+            Term::NamedNode(node) => node.to_string().into(),
+            Term::BlankNode(node) => self.blank(node).into(),
+            Term::Literal(literal) => of_literal(literal),
+            #[allow(unreachable_patterns, reason = "a feature of the library may add triples as terms")]
+            other => return Err(FileError::new(&self.name, format!("`{other}` has no place in a column"))),
+        };
+        let text = |text: String| Cell::Text(text.into());
+        Ok([text(subject), text(predicate.to_string()), Cell::Json(object.to_string())])
+    }
+
+    fn blank(&self, node: &BlankNode) -> String {
+        format!("_:{}{}", self.scope, node.as_str())
+    }
+}
+
+/// What tells a file from others, and from what it was before: where it lies, how long it is and when it was written. Read
+/// again, it has the same. `None` for what is no regular file, and comes but once.
+pub(super) fn scope(path: &Path, file: &File) -> Option<u64> {
+    let metadata = file.metadata().ok().filter(Metadata::is_file)?;
+    let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut identity = path.canonicalize().ok()?.into_os_string().into_encoded_bytes();
+    identity.extend(metadata.len().to_le_bytes());
+    identity.extend(written.as_nanos().to_le_bytes());
+    Some(xxh3_64(&identity))
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+fn rdf_format(format: FileFormat) -> RdfFormat {
+    if format == FileFormat::Turtle { RdfFormat::Turtle } else { RdfFormat::NTriples }
+}
+
+/// The value of a literal, or its N-Triples notation.
+fn of_literal(literal: &Literal) -> Json {
+    let text = literal.value();
+    let notation = || Json::from(literal.to_string());
+    let datatype = literal.datatype();
+    if datatype == xsd::STRING {
+        return if is_notation(text) { notation() } else { text.into() };
+    }
+    if datatype == xsd::BOOLEAN {
+        return match text {
+            "true" | "1" => true.into(),
+            "false" | "0" => false.into(),
+            _ => notation(),
+        };
+    }
+    let integers = [xsd::INTEGER, xsd::INT, xsd::LONG, xsd::SHORT, xsd::BYTE];
+    if integers.contains(&datatype) {
+        return text.parse::<i64>().map_or_else(|_| notation(), Json::from);
+    }
+    if [xsd::DOUBLE, xsd::FLOAT, xsd::DECIMAL].contains(&datatype) {
+        let number = text.parse().ok().and_then(serde_json::Number::from_f64);
+        return number.map_or_else(notation, Json::from);
+    }
+    notation()
+}
+
+/// The time that the notation of a literal stands for, if it is one.
+pub(super) fn time_of(notation: &str) -> Option<i64> {
+    let (text, datatype) = notation.strip_prefix('"')?.split_once("\"^^<")?;
+    let datatype = datatype.strip_suffix('>')?;
+    let is_time = datatype == xsd::DATE_TIME.as_str() || datatype == xsd::DATE.as_str();
+    is_time.then(|| text::to_time(text)).flatten()
+}
+
+/// Whether text reads as an IRI, a blank node or a literal in quotes.
+fn is_notation(text: &str) -> bool {
+    text.starts_with('<') && text.ends_with('>') || text.starts_with("_:") || text.starts_with('"')
+}
+
+/// Writes rows as triples.
+pub(super) struct TripleWriter<W: Write> {
+    serializer: WriterQuadSerializer<W>,
+}
+
+impl<W: Write> TripleWriter<W> {
+    pub(super) fn new(out: W, format: FileFormat) -> TripleWriter<W> {
+        TripleWriter { serializer: RdfSerializer::from_format(rdf_format(format)).for_writer(out) }
+    }
+
+    pub(super) fn write(&mut self, row: &[Value]) -> io::Result<()> {
+        let triple = triple(row).map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))?;
+        self.serializer.serialize_triple(&triple)
+    }
+
+    pub(super) fn finish(self) -> io::Result<W> {
+        self.serializer.finish()
+    }
+}
+
+fn triple(row: &[Value]) -> Result<Triple, String> {
+    let [subject, predicate, object] = row else {
+        return Err(format!("a triple has three columns, found {}", row.len()));
+    };
+    let unlike = |value: &Value, what| {
+        format!("{value} is no {what}: IRIs stand in angle brackets, \"<http://example.org/ada>\"")
+    };
+    let subject = match subject {
+        Value::Text(text) if text.starts_with("_:") => text.parse().map(NamedOrBlankNode::BlankNode).ok(),
+        Value::Text(text) => text.parse().map(NamedOrBlankNode::NamedNode).ok(),
+        _ => None,
+    }
+    .ok_or_else(|| unlike(subject, "subject"))?;
+    let predicate: Option<NamedNode> = match predicate {
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    };
+    let predicate = predicate.ok_or_else(|| unlike(&row[1], "predicate"))?;
+    let object = match object {
+        Value::Text(text) if is_notation(text) => text.parse().map_err(|_| unlike(&row[2], "object"))?,
+        Value::Text(text) => Term::Literal(Literal::new_simple_literal(text)),
+        Value::Int(number) => Term::Literal(Literal::from(*number)),
+        Value::Float(number) => Term::Literal(Literal::from(*number)),
+        Value::Bool(value) => Term::Literal(Literal::from(*value)),
+        Value::Null | Value::Vector(_) => return Err(unlike(&row[2], "object")),
+    };
+    Ok(Triple::new(subject, predicate, object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, format: FileFormat) -> Vec<Result<Vec<Json>, String>> {
+        let source: Source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
+        let mut triples = Triples::new("f", source, format, Some(7)).unwrap();
+        let json = |cell: &Cell<'_>| match cell {
+            Cell::Text(text) => Json::from(text.as_ref()),
+            Cell::Json(text) => serde_json::from_str(text).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        std::iter::from_fn(|| triples.next())
+            .map(|row| row.map(|row| row.iter().map(json).collect()).map_err(|error| error.to_string()))
+            .collect()
+    }
+
+    const EVERYTHING: &str = "\
+<http://e/a> <http://e/p> <http://e/b> .
+<http://e/a> <http://e/p> \"text\" .
+<http://e/a> <http://e/p> \"<not an IRI>\" .
+<http://e/a> <http://e/p> \"chat\"@fr .
+<http://e/a> <http://e/p> \"7\"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/a> <http://e/p> \"true\"^^<http://www.w3.org/2001/XMLSchema#boolean> .
+<http://e/a> <http://e/p> \"2025-11-21\"^^<http://www.w3.org/2001/XMLSchema#date> .
+";
+
+    #[test]
+    fn literals_are_values_and_what_is_none_keeps_its_notation() {
+        let objects: Vec<Json> =
+            read(EVERYTHING, FileFormat::NTriples).into_iter().map(|row| row.unwrap().remove(2)).collect();
+        assert_eq!(
+            objects,
+            [
+                Json::from("<http://e/b>"),
+                "text".into(),
+                "\"<not an IRI>\"".into(),
+                "\"chat\"@fr".into(),
+                7.into(),
+                true.into(),
+                "\"2025-11-21\"^^<http://www.w3.org/2001/XMLSchema#date>".into(),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_was_read_is_written_as_it_was() {
+        let mut writer = TripleWriter::new(Vec::new(), FileFormat::NTriples);
+        for row in read(EVERYTHING, FileFormat::NTriples) {
+            let row: Vec<Value> =
+                row.unwrap().into_iter().map(|json| serde_json::from_value(json).unwrap()).collect();
+            writer.write(&row).unwrap();
+        }
+        assert_eq!(String::from_utf8(writer.finish().unwrap()).unwrap(), EVERYTHING);
+    }
+
+    #[test]
+    fn blank_nodes_belong_to_their_file() {
+        let rows = read("_:b <http://e/p> _:b .", FileFormat::NTriples);
+        let row = rows[0].as_ref().unwrap();
+        assert_eq!((row[0].as_str(), &row[0]), (Some("_:f0000000000000007-b"), &row[2]));
+    }
+
+    #[test]
+    fn a_file_is_known_again_until_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let scope_of = |name: &str| {
+            let path = folder.path().join(name);
+            scope(&path, &File::open(&path).unwrap()).unwrap()
+        };
+        std::fs::write(folder.path().join("a.nt"), "1").unwrap();
+        std::fs::write(folder.path().join("b.nt"), "1").unwrap();
+        let before = scope_of("a.nt");
+        assert_eq!(before, scope_of("./a.nt"));
+        assert_ne!(before, scope_of("b.nt"));
+        std::fs::write(folder.path().join("a.nt"), "12").unwrap();
+        assert_ne!(before, scope_of("a.nt"));
+    }
+
+    #[test]
+    fn the_mark_of_utf_8_is_left_out() {
+        let rows = read("\u{feff}<http://e/a> <http://e/p> \"x\" .", FileFormat::NTriples);
+        assert!(rows.len() == 1 && rows[0].is_ok(), "{rows:?}");
+    }
+
+    #[test]
+    fn a_fault_has_its_line_and_reading_goes_on() {
+        let rows = read(
+            "<http://e/a> <http://e/p> 1 .\n<a b> oops\n<http://e/a> <http://e/p> \"x\" .\n",
+            FileFormat::NTriples,
+        );
+        assert!(rows[0].as_ref().unwrap_err().starts_with("f:1: "), "{rows:?}");
+        assert!(rows.last().unwrap().is_ok(), "{rows:?}");
+        let rows = read("@prefix e: <http://e/> .\ne:a e:p 1, 2.5 .", FileFormat::Turtle);
+        assert_eq!(rows[1].as_ref().unwrap()[2], Json::from(2.5));
+    }
+
+    #[test]
+    fn rows_that_are_no_triples_are_refused() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        for row in [
+            vec![text("ada"), text("<http://e/p>"), Value::Int(1)],
+            vec![text("<http://e/a>"), text("_:p"), Value::Int(1)],
+            vec![text("<http://e/a>"), text("<http://e/p>"), Value::Null],
+            vec![text("<http://e/a>"), text("<http://e/p>")],
+        ] {
+            assert!(triple(&row).is_err(), "{row:?}");
+        }
+    }
+}

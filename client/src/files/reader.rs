@@ -1,0 +1,280 @@
+//! `FileReader`: a file as Arrow batches.
+//!
+//! No more than one batch is held, and of text the few mebibytes at its beginning that decide about the types of columns.
+
+use super::arrow_files::{self, Batches};
+use super::column_type::{Column, ColumnType};
+use super::delimited_rows::DelimitedRows;
+use super::error::FileError;
+use super::format::FileFormat;
+use super::json_rows::JsonRows;
+use super::rdf::{self, Triples};
+use super::sample::{Counted, Source};
+use super::table::Table;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use std::fs::File;
+use std::io;
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a file is to be read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// What it holds, where its name does not say so.
+    pub format: Option<FileFormat>,
+    /// The columns of the relation: those of the file that have the same names, or else the same places, are of these
+    /// types. Where there are none, types are guessed from the beginning of the file.
+    pub columns: Option<Vec<Column>>,
+    /// The first record of CSV and TSV holds data, and no names.
+    pub no_header: bool,
+    /// What separates the fields of CSV.
+    pub delimiter: Option<u8>,
+    /// The word for null, where it is neither nothing (CSV) nor `\N` (TSV).
+    pub null: Option<String>,
+    /// What becomes of records that do not fit.
+    pub on_error: OnError,
+    /// An import is one commit for so many rows, and not one for the whole file.
+    pub commit_every: Option<NonZeroU64>,
+}
+
+/// What becomes of records that do not fit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// The first one ends the reading.
+    #[default]
+    Abort,
+    /// They are left out and counted.
+    Skip,
+}
+
+/// Records that were left out.
+#[derive(Debug, Clone, Default)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// What is wrong with the first of them.
+    pub first: Vec<FileError>,
+}
+
+/// So many of the problems of a file are kept.
+const KEPT: usize = 10;
+
+impl Skipped {
+    pub(super) fn note(&mut self, problem: FileError) {
+        self.count += 1;
+        if self.first.len() < KEPT {
+            self.first.push(problem);
+        }
+    }
+}
+
+/// A file that is read batch by batch. What is wrong with a record of text is told after the rows that came before it.
+pub struct FileReader {
+    name: String,
+    rows: Rows,
+    on_error: OnError,
+    skipped: Skipped,
+    read: Arc<AtomicU64>,
+    size: Option<u64>,
+    /// What is to be told next.
+    fault: Option<FileError>,
+    ended: bool,
+}
+
+enum Rows {
+    Delimited(Box<DelimitedRows>),
+    Json(Box<JsonRows>),
+    Triples { triples: Box<Triples>, table: Table },
+    Batches(Batches),
+}
+
+impl Rows {
+    /// Where rows of text are collected.
+    fn table(&mut self) -> Option<&mut Table> {
+        match self {
+            Rows::Delimited(rows) => Some(rows.table()),
+            Rows::Json(rows) => Some(rows.table()),
+            Rows::Triples { table, .. } => Some(table),
+            Rows::Batches(_) => None,
+        }
+    }
+}
+
+/// What becomes of a record that does not fit: an error ends the reading.
+pub(super) type Keep<'a> = &'a mut dyn FnMut(FileError) -> Result<(), FileError>;
+
+impl FileReader {
+    /// Opens a file; `-` is standard input, whose format has to be told.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<FileReader, FileError> {
+        let name = path.display().to_string();
+        let format = options.format.or_else(|| FileFormat::of(path)).ok_or_else(|| {
+            FileError::new(&name, "what is in it is not known by its name")
+                .help(format!("name the format: {}", readable()))
+        })?;
+        if path == Path::new("-") {
+            return FileReader::from_source("<stdin>", Box::new(io::stdin()), None, format, options, None);
+        }
+        let file = File::open(path).map_err(|error| FileError::new(&name, error))?;
+        let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        if matches!(format, FileFormat::Parquet | FileFormat::Arrow) {
+            let read = Arc::new(AtomicU64::new(0));
+            let batches = arrow_files::open(&name, file, format, options.columns.as_deref())?;
+            return Ok(FileReader::new(name, Rows::Batches(batches), options, read, None));
+        }
+        let scope = rdf::scope(path, &file);
+        FileReader::from_source(&name, Box::new(file), size, format, options, scope)
+    }
+
+    fn from_source(
+        name: &str,
+        source: Source,
+        size: Option<u64>,
+        format: FileFormat,
+        options: &ReadOptions,
+        scope: Option<u64>,
+    ) -> Result<FileReader, FileError> {
+        let read = Arc::new(AtomicU64::new(0));
+        let source: Source = Box::new(Counted::new(source, &read));
+        let rows = match format {
+            FileFormat::Csv | FileFormat::Tsv => {
+                Rows::Delimited(Box::new(DelimitedRows::open(name, source, format, options)?))
+            }
+            FileFormat::JsonLines => Rows::Json(Box::new(JsonRows::open(name, source, options)?)),
+            FileFormat::NTriples | FileFormat::Turtle => {
+                let table = Table::new(&Triples::columns());
+                Rows::Triples { triples: Box::new(Triples::new(name, source, format, scope)?), table }
+            }
+            FileFormat::Arrow => {
+                Rows::Batches(arrow_files::stream(name, source, options.columns.as_deref())?)
+            }
+            FileFormat::Parquet => {
+                return Err(FileError::new(name, "Parquet cannot be read from a stream").help("name a file"));
+            }
+            FileFormat::Json => {
+                return Err(FileError::new(name, "JSON is read as one object a line").help("use `jsonl`"));
+            }
+        };
+        Ok(FileReader::new(name.to_owned(), rows, options, read, size))
+    }
+
+    fn new(
+        name: String,
+        rows: Rows,
+        options: &ReadOptions,
+        read: Arc<AtomicU64>,
+        size: Option<u64>,
+    ) -> FileReader {
+        let on_error = options.on_error;
+        let skipped = Skipped::default();
+        FileReader { name, rows, on_error, skipped, read, size, fault: None, ended: false }
+    }
+
+    /// Names and types of the columns.
+    pub fn schema(&self) -> &SchemaRef {
+        match &self.rows {
+            Rows::Delimited(rows) => rows.schema(),
+            Rows::Json(rows) => rows.schema(),
+            Rows::Triples { table, .. } => table.schema(),
+            Rows::Batches(batches) => batches.schema(),
+        }
+    }
+
+    /// The columns with their types.
+    pub fn columns(&self) -> Vec<Column> {
+        let column = |field: &arrow::datatypes::Field| Column {
+            name: field.name().clone(),
+            column_type: ColumnType::of(field),
+        };
+        self.schema().fields().iter().map(|field| column(field)).collect()
+    }
+
+    /// The name of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The records that were left out so far.
+    pub fn skipped(&self) -> &Skipped {
+        &self.skipped
+    }
+
+    /// What is good to know about how it was read so far.
+    pub fn warnings(&self) -> Vec<String> {
+        match &self.rows {
+            Rows::Delimited(rows) => rows.warnings(),
+            Rows::Batches(batches) => batches.warnings(),
+            Rows::Json(_) | Rows::Triples { .. } => Vec::new(), // neither has NaN or an order of columns
+        }
+    }
+
+    /// How far the file is read, and how long it is, as far as that is known: in bytes, or in rows.
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        match &self.rows {
+            Rows::Batches(batches) => batches.progress(),
+            _ => (self.read.load(Ordering::Relaxed), self.size),
+        }
+    }
+
+    /// Whether progress is counted in rows, not bytes.
+    pub fn counts_rows(&self) -> bool {
+        matches!(self.rows, Rows::Batches(_))
+    }
+
+    /// The next batch; `None` at the end.
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, FileError> {
+        let mut keep = |problem: FileError| match self.on_error {
+            OnError::Abort => Err(problem),
+            OnError::Skip => {
+                self.skipped.note(problem);
+                Ok(())
+            }
+        };
+        match &mut self.rows {
+            Rows::Batches(batches) => batches.next_batch(),
+            Rows::Delimited(rows) => rows.next_batch(&mut keep),
+            Rows::Json(rows) => rows.next_batch(&mut keep),
+            Rows::Triples { triples, table } => {
+                while !table.is_full() {
+                    match triples.next() {
+                        None => break,
+                        Some(Ok(row)) => table.push(&row),
+                        Some(Err(problem)) => keep(problem)?,
+                    }
+                }
+                table.take().map_err(|error| FileError::new(&self.name, error))
+            }
+        }
+    }
+}
+
+impl Iterator for FileReader {
+    type Item = Result<RecordBatch, FileError>;
+
+    fn next(&mut self) -> Option<Result<RecordBatch, FileError>> {
+        if self.ended {
+            return None;
+        }
+        let next = match self.fault.take() {
+            Some(fault) => Some(Err(fault)),
+            None => self.next_batch().transpose(),
+        };
+        if let (Some(Err(fault)), Some(table)) = (&next, self.rows.table())
+            && let Ok(Some(before)) = table.take()
+        {
+            self.fault = Some(fault.clone());
+            return Some(Ok(before));
+        }
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+/// The formats that can be read, for messages.
+fn readable() -> String {
+    let names: Vec<&str> =
+        FileFormat::all().filter(|format| *format != FileFormat::Json).map(FileFormat::name).collect();
+    names.join(", ")
+}

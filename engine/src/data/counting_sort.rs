@@ -1,0 +1,103 @@
+//! Items by group, in the order of rows, on all threads.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+use super::lazy::{GoOn, Stopped, each_row};
+use super::parallel::lanes;
+
+/// Fewer rows are not worth a second thread.
+const MANY: usize = 1 << 20;
+
+/// The items of all rows, those of one group side by side, and where each group begins; one more beginning is the end.
+pub fn counting_sort(
+    rows: usize,
+    groups: usize,
+    group_of: impl Fn(usize) -> u32 + Sync,
+    item_of: impl Fn(usize) -> u32 + Sync,
+    go_on: GoOn<'_>,
+) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
+    let threads = rayon::current_num_threads();
+    if rows < MANY || threads == 1 || groups > rows {
+        return on_one_thread(rows, groups, group_of, item_of, go_on);
+    }
+    // These threads are not rayon's: one that waits for others must not be given other work, which could wait for what
+    // is made here.
+    let chunks = lanes(rows, rows.div_ceil(threads));
+    let count = |chunk: Range<usize>| {
+        let mut counts = vec![0_u32; groups];
+        each_row(chunk, go_on, |row| counts[group_of(row) as usize] += 1).map(|()| counts)
+    };
+    let mut counts: Vec<Vec<u32>> = thread::scope(|scope| {
+        let counting: Vec<_> = chunks.iter().map(|chunk| scope.spawn(|| count(chunk.clone()))).collect();
+        counting.into_iter().map(|counting| counting.join().unwrap_or(Err(Stopped))).collect::<Result<_, _>>()
+    })?;
+    // Where the items of each group from each chunk go.
+    let mut starts = Vec::with_capacity(groups + 1);
+    let mut start = 0;
+    for group in 0..groups {
+        starts.push(start);
+        for counts in &mut counts {
+            start += std::mem::replace(&mut counts[group], start);
+        }
+    }
+    starts.push(start);
+    let items: Vec<AtomicU32> = (0..rows).map(|_| AtomicU32::new(0)).collect();
+    let place = |chunk: Range<usize>, mut next: Vec<u32>| {
+        each_row(chunk, go_on, |row| {
+            let slot = &mut next[group_of(row) as usize];
+            // Each place is written once.
+            items[*slot as usize].store(item_of(row), Ordering::Relaxed);
+            *slot += 1;
+        })
+    };
+    thread::scope(|scope| {
+        let chunks = chunks.into_iter().zip(counts);
+        let placing: Vec<_> = chunks.map(|(chunk, next)| scope.spawn(|| place(chunk, next))).collect();
+        placing.into_iter().try_for_each(|placing| placing.join().unwrap_or(Err(Stopped)))
+    })?;
+    Ok((starts, items.into_iter().map(AtomicU32::into_inner).collect()))
+}
+
+fn on_one_thread(
+    rows: usize,
+    groups: usize,
+    group_of: impl Fn(usize) -> u32,
+    item_of: impl Fn(usize) -> u32,
+    go_on: GoOn<'_>,
+) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
+    let mut starts = vec![0_u32; groups + 1];
+    each_row(0..rows, go_on, |row| starts[group_of(row) as usize + 1] += 1)?;
+    for group in 0..groups {
+        starts[group + 1] += starts[group];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![0_u32; rows];
+    each_row(0..rows, go_on, |row| {
+        let slot = &mut next[group_of(row) as usize];
+        items[*slot as usize] = item_of(row);
+        *slot += 1;
+    })?;
+    Ok((starts, items))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MANY, Stopped, counting_sort, on_one_thread};
+
+    #[test]
+    fn threads_find_what_one_finds() {
+        let (rows, groups) = (MANY + 7, 1_000);
+        let group_of = |row: usize| (row * 7_919 % 1_009 % groups) as u32;
+        let item_of = |row: usize| row as u32 ^ 1;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let found = pool.install(|| counting_sort(rows, groups, group_of, item_of, &|| true));
+        assert!(found == on_one_thread(rows, groups, group_of, item_of, &|| true));
+        assert_eq!(counting_sort(0, 3, group_of, item_of, &|| true), Ok((vec![0; 4], vec![])));
+        for rows in [1, rows] {
+            let stopped = pool.install(|| counting_sort(rows, groups, group_of, item_of, &|| false));
+            assert_eq!(stopped.err(), Some(Stopped));
+        }
+    }
+}

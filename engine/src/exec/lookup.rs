@@ -1,0 +1,162 @@
+//! Look-ups: which rows of a relation match a batch of bindings, by an index.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::batch::Bindings;
+use super::error::ExecError;
+use super::pipeline::BATCH;
+use super::stratum::View;
+use crate::data::{Code, RowIndex, Run, VariableId};
+use crate::plan::{Access, KeyPart};
+
+/// The runs of a probe, with their indexes.
+pub(super) struct Lookup {
+    /// One part a key column, in the order of the index.
+    pub(super) key: Vec<LookupKey>,
+    /// No index means that every row matches.
+    pub(super) runs: Vec<(Run, Option<Arc<RowIndex>>)>,
+}
+
+pub(super) enum LookupKey {
+    Variable(VariableId),
+    Constant(Code),
+}
+
+/// What a step looks up. An index that is not there yet is built here.
+pub(super) fn lookup(access: Access, key: &[(usize, KeyPart)], view: &View<'_>) -> Result<Lookup, ExecError> {
+    let columns: Vec<usize> = key.iter().map(|(column, _)| *column).collect();
+    let key = key
+        .iter()
+        .map(|(_, part)| {
+            Ok(match part {
+                KeyPart::Variable(variable) => LookupKey::Variable(*variable),
+                KeyPart::Constant(value) => LookupKey::Constant(view.codec.encode(value.as_ref())?),
+            })
+        })
+        .collect::<Result<_, ExecError>>()?;
+    let runs = view.runs(access).into_iter().map(|run| {
+        let index = (!columns.is_empty()).then(|| view.budget.watch(|go_on| run.index(&columns, go_on)));
+        Ok((run, index.transpose()?))
+    });
+    Ok(Lookup { key, runs: runs.collect::<Result<_, ExecError>>()? })
+}
+
+/// Pairs of an input row and a row of the run that match.
+#[derive(Default)]
+pub(super) struct Matches {
+    pub(super) positions: Vec<u32>,
+    pub(super) rows: Vec<u32>,
+}
+
+impl Matches {
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.positions.clear();
+        self.rows.clear();
+    }
+
+    /// Drops deleted rows, and those in which columns that must agree do not.
+    pub(super) fn retain(&mut self, run: &Run, equal: &[(usize, usize)]) {
+        if run.live().is_none() && equal.is_empty() {
+            return;
+        }
+        let mut kept = 0;
+        for i in 0..self.rows.len() {
+            if matches_row(run, equal, self.rows[i]) {
+                self.rows[kept] = self.rows[i];
+                self.positions[kept] = self.positions[i];
+                kept += 1;
+            }
+        }
+        self.rows.truncate(kept);
+        self.positions.truncate(kept);
+    }
+}
+
+fn matches_row(run: &Run, equal: &[(usize, usize)], row: u32) -> bool {
+    let row = row as usize;
+    run.is_live(row) && equal.iter().all(|(a, b)| run.column(*a)[row] == run.column(*b)[row])
+}
+
+/// Collects the matches of all input rows, and calls `emit` whenever there are enough for a batch.
+pub(super) fn find(
+    run: &Run,
+    index: Option<&RowIndex>,
+    key: &[LookupKey],
+    input: &Bindings,
+    matches: &mut Matches,
+    emit: &mut dyn FnMut(&mut Matches) -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    let Some(index) = index else {
+        let all = run.stored_len() as u32;
+        for position in 0..input.len as u32 {
+            for start in (0..all).step_by(BATCH) {
+                let end = all.min(start + BATCH as u32);
+                matches.rows.extend(start..end);
+                matches.positions.extend(std::iter::repeat_n(position, (end - start) as usize));
+                if matches.len() >= BATCH {
+                    emit(matches)?;
+                }
+            }
+        }
+        return Ok(());
+    };
+    let columns = key_columns(key, input);
+    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+    if let [codes] = columns.as_slice()
+        && index.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
+    {
+        return Ok(());
+    }
+    let mut outcome = Ok(());
+    index.probe(&columns, 0, input.len, |position, rows| {
+        for chunk in rows.chunks(BATCH) {
+            matches.rows.extend_from_slice(chunk);
+            matches.positions.extend(std::iter::repeat_n(position as u32, chunk.len()));
+            if matches.len() >= BATCH {
+                outcome = emit(matches);
+                if outcome.is_err() {
+                    return false;
+                }
+            }
+        }
+        true
+    });
+    outcome
+}
+
+/// Which input rows have a match.
+pub(super) fn exists(lookup: &Lookup, equal: &[(usize, usize)], input: &Bindings) -> Vec<bool> {
+    let mut found = vec![false; input.len];
+    let columns = key_columns(&lookup.key, input);
+    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+    for (run, index) in &lookup.runs {
+        match index {
+            None => {
+                if (0..run.stored_len() as u32).any(|row| matches_row(run, equal, row)) {
+                    found.fill(true);
+                }
+            }
+            Some(index) => index.probe(&columns, 0, input.len, |position, rows| {
+                if !found[position] {
+                    found[position] = rows.iter().any(|row| matches_row(run, equal, *row));
+                }
+                true
+            }),
+        }
+    }
+    found
+}
+
+fn key_columns<'b>(key: &[LookupKey], input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
+    key.iter()
+        .map(|part| match part {
+            LookupKey::Variable(variable) => Cow::Borrowed(input.column(*variable)),
+            LookupKey::Constant(code) => Cow::Owned(vec![*code; input.len]),
+        })
+        .collect()
+}

@@ -1,0 +1,37 @@
+//! Sets of codes.
+
+use crate::data::{Code, INLINE_END};
+
+/// A set of codes of a dictionary's entries, which are nearly dense.
+#[derive(Debug, Default)]
+pub(super) struct Codes(Vec<u64>);
+
+impl Codes {
+    pub(super) fn has(&self, code: Code) -> bool {
+        let bit = code.wrapping_sub(INLINE_END) as usize;
+        self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    pub(super) fn set(&mut self, code: Code) {
+        // Integers are no vectors.
+        let Some(bit) = code.checked_sub(INLINE_END).map(|bit| bit as usize) else { return };
+        if bit / 64 >= self.0.len() {
+            self.0.resize(bit / 64 + 1, 0);
+        }
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    pub(super) fn codes(&self) -> Vec<Code> {
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words
+            .flat_map(|(at, word)| {
+                (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+            })
+            .map(|bit| INLINE_END + bit as Code)
+            .collect()
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.0.len() * size_of::<u64>()
+    }
+}

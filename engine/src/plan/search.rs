@@ -1,0 +1,312 @@
+//! A rule that ranks rows by their distance, taken apart so that an index may be asked: what each search starts from,
+//! the rows that it looks at, and what these have to fulfil.
+
+use std::collections::HashSet;
+
+use super::display::expression;
+use super::estimate::{note, work};
+use super::explanation::{RuleNote, StepNote};
+use super::join_order::Statistics;
+use super::rule_plan::plan_rule;
+use crate::analysis::program::{
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Search, Variable,
+};
+use crate::data::{DataType, Metric, RelationId, Value, VariableId};
+use crate::diagnostic::Span;
+use crate::index::IndexKind;
+use crate::syntax::ast::Arithmetic;
+
+/// A search.
+#[derive(Debug, Clone)]
+pub struct SearchPlan {
+    /// The index, and how it is asked.
+    pub search: Search,
+    /// How many rows are wanted.
+    pub count: usize,
+    /// What is near.
+    pub metric: Metric,
+    /// The relation whose rows are searched.
+    pub relation: RelationId,
+    /// The column of its vectors.
+    pub column: usize,
+    /// What that column is declared to hold.
+    pub data_type: DataType,
+    /// What a search starts from; each of their combinations is one search.
+    pub inputs: Vec<VariableId>,
+    /// Finds them, if there are any.
+    pub from: Option<Rule>,
+    /// The vector near which rows are wanted, by the inputs.
+    pub query: Expression,
+    /// The first column of the relation, which the head takes.
+    pub id: VariableId,
+    /// The distance.
+    pub distance: VariableId,
+    /// The whole search without an index; its inputs are the row of [`SearchPlan::given`].
+    pub exact: Rule,
+    /// Finds those of the [`SearchPlan::candidates`], by their numbers, that fulfil the conditions, if there are any.
+    pub conditions: Option<Rule>,
+    /// A relation that holds one combination of inputs.
+    pub given: RelationId,
+    /// A relation of numbers and ids.
+    pub candidates: RelationId,
+}
+
+/// How a search is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// By the index, with so many candidates.
+    Index(usize),
+    /// Row by row, as there are few.
+    Few,
+    /// Row by row, as the conditions leave few.
+    Selective,
+    /// Row by row, as the index is not built yet.
+    NotBuilt,
+}
+
+impl SearchPlan {
+    /// Takes a rule apart, if it is a search of rows as they are stored.
+    pub fn of(rule: &Rule, program: &Program) -> Option<SearchPlan> {
+        let ranking = rule.ranking.as_ref()?;
+        let search = ranking.search.clone()?;
+        let IndexKind::Hnsw(options) = search.index.definition.kind else { return None };
+        let HeadTerm::Expression(Expression::Variable(distance)) = rule.head_terms.get(ranking.by)? else {
+            return None;
+        };
+        let is_measure =
+            |literal: &&Literal| matches!(literal, Literal::Assign { variable, .. } if variable == distance);
+        let Literal::Assign { expression: measure, .. } = rule.body.iter().find(is_measure)? else {
+            return None;
+        };
+        let (vector, query) = measured(measure)?;
+        let column = search.index.definition.column;
+        let is_rows = |atom: &&Atom| atom.arguments.get(column) == Some(&Argument::Variable(vector));
+        let rows = rule.atoms().find(is_rows)?;
+        let Some(Argument::Variable(id)) = rows.arguments.first().cloned() else { return None };
+        // Anything but a plain scan is for the executor of rules.
+        let distinct: HashSet<VariableId> = rows.variables().collect();
+        let is_plain = program.relations[rows.relation.index()].name == search.index.definition.relation
+            && rows.variables().count() == rows.arguments.len()
+            && distinct.len() == rows.arguments.len();
+        if !is_plain {
+            return None;
+        }
+        let known = known_before(rule, |variable| variable == *distance || distinct.contains(&variable));
+        let (mut from, mut rest, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+        for literal in &rule.body {
+            let own = literal.variables();
+            if own.iter().all(|variable| known.contains(variable)) {
+                from.push(literal.clone());
+                continue;
+            }
+            rest.push(literal.clone());
+            let is_of_rows = literal.atom().is_some_and(|atom| std::ptr::eq(atom, rows));
+            // What is said of the vector itself is true of every one that has a distance.
+            let of_others = own.iter().any(|variable| *variable != id && distinct.contains(variable));
+            if !is_of_rows && !is_measure(&literal) && !of_others {
+                conditions.push(literal.clone());
+            }
+        }
+        let count = usize::try_from(ranking.count?).ok()?;
+        let inputs = inputs(rule, &from, &rest);
+        if inputs.is_empty() && !from.is_empty() {
+            return None;
+        }
+        let relations = program.relations.len();
+        let (given, candidates) = (RelationId::new(relations), RelationId::new(relations + 1));
+        let plain = |head: &[VariableId], body: Vec<Literal>| Rule {
+            head: rule.head,
+            head_terms: head.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect(),
+            ranking: None,
+            body,
+            variables: rule.variables.clone(),
+            text: rule.text.clone(),
+        };
+        let atom = |relation, arguments: &[VariableId]| {
+            let arguments = arguments.iter().map(|variable| Argument::Variable(*variable)).collect();
+            Literal::Atom(Atom { relation, arguments, span: Span::default() })
+        };
+        let is_given: Vec<Literal> = (!inputs.is_empty()).then(|| atom(given, &inputs)).into_iter().collect();
+        let number = VariableId::new(rule.variables.len());
+        let conditions = (!conditions.is_empty()).then(|| {
+            let asked = [vec![atom(candidates, &[number, id])], is_given.clone(), conditions].concat();
+            let mut rule = plain(&[number], asked);
+            rule.variables.push(Variable { name: "?number".to_owned(), data_type: DataType::Int });
+            rule
+        });
+        Some(SearchPlan {
+            count,
+            metric: options.metric,
+            relation: rows.relation,
+            column,
+            data_type: program.relations[rows.relation.index()].column_types[column],
+            from: (!inputs.is_empty()).then(|| plain(&inputs, from)),
+            query,
+            id,
+            distance: *distance,
+            exact: Rule { body: [is_given, rest].concat(), ..rule.clone() },
+            conditions,
+            given,
+            candidates,
+            inputs,
+            search,
+        })
+    }
+
+    /// How the search is to be done, where so many rows are worth the index.
+    pub fn way(&self, statistics: &dyn Statistics, least: usize) -> Way {
+        if statistics.rows(self.relation) < least {
+            return Way::Few;
+        }
+        let statistics = &self.beside(statistics);
+        if work(&plan_rule(&self.exact, statistics), statistics) < least as f64 {
+            return Way::Selective;
+        }
+        match self.search.index.hnsw().and_then(|hnsw| hnsw.read()) {
+            Some(reader) if !reader.is_empty() => Way::Index(self.search.ef.unwrap_or_else(|| reader.ef())),
+            Some(_) | None => Way::NotBuilt,
+        }
+    }
+
+    /// The search in words: how it is done, and without an index the steps of that.
+    pub fn note(
+        &self,
+        rule: &Rule,
+        way: Way,
+        program: &Program,
+        statistics: &dyn Statistics,
+        is_derived: impl Fn(RelationId) -> bool,
+    ) -> RuleNote {
+        // Relations that only the search knows.
+        let mut known = program.clone();
+        for (name, arity) in [("?inputs", self.inputs.len()), ("?candidates", 2)] {
+            let mut made = program.relations[rule.head.index()].clone();
+            (made.name, made.arity, made.stored) = (name.to_owned(), arity, false);
+            made.column_types.resize(arity, DataType::Unknown);
+            known.relations.push(made);
+        }
+        let statistics = &self.beside(statistics);
+        let exact = note(&plan_rule(&self.exact, statistics), &self.exact, &known, statistics, is_derived);
+        let searches =
+            if self.inputs.is_empty() { 1.0 } else { statistics.rows(self.relation).isqrt() as f64 };
+        let found = self.count as f64 * searches;
+        let step =
+            |operator, detail| StepNote { operator, detail, rows: found, estimated: true, measured: None };
+        let mut steps = vec![step("search", self.text(way, rule))];
+        let mut head = exact.steps.last().cloned();
+        match way {
+            Way::Index(_) => {
+                if let Some(conditions) = &self.conditions {
+                    let plan = plan_rule(conditions, statistics);
+                    let note = note(&plan, conditions, &known, statistics, |_| true);
+                    let inner = note.steps.len().saturating_sub(1);
+                    steps.extend(note.steps.into_iter().take(inner).skip(1));
+                }
+            }
+            Way::Few | Way::Selective | Way::NotBuilt => {
+                steps.extend(exact.steps.iter().take(exact.steps.len().saturating_sub(1)).cloned());
+            }
+        }
+        if let Some(head) = &mut head {
+            (head.rows, head.estimated) = (found, true);
+        }
+        steps.extend(head);
+        RuleNote { text: rule.text.clone(), delta: None, steps }
+    }
+
+    fn beside<'s>(&'s self, known: &'s dyn Statistics) -> Beside<'s> {
+        Beside { search: self, known }
+    }
+
+    /// `docs: 10 nearest to V, approximate (hnsw, 50 candidates)`
+    fn text(&self, way: Way, rule: &Rule) -> String {
+        let name = |variable: VariableId| rule.variables[variable.index()].name.as_str();
+        let query = match &self.query {
+            // A long vector says little.
+            Expression::Constant(Value::Vector(elements)) if elements.len() > 8 => "a vector".to_owned(),
+            Expression::Constant(Value::VectorInt8(elements)) if elements.len() > 8 => "a vector".to_owned(),
+            query => expression(query, &name),
+        };
+        let how = match way {
+            Way::Index(ef) => format!("approximate, by hnsw with {ef} candidates"),
+            Way::Few => "exact, as there are few rows".to_owned(),
+            Way::Selective => "exact, as the conditions leave few rows".to_owned(),
+            Way::NotBuilt => "exact, as the index is not built yet".to_owned(),
+        };
+        format!("{}: {} nearest to {query}, {how}", self.search.index.definition.name, self.count)
+    }
+}
+
+/// What is known of relations, and of those that only a search knows.
+struct Beside<'s> {
+    search: &'s SearchPlan,
+    known: &'s dyn Statistics,
+}
+
+impl Statistics for Beside<'_> {
+    fn rows(&self, relation: RelationId) -> usize {
+        match relation {
+            relation if relation == self.search.given => 1,
+            relation if relation == self.search.candidates => self.search.count,
+            relation => self.known.rows(relation),
+        }
+    }
+
+    fn distinct(&self, relation: RelationId, column: usize) -> usize {
+        match relation {
+            relation if relation == self.search.given => 1,
+            relation if relation == self.search.candidates => self.search.count,
+            relation => self.known.distinct(relation, column),
+        }
+    }
+
+    fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
+        self.known.is_sorted(relation, column)
+    }
+}
+
+/// The vector and what it is compared with, in `cosine(V, Q)` or `0 - dot(V, Q)`.
+fn measured(expression: &Expression) -> Option<(VariableId, Expression)> {
+    match expression {
+        Expression::Call { arguments, .. } => match arguments.as_slice() {
+            [Expression::Variable(vector), query] => Some((*vector, query.clone())),
+            _ => None,
+        },
+        Expression::Arithmetic { operator: Arithmetic::Subtract, right, .. } => measured(right),
+        Expression::Arithmetic { .. } | Expression::Variable(_) | Expression::Constant(_) => None,
+    }
+}
+
+/// The variables that literals bind which have nothing to do with what is found.
+fn known_before(rule: &Rule, is_found: impl Fn(VariableId) -> bool) -> HashSet<VariableId> {
+    let free = rule.atoms().filter(|atom| !atom.variables().any(&is_found));
+    let mut known: HashSet<VariableId> = free.flat_map(Atom::variables).collect();
+    loop {
+        let more = rule.body.iter().find_map(|literal| match literal {
+            Literal::Assign { variable, expression } if !known.contains(variable) => {
+                let mut is_known = !is_found(*variable);
+                expression.for_each_variable(&mut |variable| is_known &= known.contains(&variable));
+                is_known.then_some(*variable)
+            }
+            Literal::Assign { .. } | Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } => None,
+        });
+        match more {
+            Some(variable) => known.insert(variable),
+            None => return known,
+        };
+    }
+}
+
+/// The variables that a search starts from: those of the literals before it that the rest reads.
+fn inputs(rule: &Rule, from: &[Literal], rest: &[Literal]) -> Vec<VariableId> {
+    let mut needed: HashSet<VariableId> = rest.iter().flat_map(Literal::variables).collect();
+    for term in &rule.head_terms {
+        if let HeadTerm::Expression(expression) = term {
+            expression.for_each_variable(&mut |variable| _ = needed.insert(variable));
+        }
+    }
+    let known: HashSet<VariableId> = from.iter().flat_map(Literal::variables).collect();
+    let mut inputs: Vec<VariableId> = known.intersection(&needed).copied().collect();
+    inputs.sort_unstable();
+    inputs
+}

@@ -1,0 +1,25 @@
+"""Arrow without pyarrow: the one door to nanoarrow, for both directions."""
+
+from .buffers import ANY, ANY_KEY, type_name
+from .building import BATCH_ROWS, Batch, build, kind_of
+from .plain import ArrowStream, batches_of, count_rows, stream_rows
+from .streams import FRAME_BYTES, Table, frames, open_stream, table_stream
+
+__all__ = [
+    "ANY",
+    "ANY_KEY",
+    "BATCH_ROWS",
+    "FRAME_BYTES",
+    "ArrowStream",
+    "Batch",
+    "Table",
+    "batches_of",
+    "build",
+    "count_rows",
+    "frames",
+    "kind_of",
+    "open_stream",
+    "stream_rows",
+    "table_stream",
+    "type_name",
+]

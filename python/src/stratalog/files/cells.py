@@ -1,0 +1,248 @@
+"""One cell of a file as a value of its column's type. `ValueError` says why it is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from math import isfinite, nan
+from typing import Any
+
+from ..values import milliseconds
+from .json_text import is_rounded, parsed, shortened
+
+_INT = re.compile(r"[+-]?[0-9]+")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DAY = r"\d{4}-\d\d-\d\d"
+_TIME = re.compile(rf"{_DAY}(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?", re.ASCII)
+_LOOKS_LIKE_TIME = re.compile(_DAY, re.ASCII)
+_MOST = 1 << 63
+#: What is not below becomes infinite as a float of 32 bits.
+_BEYOND_32_BITS = 3.4028235677973366e38
+_SPACE = re.compile(r"[^\S\x1c-\x1f]+")
+_FINER = re.compile(r"[^.]*\.[0-9]{3}[0-9]*?[1-9]", re.DOTALL)
+#: The calendar of Python begins with the year 1; any calendar repeats itself after 400 years.
+_2000_YEARS = 5 * 146_097 * 86_400_000
+_YEAR_0 = range(-62_167_219_200_000, -62_135_596_800_000)
+
+#: Reads a cell that is not null.
+Read = Callable[[Any], Any]
+
+
+class Quoted(str):
+    """A field that stood in quotes: never null, and text in a column of any type."""
+
+    __slots__ = ()
+
+
+def text_reader(kind: str) -> Read:
+    """Reads the fields of a column from text. `kind` is the type in the words of the language."""
+    word, _ = _parted(kind)
+    match word:
+        case "string":
+            return str
+        case "vector" | "vector_int8":
+            of_json = json_reader(kind)
+            return lambda text: None if not text else of_json(_json(text, kind))
+        case "any":
+            return lambda text: (
+                str(text) if type(text) is Quoted else _any(guessed_any(text)) if text else None
+            )
+        case _:
+            read = {"int": _int, "float": _float, "bool": _bool, "timestamp": _time}[word]
+            return lambda text: read(text.strip()) if text else None
+
+
+def json_reader(kind: str) -> Read:
+    """Reads the values of a column from JSON."""
+    word, length = _parted(kind)
+
+    def vector(value: Any) -> Any:
+        if not isinstance(value, list) or not all(map(_is_number, value)):
+            raise _unlike(value, kind)
+        whole = word == "vector_int8"
+        if not whole:
+            _in_32_bits(value)
+        if (length not in (None, len(value))) or (whole and not all(map(_is_byte, value))):
+            raise _unlike(value, kind)
+        return [int(element) for element in value] if whole else value
+
+    def plain(value: Any) -> Any:
+        match word:
+            case "int" if type(value) is int and -_MOST <= value < _MOST:
+                return value
+            case "float" if type(value) is int and int(float(value)) != value:
+                raise _would_be_rounded(str(value))
+            case "float" if _is_number(value):
+                return float(value)
+            case "string" if isinstance(value, str):
+                return value
+            case "bool" if isinstance(value, bool):
+                return value
+            case "timestamp" if type(value) is int and -_MOST <= value < _MOST:
+                return value
+            case "timestamp" if isinstance(value, str) and (time := time_of(value)) is not None:
+                return time
+            case "timestamp" if isinstance(value, str) and is_finer(value):
+                raise _finer(value)
+        raise _unlike(value, kind)
+
+    return _any if word == "any" else vector if word.startswith("vector") else plain
+
+
+def guessed(text: str) -> Any:
+    """What text is likely to be. What would lose something, as zeros of a postal code, stays text."""
+    digits = text.removeprefix("-")
+    leading_zero = len(digits) > 1 and digits.startswith("0") and not digits.startswith("0.")
+    if digits[:1] in tuple("0123456789.") and not leading_zero and _FLOAT.fullmatch(text):
+        if _INT.fullmatch(text):
+            is_short = len(digits) <= len(str(_MOST))
+            return number if is_short and -_MOST <= (number := int(text)) < _MOST else str(text)
+        if isfinite(real := float(text)):
+            return real
+    if (word := text.lower()) in ("true", "false"):
+        return word == "true"
+    if text.startswith("["):
+        try:
+            found = parsed(text)
+        except ValueError:
+            return str(text)
+        return found if all(map(_is_number, found)) else str(text)
+    return str(text)
+
+
+def guessed_any(text: str) -> Any:
+    """The same in a column of any type, where spaces alone may part the numbers of a vector: `[1.0 2.0]`."""
+    if text.startswith("[") and text.endswith("]"):
+        found = guessed(f"[{','.join(filter(None, _SPACE.split(text[1:-1])))}]")
+        if isinstance(found, list):
+            return found
+    return guessed(text)
+
+
+def time_of(text: str) -> int | None:
+    """Milliseconds since 1970 of a date or a time, in UTC unless it names a zone; a finer one is none."""
+    if _TIME.fullmatch(text) is None or is_finer(text):
+        return None
+    before_1 = text.startswith("0000")
+    try:
+        found = datetime.fromisoformat(("2000" + text[4:] if before_1 else text).upper())
+        time = milliseconds(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        return None
+    return time - _2000_YEARS if before_1 else time
+
+
+def time_before_1(milliseconds_: int) -> str | None:
+    """The text of a time in the year 0, which `datetime` has not."""
+    if milliseconds_ not in _YEAR_0:
+        return None
+    seconds, fraction = divmod(milliseconds_ + _2000_YEARS, 1000)
+    text = datetime.fromtimestamp(seconds, UTC).strftime("0000-%m-%dT%H:%M:%S")
+    return f"{text}.{fraction:03}Z" if fraction else f"{text}Z"
+
+
+def is_finer(text: str) -> bool:
+    """Whether digits other than zero come after those of milliseconds."""
+    return _FINER.match(text) is not None
+
+
+def looks_like_time(text: str) -> bool:
+    """Whether text begins as a date does."""
+    return _LOOKS_LIKE_TIME.match(text) is not None
+
+
+def _int(text: str) -> int:
+    if _INT.fullmatch(text) is None or not -_MOST <= (number := int(text)) < _MOST:
+        raise _unlike_text(text, "int")
+    return number
+
+
+def _float(text: str) -> float:
+    """A number or NaN, which will be null and is counted."""
+    if _FLOAT.fullmatch(text) is not None and isfinite(number := float(text)):
+        if is_rounded(text, number):
+            raise _would_be_rounded(text)
+        return number
+    if text.lower() in ("nan", "+nan", "-nan"):
+        return nan
+    raise _unlike_text(text, "float")
+
+
+def _bool(text: str) -> bool:
+    word = text.lower()
+    if word in ("true", "t", "1"):
+        return True
+    if word in ("false", "f", "0"):
+        return False
+    raise _unlike_text(text, "bool")
+
+
+def _time(text: str) -> int:
+    if (time := time_of(text)) is not None:
+        return time
+    try:
+        return _int(text)
+    except ValueError:
+        raise (_finer(text) if is_finer(text) else _unlike_text(text, "timestamp")) from None
+
+
+def _json(text: str, kind: str) -> Any:
+    try:
+        return parsed(text)
+    except ValueError:
+        raise _unlike_text(text, kind) from None
+
+
+def _any(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise ValueError("an object is no value")
+    if isinstance(value, list):
+        if not all(map(_is_number, value)):
+            raise ValueError("an array is a value only where it holds nothing but numbers")
+        _in_32_bits(value)
+    if type(value) is int and not -_MOST <= value < _MOST:
+        raise ValueError(f"`{value}` is beyond 64 bits with sign")
+    return value
+
+
+def _in_32_bits(elements: Sequence[float]) -> None:
+    """The elements of vectors have 32 bits."""
+    if not all(abs(element) < _BEYOND_32_BITS for element in elements):
+        raise ValueError(f"`{_shown(elements)}` has a number that is beyond 32-bit floats")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_byte(value: Any) -> bool:
+    """`1.0` is one, as it is written."""
+    return bool(-128 <= value < 128 and value == int(value))
+
+
+def _parted(kind: str) -> tuple[str, int | None]:
+    """`vector[3]` or `vector(3)` as word and length."""
+    word, _, rest = kind.replace("(", "[").partition("[")
+    return word.strip(), int(rest.strip(" ])")) if rest.strip(" ])").isdigit() else None
+
+
+def _shown(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _unlike(value: object, kind: str) -> ValueError:
+    return _unlike_text(_shown(value), kind)
+
+
+def _unlike_text(text: str, kind: str) -> ValueError:
+    return ValueError(f"`{shortened(text)}` is no {kind.replace('[', '(').replace(']', ')')}")
+
+
+def _would_be_rounded(text: str) -> ValueError:
+    return ValueError(f"`{shortened(text)}` would be rounded to a float")
+
+
+def _finer(text: str) -> ValueError:
+    return ValueError(f"`{shortened(text)}` is finer than milliseconds, which is what times are kept in")

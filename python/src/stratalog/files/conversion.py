@@ -1,0 +1,253 @@
+"""Columns of Arrow data into the types of the language.
+
+Nothing is lost on the way: what would be rounded is refused, with its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from math import isfinite
+from typing import Any
+
+from ..arrow import ANY, ANY_KEY
+from ..values import EPOCH
+from .cells import text_reader
+from .formats import pyarrow
+
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
+class Fault(Exception):
+    """Why a column cannot be taken, and in which of its rows, counted from 0."""
+
+    def __init__(self, row: int, problem: str) -> None:
+        super().__init__(problem)
+        self.row = row
+
+
+class Conversion:
+    """What becomes of a column; `ValueError` says that nothing can become of it."""
+
+    def __init__(self, field: Any, wanted: str | None) -> None:
+        plain = _plain(field)
+        found = word_of(plain)
+        self._text_as: str | None = None
+        #: The field as it travels.
+        self.target = plain
+        #: Values that were NaN.
+        self.not_numbers = 0
+        if wanted is None or found == "any":
+            return
+        word = wanted.replace("(", "[").partition("[")[0].strip()
+        match word, found:
+            case ("any", _):
+                pass
+            case (("vector" | "vector_int8"), "vector"):
+                pass
+            case _ if word == found:
+                pass
+            case (_, "string"):
+                self.target, self._text_as = plain.with_type(_type(word)), wanted
+            case (
+                ("string", "int" | "float" | "bool" | "timestamp")
+                | ("int", "float")
+                | ("float" | "timestamp", "int")
+            ):
+                self.target = plain.with_type(_type(word))
+            case _:
+                raise ValueError(f"the column `{field.name}` is of type {found}, which is no {wanted}")
+
+    def apply(self, column: Any) -> Any:
+        """The column in the type of the target. What is no number becomes null, and is counted."""
+        pa, target = pyarrow(), self.target.type
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if self._text_as is not None:
+            return self._finite(_read(column, self._text_as, target))
+        if column.type == target:
+            return self._finite(column)
+        if pa.types.is_string(target):
+            return pa.array(_texts(column), target)
+        if pa.types.is_decimal(column.type):
+            return pa.array(_of_decimals(column, target), target)
+        return self._finite(_cast(column, target))
+
+    def _finite(self, column: Any) -> Any:
+        """NaN, with which many programs say that there is nothing, becomes null. An infinity is a mistake."""
+        pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+        if pa.types.is_float64(column.type):
+            if compute.all(compute.is_finite(column)).as_py() is not False:
+                return column
+            infinite = compute.index(compute.is_inf(column), pa.scalar(True)).as_py()
+            if infinite >= 0:
+                raise Fault(infinite, "an infinite number cannot be stored")
+            is_nan = compute.is_nan(column)
+            self.not_numbers += compute.sum(is_nan).as_py()
+            return compute.if_else(is_nan, pa.scalar(None, pa.float64()), column)
+        is_list = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+        is_list = is_list or pa.types.is_fixed_size_list(column.type)
+        if is_list and pa.types.is_floating(column.type.value_type):
+            # Of a list that is null, the elements do not count.
+            elements = column.flatten().cast(pa.float32(), safe=False)
+            if elements.null_count or compute.all(compute.is_finite(elements)).as_py() is False:
+                for row, vector in enumerate(column):
+                    some = vector.values.cast(pa.float32(), safe=False) if vector.is_valid else None
+                    if some is not None and not all(x is not None and isfinite(x) for x in some.to_pylist()):
+                        raise Fault(row, "a vector has a number that is no 32-bit float")
+        return column
+
+
+def word_of(field: Any) -> str:
+    """The type that a relation would have for a field of Arrow, without a length."""
+    types, kind = pyarrow("pyarrow.types"), field.type
+    if (field.metadata or {}).get(ANY_KEY) == ANY:
+        return "any"
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return "string"
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return "vector"
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return "timestamp"
+    if types.is_boolean(kind):
+        return "bool"
+    return "int" if types.is_integer(kind) else "float" if types.is_floating(kind) else "any"
+
+
+def _type(word: str) -> Any:
+    """The type of Arrow in which values of a type travel."""
+    pa = pyarrow()
+    return {
+        "int": pa.int64(),
+        "float": pa.float64(),
+        "string": pa.string(),
+        "bool": pa.bool_(),
+        "timestamp": pa.timestamp("ms", "UTC"),
+        "vector": pa.list_(pa.float32()),
+        "vector_int8": pa.list_(pa.int8()),
+    }[word]
+
+
+def _plain(field: Any) -> Any:
+    """The field as it travels: without dictionaries, decimals as numbers, times in milliseconds."""
+    pa, kind = pyarrow(), field.type
+    if pa.types.is_dictionary(kind):
+        return _plain(field.with_type(kind.value_type))
+    if pa.types.is_decimal(kind):
+        kind = pa.float64() if kind.scale else pa.int64()
+    elif pa.types.is_floating(kind):
+        kind = pa.float64()
+    elif kind == pa.uint64():
+        kind = pa.int64()
+    elif pa.types.is_date64(kind):
+        kind = pa.timestamp("ms")
+    elif pa.types.is_timestamp(kind):
+        kind = pa.timestamp("ms", kind.tz)
+    marked = (field.metadata or {}).get(ANY_KEY) == ANY
+    return pa.field(field.name, kind, metadata={ANY_KEY: ANY} if marked else None)
+
+
+def _cast(column: Any, target: Any) -> Any:
+    """The same values in another type, or the first of them that would be another one."""
+    pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+    if pa.types.is_integer(column.type) and pa.types.is_float64(target):
+        # By itself, the library refuses all that is beyond 53 bits.
+        converted = column.cast(target, safe=False)
+        lost = compute.not_equal(converted.cast(column.type, safe=False), column)
+        if (row := compute.index(lost, pa.scalar(True)).as_py()) >= 0:
+            raise _lossy(column, row, target)
+        return converted
+    if pa.types.is_integer(column.type) and pa.types.is_timestamp(target):
+        column = _cast(column, pa.int64())
+    try:
+        return column.cast(target)
+    except pa.ArrowInvalid:
+        raise _lossy(column, _first_fault(column, target), target) from None
+
+
+def _first_fault(column: Any, target: Any) -> int:
+    """The first row that cannot be cast."""
+    good, bad = 0, len(column)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            column.slice(good, middle - good).cast(target)
+            good = middle
+        except pyarrow().ArrowInvalid:
+            bad = middle
+    return good
+
+
+def _lossy(column: Any, row: int, target: Any) -> Fault:
+    types = pyarrow("pyarrow.types")
+    value = _texts(column.slice(row, 1))[0]
+    if types.is_timestamp(target):
+        return Fault(row, f"`{value}` is no time in milliseconds, which is what times are kept in")
+    if types.is_integer(target):
+        return Fault(row, f"`{value}` is no integer of 64 bits with sign")
+    return Fault(row, f"`{value}` would be rounded to a float")
+
+
+def _of_decimals(column: Any, target: Any) -> list[Any]:
+    """Decimals as integers, or as the floats that are nearest to them."""
+    whole, scale = pyarrow().types.is_integer(target), column.type.scale
+    found: list[Any] = []
+    for row, value in enumerate(column.to_pylist()):
+        if value is None:
+            found.append(None)
+            continue
+        number = int(value) if whole else float(value)
+        same = -(1 << 63) <= number < 1 << 63 if whole else round(number * 10.0**scale) == value.scaleb(scale)
+        if not same or (whole and number != value):
+            raise _lossy(column, row, target)
+        found.append(number)
+    return found
+
+
+def _read(column: Any, kind: str, target: Any) -> Any:
+    """Text as it would be read in CSV."""
+    read = text_reader(kind)
+    found: list[Any] = []
+    for row, text in enumerate(column.to_pylist()):
+        try:
+            found.append(None if text is None else read(text or " "))
+        except ValueError as problem:
+            raise Fault(row, str(problem)) from None
+    return pyarrow().array(found, target)
+
+
+def _texts(column: Any) -> list[str | None]:
+    """What the values are as text; times in UTC, as their zone is no part of their value."""
+    pa = pyarrow()
+    show: Callable[[Any], str]
+    if pa.types.is_timestamp(column.type):
+        per_second, zone = _PER_SECOND[column.type.unit], "" if column.type.tz is None else "Z"
+        digits = len(str(per_second)) - 1
+        show = lambda value: _time_text(value, per_second, digits, zone)  # noqa: E731
+        column = column.cast(pa.int64())
+    elif pa.types.is_decimal(column.type):
+        show = lambda value: format(value, "f")  # noqa: E731
+    elif pa.types.is_floating(column.type):
+        show = _real_text
+    elif pa.types.is_boolean(column.type):
+        show = lambda value: str(value).lower()  # noqa: E731
+    else:
+        show = str
+    return [None if value is None else show(value) for value in column.to_pylist()]
+
+
+def _time_text(value: int, per_second: int, digits: int, zone: str) -> str:
+    seconds, fraction = divmod(value, per_second)
+    try:
+        text = (EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat()
+    except OverflowError:
+        return str(value)
+    rest = f"{fraction:0{digits}}" if fraction else ""
+    while rest.endswith("000"):
+        rest = rest[:-3]
+    return f"{text}.{rest}{zone}" if rest else f"{text}{zone}"
+
+
+def _real_text(value: float) -> str:
+    digits, exponent, power = repr(float(value)).partition("e")
+    return f"{digits}e{int(power)}" if exponent else digits

@@ -1,0 +1,67 @@
+"""What becomes of inserted rows, in one commit or in parts."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from .errors import FileError, PartlyInserted
+from .protocol import Call
+from .result import Result
+
+
+class _Counts(NamedTuple):
+    inserted: int
+    #: Rows that were there already, or came twice.
+    duplicates: int
+
+
+class Inserted(_Counts):
+    """What became of the rows of an insert."""
+
+    #: Records of a file that were left out, by `on_error="skip"`.
+    skipped: int = 0
+    #: What is wrong with the first ten of them.
+    problems: tuple[FileError, ...] = ()
+
+    def __repr__(self) -> str:
+        text = f"Inserted(inserted={self.inserted}, duplicates={self.duplicates}"
+        return f"{text}, skipped={self.skipped})" if self.skipped else f"{text})"
+
+    def plus(self, more: Inserted) -> Inserted:
+        """Both together."""
+        return Inserted(self.inserted + more.inserted, self.duplicates + more.duplicates)
+
+    def with_skipped(self, count: int, problems: tuple[FileError, ...]) -> Inserted:
+        """The same beside what was left out of the file."""
+        found = Inserted(self.inserted, self.duplicates)
+        found.skipped, found.problems = count, problems
+        return found
+
+
+class Committed:
+    """What of an insert is in the relation for good: nothing but at its end, or part after part."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.total = Inserted(0, 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Says what was committed before something went wrong."""
+        if self.rows and isinstance(value, Exception):
+            raise PartlyInserted(self.rows, self.total, value) from value
+        if self.rows and value is not None:
+            value.add_note(f"{self.rows:,} rows were committed before")
+
+    def add(self, rows: int, call: Call) -> Inserted:
+        """A part was answered."""
+        row = Result(call.answer()).dicts()[0]
+        found = Inserted(int(row["inserted"]), int(row["duplicates"]))
+        self.total = self.total.plus(found)
+        self.rows += rows
+        return found

@@ -1,0 +1,7 @@
+//! Indexes: their answers against searches of our own, and what they are for.
+
+mod churn;
+mod killed;
+mod random;
+mod session;
+mod upkeep;

@@ -1,0 +1,159 @@
+//! Forms of recursions: rules for `t`, and the question about it.
+
+/// Rules for `t`, and the question about it: walks, and what looks like one.
+pub(crate) const WALKS: &[(&str, &str)] = &[
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)", "?t(X, Y)"),
+    // The second column is carried.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- edge(X, Y, _), t(Y, Z)", "?t(X, Y)"),
+    // Several rules, and edges in both directions.
+    (
+        "+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)\n+t(X, Z) <- t(X, Y), edge(Z, Y, 3)",
+        "?t(X, Y)",
+    ),
+    // Conditions on edges: constants, comparisons, equality, negation.
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, W), W < 2, !odd(Z)", "?t(X, Y)"),
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), edge(Y, Z, Y)", "?t(X, Y)"),
+    ("+t(X, X) <- node(X)\n+t(X, Z) <- t(X, Y), odd(Z), edge(Y, Z, W), node(Y), edge(Z, Y, W)", "?t(X, Y)"),
+    // Steps that begin or end in a constant.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, 7), edge(7, Z, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, 5) <- t(X, Y), odd(Y)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, 7), odd(Z)", "?t(X, Y)"),
+    // Only some sources may go on, or only some along these edges.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- odd(X), t(X, Y), edge(Y, Z, _)", "?t(X, Y)"),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- odd(X), t(X, Y), edge(Y, Z, 1)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 2)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- never(X), t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    // What looks like a guard, and grows with the recursion.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _), t(X, X)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _), t(8, X)", "?t(X, Y)"),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)\n+t(X, Z) <- t(X, Y), edge(Z, Y, _), t(X, 8)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _), t(_, X)", "?t(X, Y)"),
+    // A relation times itself, beside other steps.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1), odd(Z)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Z) <- odd(X), t(X, Y), edge(Y, Z, 1)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, Z), t(X, Y)\n+t(X, Z) <- edge(X, Y, 1), t(Y, Z)",
+        "?t(X, Y)",
+    ),
+    // One source, and none.
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, _)", "?t(1, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- edge(X, Y, _), t(Y, Z)", "?t(X, 2)"),
+    ("+t(Y) <- edge(3, Y, _)\n+t(Y) <- t(X), edge(X, Y, _)", "?t(X)"),
+    ("+t(Y) <- odd(Y)\n+t(Y) <- t(X), edge(X, Y, 3), Y != 4", "?t(X)"),
+    // Edges are derived themselves, or depend on more than is handed on: tuples all the way.
+    (
+        "+step(X, Y) <- edge(X, Y, _), !odd(X)\n+t(X, Y) <- step(X, Y)\n+t(X, Z) <- t(X, Y), step(Y, Z)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, X)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), edge(Y, Z, W), X + W < Z", "?t(X, Y)"),
+];
+
+/// The same for chains, and what looks like one.
+pub(crate) const CHAINS: &[(&str, &str)] = &[
+    // The same generation, with and without oneself; each end moves.
+    (
+        "+t(X, Y) <- edge(P, X, _), edge(P, Y, _), X != Y\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(P, X, _), edge(P, Y, _), X != Y\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _), Y != X",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(Y, B, 1)", "?t(X, Y)"),
+    // A relation times itself, in all four ways, and thrice.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Z, Y)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, X), t(Y, Z), X != Z", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, X), t(Z, Y)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(A, D) <- t(A, B), t(B, C), t(C, D)", "?t(X, Y)"),
+    // Columns that change places, and rows as they are.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(Y, X) <- t(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+u(X, Y) <- t(X, Y)\n+t(X, Z) <- u(X, Y), u(Y, Z)", "?u(X, Y)"),
+    // Points-to: parts that do the same work.
+    (
+        "+t(Y, X) <- edge(Y, X, 0)\n+t(Y, W) <- edge(Y, Z, 1), t(Z, W)\n\
+         +t(Y, W) <- edge(Y, X, 2), t(X, Z), t(Z, W)\n+t(Z, W) <- edge(X, Y, 3), t(X, Z), t(Y, W)",
+        "?t(X, Y)",
+    ),
+    // Three relations that derive each other: value flow.
+    (
+        "+flow(Y, X) <- edge(Y, X, 0)\n+flow(X, X) <- edge(X, _, 0)\n+flow(X, Y) <- flow(X, Z), flow(Z, Y)\n\
+         +flow(X, Y) <- edge(X, Z, 0), memory(Z, Y)\n+memory(X, W) <- edge(Y, X, 1), t(Y, Z), edge(Z, W, 1)\n\
+         +t(X, Y) <- flow(Z, X), flow(Z, Y)\n+t(X, Y) <- flow(Z, X), memory(Z, W), flow(W, Y)",
+        "?t(X, Y)",
+    ),
+    // Conditions on edges, and on values in which links meet.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, W), W > 1, t(A, B), edge(B, Y, V), V < 2, !odd(B)",
+        "?t(X, Y)",
+    ),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), odd(Y), t(Y, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- odd(X), t(X, Y), t(Y, Z), odd(Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), edge(Y, _, 2)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), edge(Y, Y, _)", "?t(X, Y)"),
+    // Rows are stored beside what rules derive; nothing to begin with.
+    ("+t(8, 9)\n+t(9, 11)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 77)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)", "?t(X, Y)"),
+    // No chains: branches, circles, constants, comparisons of far ends, one value twice.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), t(Y, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), t(Y, Z), t(X, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, 5), t(5, Z)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), X < Z", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, X) <- t(X, Y), t(Y, _)", "?t(X, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), flag(1)", "?t(X, Y)"),
+    // Demanded from one end.
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, _), t(A, B), edge(B, Y, _)", "?t(3, Y)"),
+    ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(3, Y)"),
+];
+
+/// The same for edges that are relaxed, and what looks like it.
+pub(crate) const RELAXATIONS: &[(&str, &str)] = &[
+    // Components, from both ends; the largest neighbour; along edges of one kind.
+    (
+        "+t(X, min<Y>) <- edge(X, Y, _)\n+t(Y, min<L>) <- t(X, L), edge(X, Y, _)\n+t(X, min<L>) <- t(Y, L), edge(X, Y, _)",
+        "?t(X, L)",
+    ),
+    ("+t(X, max<Y>) <- edge(X, Y, _)\n+t(Y, max<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(max<Y>, X) <- edge(X, Y, _)\n+t(max<L>, Y) <- t(L, X), edge(X, Y, 1), !odd(Y)", "?t(L, X)"),
+    // Values that are no small integers: text, floats, far numbers, Null.
+    ("+t(X, min<N>) <- name(X, N)\n+t(Y, min<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(X, max<N>) <- name(X, N)\n+t(Y, max<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(3, -5.5)\n+t(8, null)\n+t(2, 7)\n+t(Y, min<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    // Shortest ways: a weight of the edge, a constant, a condition, sums that are no small integers.
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), W < 3, D = W + E", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, _), D = E + 1", "?t(X, D)"),
+    (
+        "+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + 2147483640",
+        "?t(X, D)",
+    ),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + 0.5", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W, D < 9", "?t(X, D)"),
+    ("+t(X, max<D>) <- down(3, X, D)\n+t(Y, max<D>) <- t(X, E), down(X, Y, W), D = E + W", "?t(X, D)"),
+    // Nodes that are computed.
+    ("+t(X, min<Y>) <- edge(X, Y, _)\n+t(Y + 1, min<L>) <- t(X, L), edge(X, Y, _)", "?t(X, L)"),
+    ("+t(X, min<Y>) <- edge(X, Y, _)\n+t(Z, min<L>) <- t(X, L), edge(X, Y, W), Z = Y + W", "?t(X, L)"),
+    // From a node, to a node, and only one of them asked for.
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(9, min<D>) <- t(X, E), odd(X), D = E + 1", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(8, E), edge(8, Y, W), D = E + W", "?t(X, D)"),
+    ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W", "?t(7, D)"),
+    // Two columns of nodes.
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?t(X, Y, D)",
+    ),
+];
