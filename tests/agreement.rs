@@ -1,21 +1,24 @@
 //! The golden programs through the Rust client, as JSON and as Arrow, and through the command line: the same answers.
 //! `python/tests/test_agreement.py` compares Python with the command line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
 use stratalog_client::arrow::ipc::reader::StreamReader;
 use stratalog_client::files::rows;
-use stratalog_client::{Client, ClientError, Credentials, ExecuteOptions, Value, code_name};
+use stratalog_client::{Client, ClientError, Credentials, ExecuteOptions, Severity, Value, code_name};
 use stratalog_tests::cli;
 use stratalog_tests::golden::{self, Golden};
 use stratalog_tests::server::{PASSWORD, Server};
 
-/// What a program says: columns and rows, or codes and messages.
-#[derive(Debug, PartialEq)]
+/// What a program says.
+#[derive(Debug, Clone, PartialEq)]
 enum Said {
+    /// Columns and rows.
     Rows(Vec<String>, Vec<String>),
-    Refused(String, String),
+    /// Codes, and the first lines of messages.
+    Refused(Vec<(String, String)>),
 }
 
 impl Said {
@@ -28,17 +31,38 @@ impl Said {
     }
 
     fn refused(error: &ClientError) -> Said {
-        match error {
-            ClientError::Refused(failure) => Said::Refused(code_name(failure.code), failure.message.clone()),
-            other => panic!("{other}"),
-        }
+        let ClientError::Refused(failure) = error else { panic!("{error}") };
+        let error = |code, message: &str| {
+            (code_name(code), message.lines().next().unwrap_or_default().trim_end().to_owned())
+        };
+        let errors = failure.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let errors: Vec<_> = errors.map(|found| error(found.code, &found.message)).collect();
+        Said::Refused(if errors.is_empty() { vec![error(failure.code, &failure.message)] } else { errors })
     }
 }
 
-async fn client(server: &Server, graph: &str) -> Client {
-    let client = Client::connect(&server.url(), Credentials::password("admin", PASSWORD)).await.unwrap();
-    client.execute(&format!(".kg create {graph}"), ExecuteOptions::default()).await.unwrap();
-    client
+/// One of the ways to ask, with a server of its own: programs may create and drop graphs.
+struct Way {
+    server: Server,
+    client: Client,
+}
+
+impl Way {
+    async fn start() -> Way {
+        let server = Server::start();
+        let client = Client::connect(&server.url(), Credentials::password("admin", PASSWORD)).await.unwrap();
+        Way { server, client }
+    }
+
+    /// A graph of this name, and none but it and the default one.
+    async fn begin(&self, graph: &str) {
+        let graphs = self.client.graphs();
+        graphs.switch_to("default").await.unwrap();
+        for old in graphs.all().await.unwrap().into_iter().filter(|old| old.name != "default") {
+            graphs.drop(&old.name).await.unwrap();
+        }
+        graphs.create(graph).await.unwrap();
+    }
 }
 
 fn options(parameters: &[(&str, &str)]) -> ExecuteOptions {
@@ -68,104 +92,77 @@ async fn as_arrow(client: &Client, program: &str, parameters: &[(&str, &str)]) -
     Said::rows(columns, &found)
 }
 
-/// With an API key, as checking a password takes its time.
-fn by_command_line(
-    server: &Server,
-    key: &str,
-    graph: &str,
-    program: &str,
-    parameters: &[(&str, &str)],
-) -> Said {
+/// All programs of a file in one call, which is one session. Answers are on standard output, errors on standard error,
+/// each in their order; `expected` tells how many of them each program has.
+fn by_command_line(server: &Server, key: &str, graph: &str, golden: &Golden, expected: &[Said]) -> Vec<Said> {
     let mut command = cli::at(server);
-    command.env("SERVICE_API_KEY", key);
-    command.args(["--kg", graph, "--format", "arrow", "-q", "-c", program]);
-    for (name, value) in parameters {
-        command.args(["--param", &format!("{name}={value}")]);
+    // Checking a password would take its time.
+    command.env("SERVICE_API_KEY", key).args(["--kg", graph, "--format", "arrow", "-q", "-k"]);
+    let mut known = BTreeMap::new();
+    for (program, parameters) in golden.questions() {
+        command.args(["-c", program]);
+        for (name, value) in parameters {
+            match known.insert(name, value) {
+                None => drop(command.args(["--param", &format!("{name}={value}")])),
+                Some(before) => assert_eq!(before, value, "{}: one value for `{name}`", golden.name),
+            }
+        }
     }
     let output = command.output().expect("the command line runs");
-    if !output.status.success() {
-        let err = String::from_utf8_lossy(&output.stderr);
-        let first =
-            err.lines().find_map(|line| line.strip_prefix("error[")).unwrap_or_else(|| panic!("{err}"));
-        let (code, message) = first.split_once("]: ").expect("a code and a message");
-        return Said::Refused(code.to_owned(), message.to_owned());
-    }
-    let reader = StreamReader::try_new(output.stdout.as_slice(), None).expect("an Arrow stream");
-    let columns = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let found: Vec<Vec<Value>> = reader.flat_map(|batch| rows(&batch.unwrap()).unwrap()).collect();
-    Said::rows(columns, &found)
+    let err = String::from_utf8_lossy(&output.stderr);
+    let mut errors = err.lines().filter_map(|line| line.strip_prefix("error[")?.split_once("]: "));
+    let mut streams = output.stdout.as_slice();
+    let next = |said: &Said| match said {
+        Said::Rows(..) => {
+            let reader = StreamReader::try_new(&mut streams, None)
+                .unwrap_or_else(|error| panic!("{}: {error}\n{err}", golden.name));
+            let columns = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
+            let found: Vec<Vec<Value>> = reader.flat_map(|batch| rows(&batch.unwrap()).unwrap()).collect();
+            Said::rows(columns, &found)
+        }
+        Said::Refused(of_program) => {
+            let errors = errors.by_ref().take(of_program.len());
+            Said::Refused(errors.map(|(code, message)| (code.to_owned(), message.to_owned())).collect())
+        }
+    };
+    let said = expected.iter().map(next).collect();
+    assert!(streams.is_empty() && errors.next().is_none(), "{}: {err}", golden.name);
+    said
 }
 
-/// What depends on when, where or how often something runs.
+/// What depends on when or how often something runs.
 fn varies(program: &str) -> bool {
     let program = program.to_lowercase();
-    let words = [".profile", ".status", ".session", ".query", "time_now", ".kg"];
-    words.iter().any(|word| program.contains(word))
-}
-
-/// Facts or rules that a session keeps: each call of the command line is a session of its own.
-fn needs_its_session(golden: &Golden) -> bool {
-    golden.programs().any(|program| {
-        let mut lines = program.lines();
-        let of_session = lines
-            .clone()
-            .any(|line| line.starts_with(|c: char| c.is_alphabetic()) && !line.starts_with("type "));
-        of_session && !lines.any(|line| line.starts_with('?'))
-            || program.contains(".session")
-            || program.contains(".kg")
-    })
+    [".profile", ".status", ".query", "time_now"].iter().any(|word| program.contains(word))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_golden_programs_say_the_same_in_every_way() {
-    let server = Server::start();
-    let key = server.log_in().await.new_key("agreement").await;
-    let mut compared = (0, 0);
-    for (number, golden) in
-        golden::files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")).iter().enumerate()
-    {
-        // Graphs are of all ways at once.
-        if golden.programs().any(|program| program.to_lowercase().contains(".kg")) {
-            continue;
+    let (json, arrow, command_line) = (Way::start().await, Way::start().await, Way::start().await);
+    let key = command_line.server.log_in().await.new_key("agreement").await;
+    let mut compared = 0;
+    for golden in &golden::files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")) {
+        for way in [&json, &arrow, &command_line] {
+            way.begin("golden").await;
         }
-        let (json, arrow) = (
-            client(&server, &format!("json{number}")).await,
-            client(&server, &format!("arrow{number}")).await,
-        );
-        let graph = format!("cli{number}");
-        drop(client(&server, &graph).await);
-        let with_command_line = !needs_its_session(golden);
+        let mut expected = Vec::new();
         for (program, parameters) in golden.questions() {
-            let expected = as_json(&json, program, &parameters).await;
-            let found = as_arrow(&arrow, program, &parameters).await;
+            let said = as_json(&json.client, program, &parameters).await;
+            let found = as_arrow(&arrow.client, program, &parameters).await;
             if !varies(program) {
-                assert_eq!(found, expected, "{}: as Arrow\n{program}", golden.name);
-                compared.0 += 1;
+                assert_eq!(found, said, "{}: as Arrow\n{program}", golden.name);
             }
-            if with_command_line {
-                let found = by_command_line(&server, &key, &graph, program, &parameters);
-                if !varies(program) {
-                    assert_eq!(found, shortened(expected), "{}: by the command line\n{program}", golden.name);
-                    compared.1 += 1;
-                }
-            }
+            expected.push(said);
         }
-        for graph in ["json", "arrow", "cli"].map(|way| format!("{way}{number}")) {
-            let drop = format!(".kg use default\n.kg drop {graph}");
-            json.execute(&drop, ExecuteOptions::default()).await.unwrap();
+        let found = by_command_line(&command_line.server, &key, "golden", golden, &expected);
+        for ((program, expected), found) in golden.programs().zip(expected).zip(found) {
+            if !varies(program) {
+                assert_eq!(found, expected, "{}: by the command line\n{program}", golden.name);
+                compared += 1;
+            }
         }
     }
-    assert!(compared.0 > 500 && compared.1 > 200, "{compared:?}");
-}
-
-/// As an error shows: the first line of its message.
-fn shortened(said: Said) -> Said {
-    match said {
-        Said::Refused(code, message) => {
-            Said::Refused(code, message.lines().next().unwrap_or_default().trim_end().to_owned())
-        }
-        rows => rows,
-    }
+    assert!(compared > 700, "{compared}");
 }
 
 #[test]

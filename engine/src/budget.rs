@@ -15,6 +15,10 @@ use crate::diagnostic::{Code, Diagnose, Diagnostic};
 /// A request takes long that has worked for twice this time.
 const LONG: Duration = Duration::from_millis(5);
 
+/// What is done in less than this time, and reads no more rows, is done sooner by one thread than handed to others.
+const BRIEF: Duration = Duration::from_millis(2);
+const FEW_ROWS: usize = 8_192;
+
 /// The means of one request. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Budget {
@@ -22,6 +26,22 @@ pub struct Budget {
     string_bytes: usize,
     /// From when on it is looked whether the request takes long.
     watched_from: Option<Instant>,
+    /// The try that this is the budget of.
+    attempt: Option<Arc<Attempt>>,
+}
+
+/// A try to do something at once.
+#[derive(Debug)]
+struct Attempt {
+    until: Instant,
+    is_over: AtomicBool,
+}
+
+impl Attempt {
+    fn give_up(&self) -> BudgetError {
+        self.is_over.store(true, Ordering::Relaxed);
+        BudgetError::Cancelled
+    }
 }
 
 #[derive(Debug)]
@@ -196,6 +216,7 @@ impl Budget {
             }),
             string_bytes: usize::MAX,
             watched_from: None,
+            attempt: None,
         }
     }
 
@@ -215,6 +236,29 @@ impl Budget {
     /// Whether the request takes long, of one that gives way. Time in which it waited does not count.
     pub fn is_long(&self) -> bool {
         self.shared.is_long.load(Ordering::Relaxed)
+    }
+
+    /// Does what is expected to be brief: whatever `work` returns, or nothing if it turns out not to be brief. It is for
+    /// the caller to do it in another way then, from its beginning.
+    pub(crate) fn briefly<T, E>(&self, work: impl FnOnce(&Budget) -> Result<T, E>) -> Option<Result<T, E>> {
+        let attempt = Arc::new(Attempt { until: Instant::now() + BRIEF, is_over: AtomicBool::new(false) });
+        let used = &self.shared.memory_used;
+        let before = used.load(Ordering::Relaxed);
+        let done = work(&Budget { attempt: Some(Arc::clone(&attempt)), ..self.clone() });
+        if done.is_err() && attempt.is_over.load(Ordering::Relaxed) {
+            let more = used.load(Ordering::Relaxed).saturating_sub(before);
+            self.release(usize::try_from(more).unwrap_or(usize::MAX));
+            return None;
+        }
+        Some(done)
+    }
+
+    /// Tells that so many rows are about to be read: with many, what was tried is not brief.
+    pub(crate) fn expect_rows(&self, rows: impl FnOnce() -> usize) -> Result<(), BudgetError> {
+        match &self.attempt {
+            Some(attempt) if rows() > FEW_ROWS => Err(attempt.give_up()),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The bytes that a computed string may have.
@@ -268,10 +312,15 @@ impl Budget {
         {
             return Err(stop.error());
         }
-        let now = [self.shared.deadline, self.watched_from].iter().any(Option::is_some).then(Instant::now);
+        let brief_until = self.attempt.as_ref().map(|attempt| attempt.until);
+        let moments = [self.shared.deadline, self.watched_from, brief_until];
+        let now = moments.iter().any(Option::is_some).then(Instant::now);
         let is_past = |moment: Option<Instant>| moment.zip(now).is_some_and(|(moment, now)| now >= moment);
         if is_past(self.shared.deadline) {
             return Err(BudgetError::Timeout { limit: self.shared.timeout });
+        }
+        if let Some(attempt) = self.attempt.as_ref().filter(|_| is_past(brief_until)) {
+            return Err(attempt.give_up());
         }
         if is_past(self.watched_from) {
             self.shared.watch();
@@ -389,6 +438,7 @@ impl Drop for Held<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
     use std::time::{Duration, Instant};
 
     use super::{Budget, BudgetError, MemoryPool, size};
@@ -431,6 +481,28 @@ mod tests {
         assert_eq!(waits(Budget::cancel, None), Err(BudgetError::Cancelled));
         let limit = Duration::from_millis(10);
         assert_eq!(waits(|_| (), Some(limit)), Err(BudgetError::Timeout { limit }));
+    }
+
+    #[test]
+    fn what_is_not_brief_is_given_up_and_leaves_no_memory_in_use() {
+        let budget = Budget::unlimited();
+        assert_eq!(budget.briefly(|brief| brief.expect_rows(|| 100)), Some(Ok(())));
+        assert_eq!(budget.expect_rows(|| usize::MAX), Ok(()));
+        let reads_many = |brief: &Budget| {
+            brief.charge(1_000)?;
+            brief.expect_rows(|| 1_000_000)
+        };
+        assert_eq!(budget.briefly(reads_many), None);
+        let goes_on = |brief: &Budget| -> Result<(), BudgetError> {
+            brief.charge(1_000)?;
+            loop {
+                brief.check()?;
+            }
+        };
+        assert_eq!(budget.briefly(goes_on), None);
+        assert_eq!(budget.shared.memory_used.load(Ordering::Relaxed), 0);
+        budget.cancel();
+        assert_eq!(budget.briefly(Budget::check), Some(Err(BudgetError::Cancelled)));
     }
 
     #[test]

@@ -244,6 +244,63 @@ def test_asyncio_goes_on_too(restarting: Restarting) -> None:
     asyncio.run(main())
 
 
+def test_asyncio_tells_of_a_lost_stream_and_a_lost_upload(restarting: Restarting) -> None:
+    def rows() -> Iterator[int]:
+        for number in range(1_000_000):
+            if number == 500_000:
+                restarting.restart()
+            yield number
+
+    async def main() -> None:
+        async with await stratalog.connect_async(
+            restarting.url, user="admin", password=PASSWORD, reconnect=120
+        ) as db:
+            await db.insert("p", range(3_000_000))
+            seen = 0
+            async with await db.stream("?p(X)") as stream:
+                with pytest.raises(stratalog.ConnectionLost):  # noqa: PT012 - the loop is what raises
+                    async for batch in stream:
+                        if not seen:
+                            await asyncio.to_thread(restarting.restart)
+                        seen += len(batch)
+            assert 0 < seen < 3_000_000
+            assert (await db.query("?count<X> <- p(X)")).scalar() == 3_000_000
+            with pytest.raises(stratalog.ConnectionLost) as caught:
+                await db.insert("q", rows())
+            # Its end was never sent.
+            assert not caught.value.uncertain
+            with pytest.raises(stratalog.UnknownRelation):
+                await db.query("?q(X)")
+
+    asyncio.run(main())
+
+
+def test_asyncio_events_go_on_after_a_kill(restarting: Restarting) -> None:
+    async def main() -> None:
+        async with (
+            await stratalog.connect_async(
+                restarting.url, user="admin", password=PASSWORD, reconnect=120
+            ) as db,
+            db.events() as events,
+        ):
+            await db.insert("p", [1])
+            first = await anext(events)
+            assert isinstance(first, stratalog.Event)
+            assert first.name == "p"
+            await asyncio.to_thread(restarting.restart)
+            await db.insert("q", [1])
+            found = await anext(events)
+            if isinstance(found, stratalog.Gap):
+                # The new server had written before the events were back.
+                assert found.first == first.seq + 1
+                found = await anext(events)
+            assert isinstance(found, stratalog.Event)
+            assert found.name == "q"
+            assert found.seq > first.seq
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(
     "program",
     [

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use super::lazy::{GoOn, Stopped, each_row};
-use super::parallel::lanes;
+use super::parallel::{lanes, thread_count};
 
 /// Fewer rows are not worth a second thread.
 const MANY: usize = 1 << 20;
@@ -18,7 +18,7 @@ pub fn counting_sort(
     item_of: impl Fn(usize) -> u32 + Sync,
     go_on: GoOn<'_>,
 ) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
-    let threads = rayon::current_num_threads();
+    let threads = thread_count();
     if rows < MANY || threads == 1 || groups > rows {
         return on_one_thread(rows, groups, group_of, item_of, go_on);
     }

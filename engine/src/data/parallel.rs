@@ -55,9 +55,9 @@ impl Threads {
         Ok(threads)
     }
 
-    /// Runs `work` where [`map`] and [`sort_by_key`] use the threads of a crew.
+    /// Runs `work` where [`map`] and [`sort_by_key`] use the threads of a crew. Elsewhere they use the caller's alone.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        if rayon::current_thread_index().is_some() {
+        if is_in_crew() {
             return work();
         }
         self.take().members.pool.install(work)
@@ -115,9 +115,18 @@ impl Drop for Crew<'_> {
     }
 }
 
+fn is_in_crew() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
+/// Number of threads that share the work done here.
+pub(crate) fn thread_count() -> usize {
+    if is_in_crew() { rayon::current_num_threads() } else { 1 }
+}
+
 /// `work` over every item, results in order.
 pub(crate) fn map<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
-    if items.len() <= 1 {
+    if items.len() <= 1 || !is_in_crew() {
         return items.into_iter().map(work).collect();
     }
     items.into_par_iter().map(work).collect()
@@ -132,7 +141,11 @@ pub(crate) fn lanes(rows: usize, lane_rows: usize) -> Vec<Range<usize>> {
 /// Sorts in parallel; equal items may change places.
 pub(crate) fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
     use rayon::slice::ParallelSliceMut;
-    items.par_sort_unstable_by_key(key);
+    if is_in_crew() {
+        items.par_sort_unstable_by_key(key);
+    } else {
+        items.sort_unstable_by_key(key);
+    }
 }
 
 /// Sorts parts in parallel, and then merges pairs of them; equal items keep their order. Unlike a sort of all items at

@@ -13,7 +13,7 @@ use super::ranking::Ranker;
 use super::stratum::{Known, Planned, View};
 use crate::analysis::program::HeadTerm;
 use crate::data::{Code, RelationId, Rows, parallel};
-use crate::plan::RulePlan;
+use crate::plan::{RulePlan, expected_rows};
 
 /// Source rows of one lane.
 pub(super) const LANE_ROWS: usize = 8_192;
@@ -31,6 +31,7 @@ impl View<'_> {
         self.budget.check()?;
         let mut pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
         let rows = pipeline.source_rows();
+        self.budget.expect_rows(|| rows.max(expected_rows(plan, self)))?;
         // The groups of each lane are merged one lane after the other.
         let lane_rows = if aggregates { LANE_ROWS.max(rows / WAVE_LANES) } else { LANE_ROWS };
         let lanes = parallel::lanes(rows, lane_rows);

@@ -104,6 +104,7 @@ impl View<'_> {
         let plan = plan_rule(&search.exact, &given);
         let Some(ranking) = &plan.ranking else { return Ok(Rows::empty(plan.head_terms.len())) };
         let pipeline = Pipeline::new(&plan, None, &given)?;
+        self.budget.expect_rows(|| pipeline.source_rows())?;
         let lanes = parallel::lanes(pipeline.source_rows(), LANE_ROWS);
         given.rank(&Ranker::new(&plan.head_terms, ranking), &pipeline.below(ranking, true), lanes)
     }

@@ -40,8 +40,8 @@ pub fn note(
 }
 
 /// The most bindings that a plan is expected to have at any step.
-pub(super) fn work(plan: &RulePlan, statistics: &dyn Statistics) -> f64 {
-    Estimate { plan, statistics }.bindings().into_iter().fold(0.0, f64::max)
+pub fn expected_rows(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
+    Estimate { plan, statistics }.bindings().into_iter().fold(0.0, f64::max) as usize
 }
 
 struct Estimate<'a> {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::display::expression;
-use super::estimate::{note, work};
+use super::estimate::{expected_rows, note};
 use super::explanation::{RuleNote, StepNote};
 use super::join_order::Statistics;
 use super::rule_plan::plan_rule;
@@ -159,7 +159,7 @@ impl SearchPlan {
             return Way::Few;
         }
         let statistics = &self.beside(statistics);
-        if work(&plan_rule(&self.exact, statistics), statistics) < least as f64 {
+        if expected_rows(&plan_rule(&self.exact, statistics), statistics) < least {
             return Way::Selective;
         }
         match self.search.index.hnsw().and_then(|hnsw| hnsw.read()) {

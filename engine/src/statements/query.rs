@@ -1,13 +1,15 @@
 //! `?query`: the stages in a row.
 
 use super::explain::{Watch, kept_notes, rewrite_noting};
+use crate::analysis::program::{Program, Rule};
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
+use crate::budget::Budget;
 use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RowIndex, Run};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{self, ExecError, Order, Relations, sort_limit};
+use crate::exec::{self, ExecError, Order, Profile, Relations, sort_limit};
 use crate::graph::SessionView;
 use crate::rewrite;
 use crate::syntax::ast::{Direction, Name, Query};
@@ -33,9 +35,11 @@ pub(super) fn run(
     let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
     let arity = names.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
-    let budget = context.budget;
-    let sort = || sort_limit(evaluated.runs, arity, &order, limit, &codec, budget);
-    let rows = context.environment.threads.run(sort).map_err(Error::Stopped)?;
+    let sort = |budget: &Budget| {
+        budget.expect_rows(|| total)?;
+        sort_limit(evaluated.runs.clone(), arity, &order, limit, &codec, budget)
+    };
+    let rows = at_once_or_by_all(context, true, sort).map_err(Error::Stopped)?;
     let provenance = match (view.is_dirty(), reads_own) {
         (false, _) => None,
         (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
@@ -46,6 +50,25 @@ pub(super) fn run(
         Some(provenance) => answer.with_provenance(provenance),
         None => answer,
     })
+}
+
+/// Work on the thread that asks, if it is brief there, and else by all threads. To hand it to others and to wait for them
+/// takes longer than what most questions ask for.
+fn at_once_or_by_all<T: Send, E: Send>(
+    context: &Context<'_>,
+    may_be_brief: bool,
+    work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
+) -> Result<T, E> {
+    let at_once = may_be_brief.then(|| context.budget.briefly(&work)).flatten();
+    at_once.unwrap_or_else(|| context.environment.threads.run(|| work(context.budget)))
+}
+
+/// Whether a program may be evaluated by the thread that asks: recursions are seldom brief, and a pipeline of many steps
+/// needs a deep stack.
+fn may_be_brief(program: &Program) -> bool {
+    const FEW_LITERALS: usize = 16;
+    let is_short = |rule: &Rule| rule.body.len() <= FEW_LITERALS;
+    program.strata.iter().all(|stratum| !stratum.recursive && stratum.rules.iter().all(is_short))
 }
 
 /// Which rows are also in the answer that the graph gives by itself. If it gives none, because it does not know
@@ -132,13 +155,16 @@ pub(super) fn evaluate(
     };
     let types = program.relations[program.goal.index()].column_types.clone();
     let Environment { threads, thresholds, views, .. } = context.environment;
-    let (budget, graph) = (context.budget, context.graph);
-    let outcome = threads.run(|| {
-        let relations = reading.with(view);
+    let (graph, relations) = (context.graph, reading.with(view));
+    let execute = |budget: &Budget, profile: Option<&mut Profile>| {
         let outcome = exec::execute(&program, &relations, codec, budget, *thresholds, profile)?;
         views.keep(&reading, &program, &outcome, graph, view, codec);
         Ok::<_, ExecError>(outcome)
-    })?;
+    };
+    let outcome = match profile {
+        None => at_once_or_by_all(context, may_be_brief(&program), |budget| execute(budget, None))?,
+        Some(_) => threads.run(|| execute(context.budget, profile))?,
+    };
     if outcome.saturated {
         context.warnings.push(
             Diagnostic::warning(

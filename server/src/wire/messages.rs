@@ -240,11 +240,11 @@ impl TableStream {
     }
 
     /// The next frames, as each handover has its price; none at the end. Takes processor time.
-    pub(crate) fn some(&mut self) -> Result<Vec<Frame>, Failure> {
+    pub(crate) fn next_frames(&mut self) -> Result<Vec<Frame>, Failure> {
         let mut frames = Vec::new();
         let mut bytes = 0;
         while bytes < HANDOVER
-            && let Some(frame) = self.next()?
+            && let Some(frame) = self.next_frame()?
         {
             bytes += frame.len();
             frames.push(frame);
@@ -253,7 +253,7 @@ impl TableStream {
     }
 
     /// The next frame.
-    fn next(&mut self) -> Result<Option<Frame>, Failure> {
+    fn next_frame(&mut self) -> Result<Option<Frame>, Failure> {
         match self.progress {
             Progress::Start => {
                 self.progress = Progress::Rows;
@@ -322,7 +322,7 @@ mod tests {
 
     fn texts(reply: Reply) -> Vec<String> {
         let Reply::Stream(mut stream) = reply else { panic!("not streamed") };
-        std::iter::from_fn(|| stream.next().unwrap())
+        std::iter::from_fn(|| stream.next_frame().unwrap())
             .map(|frame| match frame {
                 Frame::Text(text) => text,
                 Frame::Binary(_) => panic!("binary"),

@@ -151,7 +151,7 @@ impl Outgoing {
         let mut frames = Vec::new();
         loop {
             let make = off_thread(move || {
-                let frames = stream.some();
+                let frames = stream.next_frames();
                 (stream, frames)
             });
             let (sent, made) = match ticket.stopped() {
