@@ -14,8 +14,8 @@ use super::session::{Asking, settle};
 const DIMENSION: usize = 24;
 const K: usize = 10;
 const USERS: usize = 4;
-/// Rows from which on an index is asked: far less than usual.
-const SEARCH_ROWS: usize = 300;
+/// An index is asked for 50 candidates from 300 rows on: far less than usual.
+const CANDIDATE_ROWS: usize = 6;
 
 /// What there should be.
 #[derive(Default)]
@@ -98,7 +98,7 @@ impl Condition {
 }
 
 fn open(folder: &TempDir) -> Engine {
-    let thresholds = Thresholds { search_rows: SEARCH_ROWS, ..Thresholds::default() };
+    let thresholds = Thresholds { candidate_rows: CANDIDATE_ROWS, ..Thresholds::default() };
     let options = EngineOptions { threads: Some(2), thresholds, view_memory: 0, ..EngineOptions::default() };
     let storage = StorageOptions { checkpoint_bytes: 1 << 18, ..StorageOptions::new(folder.path()) };
     Engine::open(options, storage).expect("what was stored can be opened")

@@ -8,8 +8,9 @@ use stratalog_tests::value::Value;
 use super::random::Random;
 use super::session::{Asking, settle};
 
+/// Indexes are asked, however few rows there are and however hard they are to find.
 fn options() -> EngineOptions {
-    let thresholds = Thresholds { search_rows: 100, ..Thresholds::default() };
+    let thresholds = Thresholds { candidate_rows: 0, ..Thresholds::default() };
     EngineOptions { threads: Some(2), thresholds, view_memory: 0, ..EngineOptions::default() }
 }
 
@@ -107,6 +108,19 @@ fn a_snapshot_sees_neither_later_rows_nor_deleted_ones() {
 }
 
 #[test]
+fn of_rows_that_are_equally_far_smaller_ids_come_first() {
+    let mut asking = Asking::on(&Engine::in_memory(options()).expect("an engine"));
+    asking.run("+doc(id: int, v: vector(2))\n.index create near on doc(v) metric l2");
+    let rows: Vec<String> = (0..40).rev().map(|id| format!("({id}, [{}, 0])", id / 20)).collect();
+    asking.run(&format!("+doc[{}]", rows.join(", ")));
+    let ids = |rows: Vec<Vec<Value>>| rows.into_iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+    let found = ids(asking.run("?hnsw_nearest(\"near\", [0, 0], 30, Id, D)"));
+    assert_eq!(found, (0..30).map(Value::Int).collect::<Vec<_>>());
+    let found = ids(asking.run("?hnsw_nearest(\"near\", [0, 0], 30, Id, D:desc)"));
+    assert_eq!(found, (20..30).chain(0..20).map(Value::Int).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_graph_that_is_mostly_of_deleted_rows_is_built_anew() {
     let engine = Engine::in_memory(options()).expect("an engine");
     let mut asking = Asking::on(&engine);
@@ -122,7 +136,8 @@ fn a_graph_that_is_mostly_of_deleted_rows_is_built_anew() {
 
 #[test]
 fn conditions_that_leave_few_rows_are_looked_at_row_by_row() {
-    let engine = Engine::in_memory(options()).expect("an engine");
+    let thresholds = Thresholds { candidate_rows: 2, ..Thresholds::default() };
+    let engine = Engine::in_memory(EngineOptions { thresholds, ..options() }).expect("an engine");
     let mut asking = Asking::on(&engine);
     asking.run(SETUP);
     asking.run(&docs(0, 3_000));

@@ -97,7 +97,13 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     let relation = &mut resolver.relations[goal.index()];
     relation.arity = columns.len();
     relation.column_types.resize(columns.len(), DataType::Unknown);
-    let order = order.into_iter().enumerate().filter_map(|(column, order)| Some((column, order?))).collect();
+    let mut order: Vec<_> =
+        order.into_iter().enumerate().filter_map(|(column, order)| Some((column, order?))).collect();
+    if search.is_some() {
+        // Of rows that are equally far, those with the smaller ids come first.
+        let rest = (0..columns.len()).filter(|column| order.iter().all(|(known, _)| known != column));
+        order.extend(rest.map(|column| (column, Direction::Ascending)).collect::<Vec<_>>());
+    }
     let mut program = program(resolver, goal)?;
     let atom = match &query.head {
         QueryHead::Goal { atom, .. } => Some(atom),

@@ -20,11 +20,8 @@ use crate::plan::{Access, SearchPlan, Version, Way, plan_rule};
 
 /// So many rows with vectors that an index does not know are looked at beside it.
 const MOST_STRANGERS: usize = 50_000;
-/// An index is asked for at most this share of its vectors before all rows are looked at.
-const LARGEST_SHARE: usize = 100;
-
-/// Of so many rows it was measured how many candidates a search needs.
-const MEASURED_FOR: usize = 10;
+/// Where conditions leave a smaller share of rows than this, to look at all of them is no quicker.
+const LEAST_SHARE: f64 = 0.1;
 
 /// A row that may be among the nearest.
 #[derive(Clone, Copy)]
@@ -130,9 +127,8 @@ impl View<'_> {
         let strangers = self.fulfilling(search, strangers)?;
         // Of so many candidates one is among the nearest for certain enough: the number of candidates that an index has
         // of its own accord is measured for ten rows.
-        let margin = (ef / MEASURED_FOR).max(1);
-        let mut want = ef.max(margin * search.count).min(reader.len());
-        let most = (reader.len() / LARGEST_SHARE).max(8 * want).min(reader.len());
+        let margin = search.margin(ef);
+        let mut want = search.candidates(ef).min(reader.len());
         loop {
             self.budget.check()?;
             let Some(codes) = reader.search(query, want) else { return Ok(None) };
@@ -155,7 +151,8 @@ impl View<'_> {
             }
             let expected = 1.25 * (margin * search.count) as f64 / share;
             want = (2 * want).max(expected as usize).min(reader.len());
-            if want > most {
+            let by_index = want.saturating_mul(self.thresholds.candidate_rows) as f64;
+            if by_index > share.max(LEAST_SHARE) * reader.len() as f64 {
                 return Ok(None);
             }
         }

@@ -214,7 +214,7 @@ impl<'a> View<'a> {
         notes: &mut Option<&mut Notes>,
         sets: &mut HashMap<RelationId, Known>,
     ) -> Result<Rows, ExecError> {
-        let way = search.way(self, self.thresholds.search_rows);
+        let way = search.way(self, self.thresholds.candidate_rows);
         let is_growing = |relation| self.growing.contains_key(&relation);
         let meter = notes
             .is_some()

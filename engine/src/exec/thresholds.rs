@@ -21,8 +21,8 @@ pub struct Thresholds {
     pub part_rows: usize,
     /// and so many new ones in a round: looking up known rows misses the cache by then.
     pub part_new_rows: usize,
-    /// A search uses an index where it would otherwise look at so many rows.
-    pub search_rows: usize,
+    /// In the time that an index takes for a candidate, a search without it looks at so many rows.
+    pub candidate_rows: usize,
 }
 
 impl Default for Thresholds {
@@ -37,7 +37,7 @@ impl Default for Thresholds {
             relax_reads_per_row: 64,
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
-            search_rows: 10_000,
+            candidate_rows: 200,
         }
     }
 }
@@ -55,7 +55,7 @@ impl Thresholds {
             relax_reads_per_row: usize::MAX,
             part_rows: 0,
             part_new_rows: 0,
-            search_rows: 0,
+            candidate_rows: 0,
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::RelationId;
 
 /// Plans a program over what is known of its stored relations. From so many rows on a search uses an index.
-pub fn explain(program: &Program, stored: &dyn Statistics, search_rows: usize) -> Vec<StratumNote> {
-    let mut expected = Expected { stored, derived: HashMap::new(), search_rows };
+pub fn explain(program: &Program, stored: &dyn Statistics, candidate_rows: usize) -> Vec<StratumNote> {
+    let mut expected = Expected { stored, derived: HashMap::new(), candidate_rows };
     program.strata.iter().map(|stratum| expected.stratum(stratum, program)).collect()
 }
 
@@ -24,7 +24,7 @@ pub fn explain(program: &Program, stored: &dyn Statistics, search_rows: usize) -
 struct Expected<'s> {
     stored: &'s dyn Statistics,
     derived: HashMap<RelationId, f64>,
-    search_rows: usize,
+    candidate_rows: usize,
 }
 
 impl Statistics for Expected<'_> {
@@ -81,7 +81,7 @@ impl Expected<'_> {
         for rule in stratum.rules.iter().filter(|rule| !reads_own(rule)) {
             let note = match SearchPlan::of(rule, program) {
                 Some(search) => {
-                    let way = search.way(self, self.search_rows);
+                    let way = search.way(self, self.candidate_rows);
                     search.note(rule, way, program, self, |relation| self.derived.contains_key(&relation))
                 }
                 None => self.note(&plan_rule(rule, self), rule, program),

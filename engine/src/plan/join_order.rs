@@ -1,6 +1,6 @@
 //! Which literal first, and which next.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::{RelationId, VariableId};
@@ -17,9 +17,10 @@ pub trait Statistics {
 
 /// The order in which a rule's literals are evaluated, beginning with `first` if one is given.
 ///
-/// Filters, computations and negations run as soon as their variables are bound; they only ever shrink the work. Where
-/// much work is expected, it is compared with that of beginning elsewhere: to look up most of a large relation takes
-/// longer than to read all of it.
+/// Filters and negations run as soon as their variables are bound, as they only ever shrink the work, and so do computations
+/// that others wait for; what only the head wants is computed where no literal is left that shrinks the work. Where much work
+/// is expected, it is compared with that of beginning elsewhere: to look up most of a large relation takes longer than to
+/// read all of it.
 pub(super) fn order_literals(rule: &Rule, first: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
     /// Work and atoms that are worth a comparison.
     const MUCH: f64 = 20_000.0;
@@ -69,20 +70,31 @@ fn work(rule: &Rule, order: &[usize], statistics: &dyn Statistics) -> f64 {
     work
 }
 
-/// The literal that is expected to multiply the bindings least comes next.
+/// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
 fn greedily(rule: &Rule, first: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
     let mut bound: HashSet<VariableId> = HashSet::new();
     let mut order = Vec::with_capacity(rule.body.len());
     let mut open: Vec<usize> = (0..rule.body.len()).collect();
+    let mut readers = Readers::of(rule);
     let mut next = first;
     loop {
         if let Some(literal) = next {
             bind(&rule.body[literal], &mut bound);
+            readers.remove(&rule.body[literal]);
             open.retain(|other| *other != literal);
             order.push(literal);
         }
-        let ready = open.iter().copied().find(|literal| is_ready(&rule.body[*literal], &bound));
-        next = ready.or_else(|| cheapest_atom(rule, &open, &bound, statistics));
+        let ready = |shrinks: bool| {
+            let fits = |literal: &Literal| shrinks == readers.wait_for(literal) && is_ready(literal, &bound);
+            open.iter().copied().find(|literal| fits(&rule.body[*literal]))
+        };
+        next = ready(true).or_else(|| {
+            let computation = ready(false);
+            match cheapest_atom(rule, &open, &bound, statistics) {
+                Some((literal, matches)) if computation.is_none() || matches < 1.0 => Some(literal),
+                _ => computation,
+            }
+        });
         if next.is_none() {
             // Whatever is left can never be bound; analysis has refused such rules.
             return order;
@@ -90,19 +102,51 @@ fn greedily(rule: &Rule, first: Option<usize>, statistics: &dyn Statistics) -> V
     }
 }
 
+/// How many of the open literals read each variable.
+struct Readers(HashMap<VariableId, usize>);
+
+impl Readers {
+    fn of(rule: &Rule) -> Readers {
+        let mut readers = HashMap::new();
+        for literal in &rule.body {
+            for_each_read(literal, &mut |variable| *readers.entry(variable).or_default() += 1);
+        }
+        Readers(readers)
+    }
+
+    fn remove(&mut self, literal: &Literal) {
+        for_each_read(literal, &mut |variable| {
+            if let Some(readers) = self.0.get_mut(&variable) {
+                *readers -= 1;
+            }
+        });
+    }
+
+    /// Whether others wait for a literal: for its variable, or because it may drop bindings.
+    fn wait_for(&self, literal: &Literal) -> bool {
+        match literal {
+            Literal::Assign { variable, .. } => self.0.get(variable).is_some_and(|readers| *readers > 0),
+            Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } => true,
+        }
+    }
+}
+
+/// The variables that a literal needs, or joins with.
+fn for_each_read(literal: &Literal, read: &mut impl FnMut(VariableId)) {
+    match literal {
+        Literal::Atom(atom) | Literal::Negated(atom) => atom.variables().for_each(read),
+        Literal::Filter { left, right, .. } => {
+            left.for_each_variable(read);
+            right.for_each_variable(read);
+        }
+        Literal::Assign { expression, .. } => expression.for_each_variable(read),
+    }
+}
+
 /// Whether a literal other than an atom can be evaluated.
 fn is_ready(literal: &Literal, bound: &HashSet<VariableId>) -> bool {
-    let mut ready = true;
-    let mut require = |variable: VariableId| ready &= bound.contains(&variable);
-    match literal {
-        Literal::Atom(_) => return false,
-        Literal::Negated(atom) => atom.variables().for_each(require),
-        Literal::Filter { left, right, .. } => {
-            left.for_each_variable(&mut require);
-            right.for_each_variable(&mut require);
-        }
-        Literal::Assign { expression, .. } => expression.for_each_variable(&mut require),
-    }
+    let mut ready = literal.atom().is_none();
+    for_each_read(literal, &mut |variable| ready &= bound.contains(&variable));
     ready
 }
 
@@ -121,7 +165,7 @@ fn cheapest_atom(
     open: &[usize],
     bound: &HashSet<VariableId>,
     statistics: &dyn Statistics,
-) -> Option<usize> {
+) -> Option<(usize, f64)> {
     let mut best: Option<(bool, f64, usize)> = None;
     for &literal in open {
         let Literal::Atom(atom) = &rule.body[literal] else { continue };
@@ -134,7 +178,7 @@ fn cheapest_atom(
             best = Some((detached, cost, literal));
         }
     }
-    best.map(|(_, _, literal)| literal)
+    best.map(|(_, matches, literal)| (literal, matches))
 }
 
 /// Rows of the atom expected for one binding: its size over the distinct values of each bound column.

@@ -62,7 +62,14 @@ pub enum Way {
     Selective,
     /// Row by row, as the index is not built yet.
     NotBuilt,
+    /// Row by row, as the index would take longer with so many candidates.
+    Hard(usize),
 }
+
+/// Candidates of an index whose vectors are not hard to find.
+const USUAL_EF: usize = 50;
+/// Of so many rows it was measured how many candidates a search needs.
+const MEASURED_FOR: usize = 10;
 
 impl SearchPlan {
     /// Takes a rule apart, if it is a search of rows as they are stored.
@@ -153,19 +160,32 @@ impl SearchPlan {
         })
     }
 
-    /// How the search is to be done, where so many rows are worth the index.
-    pub fn way(&self, statistics: &dyn Statistics, least: usize) -> Way {
-        if statistics.rows(self.relation) < least {
+    /// How the search is to be done, where an index takes as long for a candidate as it takes to look at so many rows.
+    pub fn way(&self, statistics: &dyn Statistics, candidate_rows: usize) -> Way {
+        let few = USUAL_EF * candidate_rows;
+        if statistics.rows(self.relation) < few {
             return Way::Few;
         }
         let statistics = &self.beside(statistics);
-        if expected_rows(&plan_rule(&self.exact, statistics), statistics) < least {
+        let rows = expected_rows(&plan_rule(&self.exact, statistics), statistics);
+        if rows < few {
             return Way::Selective;
         }
-        match self.search.index.hnsw().and_then(|hnsw| hnsw.read()) {
-            Some(reader) if !reader.is_empty() => Way::Index(self.search.ef.unwrap_or_else(|| reader.ef())),
-            Some(_) | None => Way::NotBuilt,
-        }
+        let reader = self.search.index.hnsw().and_then(|hnsw| hnsw.read());
+        let Some(reader) = reader.filter(|reader| !reader.is_empty()) else { return Way::NotBuilt };
+        let ef = self.search.ef.unwrap_or_else(|| reader.ef());
+        let by_index = self.candidates(ef).saturating_mul(candidate_rows);
+        if rows < by_index { Way::Hard(ef) } else { Way::Index(ef) }
+    }
+
+    /// So many candidates an index has to look at for each row that is wanted, where it measured `ef` of them.
+    pub fn margin(&self, ef: usize) -> usize {
+        (ef / MEASURED_FOR).max(1)
+    }
+
+    /// So many candidates it is asked for first.
+    pub fn candidates(&self, ef: usize) -> usize {
+        ef.max(self.margin(ef).saturating_mul(self.count))
     }
 
     /// The search in words: how it is done, and without an index the steps of that.
@@ -203,7 +223,7 @@ impl SearchPlan {
                     steps.extend(note.steps.into_iter().take(inner).skip(1));
                 }
             }
-            Way::Few | Way::Selective | Way::NotBuilt => {
+            Way::Few | Way::Selective | Way::NotBuilt | Way::Hard(_) => {
                 steps.extend(exact.steps.iter().take(exact.steps.len().saturating_sub(1)).cloned());
             }
         }
@@ -232,6 +252,7 @@ impl SearchPlan {
             Way::Few => "exact, as there are few rows".to_owned(),
             Way::Selective => "exact, as the conditions leave few rows".to_owned(),
             Way::NotBuilt => "exact, as the index is not built yet".to_owned(),
+            Way::Hard(ef) => format!("exact, as {ef} candidates would take longer"),
         };
         format!("{}: {} nearest to {query}, {how}", self.search.index.definition.name, self.count)
     }

@@ -26,8 +26,8 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let runs =
         |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
     let stored = Stored { runs: program.relations.iter().map(runs).collect() };
-    let search_rows = context.environment.thresholds.search_rows;
-    let strata = context.environment.threads.run(|| plan::explain(&program, &stored, search_rows));
+    let candidate_rows = context.environment.thresholds.candidate_rows;
+    let strata = context.environment.threads.run(|| plan::explain(&program, &stored, candidate_rows));
     shown(&Explanation { kept: kept_notes(&reading), rewrites, strata, answer: None }, form)
 }
 
