@@ -83,8 +83,9 @@ def in_python(db: stratalog.Client, program: str, parameters: dict[str, Any]) ->
     try:
         result = db.execute(program, parameters)
     except stratalog.Error as error:
-        found = [f for f in error.diagnostics if f.severity == "error"] or [error]
-        return ("refused", [(f.code, f.message.splitlines()[0].rstrip()) for f in found])
+        found = [(f.code, f.message) for f in error.diagnostics if f.severity == "error"]
+        found = found or [(error.code, error.message)]
+        return ("refused", [(code, message.splitlines()[0].rstrip()) for code, message in found])
     times = [kind == "timestamp" for kind in result.types]
     found_rows = [
         tuple(_Time(v) if time and isinstance(v, int) else v for v, time in zip(row, times, strict=True))
@@ -94,12 +95,16 @@ def in_python(db: stratalog.Client, program: str, parameters: dict[str, Any]) ->
 
 
 def by_command_line(
-    server: LocalServer, key: str, texts: list[str], parameters: dict[str, Any], expected: list[tuple[Any, ...]]
+    server: LocalServer,
+    key: str,
+    texts: list[str],
+    parameters: dict[str, Any],
+    expected: list[tuple[Any, ...]],
 ) -> Iterator[tuple[Any, ...]]:
     """What programs say, all in one call, which is one session.
 
-    Answers are on standard output, errors on standard error, each in their order; `expected` tells how many of them
-    each program has.
+    Answers are on standard output, errors on standard error, each in their order; `expected` tells how many
+    of them each program has.
     """
     command = [str(command_line()), "--url", server.url, "--kg", "golden", "-q", "-k", "--format", "arrow"]
     for text in texts:
