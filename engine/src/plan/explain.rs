@@ -14,7 +14,8 @@ use super::share::share;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::RelationId;
 
-/// Plans a program over what is known of its stored relations. From so many rows on a search uses an index.
+/// Plans a program over what is known of its stored relations. An index takes as long for a candidate as it takes to look at
+/// so many rows.
 pub fn explain(program: &Program, stored: &dyn Statistics, candidate_rows: usize) -> Vec<StratumNote> {
     let mut expected = Expected { stored, derived: HashMap::new(), candidate_rows };
     program.strata.iter().map(|stratum| expected.stratum(stratum, program)).collect()
