@@ -134,7 +134,7 @@ fn by_command_line(
 /// What depends on when or how often something runs.
 fn varies(program: &str) -> bool {
     let program = program.to_lowercase();
-    [".profile", ".status", ".query", "time_now"].iter().any(|word| program.contains(word))
+    [".profile", ".status", ".query", ".index", "time_now"].iter().any(|word| program.contains(word))
 }
 
 #[tokio::test(flavor = "multi_thread")]

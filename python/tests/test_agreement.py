@@ -24,7 +24,7 @@ from local_server import LocalServer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: What depends on when, where or how often something runs.
-_VARIES = (".profile", ".status", ".query", "time_now")
+_VARIES = (".profile", ".status", ".query", ".index", "time_now")
 
 
 def command_line() -> Path:
