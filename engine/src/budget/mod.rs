@@ -3,6 +3,9 @@
 //! But for profiles (`exec/profile.rs`), only this reads a clock: a request has one beginning, which is its `time_now()`.
 //! Every operator asks between batches, so that what is stopped is really gone within a fraction of a second.
 
+mod attempt;
+mod error;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -10,14 +13,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use parking_lot::{Condvar, Mutex};
 
 use crate::data::{GoOn, Stopped, priority};
-use crate::diagnostic::{Code, Diagnose, Diagnostic};
+use attempt::Attempt;
+pub use error::{BudgetError, Stop};
 
 /// A request takes long that has worked for twice this time.
 const LONG: Duration = Duration::from_millis(5);
-
-/// What is done in less than this time, and reads no more rows, is done sooner by one thread than handed to others.
-const BRIEF: Duration = Duration::from_millis(2);
-const FEW_ROWS: usize = 8_192;
 
 /// The means of one request. Clones share it.
 #[derive(Debug, Clone)]
@@ -28,20 +28,6 @@ pub struct Budget {
     watched_from: Option<Instant>,
     /// The try that this is the budget of.
     attempt: Option<Arc<Attempt>>,
-}
-
-/// A try to do something at once.
-#[derive(Debug)]
-struct Attempt {
-    until: Instant,
-    is_over: AtomicBool,
-}
-
-impl Attempt {
-    fn give_up(&self) -> BudgetError {
-        self.is_over.store(true, Ordering::Relaxed);
-        BudgetError::Cancelled
-    }
 }
 
 #[derive(Debug)]
@@ -98,91 +84,6 @@ struct Pause {
     held_up: AtomicUsize,
 }
 
-/// Who asks a request to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// Whoever sent it.
-    Caller = 1,
-    /// An administrator.
-    Administrator = 2,
-    /// The server, which has too much to do.
-    Overload = 3,
-}
-
-impl Stop {
-    const ALL: [Stop; 3] = [Stop::Caller, Stop::Administrator, Stop::Overload];
-
-    fn error(self) -> BudgetError {
-        match self {
-            Stop::Caller => BudgetError::Cancelled,
-            Stop::Administrator => BudgetError::Killed,
-            Stop::Overload => BudgetError::Overloaded,
-        }
-    }
-}
-
-/// Why a request was stopped.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BudgetError {
-    /// The deadline passed.
-    #[error("the request ran longer than the {} ms it may take, and was stopped", .limit.as_millis())]
-    Timeout {
-        /// The time it had.
-        limit: Duration,
-    },
-    /// The caller asked to stop.
-    #[error("the request was cancelled")]
-    Cancelled,
-    /// An administrator asked it to stop.
-    #[error("an administrator stopped the request")]
-    Killed,
-    /// Others were in its way for too long.
-    #[error("the request takes long, and no place among the long ones became free in time")]
-    Overloaded,
-    /// All requests together needed more memory than they may have.
-    #[error("all running requests together needed more than {} of memory, and this one was stopped", size(*.limit))]
-    TotalMemory {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// More memory was needed than the request may have.
-    #[error("the request needed more than the {} of memory it may use, and was stopped", size(*.limit))]
-    Memory {
-        /// The limit in bytes.
-        limit: u64,
-    },
-}
-
-/// `4 MiB`, or bytes where they are no whole number of MiB.
-fn size(bytes: u64) -> String {
-    if bytes > 0 && bytes.is_multiple_of(1 << 20) {
-        format!("{} MiB", bytes >> 20)
-    } else {
-        format!("{bytes} bytes")
-    }
-}
-
-impl Diagnose for BudgetError {
-    fn diagnose(&self) -> Diagnostic {
-        match self {
-            BudgetError::Timeout { limit } => Diagnostic::error(Code::Timeout, self.to_string())
-                .help("bind an argument of the query, bound the recursion, or ask for more time")
-                .limit("query_timeout_ms", limit.as_millis().try_into().unwrap_or(u64::MAX)),
-            BudgetError::Cancelled | BudgetError::Killed => {
-                Diagnostic::error(Code::Cancelled, self.to_string())
-            }
-            BudgetError::Overloaded => Diagnostic::error(Code::Overloaded, self.to_string())
-                .help("try again when the server has less to do"),
-            BudgetError::TotalMemory { limit } => Diagnostic::error(Code::Overloaded, self.to_string())
-                .help("try again when the server has less to do")
-                .limit("total_memory_bytes", *limit),
-            BudgetError::Memory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
-                .help("look for a cross product or an unbounded recursion, or bind an argument of the query")
-                .limit("query_memory_bytes", *limit),
-        }
-    }
-}
-
 impl Budget {
     /// No bounds at all.
     pub fn unlimited() -> Budget {
@@ -236,29 +137,6 @@ impl Budget {
     /// Whether the request takes long, of one that gives way. Time in which it waited does not count.
     pub fn is_long(&self) -> bool {
         self.shared.is_long.load(Ordering::Relaxed)
-    }
-
-    /// Does what is expected to be brief: whatever `work` returns, or nothing if it turns out not to be brief. It is for
-    /// the caller to do it in another way then, from its beginning.
-    pub(crate) fn briefly<T, E>(&self, work: impl FnOnce(&Budget) -> Result<T, E>) -> Option<Result<T, E>> {
-        let attempt = Arc::new(Attempt { until: Instant::now() + BRIEF, is_over: AtomicBool::new(false) });
-        let used = &self.shared.memory_used;
-        let before = used.load(Ordering::Relaxed);
-        let done = work(&Budget { attempt: Some(Arc::clone(&attempt)), ..self.clone() });
-        if done.is_err() && attempt.is_over.load(Ordering::Relaxed) {
-            let more = used.load(Ordering::Relaxed).saturating_sub(before);
-            self.release(usize::try_from(more).unwrap_or(usize::MAX));
-            return None;
-        }
-        Some(done)
-    }
-
-    /// Tells that so many rows are about to be read: with many, what was tried is not brief.
-    pub(crate) fn expect_rows(&self, rows: impl FnOnce() -> usize) -> Result<(), BudgetError> {
-        match &self.attempt {
-            Some(attempt) if rows() > FEW_ROWS => Err(attempt.give_up()),
-            Some(_) | None => Ok(()),
-        }
     }
 
     /// The bytes that a computed string may have.
@@ -438,11 +316,9 @@ impl Drop for Held<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering;
     use std::time::{Duration, Instant};
 
-    use super::{Budget, BudgetError, MemoryPool, size};
-    use crate::diagnostic::{Diagnose, LimitReached};
+    use super::{Budget, BudgetError, MemoryPool};
 
     #[test]
     fn a_pool_is_shared_and_gets_everything_back() {
@@ -484,28 +360,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_brief_is_given_up_and_leaves_no_memory_in_use() {
-        let budget = Budget::unlimited();
-        assert_eq!(budget.briefly(|brief| brief.expect_rows(|| 100)), Some(Ok(())));
-        assert_eq!(budget.expect_rows(|| usize::MAX), Ok(()));
-        let reads_many = |brief: &Budget| {
-            brief.charge(1_000)?;
-            brief.expect_rows(|| 1_000_000)
-        };
-        assert_eq!(budget.briefly(reads_many), None);
-        let goes_on = |brief: &Budget| -> Result<(), BudgetError> {
-            brief.charge(1_000)?;
-            loop {
-                brief.check()?;
-            }
-        };
-        assert_eq!(budget.briefly(goes_on), None);
-        assert_eq!(budget.shared.memory_used.load(Ordering::Relaxed), 0);
-        budget.cancel();
-        assert_eq!(budget.briefly(Budget::check), Some(Err(BudgetError::Cancelled)));
-    }
-
-    #[test]
     fn who_holds_others_up_is_not_paused() {
         let budget = Budget::unlimited();
         let uninterrupted = budget.uninterrupted();
@@ -529,14 +383,5 @@ mod tests {
             assert_eq!(budget.check(), Ok(()));
             assert!(Instant::now() < until);
         }
-    }
-
-    #[test]
-    fn memory_is_told_as_it_was_set() {
-        assert_eq!(size(3 << 20), "3 MiB");
-        assert_eq!(size(1_000_000), "1000000 bytes");
-        assert_eq!(size(0), "0 bytes");
-        let limit = BudgetError::Memory { limit: 17 }.diagnose().limit;
-        assert_eq!(limit, Some(LimitReached { name: "query_memory_bytes", value: 17 }));
     }
 }
