@@ -77,6 +77,9 @@ PROGRAMS = {
         TRIANGLES + "counted[count(x)] := triangle[x, y, z]\n",
         "counted[x]",
     ),
+    "two-steps": ("two[x, z] := *edge[x, y], *edge[y, z]\n", "two[x, z]"),
+    "group-sum": ("total[c, sum(q)] := *order[i, c, p, q]\n", "total[x, _]"),
+    "group-sum-fine": ("total[c, p, sum(q)] := *order[i, c, p, q]\n", "total[x, _, _]"),
     "star-sum": (
         "total[r, g, sum(q)] := *order[i, c, p, q], *customer[c, r], *product[p, g]\n",
         "total[x, _, _]",

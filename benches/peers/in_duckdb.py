@@ -58,6 +58,9 @@ PROGRAMS = {
         ) SELECT x, d FROM distance""",
     "triangles": TRIANGLES.format(answer="a.x, a.y, b.y AS z"),
     "triangles-counted": TRIANGLES.format(answer="count(*) AS n"),
+    "two-steps": "SELECT DISTINCT a.x, b.y FROM edge a JOIN edge b ON b.x = a.y",
+    "group-sum": 'SELECT c, sum(q) AS s FROM "order" GROUP BY c',
+    "group-sum-fine": 'SELECT c, p, sum(q) AS s FROM "order" GROUP BY c, p',
     "star-sum": """
         SELECT r, g, sum(q) AS s FROM "order" JOIN customer USING (c) JOIN product USING (p) GROUP BY ALL""",
     "difference": 'SELECT x FROM "left" ANTI JOIN "right" USING (x)',

@@ -49,6 +49,7 @@ PROGRAMS: dict[str, list[Question]] = {
             ["a.id", "least"],
         ),
     ],
+    "two-steps": [Question("MATCH (a:N)-[:E]->(:N)-[:E]->(b:N) WITH DISTINCT a, b", ["a.id", "b.id"])],
     "triangles": [Question(TRIANGLES, ["a.id", "b.id", "c.id"])],
     "triangles-counted": [Question(f"{TRIANGLES} WITH count(*) AS number", ["number"])],
 }

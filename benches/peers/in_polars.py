@@ -18,6 +18,15 @@ def triangles(of: Frames) -> pl.LazyFrame:
     return wedges.join(edge.rename({"y": "z"}), on=["x", "z"], how="semi")
 
 
+def two_steps(of: Frames) -> pl.LazyFrame:
+    edge = of["edge"]
+    return edge.join(edge.rename({"x": "y", "y": "z"}), on="y").select("x", "z").unique()
+
+
+def group_sum(of: Frames, *columns: str) -> pl.LazyFrame:
+    return of["order"].group_by(columns).agg(pl.col("q").cast(pl.Int64).sum())
+
+
 def star_sum(of: Frames) -> pl.LazyFrame:
     joined = of["order"].join(of["customer"], on="c").join(of["product"], on="p")
     return joined.group_by("r", "g").agg(pl.col("q").cast(pl.Int64).sum())
@@ -26,6 +35,9 @@ def star_sum(of: Frames) -> pl.LazyFrame:
 PROGRAMS: dict[str, Query] = {
     "triangles": triangles,
     "triangles-counted": lambda of: triangles(of).select(pl.len()),
+    "two-steps": two_steps,
+    "group-sum": lambda of: group_sum(of, "c"),
+    "group-sum-fine": lambda of: group_sum(of, "c", "p"),
     "star-sum": star_sum,
     "difference": lambda of: of["left"].join(of["right"], on="x", how="anti"),
 }

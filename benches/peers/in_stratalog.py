@@ -74,6 +74,9 @@ PROGRAMS = {
         "+triangles(count<X>) <- edge(X, Y), edge(Y, Z), edge(X, Z)\n",
         "?triangles(N)",
     ),
+    "two-steps": ("+two(X, Z) <- edge(X, Y), edge(Y, Z)\n", "?two(X, Z)"),
+    "group-sum": ("+total(C, sum<Q>) <- order(I, C, P, Q)\n", "?total(C, S)"),
+    "group-sum-fine": ("+total(C, P, sum<Q>) <- order(I, C, P, Q)\n", "?total(C, P, S)"),
     "star-sum": (
         "+total(R, G, sum<Q>) <- order(I, C, P, Q), customer(C, R), product(P, G)\n",
         "?total(R, G, S)",

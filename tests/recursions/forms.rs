@@ -1,4 +1,4 @@
-//! Forms of recursions: rules for `t`, and the question about it.
+//! Forms of rules for `t`, most of them recursive, and the question about it.
 
 /// Rules for `t`, and the question about it: walks, and what looks like one.
 pub(crate) const WALKS: &[(&str, &str)] = &[
@@ -156,4 +156,31 @@ pub(crate) const RELAXATIONS: &[(&str, &str)] = &[
         "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
         "?t(X, Y, D)",
     ),
+];
+
+/// No recursion, and solutions that differ only in what the head leaves out, or are counted.
+pub(crate) const PROJECTIONS: &[(&str, &str)] = &[
+    ("+t(X, Z) <- edge(X, Y, _), edge(Y, Z, _)", "?t(X, Z)"),
+    ("+t(Z, X) <- edge(X, Y, _), edge(Y, Z, _)", "?t(Z, X)"),
+    ("+t(X) <- edge(X, Y, _), edge(Y, Z, _)", "?t(X)"),
+    ("+t(X, W, Z) <- edge(X, Y, W), edge(Y, Z, V), W != V", "?t(X, W, Z)"),
+    ("+t(W, Z, V) <- edge(X, Y, W), edge(Y, Z, V)", "?t(W, Z, V)"),
+    // What is computed, constants, and conditions.
+    ("+t(X, 5, S) <- edge(X, Y, _), edge(Y, Z, V), S = Z + V", "?t(X, F, S)"),
+    ("+t(X, Z + 1) <- edge(X, Y, _), edge(Y, Z, _), !edge(X, Z, _)", "?t(X, Z)"),
+    ("+t(X, Z) <- edge(X, Y, 2), edge(Y, Z, 1), odd(Z)", "?t(X, Z)"),
+    ("+t(X, Z) <- edge(X, X, W), edge(Y, Z, W)", "?t(X, Z)"),
+    // The source has nothing that is kept, or one value only.
+    ("+t(V, Z) <- edge(7, Y, _), edge(Y, Z, V)", "?t(V, Z)"),
+    ("+t(X, Z) <- edge(X, Y, _), edge(Y, Z, _)", "?t(7, Z)"),
+    // Of derived rows, of text, and into a relation that another rule joins.
+    ("+s(X, Y) <- edge(X, Y, W), W < 3\n+t(X, Z) <- s(X, Y), s(Y, Z)", "?t(X, Z)"),
+    ("+t(N, Z) <- name(X, N), edge(X, Y, _), edge(Y, Z, _)", "?t(N, Z)"),
+    ("+s(X, Z) <- edge(X, Y, 0), edge(Y, Z, _)\n+t(X, Z) <- s(X, Y), s(Y, Z)", "?t(X, Z)"),
+    // Groups, by what the source has and by what it has not.
+    ("+t(X, sum<W>) <- edge(X, Y, W)", "?t(X, S)"),
+    ("+t(count<Z>, X, max<V>) <- edge(X, Y, _), edge(Y, Z, V)", "?t(N, X, V)"),
+    ("+t(W, X, count_distinct<Z>, avg<V>) <- edge(X, Y, W), edge(Y, Z, V)", "?t(W, X, N, A)"),
+    ("+t(V, Z, min<X>) <- edge(X, Y, _), edge(Y, Z, V), V < 3", "?t(V, Z, M)"),
+    ("+t(N, sum<Z>) <- name(X, N), edge(X, Y, _), edge(Y, Z, _)", "?t(N, S)"),
 ];

@@ -1,5 +1,5 @@
 //! Recursions with tuples, as walks with sets of sources, and as products of bit matrices, as a whole and as far as a
-//! question needs them: the same rows.
+//! question needs them, and rules without recursion as a whole and in parts: the same rows.
 
 mod demand;
 mod forms;
@@ -14,7 +14,7 @@ use stratalog_engine::{
 use stratalog_tests::answers::{batches_of, rows_of};
 use stratalog_tests::value::{Row, Value};
 
-use self::forms::{CHAINS, RELAXATIONS, WALKS};
+use self::forms::{CHAINS, PROJECTIONS, RELAXATIONS, WALKS};
 
 #[test]
 fn relaxations_find_what_rounds_find() {
@@ -30,6 +30,12 @@ fn walks_find_what_tuples_find() {
 #[test]
 fn products_find_what_tuples_find() {
     compare(CHAINS, &[(12, 30, 1), (70, 150, 1), (300, 420, 1), (130, 200, 40_000_000)]);
+}
+
+#[test]
+fn parts_find_what_a_whole_finds() {
+    // In the last graph there are so many solutions that they are divided into more than two parts.
+    compare(PROJECTIONS, &[(12, 30, 1), (70, 150, 1), (130, 200, 40_000_000), (500, 20_000, 1)]);
 }
 
 /// Thresholds at which a recursion is large with so many known rows.

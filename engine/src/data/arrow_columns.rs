@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
-    Int8Array, Int64Array, LargeStringArray, ListArray, NullArray, StringArray, StringBuilder,
-    StringViewArray, TimestampMillisecondArray, UInt64Array,
+    Int8Array, Int64Array, LargeStringArray, ListArray, NullArray, PrimitiveArray, StringArray,
+    StringBuilder, StringViewArray, TimestampMillisecondArray, UInt64Array,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::compute::cast;
 use arrow::compute::kernels::cmp::distinct;
-use arrow::datatypes::{DataType as ArrowType, Field, Int64Type, TimeUnit};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType as ArrowType, Field, Float64Type, Int64Type, TimeUnit,
+    TimestampMillisecondType,
+};
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 
@@ -106,30 +109,29 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
     let values = codes.iter().map(|code| codec.value(*code));
     match data_type {
         DataType::Unknown => Arc::new(NullArray::new(codes.len())),
-        DataType::Int => {
-            if codes.iter().all(|code| *code < INLINE_END) {
-                return Arc::new(Int64Array::from_iter_values(codes.iter().map(|code| i64::from(*code))));
-            }
-            Arc::new(Int64Array::from_iter(values.map(|value| match value {
-                ValueRef::Int(n) => Some(n),
-                _ => None,
-            })))
+        DataType::Int if codes.iter().all(|code| *code < INLINE_END) => {
+            Arc::new(Int64Array::from_iter_values(codes.iter().map(|code| i64::from(*code))))
         }
-        DataType::Float => Arc::new(Float64Array::from_iter(values.map(|value| match value {
-            ValueRef::Float(x) => Some(x),
-            _ => None,
-        }))),
+        DataType::Int => Arc::new(decode_primitive::<Int64Type>(codes, |code| match codec.value(code) {
+            ValueRef::Int(n) => n,
+            _ => 0,
+        })),
+        DataType::Float => Arc::new(decode_primitive::<Float64Type>(codes, |code| match codec.value(code) {
+            ValueRef::Float(x) => x,
+            _ => 0.0,
+        })),
         DataType::Bool => Arc::new(BooleanArray::from_iter(values.map(|value| match value {
             ValueRef::Bool(b) => Some(b),
             _ => None,
         }))),
-        DataType::Timestamp => Arc::new(
-            TimestampMillisecondArray::from_iter(values.map(|value| match value {
-                ValueRef::Timestamp(t) => Some(t),
-                _ => None,
-            }))
-            .with_timezone("UTC"),
-        ),
+        DataType::Timestamp => {
+            let milliseconds = |code| match codec.value(code) {
+                ValueRef::Timestamp(t) => t,
+                _ => 0,
+            };
+            let times = decode_primitive::<TimestampMillisecondType>(codes, milliseconds);
+            Arc::new(times.with_timezone("UTC"))
+        }
         DataType::Text => Arc::new(StringArray::from_iter(values.map(|value| match value {
             ValueRef::Text(text) => Some(text),
             _ => None,
@@ -151,6 +153,16 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
             Arc::new(texts.finish())
         }
     }
+}
+
+/// Nothing is done between two values that could keep the processor from looking many of them up at once.
+fn decode_primitive<T: ArrowPrimitiveType>(
+    codes: &[Code],
+    native: impl Fn(Code) -> T::Native,
+) -> PrimitiveArray<T> {
+    let values: Vec<T::Native> = codes.iter().map(|code| native(*code)).collect();
+    let valid = codes.contains(&NULL).then(|| codes.iter().map(|code| *code != NULL).collect());
+    PrimitiveArray::new(values.into(), valid)
 }
 
 fn decode_vectors(codes: &[Code], codec: &Codec, length: Option<u32>) -> ArrayRef {

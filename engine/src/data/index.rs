@@ -239,7 +239,7 @@ impl RowIndex {
     }
 
     /// Where the rows of each group stand in [`RowIndex::rows`].
-    pub(super) fn group_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn group_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)
     }
 

@@ -173,6 +173,17 @@ impl<K: Key> KeySet<K> {
         true
     }
 
+    /// Takes all keys out. A table that is much too large for them is given back: to empty it takes time, too.
+    pub(crate) fn clear(&mut self) {
+        const SPARSE: usize = 64;
+        if self.slots.len() > SPARSE * self.len.max(1) {
+            self.slots = Vec::new();
+        } else {
+            self.slots.fill(K::EMPTY);
+        }
+        self.len = 0;
+    }
+
     /// The keys, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = K> + '_ {
         self.slots.iter().copied().filter(|key| *key != K::EMPTY)
@@ -291,6 +302,11 @@ mod tests {
             for (position, column) in columns.iter().enumerate() {
                 assert_eq!(key.code(position), column[row]);
             }
+        }
+        for _ in 0..2 {
+            set.clear();
+            assert!(keys.iter().all(|key| !set.contains(key, key.hash())));
+            assert!(set.insert(keys[0], keys[0].hash()) && !set.insert(keys[0], keys[0].hash()));
         }
     }
 

@@ -34,6 +34,14 @@ impl Rows {
         Rows { columns: vec![Vec::new(); arity], len: 0 }
     }
 
+    /// Adds rows after those that are here.
+    pub fn append(&mut self, more: Rows) {
+        self.len += more.len;
+        for (column, more) in self.columns.iter_mut().zip(more.columns) {
+            column.extend(more);
+        }
+    }
+
     /// The columns as slices.
     pub fn slices(&self) -> Vec<&[Code]> {
         self.columns.iter().map(Vec::as_slice).collect()

@@ -52,10 +52,10 @@ impl<'a> Grouping<'a> {
         grouping
     }
 
-    /// No groups yet.
-    pub(super) fn start(&self) -> Groups {
+    /// No groups yet, of so many source rows.
+    pub(super) fn start(&self, rows: usize) -> Groups {
         Groups {
-            numbers: GroupNumbers::new(self.groups.len()),
+            numbers: GroupNumbers::new(self.groups.len(), rows),
             accumulators: self.aggregates.iter().map(|(function, _)| Accumulator::new(*function)).collect(),
         }
     }

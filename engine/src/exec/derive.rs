@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::aggregate::Grouping;
+use super::aggregate::{Grouping, Groups};
 use super::batch::Bindings;
 use super::best_rows::BestRows;
 use super::error::ExecError;
@@ -13,10 +13,12 @@ use super::ranking::Ranker;
 use super::stratum::{Known, Planned, View};
 use crate::analysis::program::HeadTerm;
 use crate::data::{Code, RelationId, Rows, parallel};
-use crate::plan::{RulePlan, expected_rows};
+use crate::plan::{RulePlan, expected_found, expected_rows};
 
 /// Source rows of one lane.
 pub(super) const LANE_ROWS: usize = 8_192;
+/// Source rows of a lane for each group that it may have.
+const ROWS_PER_GROUP: usize = 16;
 /// Lanes whose candidates are held at once.
 const WAVE_LANES: usize = 64;
 
@@ -33,7 +35,13 @@ impl View<'_> {
         let rows = pipeline.source_rows();
         self.budget.expect_rows(|| rows.max(expected_rows(plan, self)))?;
         // The groups of each lane are merged one lane after the other.
-        let lane_rows = if aggregates { LANE_ROWS.max(rows / WAVE_LANES) } else { LANE_ROWS };
+        let lane_rows = match (aggregates, &plan.ranking) {
+            (false, _) => LANE_ROWS,
+            (true, Some(_)) => LANE_ROWS.max(rows / WAVE_LANES),
+            (true, None) => LANE_ROWS
+                .max(rows / WAVE_LANES)
+                .max(ROWS_PER_GROUP.saturating_mul(expected_found(plan, self))),
+        };
         let lanes = parallel::lanes(rows, lane_rows);
         if let Some(Known::Best(best)) = sets.get_mut(&plan.head) {
             self.improve(plan, &pipeline, &lanes, best)?;
@@ -137,20 +145,28 @@ impl View<'_> {
         lanes: Vec<Range<usize>>,
     ) -> Result<Rows, ExecError> {
         let grouping = Grouping::new(&plan.head_terms);
-        let partial = parallel::map(lanes, |lane| {
-            let mut groups = grouping.start();
-            pipeline.run(lane, &mut |solutions| {
-                grouping.add(&mut groups, pipeline, self.codec, solutions, self.budget)
-            })?;
-            Ok::<_, ExecError>(groups)
-        });
+        let partial = parallel::map(lanes, |lane| self.group(&grouping, pipeline, lane));
         pipeline.head(|| {
-            let mut all = grouping.start();
+            let mut all = grouping.start(pipeline.source_rows());
             for groups in partial {
                 grouping.merge(&mut all, groups?, self.codec);
             }
             grouping.finish(all, self.codec, &self.saturated)
         })
+    }
+
+    /// The groups of some source rows.
+    pub(super) fn group(
+        &self,
+        grouping: &Grouping<'_>,
+        pipeline: &Pipeline<'_>,
+        rows: Range<usize>,
+    ) -> Result<Groups, ExecError> {
+        let mut groups = grouping.start(rows.len());
+        pipeline.run(rows, &mut |solutions| {
+            grouping.add(&mut groups, pipeline, self.codec, solutions, self.budget)
+        })?;
+        Ok(groups)
     }
 
     /// The best solutions.

@@ -3,8 +3,10 @@
 use crate::data::keys::{Key, KeyNumbers, with_key};
 use crate::data::{Code, EMPTY, Rows, bounds};
 
-/// Groups with at most two columns whose codes lie close together stand in a table of at most so many places.
-const MOST_PLACES: usize = 1 << 16;
+/// Groups with at most two columns whose codes lie close together stand in a table: of so many places,
+const PLACES: usize = 1 << 16;
+/// or of one for each row that is read, up to this.
+const MOST_PLACES: usize = 1 << 22;
 
 /// The groups that were met.
 pub(super) struct GroupNumbers {
@@ -19,10 +21,10 @@ enum Numbers {
 }
 
 impl GroupNumbers {
-    /// No groups of so many columns.
-    pub(super) fn new(width: usize) -> GroupNumbers {
+    /// No groups of so many columns, in so many rows.
+    pub(super) fn new(width: usize, rows: usize) -> GroupNumbers {
         let numbers = match width {
-            1 | 2 => Numbers::Table(Table::new(width)),
+            1 | 2 => Numbers::Table(Table::new(width, rows.clamp(PLACES, MOST_PLACES))),
             _ => Numbers::hashed(width),
         };
         GroupNumbers { keys: Rows::empty(width), numbers }
@@ -75,11 +77,12 @@ struct Table {
     ranges: Vec<(Code, usize)>,
     /// The number of each group, by its place; `EMPTY` if it was not met.
     places: Vec<u32>,
+    most_places: usize,
 }
 
 impl Table {
-    fn new(width: usize) -> Table {
-        Table { ranges: vec![(0, 0); width], places: Vec::new() }
+    fn new(width: usize, most_places: usize) -> Table {
+        Table { ranges: vec![(0, 0); width], places: Vec::new(), most_places }
     }
 
     fn covers(&self, keys: &[&[Code]]) -> bool {
@@ -100,12 +103,20 @@ impl Table {
             }
             ranges.push((least, (largest - least) as usize + 1));
         }
-        let places = ranges.iter().try_fold(1_usize, |places, (_, extent)| places.checked_mul(*extent));
-        let Some(places) = places.filter(|places| *places <= MOST_PLACES) else { return false };
-        *self = Table { ranges, places: vec![EMPTY; places] };
+        let places = |ranges: &[(Code, usize)]| {
+            let places = ranges.iter().try_fold(1_usize, |places, (_, extent)| places.checked_mul(*extent));
+            places.filter(|places| *places <= self.most_places)
+        };
+        // If that is possible, with room for others, as what comes next often goes a little further.
+        let with_room: Vec<_> = ranges.iter().map(|range| roomy(*range)).collect();
+        let (ranges, places) = match (places(&with_room), places(&ranges)) {
+            (Some(places), _) => (with_room, places),
+            (None, Some(places)) => (ranges, places),
+            (None, None) => return false,
+        };
+        (self.ranges, self.places) = (ranges, vec![EMPTY; places]);
         for group in 0..groups.len {
-            let key: Vec<Code> = groups.columns.iter().map(|column| column[group]).collect();
-            let place = self.place(key.iter().copied());
+            let place = self.place(groups.columns.iter().map(|column| column[group]));
             self.places[place] = group as u32;
         }
         true
@@ -139,6 +150,14 @@ impl Table {
     }
 }
 
+/// A range around a range of codes, by an eighth of it wider at both ends.
+fn roomy((first, extent): (Code, usize)) -> (Code, usize) {
+    let room = (extent / 8) as Code;
+    let start = first.saturating_sub(room);
+    let end = (first + (extent as Code - 1)).saturating_add(room);
+    (start, (end - start) as usize + 1)
+}
+
 /// [`KeyNumbers`] of any width.
 trait NumberKeys: Send {
     fn number(&mut self, keys: &[&[Code]], rows: usize) -> Vec<u32>;
@@ -164,7 +183,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_the_same_while_tables_widen_and_give_way_to_hashing() {
-        let mut groups = GroupNumbers::new(2);
+        let mut groups = GroupNumbers::new(2, 5);
         assert_eq!(groups.number(&[&[5, 6, 5], &[100, 100, 100]], 3), [0, 1, 0]);
         assert!(groups.number(&[], 0).is_empty());
         assert_eq!(groups.number(&[&[3, 5], &[101, 100]], 2), [2, 0]);
@@ -175,9 +194,9 @@ mod tests {
 
     #[test]
     fn one_group_has_no_columns_and_many_have_three() {
-        let mut all = GroupNumbers::new(0);
+        let mut all = GroupNumbers::new(0, 2);
         assert_eq!((all.number(&[], 2), all.len()), (vec![0, 0], 1));
-        let mut groups = GroupNumbers::new(3);
+        let mut groups = GroupNumbers::new(3, 3);
         assert_eq!(groups.number(&[&[1, 1, 1], &[2, 2, 2], &[3, 4, 3]], 3), [0, 1, 0]);
     }
 }

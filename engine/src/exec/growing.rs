@@ -1,6 +1,6 @@
 //! A relation inside a fixpoint: rows that were joined with everything, and those of the last round.
 
-use crate::data::{Rows, Run};
+use crate::data::{Code, Rows, Run, parallel};
 
 /// A relation inside a fixpoint.
 #[derive(Default)]
@@ -65,15 +65,21 @@ pub(super) fn concatenate(runs: &[Run], arity: usize) -> Rows {
 
 /// Rows in the order of parts.
 pub(super) fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
-    let len: usize = parts.iter().map(|rows| rows.len).sum();
-    let mut parts = parts.into_iter().filter(|rows| rows.len > 0);
-    let Some(mut all) = parts.next() else { return Rows::empty(arity) };
-    all.columns.iter_mut().for_each(|column| column.reserve_exact(len - all.len));
-    for part in parts {
-        all.len += part.len;
-        for (column, more) in all.columns.iter_mut().zip(part.columns) {
-            column.extend(more);
-        }
+    let mut parts: Vec<Rows> = parts.into_iter().filter(|rows| rows.len > 0).collect();
+    if parts.len() <= 1 {
+        return parts.pop().unwrap_or_else(|| Rows::empty(arity));
     }
-    all
+    let len = parts.iter().map(|rows| rows.len).sum();
+    let mut columns: Vec<Vec<Vec<Code>>> = vec![Vec::with_capacity(parts.len()); arity];
+    for part in parts {
+        columns.iter_mut().zip(part.columns).for_each(|(column, codes)| column.push(codes));
+    }
+    let columns = parallel::map(columns, |parts| {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        all.reserve_exact(len - all.len());
+        parts.for_each(|part| all.extend(part));
+        all
+    });
+    Rows { columns, len }
 }

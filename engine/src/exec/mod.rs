@@ -1,11 +1,13 @@
 //! Plans at work on columns of codes: a program's strata, one after the other, and the rows of its goal.
 
 mod aggregate;
+mod apart;
 mod batch;
 mod beside;
 mod best_rows;
 mod chains;
 mod derive;
+mod distinct;
 mod domain;
 mod edges;
 mod error;

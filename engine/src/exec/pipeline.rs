@@ -15,7 +15,8 @@ use super::profile::{Meter, time};
 use super::ranking::Bar;
 use super::stratum::View;
 use crate::analysis::program::Ranking;
-use crate::data::{Code, Run, Value, VariableId};
+use crate::budget::{Budget, BudgetError};
+use crate::data::{Code, Rows, Run, Value, VariableId};
 use crate::plan::{ColumnRange, RulePlan, Scan, Source, Step};
 
 /// Rows a batch grows to before it is handed on.
@@ -123,6 +124,24 @@ impl<'a> Pipeline<'a> {
             None => 1,
             Some(reading) => reading.runs.iter().map(read_len).sum(),
         }
+    }
+
+    /// Puts source rows with the same code in this column side by side; answers parts of them, of about so many rows,
+    /// none of which ends between two such rows.
+    pub(super) fn divide(&mut self, column: usize, part_rows: usize) -> Result<Vec<Range<usize>>, ExecError> {
+        let Some(reading) = &mut self.source else { return Ok(Vec::new()) };
+        let run = reading.in_one(self.view.budget)?;
+        let index = self.view.budget.watch(|go_on| run.index(&[column], go_on))?;
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for group in index.group_ranges() {
+            match parts.last_mut() {
+                Some(part) if part.len() < part_rows => part.end = group.end,
+                Some(_) | None => parts.push(group),
+            }
+        }
+        self.view.budget.charge(size_of_val(index.rows()))?;
+        reading.runs = vec![(run, Some(index.rows().to_vec()))];
+        Ok(parts)
     }
 
     /// Sends the bindings that start from these source rows into the sink.
@@ -316,6 +335,28 @@ impl<'a> Pipeline<'a> {
 }
 
 impl Reading<'_> {
+    /// What is to be read, as one run.
+    fn in_one(&self, budget: &Budget) -> Result<Run, BudgetError> {
+        if let [(run, None)] = self.runs.as_slice() {
+            return Ok(run.clone());
+        }
+        let mut all = Rows::default();
+        for (run, rows) in &self.runs {
+            let columns = run.columns();
+            all.columns.resize(columns.len(), Vec::new());
+            let live: Vec<usize> = match rows {
+                None => (0..run.stored_len()).filter(|row| run.is_live(*row)).collect(),
+                Some(rows) => rows.iter().map(|row| *row as usize).filter(|row| run.is_live(*row)).collect(),
+            };
+            all.len += live.len();
+            budget.charge(live.len() * columns.len() * size_of::<Code>())?;
+            for (all, codes) in all.columns.iter_mut().zip(columns) {
+                all.extend(live.iter().map(|row| codes[*row]));
+            }
+        }
+        Ok(Run::new(all.columns, all.len))
+    }
+
     fn read(&self, run: &Run, rows: Range<usize>, out: &mut Bindings) {
         out.clear();
         if run.live().is_none() && self.constants.is_empty() && self.scan.equal.is_empty() {

@@ -37,6 +37,7 @@ trait Parts: Send + Sync {
     fn candidates(&self) -> Box<dyn Any + Send>;
     fn collect(&self, columns: &[&[Code]], rows: usize, into: &mut Candidates);
     fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Rows;
+    fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows);
     fn memory_bytes(&self) -> usize;
 }
 
@@ -82,6 +83,16 @@ impl RowSet {
         budget.charge(self.parts.memory_bytes() - before + new.len * self.arity * size_of::<Code>())?;
         budget.release(candidates * self.row_bytes());
         Ok(new)
+    }
+
+    /// Takes rows in at once; adds those that are new to `new`.
+    pub(super) fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows) {
+        self.parts.take_in(columns, rows, new);
+    }
+
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.parts.memory_bytes()
     }
 
     fn row_bytes(&self) -> usize {
@@ -153,13 +164,20 @@ impl<K: Key> Parts for KeyParts<K> {
         let mut new = Rows::empty(arity);
         for (set, keys) in done {
             self.parts.push(set);
-            let rows = unpack(&keys, arity);
-            new.len += rows.len;
-            for (column, more) in new.columns.iter_mut().zip(rows.columns) {
-                column.extend(more);
-            }
+            new.append(unpack(&keys, arity));
         }
         new
+    }
+
+    fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows) {
+        let mut keys = Vec::with_capacity(rows);
+        K::pack(columns, 0, rows, &mut keys);
+        keys.retain(|key| {
+            let hash = key.hash();
+            let part = self.part_of(hash);
+            self.parts[part].insert(*key, hash)
+        });
+        new.append(unpack(&keys, columns.len()));
     }
 
     fn memory_bytes(&self) -> usize {

@@ -131,8 +131,9 @@ impl<'a> View<'a> {
         }
         let is_measured = notes.is_some();
         let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-        let mut sets: HashMap<RelationId, Known> = match stratum.rules.as_slice() {
-            [rule] if self.is_found_once(rule, stratum) => HashMap::from([(rule.head, Known::Nothing)]),
+        let lone_rule = self.lone_rule(stratum);
+        let mut sets: HashMap<RelationId, Known> = match lone_rule {
+            Some(rule) if makes_rows_once(rule) => HashMap::from([(rule.head, Known::Nothing)]),
             _ => own.iter().map(|relation| (*relation, self.nothing_known(*relation))).collect(),
         };
         let mut fresh: HashMap<RelationId, Vec<Rows>> = HashMap::new();
@@ -154,7 +155,14 @@ impl<'a> View<'a> {
                 continue;
             }
             let planned = self.planned(plan_rule(rule, self), rule, is_measured);
-            let rows = self.derive(&planned, rule.aggregates(), &mut sets)?;
+            let apart = match sets.get(&rule.head) {
+                Some(Known::All(_)) if lone_rule.is_some() => self.derive_apart(&planned)?,
+                _ => None,
+            };
+            let rows = match apart {
+                Some(rows) => rows,
+                None => self.derive(&planned, rule.aggregates(), &mut sets)?,
+            };
             fresh.entry(rule.head).or_default().extend(rows);
             if let Some(notes) = &mut notes {
                 notes.rules.extend(planned.meter.map(Meter::finish));
@@ -235,10 +243,11 @@ impl<'a> View<'a> {
         View { complete, growing: HashMap::new(), saturated: Arc::clone(&self.saturated), ..*self }
     }
 
-    /// Whether the rows of one rule are all that there is, each once.
-    fn is_found_once(&self, rule: &Rule, stratum: &Stratum) -> bool {
+    /// The rule whose rows are all that there is.
+    fn lone_rule<'s>(&self, stratum: &'s Stratum) -> Option<&'s Rule> {
+        let [rule] = stratum.rules.as_slice() else { return None };
         let stored = self.complete.get(&rule.head).is_some_and(|runs| !runs.is_empty());
-        !stratum.recursive && !stored && makes_rows_once(rule)
+        (!stratum.recursive && !stored).then_some(rule)
     }
 
     fn nothing_known(&self, relation: RelationId) -> Known {

@@ -44,6 +44,13 @@ pub fn expected_rows(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
     Estimate { plan, statistics }.bindings().into_iter().fold(0.0, f64::max) as usize
 }
 
+/// The rows that a plan without groups is expected to find: its bindings, or fewer if there are no more combinations of values.
+pub fn expected_found(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
+    let estimate = Estimate { plan, statistics };
+    let combinations: f64 = plan.head_terms.iter().map(|term| estimate.combinations(term)).product();
+    estimate.bindings().last().copied().unwrap_or_default().min(combinations) as usize
+}
+
 struct Estimate<'a> {
     plan: &'a RulePlan,
     statistics: &'a dyn Statistics,
@@ -116,12 +123,15 @@ impl Estimate<'_> {
     /// Combinations of values of the columns that make a group.
     fn groups(&self, rule: &Rule, is_group: impl Fn(usize) -> bool) -> f64 {
         let columns = rule.head_terms.iter().enumerate().filter(|(column, _)| is_group(*column));
-        columns
-            .map(|(_, term)| match term {
-                HeadTerm::Expression(expression) => self.distinct(expression),
-                HeadTerm::Aggregate { .. } => 1.0,
-            })
-            .product()
+        columns.map(|(_, term)| self.combinations(term)).product()
+    }
+
+    /// Values that a column of the head takes.
+    fn combinations(&self, term: &HeadTerm) -> f64 {
+        match term {
+            HeadTerm::Expression(expression) => self.distinct(expression),
+            HeadTerm::Aggregate { .. } => 1.0,
+        }
     }
 
     /// Values that an expression takes: one for each combination of those of its variables.

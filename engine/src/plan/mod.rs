@@ -22,7 +22,7 @@ mod traversal;
 
 pub use chains::{Chains, Factor, Matrix, Product};
 pub use edges::EdgeSource;
-pub use estimate::{expected_rows, note};
+pub use estimate::{expected_found, expected_rows, note};
 pub use explain::explain;
 pub use explanation::{
     AnswerNote, Course, Explanation, Measured, RelationNote, RewriteNote, RuleNote, Size, StepNote,

@@ -13,7 +13,7 @@ macro_rules! program {
     (@compile $how:ident, $compiler:ident, ($($input:ident),+) -> $answer:ident { $($rules:tt)+ }) => {
         pub mod $how {
             #[allow(unused_imports, reason = "few programs have aggregates")]
-            use ascent::{Dual, aggregators::count};
+            use ascent::{Dual, aggregators::{count, sum}};
 
             ascent::$compiler! {
                 pub struct Program;
@@ -123,6 +123,28 @@ program! { triangles_counted(edge) -> counted {
     counted(n as u32) <-- agg n = count() in triangle(_, _, _);
 } }
 
+program! { two_steps(edge) -> two {
+    relation edge(u32, u32);
+    relation two(u32, u32);
+    two(x, z) <-- edge(x, y), edge(y, z);
+} }
+
+program! { group_sum(order) -> total {
+    relation order(u32, u32, u32, u32);
+    relation group(u32);
+    relation total(u32, u32);
+    group(c) <-- order(_, c, _, _);
+    total(c, s) <-- group(c), agg s = sum(q) in order(_, c, _, q);
+} }
+
+program! { group_sum_fine(order) -> total {
+    relation order(u32, u32, u32, u32);
+    relation group(u32, u32);
+    relation total(u32, u32, u32);
+    group(c, p) <-- order(_, c, p, _);
+    total(c, p, s) <-- group(c, p), agg s = sum(q) in order(_, c, p, q);
+} }
+
 program! { difference(left, right) -> rest {
     relation left(u32);
     relation right(u32);
@@ -163,6 +185,9 @@ fn main() {
         "shortest-paths" => run!(shortest_paths),
         "triangles" => run!(triangles),
         "triangles-counted" => run!(triangles_counted),
+        "two-steps" => run!(two_steps),
+        "group-sum" => run!(group_sum),
+        "group-sum-fine" => run!(group_sum_fine),
         "difference" => run!(difference),
         "bound" => run!(bound),
         _ => None,

@@ -122,6 +122,19 @@ fn triangles_counted(edge: Pairs) -> Numbers {
     triangles(edge).map(|_| ()).count().map(|((), number)| number as u32)
 }
 
+fn two_steps(edge: Pairs) -> Pairs {
+    edge.clone().map(|(x, y)| (y, x)).join_map(edge, |_, &x, &z| (x, z)).distinct()
+}
+
+/// As in the star.
+fn group_sum(order: Relation<'_, (u32, u32, u32, u32)>) -> Pairs<'_> {
+    order.explode(|(_, c, _, q)| Some((c, q as isize))).count().map(|(c, sum)| (c, sum as u32))
+}
+
+fn group_sum_fine(order: Relation<'_, (u32, u32, u32, u32)>) -> Triples<'_> {
+    order.explode(|(_, c, p, q)| Some(((c, p), q as isize))).count().map(|((c, p), sum)| (c, p, sum as u32))
+}
+
 /// The quantity travels as the number of times that its groups occur, so that it is added up on the way.
 fn star_sum<'s>(
     order: Relation<'s, (u32, u32, u32, u32)>,
@@ -205,6 +218,9 @@ fn main() {
         "triangles" => program!(triangles(edge: Pair)),
         "triangles-counted" => program!(triangles_counted(edge: Pair)),
         "star-sum" => program!(star_sum(order: (u32, u32, u32, u32), customer: Pair, product: Pair)),
+        "two-steps" => program!(two_steps(edge: Pair)),
+        "group-sum" => program!(group_sum(order: (u32, u32, u32, u32))),
+        "group-sum-fine" => program!(group_sum_fine(order: (u32, u32, u32, u32))),
         "difference" => program!(difference(left: u32, right: u32)),
         "bound" => program!(bound(edge: Pair, start: u32)),
         _ => None,

@@ -31,6 +31,7 @@ program! { unreachable(insert_edge edge, insert_start start, insert_node node) -
 program! { components(insert_edge edge) -> label_size }
 program! { shortest_paths(insert_weighted weighted) -> distance_size }
 program! { triangles(insert_edge edge) -> triangle_size }
+program! { two_steps(insert_edge edge) -> two_size }
 program! { difference(insert_left left, insert_right right) -> rest_size }
 program! { bound(insert_edge edge, insert_start start) -> reached_size }
 
@@ -47,6 +48,7 @@ fn main() {
             "components" => components::run,
             "shortest-paths" => shortest_paths::run,
             "triangles" => triangles::run,
+            "two-steps" => two_steps::run,
             "difference" => difference::run,
             "bound" => bound::run,
             _ => return None,
