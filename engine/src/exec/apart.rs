@@ -8,7 +8,7 @@ use super::error::ExecError;
 use super::pipeline::Pipeline;
 use super::stratum::{Planned, View};
 use crate::analysis::program::{Expression, HeadTerm};
-use crate::data::{Code, Rows, parallel};
+use crate::data::{Code, RelationId, Rows, parallel};
 use crate::plan::{RulePlan, Source, Statistics, expected_found, expected_rows};
 
 /// Bindings that a part is expected to have,
@@ -22,7 +22,9 @@ const SOURCE_ROWS: usize = 8;
 
 /// How work is divided.
 struct Division {
-    /// By the values of this column of the source, which are in this column of the head.
+    /// What the source reads.
+    relation: RelationId,
+    /// By the values of this column of it, which are in this column of the head.
     source: usize,
     head: usize,
     /// So many source rows a part.
@@ -40,10 +42,10 @@ impl View<'_> {
     ) -> Result<Option<Vec<Rows>>, ExecError> {
         let Some(division) = self.division(plan) else { return Ok(None) };
         self.budget.check()?;
-        let mut pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
-        let rows = pipeline.source_rows();
+        let rows = self.rows(division.relation);
         self.budget.expect_rows(|| rows.max(expected_rows(plan, self)))?;
-        let parts = pipeline.divide(division.source, division.part_rows)?;
+        let (source, part_rows) = (division.source, division.part_rows);
+        let (pipeline, parts) = Pipeline::in_parts(plan, meter.as_ref(), self, source, part_rows)?;
         if parts.iter().any(|part| part.len() > LARGE_PART.max(rows / 4)) {
             return Ok(None);
         }
@@ -88,6 +90,7 @@ impl View<'_> {
         let distinct = |(source, _): &(usize, usize)| self.distinct(scan.access.relation, *source);
         let (source, head) = kept.max_by_key(distinct)?;
         let part_rows = rows.saturating_mul(PART_BINDINGS) / expected_rows(plan, self).max(1);
-        Some(Division { source, head, part_rows: part_rows.clamp(PART_ROWS, LANE_ROWS), aggregates })
+        let (relation, part_rows) = (scan.access.relation, part_rows.clamp(PART_ROWS, LANE_ROWS));
+        Some(Division { relation, source, head, part_rows, aggregates })
     }
 }

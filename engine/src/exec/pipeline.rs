@@ -17,7 +17,7 @@ use super::stratum::View;
 use crate::analysis::program::Ranking;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Rows, Run, Value, VariableId};
-use crate::plan::{ColumnRange, RulePlan, Scan, Source, Step};
+use crate::plan::{Access, ColumnRange, KeyPart, RulePlan, Scan, Source, Step};
 
 /// Rows a batch grows to before it is handed on.
 pub(super) const BATCH: usize = 4_096;
@@ -57,10 +57,36 @@ struct Reading<'a> {
 pub(super) type Sink<'s> = dyn FnMut(&Bindings) -> Result<(), ExecError> + 's;
 
 impl<'a> Pipeline<'a> {
+    /// A pipeline that reads its source in the order in which it stands.
     pub(super) fn new(
         plan: &'a RulePlan,
         meter: Option<&'a Meter>,
         view: &'a View<'a>,
+    ) -> Result<Pipeline<'a>, ExecError> {
+        let merge = |access, key: &_| Merge::of(&plan.source, access, key, view);
+        Pipeline::with(plan, meter, view, merge)
+    }
+
+    /// A pipeline whose source is read in parts of about so many rows, none of which ends between two rows with the same
+    /// code in this column; and these parts.
+    pub(super) fn in_parts(
+        plan: &'a RulePlan,
+        meter: Option<&'a Meter>,
+        view: &'a View<'a>,
+        column: usize,
+        part_rows: usize,
+    ) -> Result<(Pipeline<'a>, Vec<Range<usize>>), ExecError> {
+        let mut pipeline = Pipeline::with(plan, meter, view, |_, _| None)?;
+        let parts = pipeline.divide(column, part_rows)?;
+        Ok((pipeline, parts))
+    }
+
+    /// A pipeline that merges where `merge` says that it can.
+    fn with(
+        plan: &'a RulePlan,
+        meter: Option<&'a Meter>,
+        view: &'a View<'a>,
+        merge: impl Fn(Access, &[(usize, KeyPart)]) -> Option<Merge>,
     ) -> Result<Pipeline<'a>, ExecError> {
         let source = match &plan.source {
             Source::One => None,
@@ -86,12 +112,10 @@ impl<'a> Pipeline<'a> {
             .iter()
             .enumerate()
             .map(|(depth, step)| match step {
-                Step::Exists { access, key, .. } => {
-                    time(meter, depth + 1, || match Merge::of(&plan.source, *access, key, view) {
-                        Some(merge) => Ok(Target::Merge(merge)),
-                        None => lookup(*access, key, view).map(Target::Rows),
-                    })
-                }
+                Step::Exists { access, key, .. } => time(meter, depth + 1, || match merge(*access, key) {
+                    Some(merge) => Ok(Target::Merge(merge)),
+                    None => lookup(*access, key, view).map(Target::Rows),
+                }),
                 Step::Probe { access, key, equal, outputs, .. } => {
                     time(meter, depth + 1, || match Beside::of(*access, key, equal, outputs, view)? {
                         Some(beside) => Ok(Target::Beside(beside)),
@@ -126,9 +150,11 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Puts source rows with the same code in this column side by side; answers parts of them, of about so many rows,
-    /// none of which ends between two such rows.
-    pub(super) fn divide(&mut self, column: usize, part_rows: usize) -> Result<Vec<Range<usize>>, ExecError> {
+    /// Puts source rows with the same code in this column side by side; answers their parts.
+    fn divide(&mut self, column: usize, part_rows: usize) -> Result<Vec<Range<usize>>, ExecError> {
+        if self.source_rows() == 0 {
+            return Ok(Vec::new());
+        }
         let Some(reading) = &mut self.source else { return Ok(Vec::new()) };
         let run = reading.in_one(self.view.budget)?;
         let index = self.view.budget.watch(|go_on| run.index(&[column], go_on))?;
