@@ -75,13 +75,14 @@ impl<'a> Grouping<'a> {
             .map(|expression| pipeline.evaluator().codes(expression, solutions))
             .collect::<Result<Vec<_>, _>>()?;
         let keys: Vec<&[Code]> = keys.iter().map(AsRef::as_ref).collect();
-        let before = groups.numbers.len();
+        let (before, table) = (groups.numbers.len(), groups.numbers.table_bytes());
         let numbers = groups.numbers.number(&keys, solutions.len);
         for ((_, argument), accumulator) in self.aggregates.iter().zip(&mut groups.accumulators) {
             accumulator.resize(groups.numbers.len());
             accumulator.add(&numbers, solutions.column(*argument), codec);
         }
-        budget.charge((groups.numbers.len() - before) * 32 * (1 + self.aggregates.len()))?;
+        let slots = (groups.numbers.len() - before) * 32 * (1 + self.aggregates.len());
+        budget.charge(slots + groups.numbers.table_bytes().saturating_sub(table))?;
         Ok(())
     }
 

@@ -17,8 +17,10 @@ use crate::plan::{RulePlan, expected_found, expected_rows};
 
 /// Source rows of one lane.
 pub(super) const LANE_ROWS: usize = 8_192;
-/// Source rows of a lane for each group that it may have.
+/// Source rows of a lane for each group that it may have,
 const ROWS_PER_GROUP: usize = 16;
+/// as long as there are so many lanes: groups may turn out to be few.
+const FEW_LANES: usize = 8;
 /// Lanes whose candidates are held at once.
 const WAVE_LANES: usize = 64;
 
@@ -38,9 +40,10 @@ impl View<'_> {
         let lane_rows = match (aggregates, &plan.ranking) {
             (false, _) => LANE_ROWS,
             (true, Some(_)) => LANE_ROWS.max(rows / WAVE_LANES),
-            (true, None) => LANE_ROWS
-                .max(rows / WAVE_LANES)
-                .max(ROWS_PER_GROUP.saturating_mul(expected_found(plan, self))),
+            (true, None) => {
+                let for_groups = ROWS_PER_GROUP.saturating_mul(expected_found(plan, self));
+                LANE_ROWS.max(rows / WAVE_LANES).max(for_groups.min(rows / FEW_LANES))
+            }
         };
         let lanes = parallel::lanes(rows, lane_rows);
         if let Some(Known::Best(best)) = sets.get_mut(&plan.head) {

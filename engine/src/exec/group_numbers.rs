@@ -35,6 +35,14 @@ impl GroupNumbers {
         self.keys.len
     }
 
+    /// Bytes of the table.
+    pub(super) fn table_bytes(&self) -> usize {
+        match &self.numbers {
+            Numbers::Table(table) => table.places.len() * size_of::<u32>(),
+            Numbers::Hashed(_) => 0,
+        }
+    }
+
     /// The columns of the groups, in the order of their numbers.
     pub(super) fn keys(&self) -> &Rows {
         &self.keys

@@ -39,7 +39,7 @@ pub(super) fn run(
         budget.expect_rows(|| total)?;
         sort_limit(evaluated.runs.clone(), arity, &order, limit, &codec, budget)
     };
-    let rows = at_once_or_by_all(context, true, sort).map_err(Error::Stopped)?;
+    let rows = at_once_or_by_all(context, sort).map_err(Error::Stopped)?;
     let provenance = match (view.is_dirty(), reads_own) {
         (false, _) => None,
         (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
@@ -56,10 +56,9 @@ pub(super) fn run(
 /// takes longer than what most questions ask for.
 fn at_once_or_by_all<T: Send, E: Send>(
     context: &Context<'_>,
-    may_be_brief: bool,
     work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
 ) -> Result<T, E> {
-    let at_once = may_be_brief.then(|| context.budget.briefly(&work)).flatten();
+    let at_once = context.budget.briefly(&work);
     at_once.unwrap_or_else(|| context.environment.threads.run(|| work(context.budget)))
 }
 
@@ -162,8 +161,8 @@ pub(super) fn evaluate(
         Ok::<_, ExecError>(outcome)
     };
     let outcome = match profile {
-        None => at_once_or_by_all(context, may_be_brief(&program), |budget| execute(budget, None))?,
-        Some(_) => threads.run(|| execute(context.budget, profile))?,
+        None if may_be_brief(&program) => at_once_or_by_all(context, |budget| execute(budget, None))?,
+        profile => threads.run(|| execute(context.budget, profile))?,
     };
     if outcome.saturated {
         context.warnings.push(
