@@ -22,6 +22,7 @@ mod pipeline;
 mod pivot;
 mod profile;
 mod ranking;
+mod reading;
 mod relations;
 mod relaxation;
 mod row_set;

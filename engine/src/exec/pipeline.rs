@@ -13,11 +13,11 @@ use super::lookup::{Lookup, Matches, exists, find, lookup};
 use super::merge::Merge;
 use super::profile::{Meter, time};
 use super::ranking::Bar;
+use super::reading::Reading;
 use super::stratum::View;
 use crate::analysis::program::Ranking;
-use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Rows, Run, Value, VariableId};
-use crate::plan::{Access, ColumnRange, KeyPart, RulePlan, Scan, Source, Step};
+use crate::data::{Code, VariableId};
+use crate::plan::{Access, KeyPart, RulePlan, Source, Step};
 
 /// Rows a batch grows to before it is handed on.
 pub(super) const BATCH: usize = 4_096;
@@ -45,14 +45,6 @@ enum Target {
     Edges([Vec<Edges>; 2]),
 }
 
-/// The runs of a scan.
-struct Reading<'a> {
-    scan: &'a Scan,
-    constants: Vec<(usize, Code)>,
-    /// Each run with those of its rows that are to be read, in their order, if not all.
-    runs: Vec<(Run, Option<Vec<u32>>)>,
-}
-
 /// Takes the bindings that reach the end.
 pub(super) type Sink<'s> = dyn FnMut(&Bindings) -> Result<(), ExecError> + 's;
 
@@ -77,8 +69,9 @@ impl<'a> Pipeline<'a> {
         part_rows: usize,
     ) -> Result<(Pipeline<'a>, Vec<Range<usize>>), ExecError> {
         let mut pipeline = Pipeline::with(plan, meter, view, |_, _| None)?;
-        let parts = pipeline.divide(column, part_rows)?;
-        Ok((pipeline, parts))
+        let source = pipeline.source.as_mut().filter(|source| source.rows() > 0);
+        let parts = source.map(|source| source.divide(column, part_rows, view.budget)).transpose()?;
+        Ok((pipeline, parts.unwrap_or_default()))
     }
 
     /// A pipeline that merges where `merge` says that it can.
@@ -90,22 +83,7 @@ impl<'a> Pipeline<'a> {
     ) -> Result<Pipeline<'a>, ExecError> {
         let source = match &plan.source {
             Source::One => None,
-            Source::Scan(scan) => Some(Reading {
-                scan,
-                constants: scan
-                    .constants
-                    .iter()
-                    .map(|(column, value)| Ok((*column, view.codec.encode(value.as_ref())?)))
-                    .collect::<Result<_, ExecError>>()?,
-                runs: view
-                    .runs(scan.access)
-                    .into_iter()
-                    .map(|run| {
-                        let rows = scan.range.as_ref().and_then(|range| rows_between(&run, range, view));
-                        (run, rows)
-                    })
-                    .collect(),
-            }),
+            Source::Scan(scan) => Some(Reading::of(scan, view)?),
         };
         let targets = plan
             .steps
@@ -146,28 +124,8 @@ impl<'a> Pipeline<'a> {
     pub(super) fn source_rows(&self) -> usize {
         match &self.source {
             None => 1,
-            Some(reading) => reading.runs.iter().map(read_len).sum(),
+            Some(reading) => reading.rows(),
         }
-    }
-
-    /// Puts source rows with the same code in this column side by side; answers their parts.
-    fn divide(&mut self, column: usize, part_rows: usize) -> Result<Vec<Range<usize>>, ExecError> {
-        if self.source_rows() == 0 {
-            return Ok(Vec::new());
-        }
-        let Some(reading) = &mut self.source else { return Ok(Vec::new()) };
-        let run = reading.in_one(self.view.budget)?;
-        let index = self.view.budget.watch(|go_on| run.index(&[column], go_on))?;
-        let mut parts: Vec<Range<usize>> = Vec::new();
-        for group in index.group_ranges() {
-            match parts.last_mut() {
-                Some(part) if part.len() < part_rows => part.end = group.end,
-                Some(_) | None => parts.push(group),
-            }
-        }
-        self.view.budget.charge(size_of_val(index.rows()))?;
-        reading.runs = vec![(run, Some(index.rows().to_vec()))];
-        Ok(parts)
     }
 
     /// Sends the bindings that start from these source rows into the sink.
@@ -185,22 +143,7 @@ impl<'a> Pipeline<'a> {
             return self.step(0, &Bindings::one(self.plan.variables), &mut buffers[1..], sink);
         };
         let (first, rest) = buffers.split_at_mut(1);
-        let mut offset = 0;
-        for source in &reading.runs {
-            let len = read_len(source);
-            let start = rows.start.clamp(offset, offset + len) - offset;
-            let end = rows.end.clamp(offset, offset + len) - offset;
-            for from in (start..end).step_by(BATCH) {
-                let batch = from..end.min(from + BATCH);
-                match source {
-                    (run, None) => reading.read(run, batch, &mut first[0]),
-                    (run, Some(rows)) => reading.read_some(run, &rows[batch], &mut first[0]),
-                }
-                self.step(0, &first[0], rest, sink)?;
-            }
-            offset += len;
-        }
-        Ok(())
+        reading.batches(rows, &mut first[0], |batch| self.step(0, batch, rest, sink))
     }
 
     /// Takes what has left the source or the step before.
@@ -358,75 +301,4 @@ impl<'a> Pipeline<'a> {
     pub(super) fn evaluator(&self) -> &Evaluator<'a> {
         &self.evaluator
     }
-}
-
-impl Reading<'_> {
-    /// What is to be read, as one run.
-    fn in_one(&self, budget: &Budget) -> Result<Run, BudgetError> {
-        if let [(run, None)] = self.runs.as_slice() {
-            return Ok(run.clone());
-        }
-        let mut all = Rows::default();
-        for (run, rows) in &self.runs {
-            let columns = run.columns();
-            all.columns.resize(columns.len(), Vec::new());
-            let live: Vec<usize> = match rows {
-                None => (0..run.stored_len()).filter(|row| run.is_live(*row)).collect(),
-                Some(rows) => rows.iter().map(|row| *row as usize).filter(|row| run.is_live(*row)).collect(),
-            };
-            all.len += live.len();
-            budget.charge(live.len() * columns.len() * size_of::<Code>())?;
-            for (all, codes) in all.columns.iter_mut().zip(columns) {
-                all.extend(live.iter().map(|row| codes[*row]));
-            }
-        }
-        Ok(Run::new(all.columns, all.len))
-    }
-
-    fn read(&self, run: &Run, rows: Range<usize>, out: &mut Bindings) {
-        out.clear();
-        if run.live().is_none() && self.constants.is_empty() && self.scan.equal.is_empty() {
-            for (column, variable) in &self.scan.outputs {
-                out.column_mut(*variable).extend_from_slice(&run.column(*column)[rows.clone()]);
-            }
-            out.len = rows.len();
-            return;
-        }
-        self.select(run, rows, out);
-    }
-
-    fn read_some(&self, run: &Run, rows: &[u32], out: &mut Bindings) {
-        out.clear();
-        self.select(run, rows.iter().map(|row| *row as usize), out);
-    }
-
-    fn select(&self, run: &Run, rows: impl Iterator<Item = usize>, out: &mut Bindings) {
-        let passes = |row: &usize| {
-            run.is_live(*row)
-                && self.constants.iter().all(|(column, code)| run.column(*column)[*row] == *code)
-                && self.scan.equal.iter().all(|(a, b)| run.column(*a)[*row] == run.column(*b)[*row])
-        };
-        let selected: Vec<usize> = rows.filter(passes).collect();
-        for (column, variable) in &self.scan.outputs {
-            let codes = run.column(*column);
-            out.column_mut(*variable).extend(selected.iter().map(|row| codes[*row]));
-        }
-        out.len = selected.len();
-    }
-}
-
-fn read_len((run, rows): &(Run, Option<Vec<u32>>)) -> usize {
-    rows.as_ref().map_or_else(|| run.stored_len(), Vec::len)
-}
-
-/// The rows of a range, in the order in which a scan meets them, unless the run does not know them yet.
-fn rows_between(run: &Run, range: &ColumnRange, view: &View<'_>) -> Option<Vec<u32>> {
-    if !run.is_sorted_by(range.column) {
-        return None;
-    }
-    let (from, to) = (range.from.as_ref().map(Value::as_ref), range.to.as_ref().map(Value::as_ref));
-    let sorted = run.sorted(range.column, view.codec.shared(), &|| true).ok()?;
-    let mut rows = sorted.between(run.column(range.column), view.codec, from, to).to_vec();
-    rows.sort_unstable();
-    Some(rows)
 }
