@@ -14,7 +14,7 @@ use crate::plan::{RulePlan, Source, Statistics, expected_found, expected_rows};
 /// Bindings that a part is expected to have,
 const PART_BINDINGS: usize = 1 << 15;
 /// and the fewest source rows.
-const PART_ROWS: usize = 64;
+const PART_ROWS: usize = 256;
 /// A part with more source rows than these has less than a quarter of all of them: threads would wait for it.
 const LARGE_PART: usize = 1 << 12;
 /// With more source rows for each row that is found, to put them in order would take longer than it saves.
