@@ -44,7 +44,8 @@ pub fn expected_rows(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
     Estimate { plan, statistics }.bindings().into_iter().fold(0.0, f64::max) as usize
 }
 
-/// The rows that a plan without groups is expected to find: its bindings, or fewer if there are no more combinations of values.
+/// The rows, or groups, that a plan is expected to find: as many as it has bindings, or fewer where its head has no more
+/// combinations of values.
 pub fn expected_found(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
     let estimate = Estimate { plan, statistics };
     let combinations: f64 = plan.head_terms.iter().map(|term| estimate.combinations(term)).product();
