@@ -19,12 +19,12 @@ pub(super) struct Distinct {
 
 enum Known {
     /// The rows of the last group.
-    OfGroup(Box<dyn Groups>),
+    OfGroup(Box<dyn RowsOfGroup>),
     /// All rows: a group has come a second time.
     All(RowSet),
 }
 
-trait Groups {
+trait RowsOfGroup {
     /// Adds rows that are new to `found`, as far as no group comes a second time; answers how far that is.
     fn add(&mut self, columns: &[&[Code]], rows: usize, found: &mut Rows) -> usize;
     fn memory_bytes(&self) -> usize;
@@ -33,7 +33,7 @@ trait Groups {
 impl Distinct {
     /// No rows of so many columns; those that agree in `column` are a group.
     pub(super) fn new(arity: usize, column: usize) -> Distinct {
-        let groups = with_key!(arity - 1, K => Box::new(GroupSet::<K>::new(column)) as Box<dyn Groups>);
+        let groups = with_key!(arity - 1, K => Box::new(GroupSet::<K>::new(column)) as Box<dyn RowsOfGroup>);
         Distinct { rows: Rows::empty(arity), known: Known::OfGroup(groups), charged: 0 }
     }
 
@@ -94,7 +94,7 @@ impl<K: Key> GroupSet<K> {
     }
 }
 
-impl<K: Key> Groups for GroupSet<K> {
+impl<K: Key> RowsOfGroup for GroupSet<K> {
     fn add(&mut self, columns: &[&[Code]], rows: usize, found: &mut Rows) -> usize {
         let groups = columns[self.column];
         let others: Vec<usize> = (0..columns.len()).filter(|column| *column != self.column).collect();

@@ -1,5 +1,6 @@
 //! A relation inside a fixpoint: rows that were joined with everything, and those of the last round.
 
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Rows, Run, parallel};
 
 /// A relation inside a fixpoint.
@@ -27,15 +28,12 @@ impl Growing {
             runs.reverse();
             self.stable.push(match <[Run; 1]>::try_from(runs) {
                 Ok([only]) => only,
-                Err(runs) => {
-                    let rows = concatenate(&runs, arity);
-                    Run::new(rows.columns, rows.len)
-                }
+                Err(runs) => run_of(concatenate(&runs, arity)),
             });
         }
         let rows = gather(fresh, arity);
         if rows.len > 0 {
-            self.delta = Some(Run::new(rows.columns, rows.len));
+            self.delta = Some(run_of(rows));
         }
         self.delta.is_some()
     }
@@ -46,21 +44,38 @@ pub(super) fn run_of(rows: Rows) -> Run {
     Run::new(rows.columns, rows.len)
 }
 
-/// The live rows of several runs as one, in their order.
+/// The live rows of several runs as one run, in their order. A run without deleted rows stays as it is.
+pub(super) fn in_one(mut runs: Vec<Run>, arity: usize, budget: &Budget) -> Result<Run, BudgetError> {
+    if let [only] = runs.as_slice()
+        && only.live().is_none()
+        && let Some(only) = runs.pop()
+    {
+        return Ok(only);
+    }
+    let len = runs.iter().map(Run::len).sum();
+    budget.charge(len * arity * size_of::<Code>())?;
+    let columns = (0..arity).map(|column| {
+        budget.check()?;
+        Ok(live_codes(&runs, column))
+    });
+    Ok(Run::new(columns.collect::<Result<_, BudgetError>>()?, len))
+}
+
+/// The live rows of several runs, in their order.
 pub(super) fn concatenate(runs: &[Run], arity: usize) -> Rows {
-    let columns = (0..arity)
-        .map(|column| {
-            let mut codes = Vec::with_capacity(runs.iter().map(Run::len).sum());
-            for run in runs {
-                match run.live() {
-                    None => codes.extend_from_slice(run.column(column)),
-                    Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
-                }
-            }
-            codes
-        })
-        .collect();
+    let columns = (0..arity).map(|column| live_codes(runs, column)).collect();
     Rows { columns, len: runs.iter().map(Run::len).sum() }
+}
+
+fn live_codes(runs: &[Run], column: usize) -> Vec<Code> {
+    let mut codes = Vec::with_capacity(runs.iter().map(Run::len).sum());
+    for run in runs {
+        match run.live() {
+            None => codes.extend_from_slice(run.column(column)),
+            Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
+        }
+    }
+    codes
 }
 
 /// Rows in the order of parts.

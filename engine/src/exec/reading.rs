@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
+use arrow::array::BooleanBufferBuilder;
+
 use super::batch::Bindings;
 use super::error::ExecError;
+use super::growing::in_one;
 use super::pipeline::BATCH;
 use super::stratum::View;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Rows, Run, Value};
+use crate::data::{Code, Run, Value};
 use crate::plan::{ColumnRange, Scan};
 
 /// The runs of a scan.
@@ -60,24 +63,12 @@ impl<'a> Reading<'a> {
 
     /// What is to be read, as one run.
     fn in_one(&self, budget: &Budget) -> Result<Run, BudgetError> {
-        if let [(run, None)] = self.runs.as_slice() {
-            return Ok(run.clone());
-        }
-        let mut all = Rows::default();
-        for (run, rows) in &self.runs {
-            let columns = run.columns();
-            all.columns.resize(columns.len(), Vec::new());
-            let live: Vec<usize> = match rows {
-                None => (0..run.stored_len()).filter(|row| run.is_live(*row)).collect(),
-                Some(rows) => rows.iter().map(|row| *row as usize).filter(|row| run.is_live(*row)).collect(),
-            };
-            all.len += live.len();
-            budget.charge(live.len() * columns.len() * size_of::<Code>())?;
-            for (all, codes) in all.columns.iter_mut().zip(columns) {
-                all.extend(live.iter().map(|row| codes[*row]));
-            }
-        }
-        Ok(Run::new(all.columns, all.len))
+        let arity = self.runs.first().map_or(0, |(run, _)| run.columns().len());
+        let runs = self
+            .runs
+            .iter()
+            .map(|(run, rows)| rows.as_ref().map_or_else(|| run.clone(), |rows| of_rows(run, rows)));
+        in_one(runs.collect(), arity, budget)
     }
 
     /// Binds these rows and calls `visit` with each batch of them, which is in `batch`.
@@ -132,6 +123,17 @@ impl<'a> Reading<'a> {
         }
         out.len = selected.len();
     }
+}
+
+/// A run in which only these of the rows count.
+fn of_rows(run: &Run, rows: &[u32]) -> Run {
+    let mut live = BooleanBufferBuilder::new(run.stored_len());
+    live.append_n(run.stored_len(), false);
+    rows.iter()
+        .map(|row| *row as usize)
+        .filter(|row| run.is_live(*row))
+        .for_each(|row| live.set_bit(row, true));
+    run.with_live(live.finish())
 }
 
 fn chosen_rows((run, rows): &Chosen) -> usize {

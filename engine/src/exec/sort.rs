@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::domain::Domain;
+use super::growing::in_one;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, GoOn, INLINE_END, Run, Stopped, bounds, counting_sort, each_row, parallel};
 
@@ -136,29 +137,6 @@ fn best(
     let mut first = select(lanes.into_iter().collect::<Result<Vec<_>, _>>()?.concat());
     first.sort_unstable_by(order);
     chosen(rows, &first[start.min(first.len())..], budget)
-}
-
-/// The rows of all runs, one run after the other. A run without deleted rows stays as it is.
-fn in_one(mut runs: Vec<Run>, arity: usize, budget: &Budget) -> Result<Run, BudgetError> {
-    if let [only] = runs.as_slice()
-        && only.live().is_none()
-        && let Some(only) = runs.pop()
-    {
-        return Ok(only);
-    }
-    let len = runs.iter().map(Run::len).sum();
-    budget.charge(len * arity * size_of::<Code>())?;
-    let mut columns: Vec<Vec<Code>> = vec![Vec::with_capacity(len); arity];
-    for run in runs {
-        for (column, codes) in columns.iter_mut().enumerate() {
-            budget.check()?;
-            match run.live() {
-                None => codes.extend_from_slice(run.column(column)),
-                Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
-            }
-        }
-    }
-    Ok(Run::new(columns, len))
 }
 
 /// Numbers that order as the values do. Small integers order as their codes; other values are sorted once, however

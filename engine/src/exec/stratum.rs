@@ -13,7 +13,7 @@ use super::best_rows::BestRows;
 use super::derive::LANE_ROWS;
 use super::error::ExecError;
 use super::expression::Evaluator;
-use super::growing::{Growing, concatenate, run_of};
+use super::growing::{Growing, run_of};
 use super::profile::{Meter, Notes};
 use super::relations::Relations;
 use super::row_set::RowSet;
@@ -141,8 +141,7 @@ impl<'a> View<'a> {
         // Stored rows count beside what rules derive.
         for &relation in &stratum.relations {
             for run in self.complete.remove(&relation).unwrap_or_default() {
-                let rows = concatenate(&[run], self.arity(relation));
-                let rows = self.take_in(&mut sets, relation, &rows)?;
+                let rows = self.take_in(&mut sets, relation, &run.live_rows())?;
                 fresh.entry(relation).or_default().push(rows);
             }
             self.growing.insert(relation, Growing::default());
