@@ -71,8 +71,8 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
         let next = if code < INLINE_END {
             DataType::Int
         } else {
-            match codec.value(code) {
-                ValueRef::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
+            match codec.entry(code) {
+                Some(Value::Vector(elements)) => DataType::Vector(u32::try_from(elements.len()).ok()),
                 _ => DataType::from(codec.kind(code)),
             }
         };
@@ -112,12 +112,12 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
         DataType::Int if codes.iter().all(|code| *code < INLINE_END) => {
             Arc::new(Int64Array::from_iter_values(codes.iter().map(|code| i64::from(*code))))
         }
-        DataType::Int => Arc::new(decode_primitive::<Int64Type>(codes, |code| match codec.value(code) {
-            ValueRef::Int(n) => n,
-            _ => 0,
+        DataType::Int => Arc::new(decode_primitive::<Int64Type>(codes, |code| match codec.entry(code) {
+            Some(Value::Int(n)) => *n,
+            _ => i64::from(code),
         })),
-        DataType::Float => Arc::new(decode_primitive::<Float64Type>(codes, |code| match codec.value(code) {
-            ValueRef::Float(x) => x,
+        DataType::Float => Arc::new(decode_primitive::<Float64Type>(codes, |code| match codec.entry(code) {
+            Some(Value::Float(x)) => *x,
             _ => 0.0,
         })),
         DataType::Bool => Arc::new(BooleanArray::from_iter(values.map(|value| match value {
@@ -125,17 +125,23 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
             _ => None,
         }))),
         DataType::Timestamp => {
-            let milliseconds = |code| match codec.value(code) {
-                ValueRef::Timestamp(t) => t,
+            let milliseconds = |code| match codec.entry(code) {
+                Some(Value::Timestamp(t)) => *t,
                 _ => 0,
             };
             let times = decode_primitive::<TimestampMillisecondType>(codes, milliseconds);
             Arc::new(times.with_timezone("UTC"))
         }
-        DataType::Text => Arc::new(StringArray::from_iter(values.map(|value| match value {
-            ValueRef::Text(text) => Some(text),
-            _ => None,
-        }))),
+        DataType::Text => {
+            let texts: Vec<Option<&str>> = codes
+                .iter()
+                .map(|code| match codec.entry(*code) {
+                    Some(Value::Text(text)) => Some(&**text),
+                    _ => None,
+                })
+                .collect();
+            Arc::new(StringArray::from(texts))
+        }
         DataType::Vector(length) => decode_vectors(codes, codec, length),
         DataType::VectorInt8(_) => decode_vectors_int8(codes, codec),
         DataType::Any => {
@@ -289,13 +295,11 @@ pub fn encode(
         ArrowType::Null => Ok((vec![NULL; array.len()], DataType::Unknown)),
         ArrowType::Int64 => {
             let ints = downcast::<Int64Array>(array).ok_or_else(unsupported)?;
-            let codes = ints
-                .iter()
-                .map(|n| match n {
-                    None => Ok(NULL),
-                    Some(n) => inline_int(n).map_or_else(|| dictionary.store(ValueRef::Int(n)), Ok),
-                })
-                .collect::<Result<_, _>>()?;
+            let small = ints.iter().map(|n| n.map_or(Some(NULL), inline_int)).collect();
+            let codes = match small {
+                Some(codes) => codes,
+                None => dictionary.store_all(ints.iter().map(|n| n.map_or(ValueRef::Null, ValueRef::Int)))?,
+            };
             Ok((codes, DataType::Int))
         }
         ArrowType::Int8
@@ -313,25 +317,17 @@ pub fn encode(
         }
         ArrowType::Float64 => {
             let floats = downcast::<Float64Array>(array).ok_or_else(unsupported)?;
-            let codes = floats
-                .iter()
-                .map(|x| match x {
-                    Some(x) if x.is_finite() => dictionary.store(ValueRef::Float(x)),
-                    _ => Ok(NULL),
-                })
-                .collect::<Result<_, _>>()?;
-            Ok((codes, DataType::Float))
+            let values =
+                floats.iter().map(|x| x.filter(|x| x.is_finite()).map_or(ValueRef::Null, ValueRef::Float));
+            Ok((dictionary.store_all(values)?, DataType::Float))
         }
         ArrowType::Float16 | ArrowType::Float32 => {
             encode(&cast_to(&ArrowType::Float64)?, dictionary, string_limit)
         }
         ArrowType::Boolean => {
             let booleans = downcast::<BooleanArray>(array).ok_or_else(unsupported)?;
-            let codes = booleans
-                .iter()
-                .map(|b| dictionary.store(b.map_or(ValueRef::Null, ValueRef::Bool)))
-                .collect::<Result<_, _>>()?;
-            Ok((codes, DataType::Bool))
+            let values = booleans.iter().map(|b| b.map_or(ValueRef::Null, ValueRef::Bool));
+            Ok((dictionary.store_all(values)?, DataType::Bool))
         }
         ArrowType::Utf8 => {
             let texts = downcast::<StringArray>(array).ok_or_else(unsupported)?;
@@ -352,11 +348,8 @@ pub fn encode(
                 return Err(EncodeError::TooFine { value });
             }
             let times = downcast::<TimestampMillisecondArray>(&milliseconds).ok_or_else(unsupported)?;
-            let codes = times
-                .iter()
-                .map(|t| dictionary.store(t.map_or(ValueRef::Null, ValueRef::Timestamp)))
-                .collect::<Result<_, _>>()?;
-            Ok((codes, DataType::Timestamp))
+            let values = times.iter().map(|t| t.map_or(ValueRef::Null, ValueRef::Timestamp));
+            Ok((dictionary.store_all(values)?, DataType::Timestamp))
         }
         ArrowType::List(item) | ArrowType::LargeList(item) | ArrowType::FixedSizeList(item, _) => {
             let quantised = item.data_type() == &ArrowType::Int8;
@@ -385,17 +378,14 @@ fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
 }
 
 fn encode_texts<'a>(
-    texts: impl Iterator<Item = Option<&'a str>>,
+    texts: impl ExactSizeIterator<Item = Option<&'a str>> + Clone,
     dictionary: &Dictionary,
     limit: usize,
 ) -> Result<Vec<Code>, EncodeError> {
-    texts
-        .map(|text| match text {
-            None => Ok(NULL),
-            Some(text) if text.len() > limit => Err(EncodeError::StringTooLong { length: text.len(), limit }),
-            Some(text) => Ok(dictionary.store(ValueRef::Text(text))?),
-        })
-        .collect()
+    if let Some(length) = texts.clone().flatten().map(str::len).find(|length| *length > limit) {
+        return Err(EncodeError::StringTooLong { length, limit });
+    }
+    Ok(dictionary.store_all(texts.map(|text| text.map_or(ValueRef::Null, ValueRef::Text)))?)
 }
 
 /// Each distinct value is encoded once.

@@ -18,7 +18,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
-use super::{Kind, Value, ValueRef};
+use super::{Kind, Number, Value, ValueRef};
 
 /// A value in a column: see the table above.
 pub type Code = u32;
@@ -45,6 +45,8 @@ pub fn bounds(codes: &[Code]) -> Option<(Code, Code)> {
 const SHARED_START: Code = INLINE_END + 3;
 const LOCAL_START: Code = 0xC000_0000;
 const SHARDS: usize = 64;
+/// Values that are looked up at once.
+const BLOCK: usize = 512;
 
 /// No more distinct values fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +58,14 @@ pub struct Dictionary {
     first: Code,
     capacity: usize,
     entries: boxcar::Vec<Value>,
-    shards: Box<[RwLock<HashTable<Code>>]>,
+    shards: Box<[RwLock<HashTable<Slot>>]>,
+}
+
+/// A code beside 32 bits of its value's hash, so that nobody has to read the entry to see that it is another one, or to
+/// find a place for it in a larger table.
+struct Slot {
+    code: Code,
+    hash: u32,
 }
 
 impl Dictionary {
@@ -97,28 +106,43 @@ impl Dictionary {
     }
 
     fn find(&self, value: ValueRef<'_>, hash: u64) -> Option<Code> {
-        let shard = self.shards[shard_of(hash)].read();
-        shard.find(hash, |code| self.entry(*code) == value).copied()
+        self.find_in(&self.shards[shard_of(hash)].read(), value, slot_hash(hash))
+    }
+
+    fn find_in(&self, shard: &HashTable<Slot>, value: ValueRef<'_>, hash: u32) -> Option<Code> {
+        let is_same =
+            |slot: &Slot| slot.hash == hash && self.entry(slot.code).is_some_and(|entry| value.is(entry));
+        shard.find(table_hash(hash), is_same).map(|slot| slot.code)
     }
 
     fn intern(&self, value: ValueRef<'_>, hash: u64) -> Result<Code, DictionaryFull> {
-        if let Some(code) = self.find(value, hash) {
-            return Ok(code);
+        match self.find(value, hash) {
+            Some(code) => Ok(code),
+            None => self.learn(&mut self.shards[shard_of(hash)].write(), value, slot_hash(hash)),
         }
-        let mut shard = self.shards[shard_of(hash)].write();
-        if let Some(code) = shard.find(hash, |code| self.entry(*code) == value) {
-            return Ok(*code);
+    }
+
+    /// The code of a value that was unknown a moment ago.
+    fn learn(
+        &self,
+        shard: &mut HashTable<Slot>,
+        value: ValueRef<'_>,
+        hash: u32,
+    ) -> Result<Code, DictionaryFull> {
+        if let Some(code) = self.find_in(shard, value, hash) {
+            return Ok(code);
         }
         if self.entries.count() >= self.capacity {
             return Err(DictionaryFull);
         }
         let code = self.first + self.entries.push(value.to_value()) as Code;
-        shard.insert_unique(hash, code, |code| hash_of(self.entry(*code)));
+        shard.insert_unique(table_hash(hash), Slot { code, hash }, |slot| table_hash(slot.hash));
         Ok(code)
     }
 
-    fn entry(&self, code: Code) -> ValueRef<'_> {
-        self.entries.get((code - self.first) as usize).map_or(ValueRef::Null, Value::as_ref)
+    #[inline]
+    fn entry(&self, code: Code) -> Option<&Value> {
+        self.entries.get((code - self.first) as usize)
     }
 }
 
@@ -183,8 +207,15 @@ impl Codec {
 
     /// The value of a code.
     pub fn value(&self, code: Code) -> ValueRef<'_> {
+        self.entry(code).map_or_else(|| uncode(code), Value::as_ref)
+    }
+
+    /// The value of a code that does not stand for itself. Whoever expects one kind compares with that kind alone, so many
+    /// entries are waited for at once: where it goes on would depend on the entry after [`Codec::value`].
+    #[inline]
+    pub fn entry(&self, code: Code) -> Option<&Value> {
         if code < SHARED_START {
-            uncode(code)
+            None
         } else if code < LOCAL_START {
             self.shared.entry(code)
         } else {
@@ -192,14 +223,28 @@ impl Codec {
         }
     }
 
+    /// The numeric value of a code, if it has one.
+    #[inline]
+    pub(crate) fn number(&self, code: Code) -> Option<Number> {
+        match self.entry(code) {
+            Some(Value::Int(n) | Value::Timestamp(n)) => Some(Number::Int(*n)),
+            Some(Value::Float(x)) => Some(Number::Float(*x)),
+            Some(_) => None,
+            None => (code < INLINE_END).then(|| Number::Int(i64::from(code))),
+        }
+    }
+
     /// The code under which a value may be stored in the graph: one of a query's own values is learnt by the graph.
     pub fn store(&self, code: Code) -> Result<Code, DictionaryFull> {
-        if code < LOCAL_START { Ok(code) } else { self.shared.store(self.local.entry(code)) }
+        if code < LOCAL_START { Ok(code) } else { self.shared.store(self.value(code)) }
     }
 
     /// The kind of a code's value.
     pub fn kind(&self, code: Code) -> Kind {
-        if code < INLINE_END { Kind::Int } else { kind_of(self.value(code)) }
+        match self.entry(code) {
+            Some(value) => value.kind(),
+            None => uncode(code).kind(),
+        }
     }
 }
 
@@ -209,6 +254,40 @@ impl Dictionary {
         match inline(value) {
             Some(code) => Ok(code),
             None => self.intern(value, hash_of(value)),
+        }
+    }
+
+    /// The codes of values. New ones are learnt in their order.
+    pub fn store_all<'v>(
+        &self,
+        values: impl ExactSizeIterator<Item = ValueRef<'v>>,
+    ) -> Result<Vec<Code>, DictionaryFull> {
+        let mut codes = Vec::with_capacity(values.len());
+        let mut values = values.map(|value| (value, hash_of(value)));
+        let mut block = Vec::with_capacity(BLOCK);
+        loop {
+            block.clear();
+            block.extend(values.by_ref().take(BLOCK));
+            if block.is_empty() {
+                return Ok(codes);
+            }
+            // All shards are locked, in their order, for a block at once: to lock one between two values would keep the
+            // processor from going on with the next while memory is waited for.
+            let shards: Vec<_> = self.shards.iter().map(RwLock::read).collect();
+            let known = codes.len();
+            codes.extend(block.iter().map(|(value, hash)| {
+                let find = || self.find_in(&shards[shard_of(*hash)], *value, slot_hash(*hash));
+                inline(*value).or_else(find).unwrap_or(EMPTY)
+            }));
+            drop(shards);
+            let codes = &mut codes[known..];
+            if codes.contains(&EMPTY) {
+                let mut shards: Vec<_> = self.shards.iter().map(RwLock::write).collect();
+                for (code, (value, hash)) in codes.iter_mut().zip(&block).filter(|(code, _)| **code == EMPTY)
+                {
+                    *code = self.learn(&mut shards[shard_of(*hash)], *value, slot_hash(*hash))?;
+                }
+            }
         }
     }
 }
@@ -242,21 +321,18 @@ fn uncode(code: Code) -> ValueRef<'static> {
     }
 }
 
-fn kind_of(value: ValueRef<'_>) -> Kind {
-    match value {
-        ValueRef::Null => Kind::Null,
-        ValueRef::Bool(_) => Kind::Bool,
-        ValueRef::Int(_) => Kind::Int,
-        ValueRef::Float(_) => Kind::Float,
-        ValueRef::Timestamp(_) => Kind::Timestamp,
-        ValueRef::Text(_) => Kind::Text,
-        ValueRef::Vector(_) => Kind::Vector,
-        ValueRef::VectorInt8(_) => Kind::VectorInt8,
-    }
-}
-
 fn shard_of(hash: u64) -> usize {
     (hash >> 51) as usize % SHARDS
+}
+
+/// Bits that do not choose the shard.
+fn slot_hash(hash: u64) -> u32 {
+    hash as u32
+}
+
+/// What a table finds a slot by: its lowest bits are the place, its highest seven a mark.
+fn table_hash(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 fn hash_of(value: ValueRef<'_>) -> u64 {
@@ -332,5 +408,41 @@ mod tests {
         assert_ne!(learnt, made);
         assert_eq!(codec.encode(ValueRef::Text("made")), Ok(made));
         assert_eq!(codec.store(made), Ok(learnt));
+    }
+    #[test]
+    fn many_values_have_the_codes_of_one_after_the_other() {
+        let values: Vec<Value> = (0..5 * BLOCK as i64)
+            .map(|n| match n % 5 {
+                0 => Value::Null,
+                1 => Value::Int(n % 7),
+                2 => Value::text(format!("{}", n % 300)),
+                3 => Value::Int(-(n * 7_919 % 1_000)),
+                _ => Value::Float((n % 2) as f64),
+            })
+            .collect();
+        let (together, alone) = (Dictionary::shared(), Dictionary::shared());
+        for _ in 0..2 {
+            let codes = together.store_all(values.iter().map(Value::as_ref)).unwrap();
+            let expected: Vec<Code> = values.iter().map(|v| alone.store(v.as_ref()).unwrap()).collect();
+            assert_eq!(codes, expected);
+        }
+        assert_eq!(together.len(), alone.len());
+    }
+
+    #[test]
+    fn threads_that_learn_the_same_values_agree() {
+        let dictionary = Dictionary::shared();
+        let learn = |step: i64| {
+            let values: Vec<i64> = (0..4_000).map(|n| -1 - n * step % 4_001).collect();
+            let codes = dictionary.store_all(values.iter().map(|n| ValueRef::Int(*n))).unwrap();
+            values.into_iter().zip(codes).collect::<std::collections::BTreeMap<i64, Code>>()
+        };
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = [1, 2, 3, 4_000].map(|step| scope.spawn(move || learn(step))).into();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for (value, code) in found.iter().flatten() {
+            assert_eq!(dictionary.store(ValueRef::Int(*value)), Ok(*code));
+        }
     }
 }

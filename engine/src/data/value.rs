@@ -180,6 +180,35 @@ impl<'a> ValueRef<'a> {
         }
     }
 
+    /// Which kind of value this is.
+    pub fn kind(self) -> Kind {
+        match self {
+            ValueRef::Null => Kind::Null,
+            ValueRef::Bool(_) => Kind::Bool,
+            ValueRef::Int(_) => Kind::Int,
+            ValueRef::Float(_) => Kind::Float,
+            ValueRef::Timestamp(_) => Kind::Timestamp,
+            ValueRef::Text(_) => Kind::Text,
+            ValueRef::Vector(_) => Kind::Vector,
+            ValueRef::VectorInt8(_) => Kind::VectorInt8,
+        }
+    }
+
+    /// Whether that value is this one. What is compared depends on this one alone, so nobody waits to know the other's
+    /// kind before it goes on.
+    pub(super) fn is(self, value: &Value) -> bool {
+        match self {
+            ValueRef::Null => matches!(value, Value::Null),
+            ValueRef::Bool(a) => matches!(value, Value::Bool(b) if a == *b),
+            ValueRef::Int(a) => matches!(value, Value::Int(b) if a == *b),
+            ValueRef::Float(a) => matches!(value, Value::Float(b) if a.to_bits() == b.to_bits()),
+            ValueRef::Timestamp(a) => matches!(value, Value::Timestamp(b) if a == *b),
+            ValueRef::Text(a) => matches!(value, Value::Text(b) if a == &**b),
+            ValueRef::Vector(a) => matches!(value, Value::Vector(b) if are_same(a, b)),
+            ValueRef::VectorInt8(a) => matches!(value, Value::VectorInt8(b) if a == &**b),
+        }
+    }
+
     /// The numeric value of an integer, float or timestamp.
     pub(crate) fn as_number(self) -> Option<Number> {
         match self {
@@ -212,9 +241,7 @@ impl PartialEq for ValueRef<'_> {
             (ValueRef::Int(a), ValueRef::Int(b)) | (ValueRef::Timestamp(a), ValueRef::Timestamp(b)) => a == b,
             (ValueRef::Float(a), ValueRef::Float(b)) => a.to_bits() == b.to_bits(),
             (ValueRef::Text(a), ValueRef::Text(b)) => a == b,
-            (ValueRef::Vector(a), ValueRef::Vector(b)) => {
-                a.len() == b.len() && a.iter().zip(*b).all(|(x, y)| x.to_bits() == y.to_bits())
-            }
+            (ValueRef::Vector(a), ValueRef::Vector(b)) => are_same(a, b),
             (ValueRef::VectorInt8(a), ValueRef::VectorInt8(b)) => a == b,
             _ => false,
         }
@@ -222,6 +249,10 @@ impl PartialEq for ValueRef<'_> {
 }
 
 impl Eq for ValueRef<'_> {}
+
+fn are_same(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits())
+}
 
 /// The order of sorting, `min` and `max`: Null, booleans, numbers by value (ties: integer, float, timestamp), text by
 /// code point, vectors by length and then by element.

@@ -199,7 +199,7 @@ impl Accumulator {
                         sum.ints += i128::from(*code);
                         sum.int_count += 1;
                     } else {
-                        sum.add(codec.value(*code));
+                        sum.add(codec.number(*code));
                     }
                 }
             }
@@ -278,8 +278,8 @@ impl Accumulator {
 }
 
 impl Sum {
-    fn add(&mut self, value: ValueRef<'_>) {
-        match value.as_number() {
+    fn add(&mut self, number: Option<Number>) {
+        match number {
             Some(Number::Int(n)) => {
                 self.ints += i128::from(n);
                 self.int_count += 1;

@@ -4,6 +4,7 @@
 //! columns are decoded once.
 
 use std::borrow::Cow;
+use std::cmp;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::batch::Bindings;
@@ -110,23 +111,16 @@ impl<'a> Evaluator<'a> {
                 let (left, right) = (self.to_codes(left, rows)?, self.to_codes(right, rows)?);
                 mask.extend(left.iter().zip(right.iter()).map(|(a, b)| (a == b) == wanted));
             }
-            Comparison::Equal => {
-                mask.extend(
-                    (0..rows).map(|row| self.equal(self.at(&left, row), self.at(&right, row), tolerant)),
-                );
-            }
-            Comparison::NotEqual => {
-                mask.extend(
-                    (0..rows).map(|row| !self.equal(self.at(&left, row), self.at(&right, row), tolerant)),
-                );
+            Comparison::Equal | Comparison::NotEqual => {
+                let wanted = operator == Comparison::Equal;
+                mask.extend((0..rows).map(|row| self.equal(&left, &right, row, tolerant) == wanted));
             }
             Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
                 if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
                     mask.extend((0..rows).map(|row| holds(operator, a.at(row).cmp(&b.at(row)))));
                 } else {
-                    mask.extend((0..rows).map(|row| {
-                        order(self.at(&left, row), self.at(&right, row)).is_some_and(|o| holds(operator, o))
-                    }));
+                    let order = |row| self.order(&left, &right, row);
+                    mask.extend((0..rows).map(|row| order(row).is_some_and(|order| holds(operator, order))));
                 }
             }
         }
@@ -209,8 +203,7 @@ impl<'a> Evaluator<'a> {
         if codes.iter().all(|code| *code < INLINE_END) {
             return Numbers::Ints(codes.iter().map(|code| i64::from(*code)).collect());
         }
-        let mixed: Vec<Option<Number>> =
-            codes.iter().map(|code| self.codec.value(*code).as_number()).collect();
+        let mixed: Vec<Option<Number>> = codes.iter().map(|code| self.codec.number(*code)).collect();
         narrowest(mixed)
     }
 
@@ -313,9 +306,7 @@ impl<'a> Evaluator<'a> {
         match column {
             Column::Constant(code) => self.codec.value(*code),
             Column::Codes(codes) => self.codec.value(codes[row]),
-            Column::Numbers(Numbers::Ints(ints)) => ValueRef::Int(ints[row]),
-            Column::Numbers(Numbers::Floats(floats)) => ValueRef::Float(floats[row]),
-            Column::Numbers(Numbers::Mixed(mixed)) => match mixed[row] {
+            Column::Numbers(numbers) => match numbers.at(row) {
                 None => ValueRef::Null,
                 Some(Number::Int(n)) => ValueRef::Int(n),
                 Some(Number::Float(x)) => ValueRef::Float(x),
@@ -323,13 +314,38 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    fn number_at(&self, column: &Column<'_>, row: usize) -> Option<Number> {
+        match column {
+            Column::Constant(code) => self.codec.number(*code),
+            Column::Codes(codes) => self.codec.number(codes[row]),
+            Column::Numbers(numbers) => numbers.at(row),
+        }
+    }
+
     /// Numbers are equal by value across kinds; all else is equal if it is the same value. Null equals nothing here.
-    fn equal(&self, a: ValueRef<'_>, b: ValueRef<'_>, tolerant: bool) -> bool {
-        match (a.as_number(), b.as_number()) {
+    fn equal(&self, left: &Column<'_>, right: &Column<'_>, row: usize, tolerant: bool) -> bool {
+        match (self.number_at(left, row), self.number_at(right, row)) {
             (Some(Number::Int(a)), Some(Number::Int(b))) => a == b,
             (Some(a), Some(b)) if tolerant => (float_of(a) - float_of(b)).abs() <= TOLERANCE,
             (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
-            _ => a == b && !matches!(a, ValueRef::Null),
+            (None, None) => {
+                let (a, b) = (self.at(left, row), self.at(right, row));
+                a == b && !matches!(a, ValueRef::Null)
+            }
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    /// The order of two values that can be ordered by `<`: numbers by value, texts by code point, booleans.
+    fn order(&self, left: &Column<'_>, right: &Column<'_>, row: usize) -> Option<cmp::Ordering> {
+        match (self.number_at(left, row), self.number_at(right, row)) {
+            (Some(a), Some(b)) => Some(compare_numbers(a, b)),
+            (None, None) => match (self.at(left, row), self.at(right, row)) {
+                (ValueRef::Text(a), ValueRef::Text(b)) => Some(a.cmp(b)),
+                (ValueRef::Bool(a), ValueRef::Bool(b)) => Some(a.cmp(&b)),
+                _ => None,
+            },
+            (Some(_), None) | (None, Some(_)) => None,
         }
     }
 }
@@ -353,6 +369,14 @@ impl Column<'_> {
 }
 
 impl Numbers {
+    fn at(&self, row: usize) -> Option<Number> {
+        match self {
+            Numbers::Ints(ints) => Some(Number::Int(ints[row])),
+            Numbers::Floats(floats) => Some(Number::Float(floats[row])),
+            Numbers::Mixed(mixed) => mixed[row],
+        }
+    }
+
     fn widen(self) -> Vec<Option<Number>> {
         match self {
             Numbers::Ints(ints) => ints.into_iter().map(|n| Some(Number::Int(n))).collect(),
@@ -419,16 +443,7 @@ fn small_ints<'c>(column: &'c Column<'_>) -> Option<SmallInts<'c>> {
     codes.iter().all(|code| *code < INLINE_END).then_some(SmallInts(codes))
 }
 
-/// The order of two values that can be ordered by `<`: numbers by value, texts by code point, booleans.
-fn order(a: ValueRef<'_>, b: ValueRef<'_>) -> Option<std::cmp::Ordering> {
-    match (a, b) {
-        (ValueRef::Text(a), ValueRef::Text(b)) => Some(a.cmp(b)),
-        (ValueRef::Bool(a), ValueRef::Bool(b)) => Some(a.cmp(&b)),
-        _ => Some(compare_numbers(a.as_number()?, b.as_number()?)),
-    }
-}
-
-fn holds(operator: Comparison, order: std::cmp::Ordering) -> bool {
+fn holds(operator: Comparison, order: cmp::Ordering) -> bool {
     match operator {
         Comparison::Equal => order.is_eq(),
         Comparison::NotEqual => order.is_ne(),

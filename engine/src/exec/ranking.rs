@@ -160,7 +160,7 @@ impl<'a> Ranker<'a> {
             let kept = self.best(std::mem::replace(rows, Rows::empty(0)), codec);
             if let Some(bar) = pipeline.bar().filter(|bar| bar.count == Some(kept.len))
                 && let Some(worst) = kept.columns[self.ranking.by].last()
-                && let Some(worst) = codec.value(*worst).as_number()
+                && let Some(worst) = codec.number(*worst)
             {
                 bar.raise(float_of(worst));
             }
@@ -190,7 +190,7 @@ impl<'a> Ranker<'a> {
     fn is_good(&self, code: Code, codec: &Codec) -> bool {
         match (self.ranking.bound.is_some(), self.bound) {
             (false, _) => code != NULL,
-            (true, Some(bound)) => codec.value(code).as_number().is_some_and(|number| {
+            (true, Some(bound)) => codec.number(code).is_some_and(|number| {
                 let order = compare_numbers(number, bound);
                 match self.ranking.direction {
                     Direction::Ascending => order.is_le(),
