@@ -1,6 +1,7 @@
 //! Aggregates, inside a recursion and outside. Inside, the axes are the shape of the graph and how often a value is
 //! bettered before it is final: weights of one never are, random weights many times. Outside it is the number of groups,
-//! which decides whether the accumulators stay in cache, and how many aggregates share a pass. Throughput is groups of
+//! which decides whether the accumulators stay in cache, how many aggregates share a pass, and whether what they take is
+//! stored or computed. Throughput is groups of
 //! the answer a second for recursions, and facts a second for groupings.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
@@ -58,6 +59,8 @@ fn group_by(c: &mut Criterion) {
             ("count_distinct", "?C, count_distinct<Q> <- order(C, _, Q)"),
             ("five", "?C, count<Q>, sum<Q>, min<Q>, max<Q>, avg<Q> <- order(C, _, Q)"),
             ("top_k", "?C, top_k<3, P, Q:desc> <- order(C, P, Q)"),
+            ("sum_of_computed", "?C, sum<V> <- order(C, P, Q), V = Q * (1 + P / 1000.0)"),
+            ("max_where_computed", "?C, max<V> <- order(C, P, Q), V = Q * (1 + P / 1000.0), V > 40000"),
         ] {
             group.bench_function(format!("{name}/{groups}"), |b| b.iter(|| answer_rows(&mut session, query)));
         }

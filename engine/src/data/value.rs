@@ -291,6 +291,21 @@ pub(crate) enum Number {
     Float(f64),
 }
 
+impl Number {
+    /// A float, if it is finite: nothing else is a value.
+    pub(crate) fn finite(x: f64) -> Option<Number> {
+        x.is_finite().then_some(Number::Float(x))
+    }
+
+    /// The value that it is.
+    pub(crate) fn value(self) -> ValueRef<'static> {
+        match self {
+            Number::Int(n) => ValueRef::Int(n),
+            Number::Float(x) => ValueRef::Float(x),
+        }
+    }
+}
+
 /// Compares by numeric value, exactly: an integer above 2^53 is not rounded to a float first.
 pub(crate) fn compare_numbers(a: Number, b: Number) -> Ordering {
     match (a, b) {

@@ -8,12 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::group_numbers::GroupNumbers;
+use super::numbers::Numbers;
 use super::pipeline::Pipeline;
 use crate::aggregates::Aggregate;
 use crate::analysis::program::{Expression, HeadTerm};
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet};
-use crate::data::{Code, Codec, EMPTY, INLINE_END, NULL, Number, Rows, ValueRef, VariableId, inline_int};
+use crate::data::{
+    Code, Codec, DictionaryFull, EMPTY, INLINE_END, NULL, Number, Rows, ValueRef, VariableId, inline_int,
+};
 
 /// The head of an aggregating rule, taken apart.
 pub(super) struct Grouping<'a> {
@@ -79,7 +82,12 @@ impl<'a> Grouping<'a> {
         let numbers = groups.numbers.number(&keys, solutions.len);
         for ((_, argument), accumulator) in self.aggregates.iter().zip(&mut groups.accumulators) {
             accumulator.resize(groups.numbers.len());
-            accumulator.add(&numbers, solutions.column(*argument), codec);
+            match solutions.numbers(*argument) {
+                Some(values) if !matches!(accumulator, Accumulator::Distinct { .. }) => {
+                    accumulator.add_numbers(&numbers, values, codec)?;
+                }
+                _ => accumulator.add(&numbers, &pipeline.evaluator().variable(*argument, solutions)?, codec),
+            }
         }
         let slots = (groups.numbers.len() - before) * 32 * (1 + self.aggregates.len());
         budget.charge(slots + groups.numbers.table_bytes().saturating_sub(table))?;
@@ -196,8 +204,7 @@ impl Accumulator {
                 for (group, code) in groups.iter().zip(values) {
                     let sum = &mut sums[*group as usize];
                     if *code < INLINE_END {
-                        sum.ints += i128::from(*code);
-                        sum.int_count += 1;
+                        sum.add_int(i64::from(*code));
                     } else {
                         sum.add(codec.number(*code));
                     }
@@ -209,6 +216,37 @@ impl Accumulator {
                 }
             }
         }
+    }
+
+    /// Adds values that have no codes. Different ones are not counted: they have to be known by their codes.
+    fn add_numbers(&mut self, groups: &[u32], values: &Numbers, codec: &Codec) -> Result<(), DictionaryFull> {
+        match self {
+            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => {
+                groups.iter().for_each(|group| counts[*group as usize] += 1);
+            }
+            Accumulator::Sum(sums) | Accumulator::Avg(sums) => match values {
+                Numbers::Ints(ints) => {
+                    groups.iter().zip(ints).for_each(|(group, n)| sums[*group as usize].add_int(*n));
+                }
+                Numbers::Floats(floats) => {
+                    groups.iter().zip(floats).for_each(|(group, x)| sums[*group as usize].add_float(*x));
+                }
+                Numbers::Mixed(mixed) => {
+                    groups.iter().zip(mixed).for_each(|(group, number)| sums[*group as usize].add(*number));
+                }
+            },
+            Accumulator::Best { largest, codes } => {
+                for (row, group) in groups.iter().enumerate() {
+                    let best = &mut codes[*group as usize];
+                    if let Some(number) = values.at(row)
+                        && is_better(number.value(), *best, *largest, codec)
+                    {
+                        *best = codec.encode(number.value())?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn merge(&mut self, groups: &[u32], later: Accumulator, codec: &Codec) {
@@ -280,16 +318,22 @@ impl Accumulator {
 impl Sum {
     fn add(&mut self, number: Option<Number>) {
         match number {
-            Some(Number::Int(n)) => {
-                self.ints += i128::from(n);
-                self.int_count += 1;
-            }
-            Some(Number::Float(x)) => {
-                self.floats.add(x);
-                self.float_count += 1;
-            }
+            Some(Number::Int(n)) => self.add_int(n),
+            Some(Number::Float(x)) => self.add_float(x),
             None => {}
         }
+    }
+
+    #[inline]
+    fn add_int(&mut self, n: i64) {
+        self.ints += i128::from(n);
+        self.int_count += 1;
+    }
+
+    #[inline]
+    fn add_float(&mut self, x: f64) {
+        self.floats.add(x);
+        self.float_count += 1;
     }
 
     fn merge(&mut self, later: &Sum) {
@@ -319,15 +363,16 @@ fn float(x: f64, codec: &Codec) -> Result<Code, ExecError> {
 }
 
 fn improve(best: &mut Code, code: Code, largest: bool, codec: &Codec) {
-    if code == NULL || code == *best {
-        return;
-    }
-    if *best == EMPTY {
-        *best = code;
-        return;
-    }
-    let order = codec.value(code).cmp(&codec.value(*best));
-    if if largest { order.is_gt() } else { order.is_lt() } {
+    if code != NULL && code != *best && is_better(codec.value(code), *best, largest, codec) {
         *best = code;
     }
+}
+
+/// Whether a value is better than the best so far.
+fn is_better(value: ValueRef<'_>, best: Code, largest: bool, codec: &Codec) -> bool {
+    if best == EMPTY {
+        return true;
+    }
+    let order = value.cmp(&codec.value(best));
+    if largest { order.is_gt() } else { order.is_lt() }
 }

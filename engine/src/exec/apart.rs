@@ -46,6 +46,7 @@ impl View<'_> {
         self.budget.expect_rows(|| rows.max(expected_rows(plan, self)))?;
         let (source, part_rows) = (division.source, division.part_rows);
         let (pipeline, parts) = Pipeline::in_parts(plan, meter.as_ref(), self, source, part_rows)?;
+        let pipeline = pipeline.keeping_numbers();
         if parts.iter().any(|part| part.len() > LARGE_PART.max(rows / 4)) {
             return Ok(None);
         }

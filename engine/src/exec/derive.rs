@@ -34,6 +34,9 @@ impl View<'_> {
     ) -> Result<Vec<Rows>, ExecError> {
         self.budget.check()?;
         let mut pipeline = Pipeline::new(plan, meter.as_ref(), self)?;
+        if plan.ranking.is_none() {
+            pipeline = pipeline.keeping_numbers();
+        }
         let rows = pipeline.source_rows();
         self.budget.expect_rows(|| rows.max(expected_rows(plan, self)))?;
         // The groups of each lane are merged one lane after the other.
@@ -202,7 +205,7 @@ pub(super) fn head_columns<'b>(
         .map(|term| match term {
             HeadTerm::Expression(expression) => pipeline.evaluator().codes(expression, solutions),
             // Of each group the best row is kept: every value is offered.
-            HeadTerm::Aggregate { argument, .. } => Ok(Cow::Borrowed(solutions.column(*argument))),
+            HeadTerm::Aggregate { argument, .. } => pipeline.evaluator().variable(*argument, solutions),
         })
         .collect()
 }

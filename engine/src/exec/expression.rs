@@ -4,18 +4,19 @@
 //! columns are decoded once.
 
 use std::borrow::Cow;
-use std::cmp;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cmp::Ordering;
+use std::sync::atomic::AtomicBool;
 
 use super::batch::Bindings;
 use super::error::ExecError;
+use super::numbers::Numbers;
 use crate::analysis::program::Expression;
 use crate::budget::Budget;
 use crate::data::{
-    Code, Codec, INLINE_END, NULL, Number, Value, ValueRef, compare_numbers, float_of, inline_int,
+    Code, Codec, INLINE_END, NULL, Number, Value, ValueRef, VariableId, compare_numbers, float_of, inline_int,
 };
 use crate::functions::{self, Argument, Arguments, Circumstances, ScalarFunction};
-use crate::syntax::ast::{Arithmetic, Comparison};
+use crate::syntax::ast::Comparison;
 
 /// Floats and numeric literals that are this close count as equal.
 const TOLERANCE: f64 = 1e-10;
@@ -35,14 +36,6 @@ pub(super) enum Column<'b> {
     Numbers(Numbers),
 }
 
-/// Computed numbers.
-pub(super) enum Numbers {
-    Ints(Vec<i64>),
-    Floats(Vec<f64>),
-    /// `None` is Null.
-    Mixed(Vec<Option<Number>>),
-}
-
 impl<'a> Evaluator<'a> {
     pub(super) fn new(codec: &'a Codec, saturated: &'a AtomicBool, budget: &'a Budget) -> Self {
         Evaluator { codec, saturated, budget }
@@ -54,11 +47,19 @@ impl<'a> Evaluator<'a> {
         expression: &Expression,
         bindings: &'b Bindings,
     ) -> Result<Cow<'b, [Code]>, ExecError> {
-        Ok(match self.evaluate(expression, bindings)? {
-            Column::Constant(code) => Cow::Owned(vec![code; bindings.len]),
-            Column::Codes(codes) => codes,
-            Column::Numbers(numbers) => Cow::Owned(self.encode(numbers)?),
-        })
+        self.to_codes(self.evaluate(expression, bindings)?, bindings.len)
+    }
+
+    /// The codes of a variable.
+    pub(super) fn variable<'b>(
+        &self,
+        variable: VariableId,
+        bindings: &'b Bindings,
+    ) -> Result<Cow<'b, [Code]>, ExecError> {
+        match bindings.numbers(variable) {
+            Some(numbers) => Ok(Cow::Owned(self.encode(numbers)?)),
+            None => Ok(Cow::Borrowed(bindings.column(variable))),
+        }
     }
 
     /// The rows whose floats pass, and their codes. Null never passes, what is no float always.
@@ -88,7 +89,7 @@ impl<'a> Evaluator<'a> {
                 return Ok(((0..rows as u32).collect(), codes));
             }
         };
-        Ok((positions, self.encode(kept)?))
+        Ok((positions, self.encode(&kept)?))
     }
 
     /// For which rows a comparison holds.
@@ -134,12 +135,15 @@ impl<'a> Evaluator<'a> {
         bindings: &'b Bindings,
     ) -> Result<Column<'b>, ExecError> {
         Ok(match expression {
-            Expression::Variable(variable) => Column::Codes(Cow::Borrowed(bindings.column(*variable))),
+            Expression::Variable(variable) => match bindings.numbers(*variable) {
+                Some(numbers) => Column::Numbers(numbers.clone()),
+                None => Column::Codes(Cow::Borrowed(bindings.column(*variable))),
+            },
             Expression::Constant(value) => Column::Constant(self.codec.encode(value.as_ref())?),
             Expression::Arithmetic { operator, left, right } => {
                 let left = self.numbers(self.evaluate(left, bindings)?, bindings.len);
                 let right = self.numbers(self.evaluate(right, bindings)?, bindings.len);
-                Column::Numbers(self.arithmetic(*operator, left, right))
+                Column::Numbers(left.arithmetic(*operator, right, self.saturated))
             }
             Expression::Call { function, arguments } => self.call(function, arguments, bindings)?,
         })
@@ -160,15 +164,9 @@ impl<'a> Evaluator<'a> {
         let circumstances = Circumstances { saturated: self.saturated, budget: self.budget };
         let results = match (function.evaluate)(&Arguments::new(&values, rows), &circumstances)? {
             functions::Column::Ints(ints) => {
-                Column::Numbers(narrowest(ints.into_iter().map(|n| n.map(Number::Int)).collect()))
+                Column::Numbers(Numbers::narrowest(ints.into_iter().map(|n| n.map(Number::Int)).collect()))
             }
-            functions::Column::Floats(floats) => {
-                let has_null = floats.iter().fold(false, |has_null, x| has_null | x.is_nan());
-                Column::Numbers(match has_null {
-                    false => Numbers::Floats(floats),
-                    true => Numbers::Mixed(floats.into_iter().map(finite).collect()),
-                })
-            }
+            functions::Column::Floats(floats) => Column::Numbers(Numbers::finite(floats)),
             functions::Column::Values(values) => {
                 let codes = values.iter().map(|value| self.codec.encode(value.as_ref()));
                 Column::Codes(Cow::Owned(codes.collect::<Result<_, _>>()?))
@@ -203,102 +201,43 @@ impl<'a> Evaluator<'a> {
         if codes.iter().all(|code| *code < INLINE_END) {
             return Numbers::Ints(codes.iter().map(|code| i64::from(*code)).collect());
         }
-        let mixed: Vec<Option<Number>> = codes.iter().map(|code| self.codec.number(*code)).collect();
-        narrowest(mixed)
-    }
-
-    fn arithmetic(&self, operator: Arithmetic, left: Numbers, right: Numbers) -> Numbers {
-        match (left, right) {
-            (Numbers::Ints(a), Numbers::Ints(b)) if operator != Arithmetic::Divide => {
-                self.integer_arithmetic(operator, &a, &b)
-            }
-            (left, right) => {
-                let (left, right) = (left.widen(), right.widen());
-                let rows = left.iter().zip(&right).map(|(a, b)| match (a, b) {
-                    (Some(a), Some(b)) => self.one(operator, *a, *b),
-                    _ => None,
-                });
-                narrowest(rows.collect())
-            }
-        }
-    }
-
-    fn integer_arithmetic(&self, operator: Arithmetic, a: &[i64], b: &[i64]) -> Numbers {
-        let pairs = a.iter().zip(b);
-        let saturating = |exact: fn(i64, i64) -> Option<i64>, bounded: fn(i64, i64) -> i64| {
-            let rows =
-                pairs.clone().map(|(a, b)| exact(*a, *b).unwrap_or_else(|| self.saturate(bounded(*a, *b))));
-            Numbers::Ints(rows.collect())
+        let float = |code: &Code| match self.codec.entry(*code) {
+            Some(Value::Float(x)) => Some(*x),
+            _ => None,
         };
-        match operator {
-            Arithmetic::Add => saturating(i64::checked_add, i64::saturating_add),
-            Arithmetic::Subtract => saturating(i64::checked_sub, i64::saturating_sub),
-            Arithmetic::Multiply => saturating(i64::checked_mul, i64::saturating_mul),
-            Arithmetic::Divide | Arithmetic::Remainder => {
-                narrowest(pairs.map(|(a, b)| self.one(operator, Number::Int(*a), Number::Int(*b))).collect())
-            }
+        match codes.iter().map(float).collect() {
+            Some(floats) => Numbers::Floats(floats),
+            None => Numbers::narrowest(codes.iter().map(|code| self.codec.number(*code)).collect()),
         }
     }
 
-    fn saturate(&self, bound: i64) -> i64 {
-        self.saturated.store(true, Ordering::Relaxed);
-        bound
-    }
-
-    /// One operation: integers stay integers but for `/`; what is not finite is Null.
-    fn one(&self, operator: Arithmetic, a: Number, b: Number) -> Option<Number> {
-        if let (Number::Int(a), Number::Int(b)) = (a, b) {
-            let exact = match operator {
-                Arithmetic::Add => a.checked_add(b).unwrap_or_else(|| self.saturate(a.saturating_add(b))),
-                Arithmetic::Subtract => {
-                    a.checked_sub(b).unwrap_or_else(|| self.saturate(a.saturating_sub(b)))
-                }
-                Arithmetic::Multiply => {
-                    a.checked_mul(b).unwrap_or_else(|| self.saturate(a.saturating_mul(b)))
-                }
-                Arithmetic::Remainder if b == 0 => return None,
-                Arithmetic::Remainder => a.wrapping_rem(b),
-                Arithmetic::Divide => return finite(a as f64 / b as f64),
-            };
-            return Some(Number::Int(exact));
-        }
-        let (a, b) = (float_of(a), float_of(b));
-        finite(match operator {
-            Arithmetic::Add => a + b,
-            Arithmetic::Subtract => a - b,
-            Arithmetic::Multiply => a * b,
-            Arithmetic::Divide => a / b,
-            Arithmetic::Remainder => a % b,
-        })
-    }
-
-    fn encode(&self, numbers: Numbers) -> Result<Vec<Code>, ExecError> {
-        let int = |n: i64| match inline_int(n) {
+    fn encode(&self, numbers: &Numbers) -> Result<Vec<Code>, ExecError> {
+        let int = |n: &i64| match inline_int(*n) {
             Some(code) => Ok(code),
-            None => self.codec.encode(ValueRef::Int(n)),
+            None => self.codec.encode(ValueRef::Int(*n)),
         };
+        let float = |x: &f64| self.codec.encode(ValueRef::Float(*x));
         let codes: Result<Vec<Code>, _> = match numbers {
-            Numbers::Ints(ints) => ints.into_iter().map(int).collect(),
-            Numbers::Floats(floats) => {
-                floats.into_iter().map(|x| self.codec.encode(ValueRef::Float(x))).collect()
-            }
+            Numbers::Ints(ints) => ints.iter().map(int).collect(),
+            Numbers::Floats(floats) => floats.iter().map(float).collect(),
             Numbers::Mixed(mixed) => mixed
-                .into_iter()
+                .iter()
                 .map(|number| match number {
                     None => Ok(NULL),
                     Some(Number::Int(n)) => int(n),
-                    Some(Number::Float(x)) => self.codec.encode(ValueRef::Float(x)),
+                    Some(Number::Float(x)) => float(x),
                 })
                 .collect(),
         };
         Ok(codes?)
     }
 
-    fn to_codes<'b>(&self, column: Column<'b>, rows: usize) -> Result<Cow<'b, [Code]>, ExecError> {
+    /// The codes of a column of so many rows.
+    pub(super) fn to_codes<'b>(&self, column: Column<'b>, rows: usize) -> Result<Cow<'b, [Code]>, ExecError> {
         Ok(match column {
             Column::Constant(code) => Cow::Owned(vec![code; rows]),
             Column::Codes(codes) => codes,
-            Column::Numbers(numbers) => Cow::Owned(self.encode(numbers)?),
+            Column::Numbers(numbers) => Cow::Owned(self.encode(&numbers)?),
         })
     }
 
@@ -306,11 +245,7 @@ impl<'a> Evaluator<'a> {
         match column {
             Column::Constant(code) => self.codec.value(*code),
             Column::Codes(codes) => self.codec.value(codes[row]),
-            Column::Numbers(numbers) => match numbers.at(row) {
-                None => ValueRef::Null,
-                Some(Number::Int(n)) => ValueRef::Int(n),
-                Some(Number::Float(x)) => ValueRef::Float(x),
-            },
+            Column::Numbers(numbers) => numbers.at(row).map_or(ValueRef::Null, Number::value),
         }
     }
 
@@ -337,7 +272,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The order of two values that can be ordered by `<`: numbers by value, texts by code point, booleans.
-    fn order(&self, left: &Column<'_>, right: &Column<'_>, row: usize) -> Option<cmp::Ordering> {
+    fn order(&self, left: &Column<'_>, right: &Column<'_>, row: usize) -> Option<Ordering> {
         match (self.number_at(left, row), self.number_at(right, row)) {
             (Some(a), Some(b)) => Some(compare_numbers(a, b)),
             (None, None) => match (self.at(left, row), self.at(right, row)) {
@@ -366,46 +301,6 @@ impl Column<'_> {
             }
         }
     }
-}
-
-impl Numbers {
-    fn at(&self, row: usize) -> Option<Number> {
-        match self {
-            Numbers::Ints(ints) => Some(Number::Int(ints[row])),
-            Numbers::Floats(floats) => Some(Number::Float(floats[row])),
-            Numbers::Mixed(mixed) => mixed[row],
-        }
-    }
-
-    fn widen(self) -> Vec<Option<Number>> {
-        match self {
-            Numbers::Ints(ints) => ints.into_iter().map(|n| Some(Number::Int(n))).collect(),
-            Numbers::Floats(floats) => floats.into_iter().map(|x| Some(Number::Float(x))).collect(),
-            Numbers::Mixed(mixed) => mixed,
-        }
-    }
-}
-
-fn narrowest(mixed: Vec<Option<Number>>) -> Numbers {
-    if mixed.iter().all(|number| matches!(number, Some(Number::Int(_)))) {
-        let ints = mixed.iter().filter_map(|number| match number {
-            Some(Number::Int(n)) => Some(*n),
-            _ => None,
-        });
-        return Numbers::Ints(ints.collect());
-    }
-    if mixed.iter().all(|number| matches!(number, Some(Number::Float(_)))) {
-        let floats = mixed.iter().filter_map(|number| match number {
-            Some(Number::Float(x)) => Some(*x),
-            _ => None,
-        });
-        return Numbers::Floats(floats.collect());
-    }
-    Numbers::Mixed(mixed)
-}
-
-fn finite(x: f64) -> Option<Number> {
-    x.is_finite().then_some(Number::Float(x))
 }
 
 /// Variables, and constants that are neither numbers nor Null, are compared as joins compare: the same value of the
@@ -443,7 +338,7 @@ fn small_ints<'c>(column: &'c Column<'_>) -> Option<SmallInts<'c>> {
     codes.iter().all(|code| *code < INLINE_END).then_some(SmallInts(codes))
 }
 
-fn holds(operator: Comparison, order: cmp::Ordering) -> bool {
+fn holds(operator: Comparison, order: Ordering) -> bool {
     match operator {
         Comparison::Equal => order.is_eq(),
         Comparison::NotEqual => order.is_ne(),

@@ -18,6 +18,7 @@ mod intersect;
 mod large;
 mod lookup;
 mod merge;
+mod numbers;
 mod pipeline;
 mod pivot;
 mod profile;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::batch::Bindings;
 use super::beside::Beside;
 use super::error::ExecError;
-use super::expression::Evaluator;
+use super::expression::{Column, Evaluator};
 use super::intersect::Edges;
 use super::lookup::{Lookup, Matches, exists, find, lookup};
 use super::merge::Merge;
@@ -15,7 +15,8 @@ use super::profile::{Meter, time};
 use super::ranking::Bar;
 use super::reading::Reading;
 use super::stratum::View;
-use crate::analysis::program::Ranking;
+use crate::aggregates::Aggregate;
+use crate::analysis::program::{HeadTerm, Ranking};
 use crate::data::{Code, VariableId};
 use crate::plan::{Access, KeyPart, RulePlan, Source, Step};
 
@@ -31,6 +32,8 @@ pub(super) struct Pipeline<'a> {
     source: Option<Reading<'a>>,
     targets: Vec<Target>,
     bar: Option<Bar>,
+    /// Whether what is computed may stay numbers where nothing looks it up.
+    keeps_numbers: bool,
 }
 
 /// What a step looks up.
@@ -106,13 +109,19 @@ impl<'a> Pipeline<'a> {
                 Step::Filter { .. } | Step::Compute { .. } => Ok(Target::Nothing),
             })
             .collect::<Result<_, ExecError>>()?;
-        Ok(Pipeline { plan, meter, view, evaluator: view.evaluator(), source, targets, bar: None })
+        let evaluator = view.evaluator();
+        Ok(Pipeline { plan, meter, view, evaluator, source, targets, bar: None, keeps_numbers: false })
     }
 
     /// Drops solutions that the ranking of the head cannot want as soon as their value is computed.
     pub(super) fn below(mut self, ranking: &Ranking, is_one_group: bool) -> Pipeline<'a> {
         self.bar = Bar::new(&self.plan.head_terms, ranking, is_one_group);
         self
+    }
+
+    /// Leaves computed numbers without codes where nothing looks them up. Who takes the solutions has to expect that.
+    pub(super) fn keeping_numbers(self) -> Pipeline<'a> {
+        Pipeline { keeps_numbers: true, ..self }
     }
 
     /// What solutions have to reach.
@@ -255,16 +264,46 @@ impl<'a> Pipeline<'a> {
                     output.column_mut(*variable).extend_from_slice(&computed);
                     return self.step(depth + 1, output, rest, sink);
                 }
-                let computed = self.evaluator.codes(expression, input)?;
                 output.clear();
-                for kept in keep {
-                    output.column_mut(*kept).extend_from_slice(input.column(*kept));
+                output.copy(input, keep);
+                match self.evaluator.evaluate(expression, input)? {
+                    Column::Numbers(numbers) if self.keeps_numbers && !self.needs_codes(depth, *variable) => {
+                        output.bind_numbers(*variable, numbers);
+                    }
+                    column => {
+                        let codes = self.evaluator.to_codes(column, input.len)?;
+                        output.column_mut(*variable).extend_from_slice(&codes);
+                    }
                 }
-                output.column_mut(*variable).extend_from_slice(&computed);
-                output.len = input.len;
                 self.step(depth + 1, output, rest, sink)
             }
         }
+    }
+
+    /// Whether a variable that this step computes has to have codes: a later step looks rows up by it, or makes more rows
+    /// with it than there are now and the head gives each of them a code.
+    fn needs_codes(&self, depth: usize, variable: VariableId) -> bool {
+        let later = &self.plan.steps[depth + 1..];
+        let is_looked_up = later.iter().any(|step| match step {
+            Step::Probe { key, .. } | Step::Exists { key, .. } => {
+                key.iter().any(|(_, part)| matches!(part, KeyPart::Variable(other) if *other == variable))
+            }
+            Step::Intersect { sides, .. } => sides.iter().any(|side| side.bound == variable),
+            Step::Filter { .. } | Step::Compute { .. } => false,
+        });
+        let multiplies = |step: &Step| matches!(step, Step::Probe { .. } | Step::Intersect { .. });
+        is_looked_up
+            || later.iter().any(multiplies)
+                && self.plan.head_terms.iter().any(|term| match term {
+                    HeadTerm::Expression(expression) => {
+                        let mut is_read = false;
+                        expression.for_each_variable(&mut |other| is_read |= other == variable);
+                        is_read
+                    }
+                    HeadTerm::Aggregate { function, argument } => {
+                        *function == Aggregate::CountDistinct && *argument == variable
+                    }
+                })
     }
 
     /// Hands on the rows that pass.
