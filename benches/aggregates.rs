@@ -1,8 +1,7 @@
 //! Aggregates, inside a recursion and outside. Inside, the axes are the shape of the graph and how often a value is
 //! bettered before it is final: weights of one never are, random weights many times. Outside it is the number of groups,
 //! which decides whether the accumulators stay in cache, how many aggregates share a pass, and whether what they take is
-//! stored or computed. Throughput is groups of
-//! the answer a second for recursions, and facts a second for groupings.
+//! stored or computed. Throughput is groups of the answer a second for recursions, and facts a second for groupings.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stratalog_benches::{answer_rows, define, edges_batch, load, orders_batch, random_graph, session};

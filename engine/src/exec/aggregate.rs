@@ -83,10 +83,8 @@ impl<'a> Grouping<'a> {
         for ((_, argument), accumulator) in self.aggregates.iter().zip(&mut groups.accumulators) {
             accumulator.resize(groups.numbers.len());
             match solutions.numbers(*argument) {
-                Some(values) if !matches!(accumulator, Accumulator::Distinct { .. }) => {
-                    accumulator.add_numbers(&numbers, values, codec)?;
-                }
-                _ => accumulator.add(&numbers, &pipeline.evaluator().variable(*argument, solutions)?, codec),
+                Some(values) => accumulator.add_numbers(&numbers, values, codec)?,
+                None => accumulator.add(&numbers, solutions.column(*argument), codec),
             }
         }
         let slots = (groups.numbers.len() - before) * 32 * (1 + self.aggregates.len());
@@ -218,12 +216,11 @@ impl Accumulator {
         }
     }
 
-    /// Adds values that have no codes. Different ones are not counted: they have to be known by their codes.
+    /// Adds values that have no codes yet.
     fn add_numbers(&mut self, groups: &[u32], values: &Numbers, codec: &Codec) -> Result<(), DictionaryFull> {
         match self {
-            Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => {
-                groups.iter().for_each(|group| counts[*group as usize] += 1);
-            }
+            Accumulator::Count(counts) => groups.iter().for_each(|group| counts[*group as usize] += 1),
+            Accumulator::Distinct { .. } => self.add(groups, &values.codes(codec)?, codec),
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => match values {
                 Numbers::Ints(ints) => {
                     groups.iter().zip(ints).for_each(|(group, n)| sums[*group as usize].add_int(*n));

@@ -12,9 +12,7 @@ use super::error::ExecError;
 use super::numbers::Numbers;
 use crate::analysis::program::Expression;
 use crate::budget::Budget;
-use crate::data::{
-    Code, Codec, INLINE_END, NULL, Number, Value, ValueRef, VariableId, compare_numbers, float_of, inline_int,
-};
+use crate::data::{Code, Codec, INLINE_END, Number, Value, ValueRef, VariableId, compare_numbers, float_of};
 use crate::functions::{self, Argument, Arguments, Circumstances, ScalarFunction};
 use crate::syntax::ast::Comparison;
 
@@ -57,7 +55,7 @@ impl<'a> Evaluator<'a> {
         bindings: &'b Bindings,
     ) -> Result<Cow<'b, [Code]>, ExecError> {
         match bindings.numbers(variable) {
-            Some(numbers) => Ok(Cow::Owned(self.encode(numbers)?)),
+            Some(numbers) => Ok(Cow::Owned(numbers.codes(self.codec)?)),
             None => Ok(Cow::Borrowed(bindings.column(variable))),
         }
     }
@@ -89,7 +87,7 @@ impl<'a> Evaluator<'a> {
                 return Ok(((0..rows as u32).collect(), codes));
             }
         };
-        Ok((positions, self.encode(&kept)?))
+        Ok((positions, kept.codes(self.codec)?))
     }
 
     /// For which rows a comparison holds.
@@ -211,33 +209,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn encode(&self, numbers: &Numbers) -> Result<Vec<Code>, ExecError> {
-        let int = |n: &i64| match inline_int(*n) {
-            Some(code) => Ok(code),
-            None => self.codec.encode(ValueRef::Int(*n)),
-        };
-        let float = |x: &f64| self.codec.encode(ValueRef::Float(*x));
-        let codes: Result<Vec<Code>, _> = match numbers {
-            Numbers::Ints(ints) => ints.iter().map(int).collect(),
-            Numbers::Floats(floats) => floats.iter().map(float).collect(),
-            Numbers::Mixed(mixed) => mixed
-                .iter()
-                .map(|number| match number {
-                    None => Ok(NULL),
-                    Some(Number::Int(n)) => int(n),
-                    Some(Number::Float(x)) => float(x),
-                })
-                .collect(),
-        };
-        Ok(codes?)
-    }
-
     /// The codes of a column of so many rows.
     pub(super) fn to_codes<'b>(&self, column: Column<'b>, rows: usize) -> Result<Cow<'b, [Code]>, ExecError> {
         Ok(match column {
             Column::Constant(code) => Cow::Owned(vec![code; rows]),
             Column::Codes(codes) => codes,
-            Column::Numbers(numbers) => Cow::Owned(self.encode(&numbers)?),
+            Column::Numbers(numbers) => Cow::Owned(numbers.codes(self.codec)?),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::data::{Number, float_of};
+use crate::data::{Code, Codec, DictionaryFull, NULL, Number, ValueRef, float_of, inline_int};
 use crate::syntax::ast::Arithmetic;
 
 /// Computed numbers, a row each.
@@ -48,6 +48,27 @@ impl Numbers {
             Numbers::Ints(ints) => Some(Number::Int(ints[row])),
             Numbers::Floats(floats) => Some(Number::Float(floats[row])),
             Numbers::Mixed(mixed) => mixed[row],
+        }
+    }
+
+    /// Their codes; new values go to the query's own dictionary.
+    pub(super) fn codes(&self, codec: &Codec) -> Result<Vec<Code>, DictionaryFull> {
+        let int = |n: &i64| match inline_int(*n) {
+            Some(code) => Ok(code),
+            None => codec.encode(ValueRef::Int(*n)),
+        };
+        let float = |x: &f64| codec.encode(ValueRef::Float(*x));
+        match self {
+            Numbers::Ints(ints) => ints.iter().map(int).collect(),
+            Numbers::Floats(floats) => floats.iter().map(float).collect(),
+            Numbers::Mixed(mixed) => mixed
+                .iter()
+                .map(|number| match number {
+                    None => Ok(NULL),
+                    Some(Number::Int(n)) => int(n),
+                    Some(Number::Float(x)) => float(x),
+                })
+                .collect(),
         }
     }
 
