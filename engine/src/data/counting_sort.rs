@@ -60,6 +60,24 @@ pub fn counting_sort(
     Ok((starts, items.into_iter().map(AtomicU32::into_inner).collect()))
 }
 
+/// Where each group begins, of rows that stand in the order of their groups.
+pub(super) fn starts_of_sorted(
+    rows: usize,
+    groups: usize,
+    group_of: impl Fn(usize) -> u32,
+    go_on: GoOn<'_>,
+) -> Result<Vec<u32>, Stopped> {
+    let mut starts = vec![0_u32; groups + 1];
+    // The last row of a group leaves where the next one begins; groups without rows have it from those before.
+    each_row(0..rows, go_on, |row| starts[group_of(row) as usize + 1] = row as u32 + 1)?;
+    let mut start = 0;
+    for found in &mut starts {
+        start = start.max(*found);
+        *found = start;
+    }
+    Ok(starts)
+}
+
 fn on_one_thread(
     rows: usize,
     groups: usize,

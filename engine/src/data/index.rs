@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
-use super::counting_sort::counting_sort;
+use arrow::buffer::ScalarBuffer;
+
+use super::counting_sort::{counting_sort, starts_of_sorted};
 use super::dictionary::{Code, bounds};
-use super::keys::{Key, KeyNumbers, with_key};
+use super::keys::{Key, KeyNumbers, of_one, with_key};
 use super::lazy::{GoOn, Stopped, each_row};
 
 /// An index over some columns of a run.
@@ -17,7 +19,7 @@ pub struct RowIndex {
     directory: Directory,
     /// `rows[starts[g]..starts[g + 1]]` are the rows of group `g`.
     starts: Vec<u32>,
-    rows: Vec<u32>,
+    rows: ScalarBuffer<u32>,
     /// Whether no group has more than one row.
     is_unique: bool,
 }
@@ -64,13 +66,39 @@ index_key!([Code; 16], Wide16);
 index_key!([Code; 64], Wide64);
 index_key!([Code; super::MAX_COLUMNS], Widest);
 
+/// The first code of a column and how many groups there are from it on, if codes can be positions in an offset array.
+fn dense_groups(column: &[Code]) -> Option<(Code, usize)> {
+    let (first, last) = bounds(column)?;
+    let groups = (last - first) as usize + 1;
+    (groups <= column.len() * 4 + 64).then_some((first, groups))
+}
+
 impl RowIndex {
     /// Indexes rows by these columns.
     pub fn build(columns: &[&[Code]], row_count: usize, go_on: GoOn<'_>) -> Result<RowIndex, Stopped> {
+        if let [column] = columns
+            && let Some(index) = RowIndex::over_sorted(column, || (0..row_count as u32).collect(), go_on)?
+        {
+            return Ok(index);
+        }
         RowIndex::build_of(columns, row_count, |row| row as u32, go_on)
     }
 
-    /// The same with something else in the place of each row.
+    /// The index over a column whose codes ascend, as in the first column of stored rows, and are nearly dense; `items`
+    /// stand in the place of rows.
+    pub(super) fn over_sorted(
+        column: &[Code],
+        items: impl FnOnce() -> ScalarBuffer<u32>,
+        go_on: GoOn<'_>,
+    ) -> Result<Option<RowIndex>, Stopped> {
+        let Some((first, groups)) = dense_groups(column).filter(|_| column.is_sorted()) else {
+            return Ok(None);
+        };
+        let starts = starts_of_sorted(column.len(), groups, |row| column[row] - first, go_on)?;
+        Ok(Some(RowIndex::of(Directory::Dense { first }, starts, items())))
+    }
+
+    /// The same as [`RowIndex::build`] with something else in the place of each row.
     pub(super) fn build_of(
         columns: &[&[Code]],
         row_count: usize,
@@ -78,18 +106,11 @@ impl RowIndex {
         go_on: GoOn<'_>,
     ) -> Result<RowIndex, Stopped> {
         if let [column] = columns
-            && let Some((first, last)) = bounds(column)
-            && ((last - first) as usize) < row_count * 4 + 64
+            && let Some((first, groups)) = dense_groups(column)
         {
-            let groups = (last - first) as usize + 1;
-            return RowIndex::group(
-                Directory::Dense { first },
-                groups,
-                row_count,
-                |row| column[row] - first,
-                item_of,
-                go_on,
-            );
+            let group_of = |row: usize| column[row] - first;
+            let directory = Directory::Dense { first };
+            return RowIndex::group(directory, groups, row_count, group_of, item_of, go_on);
         }
         with_key!(columns.len(), K => RowIndex::build_hashed::<K>(columns, row_count, item_of, go_on))
     }
@@ -104,7 +125,7 @@ impl RowIndex {
         let mut rows = Vec::with_capacity(self.rows.len());
         each_row(0..self.rows.len(), go_on, |place| rows.push(item_of(self.rows[place] as usize)))?;
         let (directory, starts) = (Directory::Dense { first }, self.starts.clone());
-        Ok(Some(RowIndex { directory, starts, rows, is_unique: self.is_unique }))
+        Ok(Some(RowIndex { directory, starts, rows: rows.into(), is_unique: self.is_unique }))
     }
 
     fn build_hashed<K: IndexKey>(
@@ -138,8 +159,12 @@ impl RowIndex {
         go_on: GoOn<'_>,
     ) -> Result<RowIndex, Stopped> {
         let (starts, rows) = counting_sort(row_count, groups, group_of_row, item_of, go_on)?;
+        Ok(RowIndex::of(directory, starts, rows.into()))
+    }
+
+    fn of(directory: Directory, starts: Vec<u32>, rows: ScalarBuffer<u32>) -> RowIndex {
         let is_unique = starts.windows(2).all(|ends| ends[1] - ends[0] <= 1);
-        Ok(RowIndex { directory, starts, rows, is_unique })
+        RowIndex { directory, starts, rows, is_unique }
     }
 
     /// Calls `visit(position, rows)` for every position of `start..end` in the probing columns whose key is here, in
@@ -221,7 +246,7 @@ impl RowIndex {
     pub fn range(&self, code: Code) -> Range<usize> {
         let group = match &self.directory {
             Directory::Dense { first } => code.wrapping_sub(*first) as usize,
-            Directory::Narrow(numbers) => match numbers.get(&u64::from(code)) {
+            Directory::Narrow(numbers) => match numbers.get(&of_one(code)) {
                 Some(number) => number as usize,
                 None => return 0..0,
             },

@@ -1,5 +1,6 @@
 //! Keys: the codes of one or several columns of a row, packed into one fixed-size word that is compared and hashed at
-//! once. One or two codes fit a `u64`, four a `u128`, more an array.
+//! once. One or two codes fit a `u64`, four a `u128`, more an array. Keys order as rows do: by the first column, then by
+//! the next.
 
 use super::dictionary::{Code, EMPTY};
 
@@ -24,22 +25,28 @@ fn fold(a: u64, b: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
+/// The key of one code.
+#[inline]
+pub(crate) fn of_one(code: Code) -> u64 {
+    u64::from(code) << 32
+}
+
 impl Key for u64 {
     const EMPTY: u64 = u64::MAX;
 
     fn pack(columns: &[&[Code]], start: usize, end: usize, out: &mut Vec<u64>) {
         match columns {
             [] => out.extend(std::iter::repeat_n(0, end - start)),
-            [a] => out.extend(a[start..end].iter().map(|a| u64::from(*a))),
-            [a, b, ..] => out.extend(
-                a[start..end].iter().zip(&b[start..end]).map(|(a, b)| u64::from(*a) | u64::from(*b) << 32),
-            ),
+            [a] => out.extend(a[start..end].iter().map(|a| of_one(*a))),
+            [a, b, ..] => {
+                out.extend(a[start..end].iter().zip(&b[start..end]).map(|(a, b)| of_one(*a) | u64::from(*b)))
+            }
         }
     }
 
     #[inline]
     fn code(&self, position: usize) -> Code {
-        (self >> (32 * position)) as Code
+        (self >> (32 - 32 * position)) as Code
     }
 
     #[inline]
@@ -56,14 +63,14 @@ impl Key for u128 {
         out.resize(first + end - start, 0);
         for (position, column) in columns.iter().enumerate() {
             for (key, code) in out[first..].iter_mut().zip(&column[start..end]) {
-                *key |= u128::from(*code) << (32 * position);
+                *key |= u128::from(*code) << (96 - 32 * position);
             }
         }
     }
 
     #[inline]
     fn code(&self, position: usize) -> Code {
-        (self >> (32 * position)) as Code
+        (self >> (96 - 32 * position)) as Code
     }
 
     #[inline]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow::buffer::ScalarBuffer;
 use foldhash::fast::FixedState;
 
 use super::dictionary::{Code, bounds};
@@ -15,20 +16,25 @@ use super::lazy::{GoOn, Stopped, each_row};
 pub struct Neighbours {
     /// Ends in the place of rows.
     ends: RowIndex,
+    /// Whether the ends are the column of the run itself.
+    shares_ends: bool,
 }
 
 impl Neighbours {
     /// Edges from one column to another. An index of the first is used if there is one.
     pub(super) fn new(
         from: &[Code],
-        to: &[Code],
+        to: &ScalarBuffer<Code>,
         index: Option<&RowIndex>,
         go_on: GoOn<'_>,
     ) -> Result<Neighbours, Stopped> {
+        if let Some(ends) = RowIndex::over_sorted(from, || to.clone(), go_on)? {
+            return Ok(Neighbours { ends, shares_ends: true });
+        }
         let item_of = |row: usize| to[row];
         let found = index.map(|index| index.of_items(item_of, go_on)).transpose()?.flatten();
         let ends = found.map_or_else(|| RowIndex::build_of(&[from], from.len(), item_of, go_on), Ok)?;
-        Ok(Neighbours { ends })
+        Ok(Neighbours { ends, shares_ends: false })
     }
 
     /// Where the edges that begin in this code end.
@@ -60,9 +66,10 @@ impl Neighbours {
         }
     }
 
-    /// Bytes held.
+    /// Bytes held beside the columns of the run.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.ends.memory_bytes()
+        let shared = if self.shares_ends { size_of_val(self.ends.rows()) } else { 0 };
+        self.ends.memory_bytes() - shared
     }
 }
 

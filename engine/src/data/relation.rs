@@ -112,7 +112,7 @@ impl Relation {
             // The youngest runs are the smallest.
             let keys = self.runs.iter().rev().fold(Vec::<K>::new(), |keys, run| merge(&live_keys(run), &keys));
             let rows = unpack(&keys, self.arity);
-            let runs = if rows.len == 0 { Vec::new() } else { vec![Run::new(rows.columns, rows.len)] };
+            let runs = if rows.len == 0 { Vec::new() } else { vec![Run::of_sorted(rows)] };
             Relation { arity: self.arity, runs }
         })
     }
@@ -141,8 +141,7 @@ impl Relation {
             keys = merge(&live_keys(last), &keys);
             runs.pop();
         }
-        let rows = unpack(&keys, self.arity);
-        runs.push(Run::new(rows.columns, rows.len));
+        runs.push(Run::of_sorted(unpack(&keys, self.arity)));
         (Relation { arity: self.arity, runs }, added)
     }
 
@@ -170,11 +169,10 @@ pub fn sorted_run(rows: Rows) -> (Run, bool) {
         let mut keys = Vec::<K>::with_capacity(rows.len);
         K::pack(&rows.slices(), 0, rows.len, &mut keys);
         if keys.is_sorted() {
-            return (Run::new(rows.columns, rows.len), true);
+            return (Run::of_sorted(rows), true);
         }
         parallel::sort_by_key(&mut keys, |key| *key);
-        let rows = unpack(&keys, arity);
-        (Run::new(rows.columns, rows.len), false)
+        (Run::of_sorted(unpack(&keys, arity)), false)
     })
 }
 
@@ -185,8 +183,7 @@ fn compacted<K: Key>(runs: Vec<Run>, arity: usize) -> Vec<Run> {
             if run.len() * 2 >= run.stored_len() {
                 return run;
             }
-            let rows = unpack(&live_keys::<K>(&run), arity);
-            Run::new(rows.columns, rows.len)
+            Run::of_sorted(unpack(&live_keys::<K>(&run), arity))
         })
         .collect()
 }

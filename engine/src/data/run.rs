@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow::buffer::BooleanBuffer;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow::buffer::{BooleanBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use parking_lot::Mutex;
 
 use super::dictionary::{Code, Codec, Dictionary, bounds};
@@ -94,6 +95,13 @@ impl Run {
             live: None,
             live_count: rows,
         }
+    }
+
+    /// A run of rows that are sorted and distinct.
+    pub(super) fn of_sorted(rows: Rows) -> Run {
+        let run = Run::new(rows.columns, rows.len);
+        run.data.is_sorted.get_or_init(|| true);
+        run
     }
 
     /// The same rows but for those masked.
@@ -208,7 +216,7 @@ impl Run {
         let cell = Arc::clone(self.data.neighbours.lock().entry((from, to)).or_default());
         cell.get_or_build(go_on, || {
             let index = self.data.indexes.lock().get([from].as_slice()).and_then(|cell| cell.get().cloned());
-            Neighbours::new(self.column(from), self.column(to), index.as_deref(), go_on)
+            Neighbours::new(self.column(from), codes(&self.data.batch, to), index.as_deref(), go_on)
         })
     }
 
@@ -235,18 +243,30 @@ impl Run {
         })
     }
 
-    /// Whether rows stand in the order of their last column, and then of those before it: that of keys of at most four
-    /// columns, in which stored relations have their rows. With more columns they have another order.
+    /// Whether rows stand in the order of keys, in which stored relations have them, and each but once.
     pub fn is_sorted(&self) -> bool {
-        const MOST: usize = 4;
         *self.data.is_sorted.get_or_init(|| {
             let columns = self.columns();
-            columns.len() <= MOST
-                && (1..self.stored_len()).all(|row| {
-                    let order = |column: &&[Code]| column[row - 1].cmp(&column[row]);
-                    columns.iter().rev().map(order).find(|order| order.is_ne()) == Some(Ordering::Less)
-                })
+            (1..self.stored_len()).all(|row| {
+                let order = |column: &&[Code]| column[row - 1].cmp(&column[row]);
+                columns.iter().map(order).find(|order| order.is_ne()) == Some(Ordering::Less)
+            })
         })
+    }
+
+    /// The rows that begin with these codes, deleted ones among them, where rows are sorted.
+    pub fn beginning_with(&self, codes: &[Code]) -> Option<Range<u32>> {
+        if !codes.is_empty() && !self.is_sorted() {
+            return None;
+        }
+        let mut rows = 0..self.stored_len();
+        for (column, code) in codes.iter().enumerate() {
+            let column = &self.column(column)[rows.clone()];
+            let start = column.partition_point(|other| other < code);
+            let end = start + column[start..].partition_point(|other| other <= code);
+            rows = rows.start + start..rows.start + end;
+        }
+        Some(rows.start as u32..rows.end as u32)
     }
 
     /// Notes which of these rows, in their order, are in a sorted run.
@@ -354,8 +374,8 @@ fn next_number() -> u64 {
 }
 
 /// The codes of a column of a batch made by [`Run::new`].
-fn codes(batch: &RecordBatch, column: usize) -> &[Code] {
-    batch.column(column).as_any().downcast_ref::<UInt32Array>().map_or(&[], |array| array.values())
+fn codes(batch: &RecordBatch, column: usize) -> &ScalarBuffer<Code> {
+    batch.column(column).as_primitive::<UInt32Type>().values()
 }
 
 fn schema(arity: usize) -> SchemaRef {
@@ -411,22 +431,27 @@ mod tests {
     #[test]
     fn sorted_rows_are_found_near_and_far() {
         let n = 50_000_u32;
-        // Sorted by the second column, and then by the first.
         let run =
-            Run::new(vec![(0..n).map(|i| i % 5 * 2).collect(), (0..n).map(|i| i / 5).collect()], n as usize);
+            Run::new(vec![(0..n).map(|i| i / 5).collect(), (0..n).map(|i| i % 5 * 2).collect()], n as usize);
         assert!(run.is_sorted());
-        assert!(!Run::new(vec![vec![0, 1], vec![1, 0]], 2).is_sorted());
+        assert!(!Run::new(vec![vec![1, 0], vec![0, 1]], 2).is_sorted());
         assert!(!Run::new(vec![vec![1, 1]], 2).is_sorted());
+        assert_eq!(run.beginning_with(&[]), Some(0..n));
+        assert_eq!(run.beginning_with(&[9]), Some(45..50));
+        assert_eq!(run.beginning_with(&[9, 4]), Some(47..48));
+        assert_eq!(run.beginning_with(&[9, 5]), Some(48..48));
+        assert_eq!(run.beginning_with(&[n, 0]), Some(n..n));
+        assert_eq!(Run::new(vec![vec![1, 0]], 2).beginning_with(&[0]), None);
         let run = run.with_live((0..n).map(|i| i % 7 > 0).collect());
         for step in [1, 3, 1_000, 60_000] {
             let rows: Vec<(Code, Code)> =
-                (0..n + 100).step_by(step).map(|i| (i % 10, i / 10)).filter(|row| row.1 > 17).collect();
+                (0..n + 100).step_by(step).map(|i| (i / 10, i % 10)).filter(|row| row.0 > 17).collect();
             let (a, b): (Vec<Code>, Vec<Code>) = rows.iter().copied().unzip();
             let mut found = vec![false; rows.len()];
             run.find_sorted(&[&a, &b], &mut found);
             for ((a, b), found) in rows.into_iter().zip(found) {
-                let row = b * 5 + a / 2;
-                assert_eq!(found, a % 2 == 0 && row < n && row % 7 > 0, "{a} {b}");
+                let row = a * 5 + b / 2;
+                assert_eq!(found, b % 2 == 0 && row < n && row % 7 > 0, "{a} {b}");
             }
         }
     }

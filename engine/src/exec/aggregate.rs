@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::batch::Bindings;
 use super::error::ExecError;
+use super::extremes::Extremes;
 use super::group_numbers::GroupNumbers;
 use super::numbers::Numbers;
 use super::pipeline::Pipeline;
@@ -15,7 +16,7 @@ use crate::analysis::program::{Expression, HeadTerm};
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet};
 use crate::data::{
-    Code, Codec, DictionaryFull, EMPTY, INLINE_END, NULL, Number, Rows, ValueRef, VariableId, inline_int,
+    Code, Codec, DictionaryFull, INLINE_END, NULL, Number, Rows, ValueRef, VariableId, inline_int,
 };
 
 /// The head of an aggregating rule, taken apart.
@@ -126,17 +127,10 @@ impl<'a> Grouping<'a> {
 /// The state of one aggregate, a slot a group.
 enum Accumulator {
     Count(Vec<i64>),
-    Distinct {
-        seen: KeySet<u64>,
-        counts: Vec<i64>,
-    },
+    Distinct { seen: KeySet<u64>, counts: Vec<i64> },
     Sum(Vec<Sum>),
     Avg(Vec<Sum>),
-    /// The best code so far; `EMPTY` where there was none but Null.
-    Best {
-        largest: bool,
-        codes: Vec<Code>,
-    },
+    Extremes(Extremes),
 }
 
 /// Integers are summed exactly, apart from floats.
@@ -176,8 +170,8 @@ impl Accumulator {
             Aggregate::CountDistinct => Accumulator::Distinct { seen: KeySet::default(), counts: Vec::new() },
             Aggregate::Sum => Accumulator::Sum(Vec::new()),
             Aggregate::Avg => Accumulator::Avg(Vec::new()),
-            Aggregate::Min => Accumulator::Best { largest: false, codes: Vec::new() },
-            Aggregate::Max => Accumulator::Best { largest: true, codes: Vec::new() },
+            Aggregate::Min => Accumulator::Extremes(Extremes::new(false)),
+            Aggregate::Max => Accumulator::Extremes(Extremes::new(true)),
         }
     }
 
@@ -185,7 +179,7 @@ impl Accumulator {
         match self {
             Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.resize(groups, 0),
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.resize(groups, Sum::default()),
-            Accumulator::Best { codes, .. } => codes.resize(groups, EMPTY),
+            Accumulator::Extremes(best) => best.resize(groups),
         }
     }
 
@@ -208,10 +202,8 @@ impl Accumulator {
                     }
                 }
             }
-            Accumulator::Best { largest, codes } => {
-                for (group, code) in groups.iter().zip(values) {
-                    improve(&mut codes[*group as usize], *code, *largest, codec);
-                }
+            Accumulator::Extremes(best) => {
+                groups.iter().zip(values).for_each(|(group, code)| best.offer(*group, *code, codec));
             }
         }
     }
@@ -232,16 +224,7 @@ impl Accumulator {
                     groups.iter().zip(mixed).for_each(|(group, number)| sums[*group as usize].add(*number));
                 }
             },
-            Accumulator::Best { largest, codes } => {
-                for (row, group) in groups.iter().enumerate() {
-                    let best = &mut codes[*group as usize];
-                    if let Some(number) = values.at(row)
-                        && is_better(number.value(), *best, *largest, codec)
-                    {
-                        *best = codec.encode(number.value())?;
-                    }
-                }
-            }
+            Accumulator::Extremes(best) => best.offer_numbers(groups, values, codec)?,
         }
         Ok(())
     }
@@ -262,10 +245,8 @@ impl Accumulator {
             | (Accumulator::Avg(sums), Accumulator::Avg(later)) => {
                 groups.iter().zip(later).for_each(|(group, sum)| sums[*group as usize].merge(&sum));
             }
-            (Accumulator::Best { largest, codes }, Accumulator::Best { codes: later, .. }) => {
-                for (group, code) in groups.iter().zip(later).filter(|(_, code)| *code != EMPTY) {
-                    improve(&mut codes[*group as usize], code, *largest, codec);
-                }
+            (Accumulator::Extremes(best), Accumulator::Extremes(later)) => {
+                best.merge(groups, later, codec);
             }
             // Lanes of one rule have the same accumulators in the same places.
             _ => {}
@@ -305,9 +286,7 @@ impl Accumulator {
                     count => float(sum.total() / count as f64, codec),
                 })
                 .collect(),
-            Accumulator::Best { codes, .. } => {
-                Ok(codes.into_iter().map(|code| if code == EMPTY { NULL } else { code }).collect())
-            }
+            Accumulator::Extremes(best) => best.finish(codec),
         }
     }
 }
@@ -357,19 +336,4 @@ impl Sum {
 
 fn float(x: f64, codec: &Codec) -> Result<Code, ExecError> {
     if x.is_finite() { Ok(codec.encode(ValueRef::Float(x))?) } else { Ok(NULL) }
-}
-
-fn improve(best: &mut Code, code: Code, largest: bool, codec: &Codec) {
-    if code != NULL && code != *best && is_better(codec.value(code), *best, largest, codec) {
-        *best = code;
-    }
-}
-
-/// Whether a value is better than the best so far.
-fn is_better(value: ValueRef<'_>, best: Code, largest: bool, codec: &Codec) -> bool {
-    if best == EMPTY {
-        return true;
-    }
-    let order = value.cmp(&codec.value(best));
-    if largest { order.is_gt() } else { order.is_lt() }
 }

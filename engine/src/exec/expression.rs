@@ -1,10 +1,9 @@
-//! Expressions and comparisons over whole columns of bindings.
+//! Expressions over whole columns of bindings.
 //!
 //! Columns of small integers, the usual case, are computed on as slices of integers without looking anything up; other
 //! columns are decoded once.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::sync::atomic::AtomicBool;
 
 use super::batch::Bindings;
@@ -12,16 +11,12 @@ use super::error::ExecError;
 use super::numbers::Numbers;
 use crate::analysis::program::Expression;
 use crate::budget::Budget;
-use crate::data::{Code, Codec, INLINE_END, Number, Value, ValueRef, VariableId, compare_numbers, float_of};
+use crate::data::{Code, Codec, INLINE_END, Number, Value, ValueRef, VariableId};
 use crate::functions::{self, Argument, Arguments, Circumstances, ScalarFunction};
-use crate::syntax::ast::Comparison;
-
-/// Floats and numeric literals that are this close count as equal.
-const TOLERANCE: f64 = 1e-10;
 
 /// Evaluates over one query's values.
 pub(super) struct Evaluator<'a> {
-    codec: &'a Codec,
+    pub(super) codec: &'a Codec,
     /// Set when an integer operation was cut off at the end of the range.
     saturated: &'a AtomicBool,
     budget: &'a Budget,
@@ -88,42 +83,6 @@ impl<'a> Evaluator<'a> {
             }
         };
         Ok((positions, kept.codes(self.codec)?))
-    }
-
-    /// For which rows a comparison holds.
-    pub(super) fn compare(
-        &self,
-        operator: Comparison,
-        left: &Expression,
-        right: &Expression,
-        bindings: &Bindings,
-    ) -> Result<Vec<bool>, ExecError> {
-        let typed = is_typed_equality(left, right);
-        let tolerant = is_number(left) || is_number(right);
-        let left = self.evaluate(left, bindings)?;
-        let right = self.evaluate(right, bindings)?;
-        let rows = bindings.len;
-        let mut mask = Vec::with_capacity(rows);
-        match operator {
-            Comparison::Equal | Comparison::NotEqual if typed => {
-                let wanted = operator == Comparison::Equal;
-                let (left, right) = (self.to_codes(left, rows)?, self.to_codes(right, rows)?);
-                mask.extend(left.iter().zip(right.iter()).map(|(a, b)| (a == b) == wanted));
-            }
-            Comparison::Equal | Comparison::NotEqual => {
-                let wanted = operator == Comparison::Equal;
-                mask.extend((0..rows).map(|row| self.equal(&left, &right, row, tolerant) == wanted));
-            }
-            Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
-                if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
-                    mask.extend((0..rows).map(|row| holds(operator, a.at(row).cmp(&b.at(row)))));
-                } else {
-                    let order = |row| self.order(&left, &right, row);
-                    mask.extend((0..rows).map(|row| order(row).is_some_and(|order| holds(operator, order))));
-                }
-            }
-        }
-        Ok(mask)
     }
 
     /// The value of an expression for each row.
@@ -194,7 +153,13 @@ impl<'a> Evaluator<'a> {
         let codes = match column {
             Column::Numbers(numbers) => return numbers,
             Column::Codes(codes) => codes,
-            Column::Constant(code) => Cow::Owned(vec![code; rows]),
+            Column::Constant(code) => {
+                return match self.codec.number(code) {
+                    Some(Number::Int(n)) => Numbers::Ints(vec![n; rows]),
+                    Some(Number::Float(x)) => Numbers::Floats(vec![x; rows]),
+                    None => Numbers::Mixed(vec![None; rows]),
+                };
+            }
         };
         if codes.iter().all(|code| *code < INLINE_END) {
             return Numbers::Ints(codes.iter().map(|code| i64::from(*code)).collect());
@@ -218,7 +183,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    fn at<'v>(&'v self, column: &Column<'_>, row: usize) -> ValueRef<'v> {
+    pub(super) fn at<'v>(&'v self, column: &Column<'_>, row: usize) -> ValueRef<'v> {
         match column {
             Column::Constant(code) => self.codec.value(*code),
             Column::Codes(codes) => self.codec.value(codes[row]),
@@ -226,38 +191,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn number_at(&self, column: &Column<'_>, row: usize) -> Option<Number> {
+    pub(super) fn number_at(&self, column: &Column<'_>, row: usize) -> Option<Number> {
         match column {
             Column::Constant(code) => self.codec.number(*code),
             Column::Codes(codes) => self.codec.number(codes[row]),
             Column::Numbers(numbers) => numbers.at(row),
-        }
-    }
-
-    /// Numbers are equal by value across kinds; all else is equal if it is the same value. Null equals nothing here.
-    fn equal(&self, left: &Column<'_>, right: &Column<'_>, row: usize, tolerant: bool) -> bool {
-        match (self.number_at(left, row), self.number_at(right, row)) {
-            (Some(Number::Int(a)), Some(Number::Int(b))) => a == b,
-            (Some(a), Some(b)) if tolerant => (float_of(a) - float_of(b)).abs() <= TOLERANCE,
-            (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
-            (None, None) => {
-                let (a, b) = (self.at(left, row), self.at(right, row));
-                a == b && !matches!(a, ValueRef::Null)
-            }
-            (Some(_), None) | (None, Some(_)) => false,
-        }
-    }
-
-    /// The order of two values that can be ordered by `<`: numbers by value, texts by code point, booleans.
-    fn order(&self, left: &Column<'_>, right: &Column<'_>, row: usize) -> Option<Ordering> {
-        match (self.number_at(left, row), self.number_at(right, row)) {
-            (Some(a), Some(b)) => Some(compare_numbers(a, b)),
-            (None, None) => match (self.at(left, row), self.at(right, row)) {
-                (ValueRef::Text(a), ValueRef::Text(b)) => Some(a.cmp(b)),
-                (ValueRef::Bool(a), ValueRef::Bool(b)) => Some(a.cmp(&b)),
-                _ => None,
-            },
-            (Some(_), None) | (None, Some(_)) => None,
         }
     }
 }
@@ -277,51 +215,5 @@ impl Column<'_> {
                 Box::new(std::iter::empty())
             }
         }
-    }
-}
-
-/// Variables, and constants that are neither numbers nor Null, are compared as joins compare: the same value of the
-/// same type.
-fn is_typed_equality(left: &Expression, right: &Expression) -> bool {
-    let plain = |expression: &Expression| match expression {
-        Expression::Variable(_) => true,
-        Expression::Constant(Value::Null) => false,
-        Expression::Constant(value) => value.as_ref().as_number().is_none(),
-        Expression::Arithmetic { .. } | Expression::Call { .. } => false,
-    };
-    plain(left) && plain(right)
-}
-
-fn is_number(expression: &Expression) -> bool {
-    matches!(expression, Expression::Constant(value) if value.as_ref().as_number().is_some())
-}
-
-/// Codes that are all integers as themselves.
-struct SmallInts<'c>(&'c [Code]);
-
-impl SmallInts<'_> {
-    #[inline]
-    fn at(&self, row: usize) -> Code {
-        if self.0.len() == 1 { self.0[0] } else { self.0[row] }
-    }
-}
-
-fn small_ints<'c>(column: &'c Column<'_>) -> Option<SmallInts<'c>> {
-    let codes = match column {
-        Column::Constant(code) => std::slice::from_ref(code),
-        Column::Codes(codes) => codes,
-        Column::Numbers(_) => return None,
-    };
-    codes.iter().all(|code| *code < INLINE_END).then_some(SmallInts(codes))
-}
-
-fn holds(operator: Comparison, order: Ordering) -> bool {
-    match operator {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
     }
 }

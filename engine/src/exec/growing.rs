@@ -1,5 +1,7 @@
 //! A relation inside a fixpoint: rows that were joined with everything, and those of the last round.
 
+use std::borrow::Cow;
+
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Rows, Run, parallel};
 
@@ -52,30 +54,25 @@ pub(super) fn in_one(mut runs: Vec<Run>, arity: usize, budget: &Budget) -> Resul
     {
         return Ok(only);
     }
-    let len = runs.iter().map(Run::len).sum();
+    let len: usize = runs.iter().map(Run::len).sum();
     budget.charge(len * arity * size_of::<Code>())?;
-    let columns = (0..arity).map(|column| {
-        budget.check()?;
-        Ok(live_codes(&runs, column))
-    });
-    Ok(Run::new(columns.collect::<Result<_, BudgetError>>()?, len))
+    budget.check()?;
+    Ok(run_of(concatenate(&runs, arity)))
 }
 
 /// The live rows of several runs, in their order.
 pub(super) fn concatenate(runs: &[Run], arity: usize) -> Rows {
-    let columns = (0..arity).map(|column| live_codes(runs, column)).collect();
-    Rows { columns, len: runs.iter().map(Run::len).sum() }
+    let len = runs.iter().map(Run::len).sum();
+    let live_codes = |column: usize| runs.iter().map(move |run| live_codes(run, column)).collect();
+    put_together((0..arity).map(live_codes).collect(), len)
 }
 
-fn live_codes(runs: &[Run], column: usize) -> Vec<Code> {
-    let mut codes = Vec::with_capacity(runs.iter().map(Run::len).sum());
-    for run in runs {
-        match run.live() {
-            None => codes.extend_from_slice(run.column(column)),
-            Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
-        }
+fn live_codes(run: &Run, column: usize) -> Cow<'_, [Code]> {
+    let codes = run.column(column);
+    match run.live() {
+        None => Cow::Borrowed(codes),
+        Some(live) => Cow::Owned(live.set_indices().map(|row| codes[row]).collect()),
     }
-    codes
 }
 
 /// Rows in the order of parts.
@@ -85,16 +82,29 @@ pub(super) fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
         return parts.pop().unwrap_or_else(|| Rows::empty(arity));
     }
     let len = parts.iter().map(|rows| rows.len).sum();
-    let mut columns: Vec<Vec<Vec<Code>>> = vec![Vec::with_capacity(parts.len()); arity];
+    let mut columns: Vec<Vec<Cow<'_, [Code]>>> = vec![Vec::with_capacity(parts.len()); arity];
     for part in parts {
-        columns.iter_mut().zip(part.columns).for_each(|(column, codes)| column.push(codes));
+        columns.iter_mut().zip(part.columns).for_each(|(column, codes)| column.push(Cow::Owned(codes)));
     }
-    let columns = parallel::map(columns, |parts| {
-        let mut parts = parts.into_iter();
-        let mut all = parts.next().unwrap_or_default();
-        all.reserve_exact(len - all.len());
-        parts.for_each(|part| all.extend(part));
-        all
-    });
-    Rows { columns, len }
+    put_together(columns, len)
+}
+
+/// Columns of this length from the parts of each. A part goes as soon as it is copied.
+fn put_together(columns: Vec<Vec<Cow<'_, [Code]>>>, len: usize) -> Rows {
+    const FEW_ROWS: usize = 1 << 14;
+    if len < FEW_ROWS {
+        return Rows { columns: columns.into_iter().map(|parts| parts.concat()).collect(), len };
+    }
+    let mut together: Vec<Vec<Code>> = columns.iter().map(|_| vec![0; len]).collect();
+    let mut copies = Vec::new();
+    for (column, parts) in together.iter_mut().zip(columns) {
+        let mut rest = column.as_mut_slice();
+        for part in parts {
+            let (place, after) = rest.split_at_mut(part.len());
+            copies.push((place, part));
+            rest = after;
+        }
+    }
+    parallel::map(copies, |(place, part)| place.copy_from_slice(&part));
+    Rows { columns: together, len }
 }

@@ -1,6 +1,7 @@
-//! Look-ups: which rows of a relation match a batch of bindings, by an index.
+//! Look-ups: which rows of a relation match a batch of bindings, by an index or by the order of rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch::Bindings;
@@ -10,12 +11,18 @@ use super::stratum::View;
 use crate::data::{Code, RowIndex, Run, VariableId};
 use crate::plan::{Access, KeyPart};
 
-/// The runs of a probe, with their indexes.
+/// The runs of a probe, and how they are looked up.
 pub(super) struct Lookup {
     /// One part a key column, in the order of the index.
     pub(super) key: Vec<LookupKey>,
-    /// No index means that every row matches.
-    pub(super) runs: Vec<(Run, Option<Arc<RowIndex>>)>,
+    pub(super) runs: Vec<(Run, Matching)>,
+}
+
+/// Which rows of a run match.
+pub(super) enum Matching {
+    /// The same for every binding.
+    Rows(Range<u32>),
+    ByIndex(Arc<RowIndex>),
 }
 
 pub(super) enum LookupKey {
@@ -23,10 +30,11 @@ pub(super) enum LookupKey {
     Constant(Code),
 }
 
-/// What a step looks up. An index that is not there yet is built here.
+/// What a step looks up. An index that is not there yet is built here, unless constants stand in the first columns and rows
+/// in their order: then those that match lie side by side.
 pub(super) fn lookup(access: Access, key: &[(usize, KeyPart)], view: &View<'_>) -> Result<Lookup, ExecError> {
     let columns: Vec<usize> = key.iter().map(|(column, _)| *column).collect();
-    let key = key
+    let key: Vec<LookupKey> = key
         .iter()
         .map(|(_, part)| {
             Ok(match part {
@@ -35,11 +43,21 @@ pub(super) fn lookup(access: Access, key: &[(usize, KeyPart)], view: &View<'_>) 
             })
         })
         .collect::<Result<_, ExecError>>()?;
-    let runs = view.runs(access).into_iter().map(|run| {
-        let index = (!columns.is_empty()).then(|| view.budget.watch(|go_on| run.index(&columns, go_on)));
-        Ok((run, index.transpose()?))
+    let constants = key.iter().map(|part| match part {
+        LookupKey::Constant(code) => Some(*code),
+        LookupKey::Variable(_) => None,
     });
-    Ok(Lookup { key, runs: runs.collect::<Result<_, ExecError>>()? })
+    let first: Option<Vec<Code>> =
+        constants.collect::<Option<_>>().filter(|_| columns.iter().copied().eq(0..columns.len()));
+    let runs = view.runs(access).into_iter().map(|run| {
+        let matching = match first.as_deref().and_then(|first| run.beginning_with(first)) {
+            Some(rows) => Matching::Rows(rows),
+            None => Matching::ByIndex(view.budget.watch(|go_on| run.index(&columns, go_on))?),
+        };
+        Ok((run, matching))
+    });
+    let runs = runs.collect::<Result<_, ExecError>>()?;
+    Ok(Lookup { key, runs })
 }
 
 /// Pairs of an input row and a row of the run that match.
@@ -84,26 +102,27 @@ fn matches_row(run: &Run, equal: &[(usize, usize)], row: u32) -> bool {
 
 /// Collects the matches of all input rows, and calls `emit` whenever there are enough for a batch.
 pub(super) fn find(
-    run: &Run,
-    index: Option<&RowIndex>,
+    matching: &Matching,
     key: &[LookupKey],
     input: &Bindings,
     matches: &mut Matches,
     emit: &mut dyn FnMut(&mut Matches) -> Result<(), ExecError>,
 ) -> Result<(), ExecError> {
-    let Some(index) = index else {
-        let all = run.stored_len() as u32;
-        for position in 0..input.len as u32 {
-            for start in (0..all).step_by(BATCH) {
-                let end = all.min(start + BATCH as u32);
-                matches.rows.extend(start..end);
-                matches.positions.extend(std::iter::repeat_n(position, (end - start) as usize));
-                if matches.len() >= BATCH {
-                    emit(matches)?;
+    let index = match matching {
+        Matching::ByIndex(index) => index,
+        Matching::Rows(rows) => {
+            for position in 0..input.len as u32 {
+                for start in rows.clone().step_by(BATCH) {
+                    let end = rows.end.min(start + BATCH as u32);
+                    matches.rows.extend(start..end);
+                    matches.positions.extend(std::iter::repeat_n(position, (end - start) as usize));
+                    if matches.len() >= BATCH {
+                        emit(matches)?;
+                    }
                 }
             }
+            return Ok(());
         }
-        return Ok(());
     };
     let columns = key_columns(key, input);
     let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
@@ -134,14 +153,14 @@ pub(super) fn exists(lookup: &Lookup, equal: &[(usize, usize)], input: &Bindings
     let mut found = vec![false; input.len];
     let columns = key_columns(&lookup.key, input);
     let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-    for (run, index) in &lookup.runs {
-        match index {
-            None => {
-                if (0..run.stored_len() as u32).any(|row| matches_row(run, equal, row)) {
+    for (run, matching) in &lookup.runs {
+        match matching {
+            Matching::Rows(rows) => {
+                if rows.clone().any(|row| matches_row(run, equal, row)) {
                     found.fill(true);
                 }
             }
-            Some(index) => index.probe(&columns, 0, input.len, |position, rows| {
+            Matching::ByIndex(index) => index.probe(&columns, 0, input.len, |position, rows| {
                 if !found[position] {
                     found[position] = rows.iter().any(|row| matches_row(run, equal, *row));
                 }

@@ -29,12 +29,10 @@ impl Merge {
         {
             return None;
         }
-        // The order of rows is that of their last columns.
-        let skipped = view.arity(scan.access.relation).checked_sub(key.len())?;
         let mut variables = Vec::with_capacity(key.len());
         for (place, (column, part)) in key.iter().enumerate() {
             let KeyPart::Variable(variable) = part else { return None };
-            if *column != place || !scan.outputs.contains(&(skipped + place, *variable)) {
+            if *column != place || !scan.outputs.contains(&(place, *variable)) {
                 return None;
             }
             variables.push(*variable);

@@ -4,14 +4,17 @@ mod aggregate;
 mod apart;
 mod batch;
 mod beside;
+
 mod best_rows;
 mod chains;
+mod comparison;
 mod derive;
 mod distinct;
 mod domain;
 mod edges;
 mod error;
 mod expression;
+mod extremes;
 mod group_numbers;
 mod growing;
 mod intersect;

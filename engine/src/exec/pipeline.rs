@@ -200,7 +200,7 @@ impl<'a> Pipeline<'a> {
                     Target::Nothing | Target::Merge(_) | Target::Edges(_) => return Ok(()),
                 };
                 let mut matches = Matches::default();
-                for (run, index) in &lookup.runs {
+                for (run, matching) in &lookup.runs {
                     let mut emit = |matches: &mut Matches| {
                         matches.retain(run, equal);
                         output.clear();
@@ -215,7 +215,7 @@ impl<'a> Pipeline<'a> {
                         self.view.budget.check()?;
                         self.step(depth + 1, output, rest, sink)
                     };
-                    find(run, index.as_deref(), &lookup.key, input, &mut matches, &mut emit)?;
+                    find(matching, &lookup.key, input, &mut matches, &mut emit)?;
                     if matches.len() > 0 {
                         emit(&mut matches)?;
                     }

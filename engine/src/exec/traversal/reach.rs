@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::error::ExecError;
-use super::graph::Arcs;
+use super::graph::{ArcRun, Arcs};
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet};
 use crate::data::{Code, parallel};
@@ -12,8 +12,10 @@ use crate::data::{Code, parallel};
 const CHECK_NODES: usize = 1_024;
 /// With so many nodes to go on from, there is work for more than one thread.
 const MANY_NODES: usize = 4 * CHECK_NODES;
-/// Nodes that threads share out among themselves before they put together what they have found.
-const SHARED_NODES: usize = 64 * CHECK_NODES;
+/// Words that one thread sweeps before others may go on behind them.
+const LANE_WORDS: usize = 64;
+/// A look at so many words takes no longer than to follow the edges of a node.
+const WORDS_PER_NODE: usize = 16;
 
 /// The nodes that a walk from `starts` comes to.
 pub(super) fn reach(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
@@ -35,34 +37,54 @@ fn search(arcs: &Arcs, starts: &[Code], seen: &Seen, budget: &Budget) -> Result<
     let runs = arcs.of_first();
     let mut todo = Vec::new();
     seen.insert_alone(starts, &mut todo);
-    let mut nodes = Vec::new();
     while !todo.is_empty() {
         budget.check()?;
-        let rest = todo.len().saturating_sub(SHARED_NODES);
-        nodes.clear();
-        nodes.extend(todo.drain(rest..));
-        let _held = budget.hold((todo.len() + 2 * nodes.len()) * size_of::<Code>())?;
-        if nodes.len() < MANY_NODES {
-            runs.iter().for_each(|run| run.ends_of(&nodes, |ends| seen.insert_alone(ends, &mut todo)));
+        let _held = budget.hold(todo.len() * size_of::<Code>())?;
+        if todo.len() >= MANY_NODES && todo.len() * WORDS_PER_NODE >= seen.bits.len() {
+            sweep(&runs, seen, &mut todo, budget)?;
             continue;
         }
-        let lanes = parallel::lanes(nodes.len(), CHECK_NODES);
-        let found = parallel::map(lanes, |lane| {
-            budget.check()?;
-            let mut found = Vec::new();
-            for run in &runs {
-                run.ends_of(&nodes[lane.clone()], |ends| {
-                    found.extend(ends.iter().copied().filter(|end| seen.insert(*end)));
-                });
-            }
-            Ok(found)
-        });
-        for found in found {
-            let found: Result<_, ExecError> = found;
-            todo.extend(found?);
-        }
+        let nodes = todo.split_off(todo.len().saturating_sub(CHECK_NODES));
+        runs.iter().for_each(|run| run.ends_of(&nodes, |ends| seen.insert_alone(ends, &mut todo)));
     }
     Ok(())
+}
+
+/// Goes on from many nodes, in the order of their codes, in which edges lie in memory, again and again until what is left
+/// to do is little.
+fn sweep(runs: &[&ArcRun], seen: &Seen, todo: &mut Vec<Code>, budget: &Budget) -> Result<(), ExecError> {
+    let _held = budget.hold(seen.bits.len() * size_of::<u64>())?;
+    // What was met, and its edges followed.
+    let mut done = seen.words().collect::<Vec<u64>>();
+    for code in todo.drain(..) {
+        let place = (code - seen.first) as usize;
+        done[place / 64] &= !(1 << (place % 64));
+    }
+    loop {
+        let lanes = done.chunks_mut(LANE_WORDS).enumerate().collect();
+        let swept = parallel::map(lanes, |(lane, done)| {
+            budget.check()?;
+            let mut nodes = Vec::with_capacity(64);
+            for (word, done) in done.iter_mut().enumerate() {
+                let word = lane * LANE_WORDS + word;
+                let met = seen.bits[word].load(Ordering::Relaxed);
+                seen.codes_of(word, met & !*done, &mut nodes);
+                *done = met;
+                for run in runs {
+                    run.ends_of(&nodes, |ends| ends.iter().for_each(|end| seen.insert(*end)));
+                }
+                nodes.clear();
+            }
+            Ok(())
+        });
+        swept.into_iter().collect::<Result<(), ExecError>>()?;
+        let new = || seen.words().zip(&done).map(|(met, done)| met & !done);
+        let left: usize = new().map(|word| word.count_ones() as usize).sum();
+        if left < MANY_NODES || left * WORDS_PER_NODE < done.len() {
+            new().enumerate().for_each(|(word, bits)| seen.codes_of(word, bits, todo));
+            return Ok(());
+        }
+    }
 }
 
 /// The same where codes lie far apart.
@@ -116,25 +138,34 @@ impl Seen {
         new.truncate(at);
     }
 
-    /// Whether it was not met before. Of several threads that ask, one is told so.
+    /// Marks a node as met, while other threads do the same.
     #[inline]
-    fn insert(&self, code: Code) -> bool {
+    fn insert(&self, code: Code) {
         let place = (code - self.first) as usize;
         let (word, bit) = (&self.bits[place / 64], 1 << (place % 64));
         // Most have been met, and to look is cheap.
-        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
     }
 
     /// All that were met, in ascending order.
     fn codes(&self) -> Vec<Code> {
-        let words = || self.bits.iter().map(|word| word.load(Ordering::Relaxed));
-        let mut codes = Vec::with_capacity(words().map(|word| word.count_ones() as usize).sum());
-        for (number, mut word) in words().enumerate() {
-            while word != 0 {
-                codes.push(self.first + (number * 64) as Code + word.trailing_zeros());
-                word &= word - 1;
-            }
-        }
+        let mut codes = Vec::with_capacity(self.words().map(|word| word.count_ones() as usize).sum());
+        self.words().enumerate().for_each(|(word, bits)| self.codes_of(word, bits, &mut codes));
         codes
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.bits.iter().map(|word| word.load(Ordering::Relaxed))
+    }
+
+    /// Adds the codes of these bits of a word.
+    #[inline]
+    fn codes_of(&self, word: usize, mut bits: u64, codes: &mut Vec<Code>) {
+        while bits != 0 {
+            codes.push(self.first + (word * 64) as Code + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
     }
 }

@@ -1,0 +1,95 @@
+//! The smallest or largest values of groups.
+
+use super::error::ExecError;
+use super::numbers::Numbers;
+use crate::data::{Code, Codec, DictionaryFull, EMPTY, NULL, ValueRef};
+
+/// The best value of each group so far, of `min` or `max`.
+pub(super) struct Extremes {
+    largest: bool,
+    /// The best code; `EMPTY` where there was none but Null.
+    codes: Vec<Code>,
+    /// The best of the floats that have no code yet, of as many groups as were offered any; infinite where there was none.
+    floats: Vec<f64>,
+}
+
+impl Extremes {
+    pub(super) fn new(largest: bool) -> Extremes {
+        Extremes { largest, codes: Vec::new(), floats: Vec::new() }
+    }
+
+    pub(super) fn resize(&mut self, groups: usize) {
+        self.codes.resize(groups, EMPTY);
+    }
+
+    pub(super) fn offer(&mut self, group: u32, code: Code, codec: &Codec) {
+        let best = self.codes[group as usize];
+        if code != NULL && code != best && self.is_better(codec.value(code), best, codec) {
+            self.codes[group as usize] = code;
+        }
+    }
+
+    /// Offers values that have no codes yet, a group each.
+    pub(super) fn offer_numbers(
+        &mut self,
+        groups: &[u32],
+        values: &Numbers,
+        codec: &Codec,
+    ) -> Result<(), DictionaryFull> {
+        if let Numbers::Floats(floats) = values {
+            self.offer_floats(groups, floats);
+            return Ok(());
+        }
+        for (row, group) in groups.iter().enumerate() {
+            let best = self.codes[*group as usize];
+            if let Some(number) = values.at(row)
+                && self.is_better(number.value(), best, codec)
+            {
+                self.codes[*group as usize] = codec.encode(number.value())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Offers the best of other groups, by the numbers that these have here.
+    pub(super) fn merge(&mut self, groups: &[u32], others: Extremes, codec: &Codec) {
+        let codes = groups.iter().zip(others.codes).filter(|(_, code)| *code != EMPTY);
+        codes.for_each(|(group, code)| self.offer(*group, code, codec));
+        self.offer_floats(groups, &others.floats);
+    }
+
+    /// Offers floats, a group each; infinite ones say nothing.
+    fn offer_floats(&mut self, groups: &[u32], floats: &[f64]) {
+        if floats.is_empty() {
+            return;
+        }
+        let none = if self.largest { f64::NEG_INFINITY } else { f64::INFINITY };
+        self.floats.resize(self.codes.len(), none);
+        for (group, x) in groups.iter().zip(floats) {
+            let best = &mut self.floats[*group as usize];
+            let order = x.total_cmp(best);
+            if if self.largest { order.is_gt() } else { order.is_lt() } {
+                *best = *x;
+            }
+        }
+    }
+
+    /// The codes of the best, a group each; Null where there is none.
+    pub(super) fn finish(mut self, codec: &Codec) -> Result<Vec<Code>, ExecError> {
+        for (group, x) in self.floats.iter().enumerate().filter(|(_, x)| x.is_finite()) {
+            if self.is_better(ValueRef::Float(*x), self.codes[group], codec) {
+                self.codes[group] = codec.encode(ValueRef::Float(*x))?;
+            }
+        }
+        Ok(self.codes.into_iter().map(|code| if code == EMPTY { NULL } else { code }).collect())
+    }
+
+    /// Whether a value is better than the best so far.
+    fn is_better(&self, value: ValueRef<'_>, best: Code, codec: &Codec) -> bool {
+        if best == EMPTY {
+            return true;
+        }
+        let order = value.cmp(&codec.value(best));
+        if self.largest { order.is_gt() } else { order.is_lt() }
+    }
+}
