@@ -39,7 +39,7 @@ impl Key for u64 {
             [] => out.extend(std::iter::repeat_n(0, end - start)),
             [a] => out.extend(a[start..end].iter().map(|a| of_one(*a))),
             [a, b, ..] => {
-                out.extend(a[start..end].iter().zip(&b[start..end]).map(|(a, b)| of_one(*a) | u64::from(*b)))
+                out.extend(a[start..end].iter().zip(&b[start..end]).map(|(a, b)| of_one(*a) | u64::from(*b)));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::pairs::{DEALT_ROWS, Lanes, Pair, WAVE_PAIRS, ordered};
 use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;
 
@@ -9,8 +10,6 @@ use crate::data::parallel;
 pub(super) const BLOCK: usize = 64;
 /// Bytes of a block with its number.
 const BLOCK_BYTES: usize = size_of::<u32>() + size_of::<u64>();
-/// Rows between two looks at the budget.
-const CHECK_ROWS: usize = 1_024;
 
 /// One row.
 #[derive(Clone, Copy)]
@@ -182,52 +181,42 @@ impl BlockRows {
 
     /// Rows for columns, of which there are `columns`.
     pub(super) fn transpose(&self, columns: usize, budget: &Budget) -> Result<BlockRows, BudgetError> {
+        /// Pairs of one lane.
+        const LANE_PAIRS: usize = 1 << 16;
         let count = self.count();
-        let _held = budget.hold(2 * count * size_of::<u32>())?;
         if count < columns / 4 {
+            let _held = budget.hold(count * size_of::<Pair>())?;
             let mut pairs = Vec::with_capacity(count);
             for (position, row) in self.rows.iter().enumerate() {
                 self.at(position).for_each(|column| pairs.push((column, *row)));
             }
             return Ok(BlockRows::of_pairs(pairs));
         }
-        let lanes = lanes_of_blocks(columns, count.div_ceil(1 << 18));
-        let parts = parallel::map(lanes, |lane| self.transpose_some(&lane, budget));
         let mut all = BlockRows::default();
-        for part in parts {
-            all.append(part?);
+        let waves = lanes_of_blocks(columns, count.div_ceil(WAVE_PAIRS));
+        for wave in &waves {
+            let _held = budget.hold(2 * count.min(WAVE_PAIRS) * size_of::<Pair>())?;
+            let lanes = Lanes::new(wave.clone(), count / waves.len() / LANE_PAIRS);
+            let dealt = parallel::map(parallel::lanes(self.rows.len(), DEALT_ROWS), |positions| {
+                let rows = positions.map(|position| (self.at(position), self.rows[position]));
+                lanes.deal(rows, budget)
+            });
+            let mut of_lanes = vec![Vec::new(); lanes.len()];
+            for part in dealt {
+                of_lanes.iter_mut().zip(part?).for_each(|(lane, pairs): (&mut Vec<_>, _)| lane.push(pairs));
+            }
+            let turned = parallel::map(lanes.each().zip(of_lanes).collect(), |(lane, pairs)| {
+                budget.check()?;
+                let mut turned = BlockRows::default();
+                ordered(&pairs, &lane).into_iter().for_each(|(column, row)| turned.set_last(column, row));
+                Ok(turned)
+            });
+            for rows in turned {
+                let rows: Result<_, BudgetError> = rows;
+                all.append(rows?);
+            }
         }
         Ok(all)
-    }
-
-    /// Some of the columns as rows.
-    fn transpose_some(&self, columns: &Range<usize>, budget: &Budget) -> Result<BlockRows, BudgetError> {
-        let mut starts = vec![0_usize; columns.len() + 1];
-        for position in 0..self.rows.len() {
-            if position % CHECK_ROWS == 0 {
-                budget.check()?;
-            }
-            let part = self.at(position).between(columns);
-            part.for_each(|column| starts[column as usize - columns.start + 1] += 1);
-        }
-        for column in 0..columns.len() {
-            starts[column + 1] += starts[column];
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0_u32; starts[columns.len()]];
-        for (position, row) in self.rows.iter().enumerate() {
-            self.at(position).between(columns).for_each(|column| {
-                let place = &mut next[column as usize - columns.start];
-                rows[*place] = *row;
-                *place += 1;
-            });
-        }
-        let mut turned = BlockRows::default();
-        for column in columns.clone() {
-            let of_column = starts[column - columns.start]..starts[column - columns.start + 1];
-            rows[of_column].iter().for_each(|row| turned.set_last(column as u32, *row));
-        }
-        Ok(turned)
     }
 }
 

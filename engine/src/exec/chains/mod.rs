@@ -8,6 +8,7 @@
 mod blocks;
 mod kept;
 mod order;
+mod pairs;
 mod round;
 mod row;
 mod scratch;

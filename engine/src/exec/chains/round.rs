@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::blocks::{BLOCK, BlockRows, CompleteRows, lanes_of_blocks};
 use super::kept::{Kept, Known};
+use super::pairs::{DEALT_ROWS, Lanes, Pair, WAVE_PAIRS, ordered};
 use super::row::Row;
 use super::scratch::Scratch;
 use super::steps::{Layout, Side, Step};
@@ -12,11 +13,14 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;
 
 /// Rows of other matrices that are united in one lane.
-const LANE_UNIONS: usize = 1 << 16;
+const LANE_UNIONS: usize = 1 << 14;
 /// A round with less to do than this is not worth a second thread.
 const SMALL: usize = 1 << 12;
 /// Rows of the head between two looks at the budget.
 const CHECK_ROWS: usize = 64;
+
+/// The pairs of a lane: those of each product, in parts.
+type Scattered = Vec<Vec<Vec<Pair>>>;
 
 /// The matrices between two rounds.
 pub(super) struct State<'b> {
@@ -126,27 +130,64 @@ impl<'b> State<'b> {
         for step in &self.layout.steps {
             work[step.head].extend(self.work(step, is_first));
         }
-        let mut lanes = Vec::new();
-        let mut all_unions = 0;
-        for (head, work) in work.iter().enumerate().filter(|(_, work)| !work.is_empty()) {
-            let unions: usize = work.iter().map(Work::unions).sum();
-            all_unions += unions;
-            let of_head = lanes_of_blocks(self.size, (unions / LANE_UNIONS).min(self.size / BLOCK));
-            lanes.extend(of_head.into_iter().map(|lane| (head, lane)));
-        }
-        let find =
-            |(head, lane): (usize, Range<usize>)| Ok((head, self.find_rows(head, &lane, &work[head])?));
-        let parts: Vec<Result<(usize, BlockRows), BudgetError>> = if all_unions < SMALL {
-            lanes.into_iter().map(find).collect()
-        } else {
-            parallel::map(lanes, find)
-        };
+        let unions: Vec<usize> = work.iter().map(|work| work.iter().map(Work::unions).sum()).collect();
+        let all_unions: usize = unions.iter().sum();
+        let is_small = all_unions < SMALL;
         let mut found: Vec<BlockRows> = self.matrices.iter().map(|_| BlockRows::default()).collect();
-        for part in parts {
-            let (head, rows) = part?;
-            found[head].append(rows);
+        let waves = lanes_of_blocks(self.size, all_unions.div_ceil(WAVE_PAIRS));
+        for wave in &waves {
+            let expected = all_unions.min(WAVE_PAIRS);
+            let _held = self.budget.hold(expected * size_of::<Pair>())?;
+            let lanes: Vec<Lanes> = unions
+                .iter()
+                .map(|unions| Lanes::new(wave.clone(), unions / waves.len() / LANE_UNIONS))
+                .collect();
+            let scattered = self.scatter(&work, &lanes, is_small)?;
+            let pairs: usize = scattered.iter().flatten().flatten().flatten().map(Vec::len).sum();
+            let _more_held = self.budget.hold(pairs.saturating_sub(expected) * size_of::<Pair>())?;
+            let mut heads = Vec::new();
+            for (head, of_lanes) in
+                scattered.into_iter().enumerate().filter(|(head, _)| !work[*head].is_empty())
+            {
+                heads.extend(lanes[head].each().zip(of_lanes).map(|(lane, pairs)| (head, lane, pairs)));
+            }
+            let find = |(head, lane, pairs): (usize, Range<usize>, Scattered)| {
+                Ok((head, self.find_rows(head, &lane, &work[head], &pairs)?))
+            };
+            for part in in_parallel(heads, is_small, find) {
+                let (head, rows): (usize, BlockRows) = part?;
+                found[head].append(rows);
+            }
         }
         Ok(found)
+    }
+
+    /// The pairs of each head, by its lanes.
+    fn scatter(
+        &self,
+        work: &[Vec<Work<'_>>],
+        lanes: &[Lanes],
+        is_small: bool,
+    ) -> Result<Vec<Vec<Scattered>>, BudgetError> {
+        let mut parts = Vec::new();
+        for (head, work) in work.iter().enumerate() {
+            for (number, work) in work.iter().enumerate() {
+                let Some((left, new)) = work.scattered else { continue };
+                let positions = parallel::lanes(new.rows().len(), DEALT_ROWS);
+                parts.extend(positions.into_iter().map(|positions| (head, number, left, new, positions)));
+            }
+        }
+        let found = in_parallel(parts, is_small, |(head, number, left, new, positions)| {
+            let rows = positions.map(|position| (left.row(new.rows()[position]), position as u32));
+            Ok((head, number, lanes[head].deal(rows, self.budget)?))
+        });
+        let nothing = |(work, lanes): (&Vec<_>, &Lanes)| vec![vec![Vec::new(); work.len()]; lanes.len()];
+        let mut scattered: Vec<Vec<Scattered>> = work.iter().zip(lanes).map(nothing).collect();
+        for part in found {
+            let (head, number, of_lanes): (usize, usize, Vec<Vec<Pair>>) = part?;
+            scattered[head].iter_mut().zip(of_lanes).for_each(|(lane, pairs)| lane[number].push(pairs));
+        }
+        Ok(scattered)
     }
 
     /// What a step has to do, if anything.
@@ -173,12 +214,13 @@ impl<'b> State<'b> {
         (!is_idle).then_some(work)
     }
 
-    /// What this round finds for some rows of the head.
+    /// What this round finds for some rows of the head. The pairs are those of each product.
     fn find_rows(
         &self,
         head: usize,
         lane: &Range<usize>,
         work: &[Work<'_>],
+        pairs: &Scattered,
     ) -> Result<BlockRows, BudgetError> {
         let Some(known) = &self.matrices[head].known[self.layout.main[head]] else {
             return Ok(BlockRows::default());
@@ -192,14 +234,14 @@ impl<'b> State<'b> {
         };
         let mut rows = Vec::with_capacity(work.len());
         let mut held = Vec::new();
-        for work in work {
+        for (work, pairs) in work.iter().zip(pairs) {
             let left = work.left.rows();
             let from = left.partition_point(|row| (*row as usize) < lane.start);
             let to = from + left[from..].partition_point(|row| (*row as usize) < lane.end);
             left[from..to].iter().for_each(|row| touch(*row));
-            let scattered = work.scatter(lane, self.budget)?;
+            let scattered = ordered(pairs, lane);
             scattered.iter().for_each(|(row, _)| touch(*row));
-            held.push(self.budget.hold(scattered.len() * size_of::<(u32, u32)>())?);
+            held.push(self.budget.hold(scattered.len() * size_of::<Pair>())?);
             rows.push(Pending { left: from..to, scattered, at: 0, middles: Vec::new() });
         }
         let mut found = BlockRows::default();
@@ -225,6 +267,15 @@ impl<'b> State<'b> {
         self.budget.charge(found.memory_bytes() - charged)?;
         Ok(found)
     }
+}
+
+/// `work` over every item, results in order; on this thread alone if there is little of it.
+fn in_parallel<I: Send, T: Send>(
+    items: Vec<I>,
+    is_small: bool,
+    work: impl Fn(I) -> T + Sync + Send,
+) -> Vec<T> {
+    if is_small { items.into_iter().map(work).collect() } else { parallel::map(items, work) }
 }
 
 /// The places of the bits that are set.

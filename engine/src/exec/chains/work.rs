@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use super::blocks::{BlockRows, RowRef};
 use super::kept::Known;
+use super::pairs::Pair;
 use super::scratch::Scratch;
 use crate::budget::{Budget, BudgetError};
 
-/// Rows that are scattered between two looks at the budget.
-const CHECK_SCATTERED: usize = 1_024;
 /// Blocks that are united between two looks at the budget.
 const CHECK_BLOCKS: usize = 1 << 20;
 
@@ -28,8 +27,8 @@ pub(super) struct Work<'s> {
 pub(super) struct Pending {
     /// Positions in the left rows.
     pub(super) left: Range<usize>,
-    /// Rows of the head, ascending, each with the position of a new row on the right.
-    pub(super) scattered: Vec<(u32, u32)>,
+    /// By rows of the head, ascending.
+    pub(super) scattered: Vec<Pair>,
     pub(super) at: usize,
     /// A buffer for the bits of one left row.
     pub(super) middles: Vec<u32>,
@@ -42,23 +41,6 @@ impl Work<'_> {
             .scattered
             .map_or(0, |(left, new)| new.rows().iter().map(|row| left.row(*row).blocks_len()).sum());
         scattered + if self.times.is_some() { self.left.blocks_len() } else { self.left.rows().len() }
-    }
-
-    /// The rows of the head that a new row on the right belongs to.
-    pub(super) fn scatter(
-        &self,
-        lane: &Range<usize>,
-        budget: &Budget,
-    ) -> Result<Vec<(u32, u32)>, BudgetError> {
-        let Some((left, new)) = self.scattered else { return Ok(Vec::new()) };
-        let mut pairs = Vec::new();
-        for (position, row) in new.rows().iter().enumerate() {
-            if position % CHECK_SCATTERED == 0 {
-                budget.check()?;
-            }
-            left.row(*row).between(lane).for_each(|row| pairs.push((row, position as u32)));
-        }
-        Ok(order(pairs, lane))
     }
 
     /// Unites everything that belongs to a row of the head.
@@ -138,26 +120,4 @@ fn unite_all<'r>(
             return Ok(());
         }
     }
-}
-
-/// Pairs in the order of their rows.
-fn order(mut pairs: Vec<(u32, u32)>, lane: &Range<usize>) -> Vec<(u32, u32)> {
-    if pairs.len() < lane.len() / 4 {
-        pairs.sort_unstable();
-        return pairs;
-    }
-    let mut next = vec![0_usize; lane.len() + 1];
-    for (row, _) in &pairs {
-        next[*row as usize - lane.start + 1] += 1;
-    }
-    for row in 0..lane.len() {
-        next[row + 1] += next[row];
-    }
-    let mut ordered = vec![(0, 0); pairs.len()];
-    for pair in pairs {
-        let place = &mut next[pair.0 as usize - lane.start];
-        ordered[*place] = pair;
-        *place += 1;
-    }
-    ordered
 }
