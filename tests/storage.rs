@@ -40,6 +40,41 @@ fn everything_comes_back_after_a_restart_and_after_a_checkpoint() {
     }
 }
 
+/// Codes are given anew when files are read, so rows may stand in a file in another order than that in which they are
+/// looked up. Builds before 0.1.0 wrote them in the order of their last columns.
+#[test]
+fn rows_are_found_in_whatever_order_a_file_has_them() {
+    let medium = PowerLoss::default();
+    let restarted = |statement: &str| {
+        let engine = open(&medium).unwrap();
+        let mut here = session(&engine);
+        run(&mut here, statement).unwrap();
+        run(&mut here, ".compact").unwrap();
+        drop((here, engine));
+        medium.restart(Unsynced::Lost);
+        open(&medium).unwrap()
+    };
+    let numbers = |engine: &Engine| {
+        let mut here = session(engine);
+        ["a", "b", "c", "d"].map(|key| {
+            let found = table(&run(&mut here, &format!("?read_last(\"{key}\", N)")).unwrap());
+            found.iter().map(|row| row.rsplit('|').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+        })
+    };
+    // The first file that is read gives the last value the first code.
+    let engine = restarted(
+        "+read_last[(\"a\", 1), (\"a\", 2), (\"b\", 1), (\"c\", 3)]\n+first_read[(\"c\"), (\"b\")]",
+    );
+    assert_eq!(numbers(&engine), ["Int(1) Int(2)", "Int(1)", "Int(3)", ""]);
+    drop(engine);
+    let engine = restarted("-read_last[(\"a\", 2), (\"b\", 1)]\n+read_last(\"d\", 4)");
+    assert_eq!(numbers(&engine), ["Int(1)", "", "Int(3)", "Int(4)"]);
+    drop(engine);
+    let engine = restarted("+read_last[(\"a\", 1), (\"b\", 5)]");
+    assert_eq!(numbers(&engine), ["Int(1)", "Int(5)", "Int(3)", "Int(4)"]);
+    assert_eq!(table(&run(&mut session(&engine), "?count<K> <- read_last(K, _)").unwrap()), ["Int(4)"]);
+}
+
 /// Runs the statements with a checkpoint after each third, until the power goes. Answers what was acknowledged.
 fn run_until_dark(medium: &PowerLoss) -> usize {
     let Ok(engine) = open(medium) else { return 0 };

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use arrow::buffer::BooleanBuffer;
+
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Rows, Run, parallel};
 
@@ -63,16 +65,12 @@ pub(super) fn in_one(mut runs: Vec<Run>, arity: usize, budget: &Budget) -> Resul
 /// The live rows of several runs, in their order.
 pub(super) fn concatenate(runs: &[Run], arity: usize) -> Rows {
     let len = runs.iter().map(Run::len).sum();
-    let live_codes = |column: usize| runs.iter().map(move |run| live_codes(run, column)).collect();
-    put_together((0..arity).map(live_codes).collect(), len)
-}
-
-fn live_codes(run: &Run, column: usize) -> Cow<'_, [Code]> {
-    let codes = run.column(column);
-    match run.live() {
-        None => Cow::Borrowed(codes),
-        Some(live) => Cow::Owned(live.set_indices().map(|row| codes[row]).collect()),
-    }
+    let parts = |column: usize| {
+        runs.iter()
+            .map(move |run| Part { codes: Cow::Borrowed(run.column(column)), live: run.live() })
+            .collect()
+    };
+    put_together((0..arity).map(parts).collect(), len)
 }
 
 /// Rows in the order of parts.
@@ -82,29 +80,52 @@ pub(super) fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
         return parts.pop().unwrap_or_else(|| Rows::empty(arity));
     }
     let len = parts.iter().map(|rows| rows.len).sum();
-    let mut columns: Vec<Vec<Cow<'_, [Code]>>> = vec![Vec::with_capacity(parts.len()); arity];
+    let mut columns: Vec<Vec<Part<'_>>> = (0..arity).map(|_| Vec::with_capacity(parts.len())).collect();
     for part in parts {
-        columns.iter_mut().zip(part.columns).for_each(|(column, codes)| column.push(Cow::Owned(codes)));
+        let parts = part.columns.into_iter().map(|codes| Part { codes: Cow::Owned(codes), live: None });
+        columns.iter_mut().zip(parts).for_each(|(column, part)| column.push(part));
     }
     put_together(columns, len)
 }
 
-/// Columns of this length from the parts of each. A part goes as soon as it is copied.
-fn put_together(columns: Vec<Vec<Cow<'_, [Code]>>>, len: usize) -> Rows {
-    const FEW_ROWS: usize = 1 << 14;
-    if len < FEW_ROWS {
-        return Rows { columns: columns.into_iter().map(|parts| parts.concat()).collect(), len };
+/// A part of a column, of which some rows may not count.
+struct Part<'r> {
+    codes: Cow<'r, [Code]>,
+    live: Option<&'r BooleanBuffer>,
+}
+
+impl Part<'_> {
+    fn len(&self) -> usize {
+        self.live.map_or(self.codes.len(), BooleanBuffer::count_set_bits)
     }
+
+    fn copy_to(self, place: &mut [Code]) {
+        match self.live {
+            None => place.copy_from_slice(&self.codes),
+            Some(live) => {
+                place.iter_mut().zip(live.set_indices()).for_each(|(place, row)| *place = self.codes[row]);
+            }
+        }
+    }
+}
+
+/// Columns of this length from the parts of each. A part goes as soon as it is copied.
+fn put_together(columns: Vec<Vec<Part<'_>>>, len: usize) -> Rows {
+    const FEW_ROWS: usize = 1 << 14;
     let mut together: Vec<Vec<Code>> = columns.iter().map(|_| vec![0; len]).collect();
     let mut copies = Vec::new();
     for (column, parts) in together.iter_mut().zip(columns) {
         let mut rest = column.as_mut_slice();
         for part in parts {
             let (place, after) = rest.split_at_mut(part.len());
-            copies.push((place, part));
+            copies.push((part, place));
             rest = after;
         }
     }
-    parallel::map(copies, |(place, part)| place.copy_from_slice(&part));
+    if len < FEW_ROWS {
+        copies.into_iter().for_each(|(part, place)| part.copy_to(place));
+    } else {
+        parallel::map(copies, |(part, place)| part.copy_to(place));
+    }
     Rows { columns: together, len }
 }

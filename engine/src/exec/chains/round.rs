@@ -113,12 +113,7 @@ impl<'b> State<'b> {
         let take_in = |(number, (matrix, new)): (usize, (&mut Kept, BlockRows))| {
             matrix.take_in(new, layout.main[number], layout.forms[number], size, budget)
         };
-        let charged: Vec<Result<isize, BudgetError>> = if blocks < SMALL {
-            work.into_iter().map(take_in).collect()
-        } else {
-            parallel::map(work, take_in)
-        };
-        for change in charged {
+        for change in in_parallel(work, blocks < SMALL, take_in) {
             self.charged = self.charged.saturating_add_signed(change?);
         }
         Ok(())
