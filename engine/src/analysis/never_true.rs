@@ -19,10 +19,10 @@ pub(super) fn never_fires(body: &[&Literal]) -> Option<Diagnostic> {
         let LiteralKind::Comparison { operator, left, right } = &literal.kind else { continue };
         let impossible = match (&left.kind, &right.kind) {
             (TermKind::Constant(left), TermKind::Constant(right)) => {
-                order(left, right).is_some_and(|order| !holds(*operator, order))
+                order(left, right).is_some_and(|order| !operator.holds(order))
             }
             (TermKind::Variable(left), TermKind::Variable(right)) => {
-                left == right && !holds(*operator, Ordering::Equal)
+                left == right && !operator.holds(Ordering::Equal)
             }
             _ => false,
         };
@@ -87,18 +87,7 @@ fn contradict(a: (Comparison, &Value), b: (Comparison, &Value)) -> bool {
         Less => &[(Less, Less), (Equal, Less), (Greater, Less), (Greater, Equal), (Greater, Greater)],
         Greater => &[(Less, Less), (Less, Equal), (Less, Greater), (Equal, Greater), (Greater, Greater)],
     };
-    !places.iter().any(|(first, second)| holds(a.0, *first) && holds(b.0, *second))
-}
-
-fn holds(operator: Comparison, order: Ordering) -> bool {
-    match operator {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
-    }
+    !places.iter().any(|(first, second)| a.0.holds(*first) && b.0.holds(*second))
 }
 
 /// How two constants compare, where there can be no doubt.

@@ -45,7 +45,7 @@ impl Evaluator<'_> {
         }
         let holds_at = |row| match is_equality {
             true => self.equal(&left, &right, row, tolerant) == wanted,
-            false => self.order(&left, &right, row).is_some_and(|order| holds(operator, order)),
+            false => self.order(&left, &right, row).is_some_and(|order| operator.holds(order)),
         };
         Ok((0..rows).map(holds_at).collect())
     }
@@ -160,15 +160,4 @@ fn is_typed_equality(left: &Expression, right: &Expression) -> bool {
 
 fn is_number(expression: &Expression) -> bool {
     matches!(expression, Expression::Constant(value) if value.as_ref().as_number().is_some())
-}
-
-fn holds(operator: Comparison, order: Ordering) -> bool {
-    match operator {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
-    }
 }

@@ -1,5 +1,6 @@
 //! What the user wrote, piece by piece, each with its place. Nothing here is resolved or checked.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use crate::data::Value;
@@ -324,6 +325,18 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// Whether it holds of two values in this order.
+    pub fn holds(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Equal => order.is_eq(),
+            Comparison::NotEqual => order.is_ne(),
+            Comparison::Less => order.is_lt(),
+            Comparison::LessOrEqual => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::GreaterOrEqual => order.is_ge(),
+        }
+    }
+
     /// The same comparison, read from right to left.
     pub fn turned(self) -> Comparison {
         match self {
