@@ -12,7 +12,7 @@ use crate::data::{Code, parallel};
 const CHECK_NODES: usize = 1_024;
 /// With so many nodes to go on from, there is work for more than one thread.
 const MANY_NODES: usize = 4 * CHECK_NODES;
-/// Words that one thread sweeps before others may go on behind them.
+/// Words of a lane of a sweep: 4,096 nodes between two looks at the budget.
 const LANE_WORDS: usize = 64;
 /// A look at so many words takes no longer than to follow the edges of a node.
 const WORDS_PER_NODE: usize = 16;
