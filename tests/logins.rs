@@ -90,7 +90,9 @@ async fn unknown_users_take_as_long_as_known_ones() {
         ("SERVICE_HTTP__AUTH__FAILURES_PER_ADDRESS", "0"),
     ]);
     let mut fastest = [Duration::MAX; 2];
-    for _ in 0..40 {
+    let mut ratio = f64::MAX;
+    // The fastest of many is what a check takes where nothing else runs; on a busy machine it takes longer to come.
+    for attempt in 0..400 {
         // A connection bears five failures.
         let mut connection = server.connect().await;
         for (name, fastest) in ["admin", "nobody"].into_iter().zip(&mut fastest) {
@@ -98,9 +100,12 @@ async fn unknown_users_take_as_long_as_known_ones() {
             assert_eq!(connection.log_in_as(name, "wrong-1843").await["type"], "auth_error");
             *fastest = start.elapsed().min(*fastest);
         }
+        let [known, unknown] = fastest.map(|time| time.as_secs_f64());
+        ratio = known.max(unknown) / known.min(unknown);
+        if attempt >= 20 && ratio <= 1.2 {
+            break;
+        }
     }
-    let [known, unknown] = fastest.map(|time| time.as_secs_f64());
-    let ratio = known.max(unknown) / known.min(unknown);
     assert!(ratio <= 1.2, "known {:?}, unknown {:?}: ratio {ratio:.3}", fastest[0], fastest[1]);
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::ChangeSet;
+use super::change::{Change, ChangeSet};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
@@ -17,6 +17,9 @@ use crate::budget::{Budget, Uninterrupted};
 use crate::data::Threads;
 use crate::error::Error;
 use crate::storage::{StorageError, StoredRecord};
+
+/// Fewer are sorted by the thread that commits.
+const FEW_ROWS: usize = 1 << 13;
 
 /// The latest state that was made, perhaps not on disk yet. Whoever holds it is the writer.
 #[derive(Debug)]
@@ -211,7 +214,12 @@ impl Transaction<'_> {
     /// Applies changes in order; answers how many rows or clauses each one really changed.
     pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Vec<usize> {
         let snapshot = &self.snapshot;
-        let (mut next, counts) = threads.run(|| snapshot.apply(&changes));
+        let rows: usize = changes.iter().map(Change::row_count).sum();
+        // To hand few rows to others, and to wait for them, takes longer than to sort them.
+        let (mut next, counts) = match rows {
+            ..FEW_ROWS => snapshot.apply(&changes),
+            _ => threads.run(|| snapshot.apply(&changes)),
+        };
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));
@@ -240,7 +248,7 @@ impl Transaction<'_> {
         let content = record::encode(&self.changes, graph.dictionary())
             .map_err(|error| Error::internal("journal", error))?;
         let record = StoredRecord { version: self.snapshot.version(), content };
-        let committed = Committed { graph: graph.id, name: Arc::clone(&graph.name), origin, events };
+        let committed = graph.committed(origin, events, &self.snapshot);
         let outcome = Arc::new(OnceLock::new());
         {
             let mut queue = graph.commits.queue.lock();

@@ -107,6 +107,8 @@ pub struct Committed {
     pub origin: Option<Origin>,
     /// What it has changed: at least one event.
     pub events: Vec<Event>,
+    /// Whether the graph has indexes since.
+    pub is_indexed: bool,
 }
 
 /// Somebody who wants to know what commits change.

@@ -20,13 +20,15 @@ pub(super) struct Indexer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Rings when something was committed.
+/// Rings when something was committed to a graph with indexes.
 #[derive(Debug)]
 struct Waker(Bell);
 
 impl Listener for Waker {
-    fn heard(&self, _: &Committed) {
-        self.0.ring();
+    fn heard(&self, committed: &Committed) {
+        if committed.is_indexed {
+            self.0.ring();
+        }
     }
 }
 
