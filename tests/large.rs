@@ -68,7 +68,7 @@ fn a_closure_in_parts_is_the_closure_by_search() {
             .expect("it exists");
         let rows: Vec<Row> = edges.iter().map(|(x, y)| vec![Value::Int(*x), Value::Int(*y)]).collect();
         session
-            .insert_batches("edge", Scope::Persistent, &batches_of(&rows), &Budget::unlimited())
+            .insert_batches("edge", Scope::Persistent, batches_of(&rows), &Budget::unlimited())
             .expect("the rows fit");
         run_all(
             &mut session,
@@ -108,7 +108,7 @@ fn fill(session: &mut Session, edges: &BTreeSet<(i64, i64, i64)>) {
     let names: Vec<Row> = (0..NODES).map(|n| vec![Value::Int(n), Value::Text(name(n))]).collect();
     for (relation, rows) in [("edge", rows), ("name", names)] {
         session
-            .insert_batches(relation, Scope::Persistent, &batches_of(&rows), &Budget::unlimited())
+            .insert_batches(relation, Scope::Persistent, batches_of(&rows), &Budget::unlimited())
             .expect("the rows fit");
     }
     run_all(

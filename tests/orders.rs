@@ -30,7 +30,7 @@ fn session_with(rows: &[Row], threads: usize) -> Session {
     let engine = Engine::in_memory(options).expect("an engine in memory");
     let mut session = engine.open_session("default").expect("the graph `default` exists");
     session
-        .insert_batches("t", Scope::Persistent, &batches_of(rows), &Budget::unlimited())
+        .insert_batches("t", Scope::Persistent, batches_of(rows), &Budget::unlimited())
         .expect("the rows fit");
     session
 }

@@ -18,7 +18,8 @@ pub fn session_of(options: EngineOptions) -> Session {
 
 /// Loads batches into a relation.
 pub fn load(session: &mut Session, relation: &str, batches: &[RecordBatch]) {
-    let inserted = session.insert_batches(relation, Scope::Persistent, batches, &Budget::unlimited());
+    let inserted =
+        session.insert_batches(relation, Scope::Persistent, batches.to_vec(), &Budget::unlimited());
     inserted.unwrap_or_else(|error| panic!("{relation}: {error}"));
 }
 

@@ -130,7 +130,7 @@ impl Checker {
                 let changes = changes.collect();
                 let mut transaction = self.session.graph.begin(&Budget::unlimited())?;
                 transaction.apply(changes, &self.environment.threads);
-                transaction.commit(None)?;
+                transaction.commit(None, &self.environment.threads)?;
                 Ok(Vec::new())
             }
             StatementKind::Command(command) => command.query.as_ref().map_or(Ok(Vec::new()), query),

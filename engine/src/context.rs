@@ -198,7 +198,7 @@ impl<'s> Context<'s> {
     }
 
     fn commit_now(&self, transaction: Transaction<'_>, origin: Option<Origin>) -> Result<(), Error> {
-        transaction.commit(origin)?;
+        transaction.commit(origin, &self.environment.threads)?;
         self.environment.views.refresh(self.graph);
         Ok(())
     }

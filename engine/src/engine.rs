@@ -299,7 +299,7 @@ impl Session {
         &mut self,
         relation: &str,
         scope: Scope,
-        batches: &[RecordBatch],
+        batches: Vec<RecordBatch>,
         budget: &Budget,
     ) -> Result<Inserted, Error> {
         self.insert(budget, |context| statements::insert_batches(relation, scope, batches, context))

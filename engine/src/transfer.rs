@@ -133,9 +133,9 @@ pub(crate) fn import(
         let batches = read_batches(&folder.join(&file))?;
         let mut context =
             Context::new(environment, &Anyone, graph, &budget, crate::graph::Overlay::default());
-        statements::insert_exported(name, &batches, &mut context)?;
         done.relations += 1;
         done.rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+        statements::insert_exported(name, batches, &mut context)?;
     }
     Ok(done)
 }

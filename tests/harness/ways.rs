@@ -197,7 +197,7 @@ impl Run {
                     let rows: Vec<Row> = rows.iter().cloned().collect();
                     for batch in batches_of(&rows) {
                         self.session
-                            .insert_batches(relation, Scope::Persistent, &[batch], &Budget::unlimited())
+                            .insert_batches(relation, Scope::Persistent, vec![batch], &Budget::unlimited())
                             .map_err(|error| error.to_string())?;
                     }
                 }

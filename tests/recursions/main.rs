@@ -111,7 +111,7 @@ fn stopped(rules: &str) {
     let mut session = engine.open_session("default").expect("the graph `default` exists");
     let rows: Vec<Row> = (0..8_000).map(|n| vec![Value::Int(n), Value::Int(n + 1)]).collect();
     session
-        .insert_batches("edge", Scope::Persistent, &batches_of(&rows), &Budget::unlimited())
+        .insert_batches("edge", Scope::Persistent, batches_of(&rows), &Budget::unlimited())
         .expect("the rows fit");
     run(&mut session, rules);
     let cancelled = Budget::unlimited();
@@ -157,7 +157,7 @@ fn fill(session: &mut Session, nodes: i64, edges: usize, spread: i64) {
     for (relation, rows) in tables {
         let batches = batches_of(&rows);
         session
-            .insert_batches(relation, Scope::Persistent, &batches, &Budget::unlimited())
+            .insert_batches(relation, Scope::Persistent, batches, &Budget::unlimited())
             .expect("the rows fit");
     }
     run(session, "+never(-1)\n+flag(1)\n-edge(X, Y, W) <- edge(X, Y, W), X = 6");

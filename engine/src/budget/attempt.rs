@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Budget, BudgetError};
 
-/// What is done in less than this time, and reads no more rows, is done sooner by one thread than handed to others.
-const BRIEF: Duration = Duration::from_millis(2);
+/// What reads no more rows is done sooner by one thread than handed to others.
 const FEW_ROWS: usize = 8_192;
 
 /// A try to do something at once.
@@ -26,10 +25,14 @@ impl Attempt {
 }
 
 impl Budget {
-    /// Does what is expected to be brief: whatever `work` returns, or nothing if it turns out not to be brief. It is for
-    /// the caller to do it in another way then, from its beginning.
-    pub(crate) fn briefly<T, E>(&self, work: impl FnOnce(&Budget) -> Result<T, E>) -> Option<Result<T, E>> {
-        let attempt = Arc::new(Attempt { until: Instant::now() + BRIEF, is_over: AtomicBool::new(false) });
+    /// Does what is expected to take less than this time: whatever `work` returns, or nothing if it turns out not to be
+    /// brief. It is for the caller to do it in another way then, from its beginning.
+    pub(crate) fn briefly<T, E>(
+        &self,
+        time: Duration,
+        work: impl FnOnce(&Budget) -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
+        let attempt = Arc::new(Attempt { until: Instant::now() + time, is_over: AtomicBool::new(false) });
         let used = &self.shared.memory_used;
         let before = used.load(Ordering::Relaxed);
         let done = work(&Budget { attempt: Some(Arc::clone(&attempt)), ..self.clone() });
@@ -53,28 +56,31 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::Ordering;
+    use std::time::Duration;
 
     use super::{Budget, BudgetError};
+
+    const TIME: Duration = Duration::from_millis(20);
 
     #[test]
     fn what_is_not_brief_is_given_up_and_leaves_no_memory_in_use() {
         let budget = Budget::unlimited();
-        assert_eq!(budget.briefly(|brief| brief.expect_rows(|| 100)), Some(Ok(())));
+        assert_eq!(budget.briefly(TIME, |brief| brief.expect_rows(|| 100)), Some(Ok(())));
         assert_eq!(budget.expect_rows(|| usize::MAX), Ok(()));
         let reads_many = |brief: &Budget| {
             brief.charge(1_000)?;
             brief.expect_rows(|| 1_000_000)
         };
-        assert_eq!(budget.briefly(reads_many), None);
+        assert_eq!(budget.briefly(TIME, reads_many), None);
         let goes_on = |brief: &Budget| -> Result<(), BudgetError> {
             brief.charge(1_000)?;
             loop {
                 brief.check()?;
             }
         };
-        assert_eq!(budget.briefly(goes_on), None);
+        assert_eq!(budget.briefly(TIME, goes_on), None);
         assert_eq!(budget.shared.memory_used.load(Ordering::Relaxed), 0);
         budget.cancel();
-        assert_eq!(budget.briefly(Budget::check), Some(Err(BudgetError::Cancelled)));
+        assert_eq!(budget.briefly(TIME, Budget::check), Some(Err(BudgetError::Cancelled)));
     }
 }

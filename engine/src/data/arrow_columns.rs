@@ -18,7 +18,7 @@ use arrow::datatypes::{
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 
-use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, INLINE_END, NULL, inline_int};
+use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, INLINE_END, NULL, inline_int};
 use super::{DataType, Kind, Value, ValueRef};
 
 /// Why an Arrow column cannot become facts.
@@ -283,10 +283,36 @@ fn value_of_json(text: &str) -> Option<Value> {
     })
 }
 
-/// Encodes an Arrow column; new values are learnt by the dictionary. Answers the codes and the type of the column.
+/// Which values of a column are encoded.
+#[derive(Debug, Clone, Copy)]
+pub enum Pass<'c> {
+    /// All; the dictionary learns new ones.
+    All,
+    /// Those that the dictionary knows. The code of others is [`EMPTY`], and a column of nothing else has no type.
+    Known,
+    /// Those whose code is [`EMPTY`] here, where `Known` left it.
+    Rest(&'c [Code]),
+}
+
+impl Pass<'_> {
+    fn codes<'v>(
+        self,
+        values: impl ExactSizeIterator<Item = ValueRef<'v>>,
+        dictionary: &Dictionary,
+    ) -> Result<Vec<Code>, DictionaryFull> {
+        match self {
+            Pass::All => dictionary.store_all(values),
+            Pass::Known => Ok(dictionary.find_all(values)),
+            Pass::Rest(known) => dictionary.store_rest(values, known),
+        }
+    }
+}
+
+/// Encodes an Arrow column. Answers the codes and the type of the column.
 pub fn encode(
     array: &ArrayRef,
     dictionary: &Dictionary,
+    pass: Pass<'_>,
     string_limit: usize,
 ) -> Result<(Vec<Code>, DataType), EncodeError> {
     let unsupported = || EncodeError::Unsupported { found: array.data_type().clone() };
@@ -298,7 +324,9 @@ pub fn encode(
             let small = ints.iter().map(|n| n.map_or(Some(NULL), inline_int)).collect();
             let codes = match small {
                 Some(codes) => codes,
-                None => dictionary.store_all(ints.iter().map(|n| n.map_or(ValueRef::Null, ValueRef::Int)))?,
+                None => {
+                    pass.codes(ints.iter().map(|n| n.map_or(ValueRef::Null, ValueRef::Int)), dictionary)?
+                }
             };
             Ok((codes, DataType::Int))
         }
@@ -307,39 +335,47 @@ pub fn encode(
         | ArrowType::Int32
         | ArrowType::UInt8
         | ArrowType::UInt16
-        | ArrowType::UInt32 => encode(&cast_to(&ArrowType::Int64)?, dictionary, string_limit),
+        | ArrowType::UInt32 => encode(&cast_to(&ArrowType::Int64)?, dictionary, pass, string_limit),
         ArrowType::UInt64 => {
             let unsigned = downcast::<UInt64Array>(array).ok_or_else(unsupported)?;
             if let Some(value) = unsigned.iter().flatten().find(|n| i64::try_from(*n).is_err()) {
                 return Err(EncodeError::TooLarge { value });
             }
-            encode(&cast_to(&ArrowType::Int64)?, dictionary, string_limit)
+            encode(&cast_to(&ArrowType::Int64)?, dictionary, pass, string_limit)
         }
         ArrowType::Float64 => {
             let floats = downcast::<Float64Array>(array).ok_or_else(unsupported)?;
             let values =
                 floats.iter().map(|x| x.filter(|x| x.is_finite()).map_or(ValueRef::Null, ValueRef::Float));
-            Ok((dictionary.store_all(values)?, DataType::Float))
+            Ok((pass.codes(values, dictionary)?, DataType::Float))
         }
         ArrowType::Float16 | ArrowType::Float32 => {
-            encode(&cast_to(&ArrowType::Float64)?, dictionary, string_limit)
+            encode(&cast_to(&ArrowType::Float64)?, dictionary, pass, string_limit)
         }
         ArrowType::Boolean => {
             let booleans = downcast::<BooleanArray>(array).ok_or_else(unsupported)?;
             let values = booleans.iter().map(|b| b.map_or(ValueRef::Null, ValueRef::Bool));
-            Ok((dictionary.store_all(values)?, DataType::Bool))
+            Ok((pass.codes(values, dictionary)?, DataType::Bool))
         }
         ArrowType::Utf8 => {
             let texts = downcast::<StringArray>(array).ok_or_else(unsupported)?;
-            Ok((encode_texts(texts.iter(), dictionary, string_limit)?, DataType::Text))
+            Ok((encode_texts(texts.iter(), dictionary, pass, string_limit)?, DataType::Text))
         }
         ArrowType::LargeUtf8 => {
             let texts = downcast::<LargeStringArray>(array).ok_or_else(unsupported)?;
-            Ok((encode_texts(texts.iter(), dictionary, string_limit)?, DataType::Text))
+            Ok((encode_texts(texts.iter(), dictionary, pass, string_limit)?, DataType::Text))
         }
         ArrowType::Utf8View => {
             let texts = downcast::<StringViewArray>(array).ok_or_else(unsupported)?;
-            Ok((encode_texts(texts.iter(), dictionary, string_limit)?, DataType::Text))
+            Ok((encode_texts(texts.iter(), dictionary, pass, string_limit)?, DataType::Text))
+        }
+        ArrowType::Dictionary(..)
+        | ArrowType::List(_)
+        | ArrowType::LargeList(_)
+        | ArrowType::FixedSizeList(..)
+            if matches!(pass, Pass::Known) =>
+        {
+            Ok((vec![EMPTY; array.len()], DataType::Unknown))
         }
         ArrowType::Dictionary(_, values) => encode_dictionary(array, values, dictionary, string_limit),
         ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _) => {
@@ -349,7 +385,7 @@ pub fn encode(
             }
             let times = downcast::<TimestampMillisecondArray>(&milliseconds).ok_or_else(unsupported)?;
             let values = times.iter().map(|t| t.map_or(ValueRef::Null, ValueRef::Timestamp));
-            Ok((dictionary.store_all(values)?, DataType::Timestamp))
+            Ok((pass.codes(values, dictionary)?, DataType::Timestamp))
         }
         ArrowType::List(item) | ArrowType::LargeList(item) | ArrowType::FixedSizeList(item, _) => {
             let quantised = item.data_type() == &ArrowType::Int8;
@@ -380,12 +416,13 @@ fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
 fn encode_texts<'a>(
     texts: impl ExactSizeIterator<Item = Option<&'a str>> + Clone,
     dictionary: &Dictionary,
+    pass: Pass<'_>,
     limit: usize,
 ) -> Result<Vec<Code>, EncodeError> {
     if let Some(length) = texts.clone().flatten().map(str::len).find(|length| *length > limit) {
         return Err(EncodeError::StringTooLong { length, limit });
     }
-    Ok(dictionary.store_all(texts.map(|text| text.map_or(ValueRef::Null, ValueRef::Text)))?)
+    Ok(pass.codes(texts.map(|text| text.map_or(ValueRef::Null, ValueRef::Text)), dictionary)?)
 }
 
 /// Each distinct value is encoded once.
@@ -399,7 +436,7 @@ fn encode_dictionary(
     let unsupported = || EncodeError::Unsupported { found: array.data_type().clone() };
     let array = cast(array, &wide).map_err(|_| unsupported())?;
     let array = downcast::<DictionaryArray<Int64Type>>(&array).ok_or_else(unsupported)?;
-    let (codes, data_type) = encode(array.values(), dictionary, string_limit)?;
+    let (codes, data_type) = encode(array.values(), dictionary, Pass::All, string_limit)?;
     let rows = array.keys().iter().map(|key| {
         key.and_then(|key| usize::try_from(key).ok()).and_then(|key| codes.get(key).copied()).unwrap_or(NULL)
     });

@@ -262,33 +262,70 @@ impl Dictionary {
         &self,
         values: impl ExactSizeIterator<Item = ValueRef<'v>>,
     ) -> Result<Vec<Code>, DictionaryFull> {
-        let mut codes = Vec::with_capacity(values.len());
+        self.by_blocks(values, |block, codes| {
+            self.find_block(block, codes);
+            self.learn_block(block, codes)
+        })
+    }
+
+    /// The codes of those values that are known; [`EMPTY`] for all others.
+    pub fn find_all<'v>(&self, values: impl ExactSizeIterator<Item = ValueRef<'v>>) -> Vec<Code> {
+        let found = self.by_blocks(values, |block, codes| {
+            self.find_block(block, codes);
+            Ok(())
+        });
+        // What learns nothing fills nothing.
+        found.unwrap_or_default()
+    }
+
+    /// The codes of values whose codes may be [`EMPTY`] in `found`. New ones are learnt in their order.
+    pub fn store_rest<'v>(
+        &self,
+        values: impl ExactSizeIterator<Item = ValueRef<'v>>,
+        found: &[Code],
+    ) -> Result<Vec<Code>, DictionaryFull> {
+        let mut found = found.chunks(BLOCK);
+        self.by_blocks(values, |block, codes| {
+            codes.copy_from_slice(found.next().unwrap_or_default());
+            self.learn_block(block, codes)
+        })
+    }
+
+    /// Values and their hashes, a block at a time, with room for their codes.
+    fn by_blocks<'v>(
+        &self,
+        values: impl ExactSizeIterator<Item = ValueRef<'v>>,
+        mut work: impl FnMut(&[(ValueRef<'v>, u64)], &mut [Code]) -> Result<(), DictionaryFull>,
+    ) -> Result<Vec<Code>, DictionaryFull> {
+        let mut codes = vec![EMPTY; values.len()];
         let mut values = values.map(|value| (value, hash_of(value)));
         let mut block = Vec::with_capacity(BLOCK);
-        loop {
+        for codes in codes.chunks_mut(BLOCK) {
             block.clear();
             block.extend(values.by_ref().take(BLOCK));
-            if block.is_empty() {
-                return Ok(codes);
-            }
-            // All shards are locked, in their order, for a block at once: to lock one between two values would keep the
-            // processor from going on with the next while memory is waited for.
-            let shards: Vec<_> = self.shards.iter().map(RwLock::read).collect();
-            let known = codes.len();
-            codes.extend(block.iter().map(|(value, hash)| {
-                let find = || self.find_in(&shards[shard_of(*hash)], *value, slot_hash(*hash));
-                inline(*value).or_else(find).unwrap_or(EMPTY)
-            }));
-            drop(shards);
-            let codes = &mut codes[known..];
-            if codes.contains(&EMPTY) {
-                let mut shards: Vec<_> = self.shards.iter().map(RwLock::write).collect();
-                for (code, (value, hash)) in codes.iter_mut().zip(&block).filter(|(code, _)| **code == EMPTY)
-                {
-                    *code = self.learn(&mut shards[shard_of(*hash)], *value, slot_hash(*hash))?;
-                }
+            work(&block, codes)?;
+        }
+        Ok(codes)
+    }
+
+    /// All shards are locked, in their order, for a block at once: to lock one between two values would keep the processor
+    /// from going on with the next while memory is waited for.
+    fn find_block(&self, block: &[(ValueRef<'_>, u64)], codes: &mut [Code]) {
+        let shards: Vec<_> = self.shards.iter().map(RwLock::read).collect();
+        for (code, (value, hash)) in codes.iter_mut().zip(block) {
+            let find = || self.find_in(&shards[shard_of(*hash)], *value, slot_hash(*hash));
+            *code = inline(*value).or_else(find).unwrap_or(EMPTY);
+        }
+    }
+
+    fn learn_block(&self, block: &[(ValueRef<'_>, u64)], codes: &mut [Code]) -> Result<(), DictionaryFull> {
+        if codes.contains(&EMPTY) {
+            let mut shards: Vec<_> = self.shards.iter().map(RwLock::write).collect();
+            for (code, (value, hash)) in codes.iter_mut().zip(block).filter(|(code, _)| **code == EMPTY) {
+                *code = self.learn(&mut shards[shard_of(*hash)], *value, slot_hash(*hash))?;
             }
         }
+        Ok(())
     }
 }
 

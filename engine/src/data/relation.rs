@@ -86,7 +86,13 @@ impl Relation {
 
     /// The relation with these rows added, and how many of them were new.
     pub fn insert(&self, rows: &Rows) -> (Relation, usize) {
-        with_key!(self.arity, K => self.insert_keys::<K>(sorted_keys(rows)))
+        with_key!(self.arity, K => {
+            if self.runs.is_empty() && rows.len > 0 && is_strictly_sorted::<K>(rows) {
+                let run = Run::of_sorted(rows.clone());
+                return (Relation { arity: self.arity, runs: vec![run] }, rows.len);
+            }
+            self.insert_keys::<K>(sorted_keys(rows))
+        })
     }
 
     /// The relation without these rows, and how many of them were there.
@@ -198,6 +204,19 @@ fn without(run: &Run, dead: &[usize]) -> arrow::buffer::BooleanBuffer {
         live.set_bit(*row, false);
     }
     live.finish()
+}
+
+/// Whether the rows are distinct and in order, found without the keys of all of them.
+fn is_strictly_sorted<K: Key>(rows: &Rows) -> bool {
+    const BLOCK: usize = 1 << 12;
+    let columns = rows.slices();
+    let mut keys = Vec::with_capacity(rows.len.min(BLOCK + 1));
+    (0..rows.len).step_by(BLOCK).all(|start| {
+        keys.clear();
+        // The first one of the next block too.
+        K::pack(&columns, start, rows.len.min(start + BLOCK + 1), &mut keys);
+        keys.is_sorted_by(|a, b| a < b)
+    })
 }
 
 fn sorted_keys<K: Key>(rows: &Rows) -> Vec<K> {
@@ -332,6 +351,24 @@ mod tests {
             assert_eq!(tuples(&relation), model);
             assert_eq!(relation.len(), model.len());
             assert!(relation.runs().len() <= 12);
+        }
+    }
+
+    #[test]
+    fn rows_in_order_are_known_and_equal_ones_are_not_in_order() {
+        let ordered: Vec<(Code, Code)> = (0..10_000).map(|n| (n / 100, n)).collect();
+        for position in [0, 1, 4_095, 4_096, 4_097, 8_192, 9_999] {
+            assert_eq!(Relation::empty(2).insert(&rows(&ordered)).1, ordered.len());
+            let mut twice = ordered.clone();
+            twice.insert(position, ordered[position]);
+            let mut swapped = ordered.clone();
+            swapped.swap(position, position.max(1) - 1);
+            for changed in [twice, swapped] {
+                let (relation, count) = Relation::empty(2).insert(&rows(&changed));
+                assert_eq!(count, ordered.len());
+                assert!(tuples(&relation).into_iter().eq(ordered.iter().copied()));
+                assert!(relation.runs()[0].column(1).is_sorted());
+            }
         }
     }
 

@@ -31,6 +31,16 @@ impl View<'_> {
         }
     }
 
+    /// Rows that it reads if it can be brief, as a search from one node; any number otherwise.
+    pub(super) fn rows_read(&self, large: &Large) -> usize {
+        match large {
+            Large::Walk(traversal) if self.is_from_one_source(traversal) => {
+                traversal.edges.iter().map(|edges| self.edges_read(&edges.source)).sum()
+            }
+            Large::Walk(_) | Large::Matrices(_) | Large::Relax(_) | Large::Parts(..) => usize::MAX,
+        }
+    }
+
     /// Goes on in another way, to the end; answers how many rounds that were. Nothing if the values do not allow it.
     pub(super) fn go_large(
         &mut self,

@@ -187,6 +187,7 @@ impl<'a> View<'a> {
                 break;
             }
             if let Some(how) = large.take_if(|large| self.is_worth(large, &sets)) {
+                self.budget.expect_rows(|| self.rows_read(&how))?;
                 let started = Instant::now();
                 if let Some(more) = self.go_large(&how, &variants, &mut sets)? {
                     (rounds, large_time) = (rounds + more, Some(started.elapsed()));

@@ -250,7 +250,7 @@ mod tests {
 
     use super::{FAMILIES, FUNCTIONS, Gives, ScalarFunction};
     use crate::aggregates::Aggregate;
-    use crate::data::arrow_columns::encode;
+    use crate::data::arrow_columns::{Pass, encode};
     use crate::data::{Codec, DataType, Dictionary};
     use crate::statements::Parameters;
     use crate::{Budget, Content, Engine, EngineOptions, RunOptions};
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(rows.row_count(), 1, "{expression}");
         let data_type = rows.columns()[0].data_type;
         let codec = Codec::over(Arc::new(Dictionary::shared()));
-        let (codes, _) = encode(rows.batch(0, 1).column(0), codec.shared(), 1 << 20).unwrap();
+        let (codes, _) = encode(rows.batch(0, 1).column(0), codec.shared(), Pass::All, 1 << 20).unwrap();
         (codec.value(codes[0]).to_string(), data_type)
     }
 

@@ -18,7 +18,7 @@ use crate::data::Threads;
 use crate::error::Error;
 use crate::storage::{StorageError, StoredRecord};
 
-/// Fewer are sorted by the thread that commits.
+/// Fewer are worked on by the thread that commits.
 const FEW_ROWS: usize = 1 << 13;
 
 /// The latest state that was made, perhaps not on disk yet. Whoever holds it is the writer.
@@ -214,12 +214,7 @@ impl Transaction<'_> {
     /// Applies changes in order; answers how many rows or clauses each one really changed.
     pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Vec<usize> {
         let snapshot = &self.snapshot;
-        let rows: usize = changes.iter().map(Change::row_count).sum();
-        // To hand few rows to others, and to wait for them, takes longer than to sort them.
-        let (mut next, counts) = match rows {
-            ..FEW_ROWS => snapshot.apply(&changes),
-            _ => threads.run(|| snapshot.apply(&changes)),
-        };
+        let (mut next, counts) = at_once_or_by_all(threads, &changes, || snapshot.apply(&changes));
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));
@@ -233,7 +228,7 @@ impl Transaction<'_> {
     }
 
     /// Makes the changes durable, and then visible to everyone, at once; listeners hear that it was `origin`.
-    pub fn commit(mut self, origin: Option<Origin>) -> Result<(), Error> {
+    pub fn commit(mut self, origin: Option<Origin>, threads: &Threads) -> Result<(), Error> {
         if self.changes.is_empty() && !self.is_compacted {
             return Ok(());
         }
@@ -245,7 +240,8 @@ impl Transaction<'_> {
             graph.tell(origin, events);
             return Ok(());
         };
-        let content = record::encode(&self.changes, graph.dictionary())
+        let encode = || record::encode(&self.changes, graph.dictionary());
+        let content = at_once_or_by_all(threads, &self.changes, encode)
             .map_err(|error| Error::internal("journal", error))?;
         let record = StoredRecord { version: self.snapshot.version(), content };
         let committed = graph.committed(origin, events, &self.snapshot);
@@ -278,5 +274,13 @@ impl Transaction<'_> {
         compacted.set_version(self.head.snapshot.version() + 1);
         self.snapshot = Arc::new(compacted);
         self.is_compacted = true;
+    }
+}
+
+/// To hand few rows to other threads, and to wait for them, takes longer than the work.
+fn at_once_or_by_all<T: Send>(threads: &Threads, changes: &ChangeSet, work: impl FnOnce() -> T + Send) -> T {
+    match changes.iter().map(Change::row_count).sum() {
+        ..FEW_ROWS => work(),
+        _ => threads.run(work),
     }
 }

@@ -3,6 +3,7 @@
 //! A record is the length of a header, the header as JSON, and for each insert and delete an Arrow IPC stream of its
 //! rows. Rules stand in it as text. It names no code: a dictionary is made anew at each start.
 
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use arrow::error::ArrowError;
@@ -12,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
 use crate::catalog::{Catalog, RelationDefinition, default_column_names};
-use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn};
+use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn, parallel};
 use crate::index::{HnswOptions, IndexDefinition, IndexKind, metric_name, metric_named};
 use crate::limits::Limits;
-use crate::storage::{batches, rows_of, type_from_name, type_name};
+use crate::storage::{Pieces, StoredColumns, rows_of, type_from_name, type_name};
 use crate::syntax;
 use crate::syntax::ast::{Rule, StatementKind};
 
@@ -85,9 +86,9 @@ pub(super) struct DefinitionRecord {
 }
 
 /// The bytes of a change set whose rows are in codes of this dictionary.
-pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Result<Vec<u8>, ArrowError> {
+pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Result<Pieces, ArrowError> {
     let codec = Codec::over(Arc::clone(dictionary));
-    let mut payload = Vec::new();
+    let mut payload = Pieces::default();
     let mut records = Vec::with_capacity(changes.len());
     for change in changes {
         records.push(match change {
@@ -113,33 +114,57 @@ pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Resul
     }
     let header = serde_json::to_vec(&records).map_err(|error| ArrowError::ExternalError(error.into()))?;
     let length = u32::try_from(header.len()).map_err(|error| ArrowError::ExternalError(error.into()))?;
-    Ok([&length.to_le_bytes(), header.as_slice(), payload.as_slice()].concat())
+    let mut record = Pieces::default();
+    record.write_all(&length.to_le_bytes())?;
+    record.write_all(&header)?;
+    record.append(payload);
+    Ok(record)
 }
 
-fn append_rows(payload: &mut Vec<u8>, rows: &Rows, codec: &Codec) -> Result<usize, ArrowError> {
-    let start = payload.len();
+fn append_rows(payload: &mut Pieces, rows: &Rows, codec: &Codec) -> Result<usize, ArrowError> {
+    let start = payload.byte_count();
     let columns = rows.slices();
-    let (schema, made) = batches(&columns, rows.len, &default_column_names(columns.len()), codec);
-    let mut writer = StreamWriter::try_new(&mut *payload, &schema)?;
-    for batch in made {
-        writer.write(&batch)?;
+    let names = default_column_names(columns.len());
+    let stored = StoredColumns::of(&columns, rows.len, &names, codec);
+    let mut writer = StreamWriter::try_new(&mut *payload, stored.schema())?;
+    if stored.count() == 1 {
+        writer.write(&stored.batch(0))?;
+    } else {
+        // All threads encode batches, each with a writer of its own; the schema that it begins with is there already.
+        let encode = |number| {
+            let mut writer = StreamWriter::try_new(Pieces::default(), stored.schema())?;
+            drop(std::mem::take(writer.get_mut()));
+            writer.write(&stored.batch(number))?;
+            Ok::<_, ArrowError>(std::mem::take(writer.get_mut()))
+        };
+        for pieces in parallel::map((0..stored.count()).collect(), encode) {
+            writer.get_mut().append(pieces?);
+        }
     }
     writer.finish()?;
-    Ok(payload.len() - start)
+    Ok(payload.byte_count() - start)
 }
 
 /// The change set of a record, in codes of a dictionary that learns what it does not know.
-pub(super) fn decode(record: &[u8], dictionary: &Dictionary) -> Result<ChangeSet, Unreadable> {
-    let (length, rest) = record.split_first_chunk::<4>().ok_or("a record without a header")?;
-    let (header, mut payload) = usize::try_from(u32::from_le_bytes(*length))
-        .ok()
-        .and_then(|length| rest.split_at_checked(length))
-        .ok_or("a record shorter than its header")?;
-    let records: Vec<ChangeRecord> = serde_json::from_slice(header).map_err(|error| error.to_string())?;
-    records.into_iter().map(|record| change(record, &mut payload, dictionary)).collect()
+pub(super) fn decode(record: &Pieces, dictionary: &Dictionary) -> Result<ChangeSet, Unreadable> {
+    let mut reader = record.reader();
+    let mut length = [0; 4];
+    reader.read_exact(&mut length).map_err(|_| "a record without a header")?;
+    let length = u64::from(u32::from_le_bytes(length));
+    let mut header = Vec::new();
+    reader.by_ref().take(length).read_to_end(&mut header).map_err(|error| error.to_string())?;
+    if header.len() as u64 != length {
+        return Err("a record shorter than its header".to_owned());
+    }
+    let records: Vec<ChangeRecord> = serde_json::from_slice(&header).map_err(|error| error.to_string())?;
+    records.into_iter().map(|record| change(record, &mut reader, dictionary)).collect()
 }
 
-fn change(record: ChangeRecord, payload: &mut &[u8], dictionary: &Dictionary) -> Result<Change, Unreadable> {
+fn change(
+    record: ChangeRecord,
+    payload: &mut impl Read,
+    dictionary: &Dictionary,
+) -> Result<Change, Unreadable> {
     Ok(match record {
         ChangeRecord::Define(definition) => Change::Define(definition_of(definition)?),
         ChangeRecord::Insert { relation, bytes } => {
@@ -158,10 +183,9 @@ fn change(record: ChangeRecord, payload: &mut &[u8], dictionary: &Dictionary) ->
     })
 }
 
-fn take_rows(payload: &mut &[u8], bytes: usize, dictionary: &Dictionary) -> Result<Rows, Unreadable> {
-    let (stream, rest) = payload.split_at_checked(bytes).ok_or("a record shorter than its rows")?;
-    *payload = rest;
-    let reader = StreamReader::try_new(stream, None).map_err(|error| error.to_string())?;
+fn take_rows(payload: &mut impl Read, bytes: usize, dictionary: &Dictionary) -> Result<Rows, Unreadable> {
+    let mut stream = payload.take(bytes as u64);
+    let reader = StreamReader::try_new(&mut stream, None).map_err(|error| error.to_string())?;
     let mut all: Option<Rows> = None;
     for batch in reader {
         let rows = rows_of(&batch.map_err(|error| error.to_string())?, dictionary)?;
@@ -174,6 +198,10 @@ fn take_rows(payload: &mut &[u8], bytes: usize, dictionary: &Dictionary) -> Resu
                 }
             }
         }
+    }
+    io::copy(&mut stream, &mut io::sink()).map_err(|error| error.to_string())?;
+    if stream.limit() > 0 {
+        return Err("a record shorter than its rows".to_owned());
     }
     all.ok_or_else(|| "a change without rows".to_owned())
 }
@@ -198,7 +226,7 @@ pub(super) fn definitions(catalog: &Catalog) -> Vec<ChangeRecord> {
 pub(super) fn defining_changes(records: Vec<ChangeRecord>) -> Result<ChangeSet, Unreadable> {
     // Definitions have no rows, so there is nothing for a dictionary to learn.
     let nothing = Dictionary::shared();
-    records.into_iter().map(|record| change(record, &mut [].as_slice(), &nothing)).collect()
+    records.into_iter().map(|record| change(record, &mut io::empty(), &nothing)).collect()
 }
 
 fn definition_record(definition: &RelationDefinition) -> DefinitionRecord {

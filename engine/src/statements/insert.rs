@@ -1,20 +1,15 @@
-//! `+facts`, and the bulk inserts that need no program text.
-
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::DataType as ArrowType;
+//! `+facts`, and the bulk insert of values, which needs no program text.
 
 use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
-use crate::data::arrow_columns::{EncodeError, encode, encode_mixed, is_mixed, type_of_codes};
-use crate::data::{self, Codec, DataType, Dictionary, Value};
+use crate::data::arrow_columns::EncodeError;
+use crate::data::{self, DataType, Dictionary, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet};
 use crate::limits::Limits;
-use crate::storage::{has_marks, rows_of};
 use crate::syntax::ast::{self, Scope, Term, TermKind};
 
 /// What an insert did.
@@ -68,154 +63,40 @@ pub(crate) fn insert_rows(
     })
 }
 
-/// Inserts Arrow batches, all or nothing.
-pub(crate) fn insert_batches(
-    relation: &str,
-    scope: Scope,
-    batches: &[RecordBatch],
-    context: &mut Context<'_>,
-) -> Result<Inserted, Error> {
-    check_name(relation)?;
-    let Some(arity) = batches.first().map(RecordBatch::num_columns).filter(|arity| *arity > 0) else {
-        return Ok(Inserted { inserted: 0, duplicates: 0 });
-    };
-    let codec = Codec::over(context.graph.dictionary().clone());
-    write_facts(relation, None, scope, context, |target, dictionary, limits| {
-        let mut facts = Facts::empty(arity);
-        if let Some(wrong) = batches.iter().find(|batch| batch.num_columns() != arity) {
-            return Err(Error::refused(wrong_arity(relation, arity, wrong.num_columns())));
-        }
-        target.check_arity(arity)?;
-        // Large columns are not copied as they grow.
-        let rows = batches.iter().map(RecordBatch::num_rows).sum();
-        facts.rows.columns.iter_mut().for_each(|column| column.reserve_exact(rows));
-        for batch in batches {
-            facts.rows.len += batch.num_rows();
-            for (column, position) in positions(target, batch)?.into_iter().enumerate() {
-                let array = batch.column(position);
-                if is_mixed(batch.schema_ref().field(position)) {
-                    let codes = encode_mixed(array, dictionary, limits.string_bytes)
-                        .map_err(|error| Error::refused(error.diagnose()))?;
-                    let found = type_of_codes(&codes, &codec);
-                    check_declared(target, column, found)?;
-                    facts.rows.columns[column].extend(codes);
-                    facts.types[column] = facts.types[column].join(found);
-                    continue;
-                }
-                let array = fit_array(array, target.declared(column)).ok_or_else(|| {
-                    Error::refused(wrong_type(
-                        &target.column_name(column),
-                        target.declared(column),
-                        array.data_type(),
-                    ))
-                })?;
-                let (codes, data_type) = encode(&array, dictionary, limits.string_bytes)
-                    .map_err(|error| Error::refused(error.diagnose()))?;
-                check_length(target, column, data_type)?;
-                facts.rows.columns[column].extend(codes);
-                facts.types[column] = facts.types[column].join(data_type);
-            }
-        }
-        Ok(facts)
-    })
-}
-
-/// Inserts batches that an export wrote, all or nothing: their mixed columns tell the kind of each value.
-pub(crate) fn insert_exported(
-    relation: &str,
-    batches: &[RecordBatch],
-    context: &mut Context<'_>,
-) -> Result<Inserted, Error> {
-    if !batches.first().is_some_and(has_marks) {
-        return insert_batches(relation, Scope::Persistent, batches, context);
-    }
-    check_name(relation)?;
-    let codec = Codec::over(context.graph.dictionary().clone());
-    write_facts(relation, None, Scope::Persistent, context, |target, dictionary, _| {
-        let mut facts: Option<Facts> = None;
-        for batch in batches {
-            let rows = rows_of(batch, dictionary)
-                .map_err(|what| Error::simple(Code::TypeMismatch, format!("{relation}: {what}")))?;
-            target.check_arity(rows.columns.len())?;
-            let facts = facts.get_or_insert_with(|| Facts::empty(rows.columns.len()));
-            facts.rows.len += rows.len;
-            for (position, codes) in rows.columns.into_iter().enumerate() {
-                let found = type_of_codes(&codes, &codec);
-                check_declared(target, position, found)?;
-                facts.types[position] = facts.types[position].join(found);
-                facts.rows.columns[position].extend(codes);
-            }
-        }
-        Ok(facts.unwrap_or_else(|| Facts::empty(0)))
-    })
-}
-
-/// Which column of a batch goes to each column of the relation: by name where a declaration has the same names, else by
-/// position. Names that agree only in part are refused, so that no column goes astray.
-fn positions(target: &Target<'_>, batch: &RecordBatch) -> Result<Vec<usize>, Error> {
-    let arity = batch.num_columns();
-    let Some(schema) = target.known.and_then(|known| known.schema.as_ref()) else {
-        return Ok((0..arity).collect());
-    };
-    let batch = batch.schema();
-    let found: Vec<Option<usize>> = schema
-        .columns
-        .iter()
-        .map(|column| batch.fields().iter().position(|f| *f.name() == column.name))
-        .collect();
-    if found.iter().all(Option::is_none) {
-        return Ok((0..arity).collect());
-    }
-    if let Some(by_name) = found.iter().copied().collect::<Option<Vec<usize>>>() {
-        return Ok(by_name);
-    }
-    let list = |names: Vec<&str>| names.join(", ");
-    let message = format!(
-        "{} has the columns {}, the data has {}",
-        target.name,
-        list(schema.columns.iter().map(|column| column.name.as_str()).collect()),
-        list(batch.fields().iter().map(|field| field.name().as_str()).collect())
-    );
-    let diagnostic = Diagnostic::error(Code::NotFound, message);
-    Err(Error::refused(
-        diagnostic.help("name all columns as they are declared, or none: then they go by position"),
-    ))
-}
-
 /// Encoded facts with the types that were found in their columns.
-struct Facts {
-    rows: data::Rows,
-    types: Vec<DataType>,
+pub(super) struct Facts {
+    pub(super) rows: data::Rows,
+    pub(super) types: Vec<DataType>,
 }
 
 impl Facts {
-    fn empty(arity: usize) -> Facts {
+    pub(super) fn empty(arity: usize) -> Facts {
         Facts { rows: data::Rows::empty(arity), types: vec![DataType::Unknown; arity] }
     }
 }
 
 /// The relation that facts go to.
-struct Target<'c> {
-    name: &'c str,
+pub(super) struct Target<'c> {
+    pub(super) name: &'c str,
     span: Option<Span>,
-    known: Option<&'c RelationDefinition>,
+    pub(super) known: Option<&'c RelationDefinition>,
     /// The number of columns, from the definition or else from the rules.
     arity: Option<usize>,
 }
 
 impl Target<'_> {
-    fn declared(&self, column: usize) -> DataType {
+    pub(super) fn declared(&self, column: usize) -> DataType {
         let schema = self.known.and_then(|known| known.schema.as_ref());
         schema.and_then(|schema| schema.columns.get(column)).map_or(DataType::Unknown, |c| c.data_type)
     }
 
-    fn column_name(&self, column: usize) -> String {
+    pub(super) fn column_name(&self, column: usize) -> String {
         let names =
             self.known.map_or_else(|| crate::catalog::default_column_names(column + 1), |k| k.column_names());
         format!("{}.{}", self.name, names.get(column).map_or("?", String::as_str))
     }
 
-    fn check_arity(&self, arity: usize) -> Result<(), Error> {
+    pub(super) fn check_arity(&self, arity: usize) -> Result<(), Error> {
         match self.arity {
             Some(known) if known != arity => {
                 let mut diagnostic = wrong_arity(self.name, known, arity);
@@ -227,7 +108,7 @@ impl Target<'_> {
     }
 }
 
-fn write_facts(
+pub(super) fn write_facts(
     name: &str,
     span: impl Into<Option<Span>>,
     scope: Scope,
@@ -394,63 +275,8 @@ pub(super) fn constant(term: &Term) -> Result<(&Value, Option<Span>), Diagnostic
     }
 }
 
-/// A cast where the declared type asks for one: integers to floats and to timestamps.
-fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
-    let found = array.data_type();
-    let is_null = matches!(found, ArrowType::Null);
-    let is_text = |t: &ArrowType| matches!(t, ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View);
-    let is_list =
-        matches!(found, ArrowType::List(_) | ArrowType::LargeList(_) | ArrowType::FixedSizeList(_, _));
-    let fits = match declared {
-        DataType::Unknown | DataType::Any => true,
-        DataType::Int => found.is_integer(),
-        DataType::Float => {
-            if found.is_integer() {
-                return cast(array, &ArrowType::Float64).ok();
-            }
-            found.is_floating()
-        }
-        DataType::Bool => matches!(found, ArrowType::Boolean),
-        DataType::Text => match found {
-            ArrowType::Dictionary(_, values) => is_text(values),
-            other => is_text(other),
-        },
-        DataType::Timestamp => {
-            if found.is_integer() {
-                let ints = cast(array, &ArrowType::Int64).ok()?;
-                return cast(&ints, &DataType::Timestamp.arrow()).ok();
-            }
-            matches!(found, ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _))
-        }
-        DataType::Vector(_) | DataType::VectorInt8(_) => is_list,
-    };
-    (fits || is_null).then(|| array.clone())
-}
-
-/// Values of several types, or of one that is not known beforehand, against the declaration of their column.
-fn check_declared(target: &Target<'_>, column: usize, found: DataType) -> Result<(), Error> {
-    let declared = target.declared(column);
-    if matches!(declared, DataType::Unknown | DataType::Any) || declared.join(found) == declared {
-        return Ok(());
-    }
-    Err(Error::refused(wrong_type(&target.column_name(column), declared, &found.arrow())))
-}
-
-/// A declared vector column of fixed length takes no other.
-fn check_length(target: &Target<'_>, column: usize, found: DataType) -> Result<(), Error> {
-    match target.declared(column) {
-        declared @ DataType::Vector(Some(_)) if found != declared && found != DataType::Unknown => {
-            Err(Error::refused(Diagnostic::error(
-                Code::TypeMismatch,
-                format!("{} is declared {declared}, found {found}", target.column_name(column)),
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// A relation's name as the grammar has it: bulk inserts bring theirs without a parser having seen it.
-fn check_name(name: &str) -> Result<(), Error> {
+pub(super) fn check_name(name: &str) -> Result<(), Error> {
     let mut characters = name.chars();
     let first = characters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
     if first && characters.all(|c| c.is_alphanumeric() || c == '_') && name != "_" && name.len() <= 256 {
@@ -473,14 +299,6 @@ pub(super) fn wrong_arity(name: &str, expected: usize, found: usize) -> Diagnost
     .help(format!("give {} for each fact", counted(expected, "value")))
 }
 
-fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic {
-    Diagnostic::error(
-        Code::TypeMismatch,
-        format!("{column} is declared {declared}, found Arrow type {found}"),
-    )
-    .help("convert the column before inserting it")
-}
-
 fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
     let found = match value {
         Value::Vector(elements) if matches!(declared, DataType::VectorInt8(_)) => {
@@ -501,24 +319,6 @@ fn derived(name: &str, span: Option<Span>) -> Diagnostic {
         .help(format!("insert into a relation that its rules read, or drop the rules: -{name}"));
     diagnostic.span = span;
     diagnostic
-}
-
-impl Diagnose for EncodeError {
-    fn diagnose(&self) -> Diagnostic {
-        match self {
-            EncodeError::Unsupported { .. }
-            | EncodeError::TooLarge { .. }
-            | EncodeError::TooFine { .. }
-            | EncodeError::NotJson { .. } => Diagnostic::error(Code::TypeMismatch, self.to_string())
-                .help("convert the column before inserting it"),
-            EncodeError::StringTooLong { limit, .. } => {
-                Diagnostic::error(Code::LimitExceeded, self.to_string())
-                    .help("shorten it, or have the limit on strings raised")
-                    .limit("max_string_bytes", *limit as u64)
-            }
-            EncodeError::Full(full) => full.diagnose(),
-        }
-    }
 }
 
 /// Problems of one statement: the first hundred are reported together.

@@ -4,6 +4,7 @@ mod declare;
 mod delete;
 mod explain;
 mod insert;
+mod insert_arrow;
 mod parameters;
 mod query;
 mod rule;
@@ -15,7 +16,8 @@ use crate::syntax::ast::{Query, Scope, StatementKind};
 
 pub(crate) use delete::retract_rows;
 pub use insert::Inserted;
-pub(crate) use insert::{insert_batches, insert_exported, insert_rows};
+pub(crate) use insert::insert_rows;
+pub(crate) use insert_arrow::{insert_batches, insert_exported};
 pub use parameters::Parameters;
 pub(crate) use parameters::{fill, fill_any};
 

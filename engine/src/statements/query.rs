@@ -1,7 +1,9 @@
 //! `?query`: the stages in a row.
 
+use std::time::Duration;
+
 use super::explain::{Watch, kept_notes, rewrite_noting};
-use crate::analysis::program::{Program, Rule};
+use crate::analysis::program::Program;
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
 use crate::budget::Budget;
@@ -39,7 +41,7 @@ pub(super) fn run(
         budget.expect_rows(|| total)?;
         sort_limit(evaluated.runs.clone(), arity, &order, limit, &codec, budget)
     };
-    let rows = at_once_or_by_all(context, sort).map_err(Error::Stopped)?;
+    let rows = at_once_or_by_all(BRIEF, context, sort).map_err(Error::Stopped)?;
     let provenance = match (view.is_dirty(), reads_own) {
         (false, _) => None,
         (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
@@ -52,22 +54,29 @@ pub(super) fn run(
     })
 }
 
+/// What takes less time is sooner done than handed over.
+const BRIEF: Duration = Duration::from_millis(2);
+/// A recursion shows soon whether it goes on.
+const BRIEF_RECURSION: Duration = Duration::from_micros(500);
+
 /// Work on the thread that asks, if it is brief there, and else by all threads. To hand it to others and to wait for them
 /// takes longer than what most questions ask for.
 fn at_once_or_by_all<T: Send, E: Send>(
+    brief: Duration,
     context: &Context<'_>,
     work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
 ) -> Result<T, E> {
-    let at_once = context.budget.briefly(&work);
+    let at_once = context.budget.briefly(brief, &work);
     at_once.unwrap_or_else(|| context.environment.threads.run(|| work(context.budget)))
 }
 
-/// Whether a program may be evaluated by the thread that asks: recursions are seldom brief, and a pipeline of many steps
-/// needs a deep stack.
-fn may_be_brief(program: &Program) -> bool {
+/// How long the thread that asks may try to evaluate a program: a pipeline of many steps needs a deep stack.
+fn brief_time(program: &Program) -> Option<Duration> {
     const FEW_LITERALS: usize = 16;
-    let is_short = |rule: &Rule| rule.body.len() <= FEW_LITERALS;
-    program.strata.iter().all(|stratum| !stratum.recursive && stratum.rules.iter().all(is_short))
+    let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
+    let recursive = program.strata.iter().any(|stratum| stratum.recursive);
+    let time = if recursive { BRIEF_RECURSION } else { BRIEF };
+    rules.all(|rule| rule.body.len() <= FEW_LITERALS).then_some(time)
 }
 
 /// Which rows are also in the answer that the graph gives by itself. If it gives none, because it does not know
@@ -160,9 +169,9 @@ pub(super) fn evaluate(
         views.keep(&reading, &program, &outcome, graph, view, codec);
         Ok::<_, ExecError>(outcome)
     };
-    let outcome = match profile {
-        None if may_be_brief(&program) => at_once_or_by_all(context, |budget| execute(budget, None))?,
-        profile => threads.run(|| execute(context.budget, profile))?,
+    let outcome = match (profile, brief_time(&program)) {
+        (None, Some(time)) => at_once_or_by_all(time, context, |budget| execute(budget, None))?,
+        (profile, _) => threads.run(|| execute(context.budget, profile))?,
     };
     if outcome.saturated {
         context.warnings.push(

@@ -12,7 +12,10 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
 
 use super::types::type_name;
-use crate::data::{Code, Codec, DataType, Dictionary, Kind, NULL, Rows, Value, ValueRef, arrow_columns};
+use crate::data::arrow_columns::Pass;
+use crate::data::{
+    Code, Codec, DataType, Dictionary, Kind, NULL, Rows, Value, ValueRef, arrow_columns, parallel,
+};
 
 /// At most so many rows stand in a batch,
 const BATCH_ROWS: usize = 1 << 16;
@@ -26,30 +29,29 @@ const KINDS_OF: &str = "stratalog.kinds_of";
 /// Field metadata: stands for a relation without columns.
 const NO_COLUMNS: &str = "stratalog.no_columns";
 
-/// The shape of rows on their way to disk.
-struct StoredColumns {
+/// Rows of codes on their way to disk, in batches.
+pub struct StoredColumns<'a> {
+    columns: &'a [&'a [Code]],
+    rows: usize,
+    codec: &'a Codec,
     types: Vec<DataType>,
     schema: SchemaRef,
     batch_rows: usize,
 }
 
-/// The shape of these columns, and their rows batch by batch.
-pub fn batches<'a>(
-    columns: &'a [&'a [Code]],
-    rows: usize,
-    names: &[String],
-    codec: &'a Codec,
-) -> (SchemaRef, impl Iterator<Item = RecordBatch> + 'a) {
-    let shape = StoredColumns::of(columns, names, codec);
-    let schema = Arc::clone(&shape.schema);
-    let starts = (0..rows).step_by(shape.batch_rows);
-    (schema, starts.map(move |start| shape.batch(columns, start, shape.batch_rows.min(rows - start), codec)))
-}
-
-impl StoredColumns {
-    fn of(columns: &[&[Code]], names: &[String], codec: &Codec) -> StoredColumns {
-        let types: Vec<DataType> =
-            columns.iter().map(|codes| arrow_columns::type_of_codes(codes, codec)).collect();
+impl<'a> StoredColumns<'a> {
+    /// So many rows of these columns; of none in a relation without columns.
+    pub fn of(
+        columns: &'a [&'a [Code]],
+        rows: usize,
+        names: &[String],
+        codec: &'a Codec,
+    ) -> StoredColumns<'a> {
+        let found = parallel::map(columns.to_vec(), |codes| {
+            let data_type = arrow_columns::type_of_codes(codes, codec);
+            (data_type, longest(codes, data_type, codec))
+        });
+        let (types, lengths): (Vec<DataType>, Vec<usize>) = found.into_iter().unzip();
         let mut fields: Vec<Field> = types
             .iter()
             .zip(names)
@@ -67,24 +69,35 @@ impl StoredColumns {
             let metadata = HashMap::from([(NO_COLUMNS.to_owned(), String::new())]);
             fields.push(Field::new("exists", ArrowType::Boolean, false).with_metadata(metadata));
         }
-        let row_bytes: usize =
-            columns.iter().zip(&types).map(|(codes, data_type)| longest(codes, *data_type, codec)).sum();
+        let row_bytes: usize = lengths.iter().sum();
         let batch_rows = (BATCH_BYTES / row_bytes.max(1)).clamp(1, BATCH_ROWS);
-        StoredColumns { types, schema: Arc::new(Schema::new(fields)), batch_rows }
+        StoredColumns { columns, rows, codec, types, schema: Arc::new(Schema::new(fields)), batch_rows }
     }
 
-    fn batch(&self, columns: &[&[Code]], start: usize, rows: usize, codec: &Codec) -> RecordBatch {
-        let slice = |codes: &&'_ [Code]| codes[start..start + rows].to_vec();
+    /// The schema of all batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// How many batches there are.
+    pub fn count(&self) -> usize {
+        self.rows.div_ceil(self.batch_rows)
+    }
+
+    /// One of the batches, counted from 0.
+    pub fn batch(&self, number: usize) -> RecordBatch {
+        let start = number * self.batch_rows;
+        let rows = start..self.rows.min(start + self.batch_rows);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.schema.fields().len());
-        for (codes, data_type) in columns.iter().zip(&self.types) {
-            arrays.push(arrow_columns::decode(&slice(codes), codec, *data_type));
+        for (codes, data_type) in self.columns.iter().zip(&self.types) {
+            arrays.push(arrow_columns::decode(&codes[rows.clone()], self.codec, *data_type));
         }
-        for (codes, _) in columns.iter().zip(&self.types).filter(|(_, t)| **t == DataType::Any) {
-            let kinds = codes[start..start + rows].iter().map(|code| codec.kind(*code) as u8);
+        for (codes, _) in self.columns.iter().zip(&self.types).filter(|(_, t)| **t == DataType::Any) {
+            let kinds = codes[rows.clone()].iter().map(|code| self.codec.kind(*code) as u8);
             arrays.push(Arc::new(UInt8Array::from_iter_values(kinds)));
         }
         if arrays.is_empty() {
-            arrays.push(Arc::new(BooleanArray::from(vec![true; rows])));
+            arrays.push(Arc::new(BooleanArray::from(vec![true; rows.len()])));
         }
         // Arrays are made by the same table of types as the schema, and equally long.
         RecordBatch::try_new(Arc::clone(&self.schema), arrays).expect("arrays as the schema says")
@@ -119,7 +132,7 @@ pub fn has_marks(batch: &RecordBatch) -> bool {
     batch.schema().fields().iter().any(mark)
 }
 
-/// The rows of a batch that [`batches`] made, in codes of a dictionary that learns what it does not know.
+/// The rows of a batch of [`StoredColumns`], in codes of a dictionary that learns what it does not know.
 pub fn rows_of(batch: &RecordBatch, dictionary: &Dictionary) -> Result<Rows, String> {
     let schema = batch.schema();
     let mut kinds: HashMap<usize, &UInt8Array> = HashMap::new();
@@ -140,7 +153,7 @@ pub fn rows_of(batch: &RecordBatch, dictionary: &Dictionary) -> Result<Rows, Str
             let kinds = kinds.get(&position).ok_or("a mixed column without kinds")?;
             mixed_column(array, kinds, dictionary)?
         } else {
-            let encoded = arrow_columns::encode(array, dictionary, usize::MAX);
+            let encoded = arrow_columns::encode(array, dictionary, Pass::All, usize::MAX);
             encoded.map_err(|error| error.to_string())?.0
         });
     }
@@ -181,7 +194,7 @@ fn mixed_value(text: &str, kind: u8) -> Option<Value> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{batches, rows_of};
+    use super::{StoredColumns, rows_of};
     use crate::data::{Code, Codec, Dictionary, Value};
 
     /// Values of every kind, the odd ones among them.
@@ -214,13 +227,13 @@ mod tests {
         let codes: Vec<Vec<Code>> = columns.iter().map(|column| column.iter().map(store).collect()).collect();
         let slices: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
         let names: Vec<String> = (0..columns.len()).map(|i| format!("c{i}")).collect();
-        let (_, made) = batches(&slices, codes[0].len(), &names, &codec);
+        let stored = StoredColumns::of(&slices, codes[0].len(), &names, &codec);
         let back = Codec::over(Arc::new(Dictionary::shared()));
         // Something else comes first, so that codes differ.
         back.shared().store(Value::text("first").as_ref()).unwrap();
         let mut read = vec![Vec::new(); columns.len()];
-        for batch in made {
-            let rows = rows_of(&batch, back.shared()).unwrap();
+        for number in 0..stored.count() {
+            let rows = rows_of(&stored.batch(number), back.shared()).unwrap();
             for (column, codes) in read.iter_mut().zip(rows.columns) {
                 column.extend(codes.into_iter().map(|code| back.value(code).to_value()));
             }
@@ -258,15 +271,17 @@ mod tests {
         let code = codec.shared().store(Value::text("x".repeat(1 << 20)).as_ref()).unwrap();
         let codes = vec![code; 100];
         let columns: [&[Code]; 1] = [&codes];
-        let (_, made) = batches(&columns, 100, &["text".to_owned()], &codec);
-        assert_eq!(made.map(|batch| batch.num_rows()).collect::<Vec<_>>(), [64, 36]);
+        let names = ["text".to_owned()];
+        let stored = StoredColumns::of(&columns, 100, &names, &codec);
+        let rows = (0..stored.count()).map(|number| stored.batch(number).num_rows());
+        assert_eq!(rows.collect::<Vec<_>>(), [64, 36]);
     }
 
     #[test]
     fn rows_without_columns_are_counted() {
         let codec = Codec::over(Arc::new(Dictionary::shared()));
-        let (_, mut made) = batches(&[], 1, &[], &codec);
-        let rows = rows_of(&made.next().unwrap(), codec.shared()).unwrap();
-        assert_eq!((rows.len, rows.columns.len(), made.count()), (1, 0, 0));
+        let stored = StoredColumns::of(&[], 1, &[], &codec);
+        let rows = rows_of(&stored.batch(0), codec.shared()).unwrap();
+        assert_eq!((rows.len, rows.columns.len(), stored.count()), (1, 0, 1));
     }
 }

@@ -1,7 +1,6 @@
 //! `Journal`: the redb file of one graph. Commits since the last checkpoint, and what that checkpoint left.
 //!
-//! A record is cut into pieces, so that redb need not find one long stretch of free pages for it. All records of one
-//! [`Journal::append`] are one transaction and one sync.
+//! A record stands there in [`Pieces`]. All records of one [`Journal::append`] are one transaction and one sync.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,15 +14,16 @@ use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 use super::database::{self, META, guarded};
 use super::error::{Damage, StorageError};
 use super::medium::Medium;
-use super::seal::{seal, unseal};
+use super::pieces::Pieces;
+use super::seal::{SEAL_BYTES, seal, seal_of, unseal};
 
 /// Version and piece to piece, sealed.
 const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
 /// Name of a run's file to a bit for each of its rows, sealed: set where the row was deleted.
 const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
 
-/// With key and seal it fills a page of redb, whose sizes are powers of two: a byte more would write twice as much.
-const PIECE_BYTES: usize = (1 << 20) - 1024;
+/// A piece begins with the number of pieces of its record.
+const COUNT_BYTES: usize = 4;
 
 /// What a journal holds when it is opened.
 #[derive(Debug, Default)]
@@ -39,12 +39,12 @@ pub struct JournalContents {
 }
 
 /// One commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct StoredRecord {
     /// The version that it makes.
     pub version: u64,
     /// Its change set.
-    pub content: Vec<u8>,
+    pub content: Pieces,
 }
 
 /// The journal of one graph.
@@ -116,7 +116,7 @@ impl Journal {
         drop(slot.take());
         let database = database::open(self.medium.as_ref(), &self.path)?;
         let contents = self.read_contents(&database)?;
-        let bytes = contents.records.iter().map(|record| record.content.len() as u64).sum();
+        let bytes = contents.records.iter().map(|record| record.content.byte_count() as u64).sum();
         self.bytes.store(bytes, Ordering::Relaxed);
         *slot = Some(database);
         self.is_closed.store(false, Ordering::Release);
@@ -147,7 +147,7 @@ impl Journal {
     /// reached the disk.
     pub fn append(&self, records: &[StoredRecord]) -> Result<(), StorageError> {
         self.change(|transaction| insert_records(transaction, records))?;
-        let bytes: u64 = records.iter().map(|record| record.content.len() as u64).sum();
+        let bytes: u64 = records.iter().map(|record| record.content.byte_count() as u64).sum();
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -234,14 +234,14 @@ impl Journal {
         let mut pieces = sealed_records.into_iter().peekable();
         while let Some(((version, _), _)) = pieces.peek() {
             let version = *version;
-            let mut content = Vec::new();
+            let mut content = Pieces::default();
             let mut found = 0;
             let mut count = 1;
             while let Some(((_, piece), value)) = pieces.next_if(|((v, _), _)| *v == version) {
                 let (prefix, sealed) =
-                    value.split_first_chunk::<4>().ok_or_else(|| self.damaged(Damage::Checksum))?;
+                    value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
                 count = u32::from_le_bytes(*prefix);
-                content.extend(unseal(&place(version, piece, count), sealed)?);
+                content.push(unseal(&place(version, piece, count), sealed)?);
                 found += 1;
             }
             if found != count {
@@ -264,11 +264,15 @@ impl Journal {
 fn insert_records(transaction: &redb::WriteTransaction, records: &[StoredRecord]) -> Result<(), redb::Error> {
     let mut table = transaction.open_table(RECORDS)?;
     for record in records {
-        let count = pieces_of(&record.content).count() as u32;
-        for (piece, content) in (0..).zip(pieces_of(&record.content)) {
-            let sealed = seal(&place(record.version, piece, count), content);
-            let value = [count.to_le_bytes().as_slice(), sealed.as_slice()].concat();
-            table.insert((record.version, piece), value.as_slice())?;
+        let count = record.content.iter().len() as u32;
+        for (piece, content) in (0..).zip(record.content.iter()) {
+            let seal = seal_of(&place(record.version, piece, count), content);
+            let mut value =
+                table.insert_reserve((record.version, piece), COUNT_BYTES + SEAL_BYTES + content.len())?;
+            let (head, rest) = value.as_mut().split_at_mut(COUNT_BYTES + SEAL_BYTES);
+            head[..COUNT_BYTES].copy_from_slice(&count.to_le_bytes());
+            head[COUNT_BYTES..].copy_from_slice(&seal);
+            rest.copy_from_slice(content);
         }
     }
     Ok(())
@@ -283,11 +287,6 @@ fn insert_deleted(
         table.insert(file.as_str(), seal(file.as_bytes(), bits).as_slice())?;
     }
     Ok(())
-}
-
-fn pieces_of(content: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let last = content.len().div_ceil(PIECE_BYTES).max(1);
-    (0..last).map(|i| &content[i * PIECE_BYTES..content.len().min((i + 1) * PIECE_BYTES)])
 }
 
 fn place(version: u64, piece: u32, count: u32) -> Vec<u8> {

@@ -16,15 +16,17 @@ mod database;
 mod error;
 mod journal;
 mod medium;
+mod pieces;
 mod run_file;
 mod seal;
 mod system;
 mod types;
 
-pub use columns::{batches, has_marks, rows_of};
+pub use columns::{StoredColumns, has_marks, rows_of};
 pub use error::StorageError;
 pub use journal::{Journal, JournalContents, StoredRecord};
 pub use medium::{DatabaseFile, Disk, Medium, NewFile};
+pub use pieces::Pieces;
 pub use run_file::{read_run, write_run};
 pub use seal::file_hash;
 pub use system::SystemStore;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
-use super::columns::{batches, rows_of};
+use super::columns::{StoredColumns, rows_of};
 use super::error::{Damage, StorageError};
 use super::medium::{Medium, NewFile};
 use super::seal::{FileHasher, file_hash};
@@ -43,7 +44,8 @@ fn try_write(
     pace: &mut dyn FnMut(usize),
 ) -> io::Result<RunFile> {
     let mut sink = Sink { file: medium.create(path)?, hasher: FileHasher::default(), bytes: 0 };
-    let (schema, made) = batches(columns, rows, names, codec);
+    let stored = StoredColumns::of(columns, rows, names, codec);
+    let schema = Arc::clone(stored.schema());
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(ROW_GROUP))
@@ -52,8 +54,8 @@ fn try_write(
         .build();
     let mut writer = ArrowWriter::try_new(&mut sink, schema, Some(properties)).map_err(into_io)?;
     let mut before = 0;
-    for batch in made {
-        writer.write(&batch).map_err(into_io)?;
+    for number in 0..stored.count() {
+        writer.write(&stored.batch(number)).map_err(into_io)?;
         pace(writer.bytes_written() - before);
         before = writer.bytes_written();
     }

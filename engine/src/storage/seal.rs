@@ -4,29 +4,27 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::error::Damage;
 
-/// Bytes of a hash.
-const HASH: usize = 16;
+/// Bytes of a seal.
+pub(super) const SEAL_BYTES: usize = 16;
 
-/// `content` with the hash of its place and itself in front: content that has moved to another key is damage too.
+/// `content` with its seal in front.
 pub(super) fn seal(place: &[u8], content: &[u8]) -> Vec<u8> {
-    let mut sealed = Vec::with_capacity(HASH + content.len());
-    sealed.extend_from_slice(&hash_at(place, content).to_le_bytes());
-    sealed.extend_from_slice(content);
-    sealed
+    [seal_of(place, content).as_slice(), content].concat()
 }
 
-/// The content, if it is what was sealed for this place.
-pub(super) fn unseal<'a>(place: &[u8], sealed: &'a [u8]) -> Result<&'a [u8], Damage> {
-    let (hash, content) = sealed.split_at_checked(HASH).ok_or(Damage::Checksum)?;
-    if hash == hash_at(place, content).to_le_bytes() { Ok(content) } else { Err(Damage::Checksum) }
-}
-
-fn hash_at(place: &[u8], content: &[u8]) -> u128 {
+/// A hash of the place too: content that has moved to another key is damage.
+pub(super) fn seal_of(place: &[u8], content: &[u8]) -> [u8; SEAL_BYTES] {
     let mut hasher = Xxh3::new();
     hasher.update(&(place.len() as u64).to_le_bytes());
     hasher.update(place);
     hasher.update(content);
-    hasher.digest128()
+    hasher.digest128().to_le_bytes()
+}
+
+/// The content, if it is what was sealed for this place.
+pub(super) fn unseal<'a>(place: &[u8], sealed: &'a [u8]) -> Result<&'a [u8], Damage> {
+    let (seal, content) = sealed.split_at_checked(SEAL_BYTES).ok_or(Damage::Checksum)?;
+    if seal == seal_of(place, content) { Ok(content) } else { Err(Damage::Checksum) }
 }
 
 /// The hash of a whole file, in hexadecimal.

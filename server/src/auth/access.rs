@@ -141,7 +141,7 @@ impl InsertGrant {
         session: &mut Session,
         relation: &str,
         scope: Scope,
-        batches: &[RecordBatch],
+        batches: Vec<RecordBatch>,
         budget: &Budget,
     ) -> Result<Inserted, Error> {
         session.insert_batches(relation, scope, batches, budget)

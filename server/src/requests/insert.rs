@@ -74,7 +74,7 @@ impl Upload {
             let _ = done.send(Err(wire::failure(&Error::Stopped(stopped), "")));
             return Next::Failed;
         }
-        let fed = match off_thread(move || stream.feed(frame)).await {
+        let fed = match off_thread(move || stream.feed(&frame)).await {
             Ok(fed) => fed,
             // Arrow's decoder panics on some malformed streams.
             Err(NotRun::Panicked { .. }) => Err(wire::malformed(&"it cannot be decoded")),
@@ -135,7 +135,7 @@ pub(super) async fn insert_stream(
     };
     run(caller, relation, id, ticket, move |grant, session, relation, budget| {
         let _held = memory;
-        Ok(grant.insert_batches(session, relation, wire::scope(scope), &batches, budget))
+        Ok(grant.insert_batches(session, relation, wire::scope(scope), batches, budget))
     })
     .await
 }

@@ -1,19 +1,18 @@
 //! An Arrow IPC stream as it comes in, frame by frame, wherever the frames are cut.
 //!
-//! Arrow's decoder makes the batches but does not tell an end-of-stream marker from a pause between two messages,
-//! so [`Scanner`] follows the lengths of the messages beside it and finds the end.
+//! [`Messages`] puts each message of the stream together where Arrow's decoder need not move it: whole, and aligned. So
+//! batches keep no frame alive, and hold no more memory than they need. It finds the end of the stream too, which the
+//! decoder does not tell from a pause.
 
-use arrow::buffer::Buffer;
-use arrow::error::ArrowError;
+use arrow::buffer::{Buffer, MutableBuffer};
 use arrow::ipc::reader::StreamDecoder;
 use arrow::record_batch::RecordBatch;
-use bytes::Bytes;
 use stratalog_protocol::{Code, Failure};
 
 /// Takes a stream in.
 pub(crate) struct ArrowIn {
     decoder: StreamDecoder,
-    scanner: Scanner,
+    messages: Messages,
     batches: Vec<RecordBatch>,
     bytes: u64,
     limit: u64,
@@ -32,7 +31,7 @@ impl ArrowIn {
     pub(crate) fn new(limit: u64) -> ArrowIn {
         ArrowIn {
             decoder: StreamDecoder::new(),
-            scanner: Scanner::default(),
+            messages: Messages::default(),
             batches: Vec::new(),
             bytes: 0,
             limit,
@@ -40,7 +39,7 @@ impl ArrowIn {
     }
 
     /// Takes one frame in. Takes processor time; what is malformed may panic inside Arrow's decoder.
-    pub(crate) fn feed(mut self, frame: Bytes) -> Result<Fed, Failure> {
+    pub(crate) fn feed(mut self, frame: &[u8]) -> Result<Fed, Failure> {
         self.bytes += frame.len() as u64;
         if self.bytes > self.limit {
             return Err(Failure::new(
@@ -50,16 +49,17 @@ impl ArrowIn {
             .limit("query_memory_bytes", self.limit)
             .help("split the rows over several inserts"));
         }
-        let ended = self.scanner.scan(&frame).map_err(|problem| malformed(&problem))?;
-        let mut buffer = Buffer::from(frame);
-        while !buffer.is_empty() {
-            match self.decoder.decode(&mut buffer) {
-                Ok(Some(batch)) => self.keep(batch)?,
-                Ok(None) => {}
-                Err(error) => return Err(malformed(&error)),
+        let mut rest = frame;
+        while let Some(mut message) = self.messages.next(&mut rest).map_err(|problem| malformed(&problem))? {
+            while !message.is_empty() {
+                match self.decoder.decode(&mut message) {
+                    Ok(Some(batch)) => self.keep(batch)?,
+                    Ok(None) => {}
+                    Err(error) => return Err(malformed(&error)),
+                }
             }
         }
-        match (ended, self.decoder.schema()) {
+        match (self.messages.is_over(), self.decoder.schema()) {
             (false, _) => Ok(Fed::More(self)),
             (true, None) => Err(malformed(&"it ends before its schema")),
             (true, Some(schema)) => {
@@ -87,75 +87,94 @@ pub(crate) fn malformed(problem: &dyn std::fmt::Display) -> Failure {
         .help("nothing was inserted; send one Arrow IPC stream, uncompressed, up to its end-of-stream marker")
 }
 
-/// Follows the framing: prefix, metadata, body, again and again, until a length of zero.
-#[derive(Default)]
-struct Scanner {
-    state: Scan,
-}
+/// What stands before each message: a marker, absent in older streams, and the length of the metadata.
+const MARKER: [u8; 4] = [0xFF; 4];
+/// A body gets room at once, up to here: the sender says how long it is, and may never send it.
+const ROOM_BYTES: usize = 16 << 20;
 
-enum Scan {
-    /// Four bytes: the continuation marker, or the length in older streams.
-    Prefix { bytes: Vec<u8>, marked: bool },
-    /// Metadata of this length, which tells the length of the body.
-    Metadata { bytes: Vec<u8>, length: usize },
-    /// So many bytes of a body.
-    Body { left: u64 },
+/// Cuts a stream into its messages: prefix, metadata and body, again and again, until a length of zero.
+enum Messages {
+    /// Four bytes: the marker, or the length.
+    Prefix { bytes: Vec<u8> },
+    /// Metadata up to this length of the message; it tells the length of the body.
+    Metadata { message: MutableBuffer, end: usize },
+    /// The body, up to this length of the message.
+    Body { message: MutableBuffer, end: usize },
     /// The end-of-stream marker was seen.
-    End,
+    Over,
 }
 
-impl Default for Scan {
-    fn default() -> Scan {
-        Scan::Prefix { bytes: Vec::new(), marked: false }
+impl Default for Messages {
+    fn default() -> Messages {
+        Messages::Prefix { bytes: Vec::new() }
     }
 }
 
-impl Scanner {
-    /// Whether the stream ends with this frame.
-    fn scan(&mut self, mut frame: &[u8]) -> Result<bool, String> {
-        while !frame.is_empty() {
-            match &mut self.state {
-                Scan::Prefix { bytes, marked } => {
-                    if !fill(bytes, 4, &mut frame) {
-                        continue;
+impl Messages {
+    /// The next message that is complete with this frame, whose bytes are consumed; the last one is the marker of the end.
+    fn next(&mut self, frame: &mut &[u8]) -> Result<Option<Buffer>, String> {
+        loop {
+            match self {
+                Messages::Prefix { bytes } => {
+                    let wanted = if bytes.starts_with(&MARKER) { 8 } else { 4 };
+                    let taken = take(frame, wanted - bytes.len());
+                    bytes.extend_from_slice(taken);
+                    if bytes.len() < wanted {
+                        return Ok(None);
                     }
-                    self.state = match u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) {
-                        u32::MAX if !*marked => Scan::Prefix { bytes: Vec::new(), marked: true },
-                        0 => Scan::End,
-                        length => Scan::Metadata { bytes: Vec::new(), length: length as usize },
+                    let Some(length) = bytes.last_chunk::<4>().filter(|last| wanted == 8 || **last != MARKER)
+                    else {
+                        continue;
                     };
-                }
-                Scan::Metadata { bytes, length } => {
-                    if !fill(bytes, *length, &mut frame) {
-                        continue;
+                    let mut message = MutableBuffer::new(0);
+                    message.extend_from_slice(&MARKER);
+                    message.extend_from_slice(length);
+                    match u32::from_le_bytes(*length) as usize {
+                        0 => {
+                            *self = Messages::Over;
+                            return Ok(Some(message.into()));
+                        }
+                        length => *self = Messages::Metadata { end: message.len() + length, message },
                     }
-                    let message = arrow::ipc::root_as_message(bytes).map_err(|error| error.to_string())?;
-                    let left = u64::try_from(message.bodyLength())
-                        .map_err(|_| ArrowError::IpcError("a negative length".to_owned()).to_string())?;
-                    self.state = Scan::Body { left };
                 }
-                Scan::Body { left } => {
-                    let taken = (*left).min(frame.len() as u64);
-                    *left -= taken;
-                    frame = &frame[taken as usize..];
+                Messages::Metadata { message, end } => {
+                    message.extend_from_slice(take(frame, *end - message.len()));
+                    if message.len() < *end {
+                        return Ok(None);
+                    }
+                    let metadata = &message[2 * MARKER.len()..];
+                    let header = arrow::ipc::root_as_message(metadata).map_err(|error| error.to_string())?;
+                    let body = usize::try_from(header.bodyLength()).map_err(|_| "a negative length")?;
+                    let mut message = std::mem::take(message);
+                    message.reserve(body.min(ROOM_BYTES));
+                    let end = message.len().checked_add(body).ok_or("a body without end")?;
+                    *self = Messages::Body { message, end };
                 }
-                Scan::End => return Err("bytes follow its end".to_owned()),
-            }
-            // A body without bytes is over before the next byte comes.
-            if let Scan::Body { left: 0 } = self.state {
-                self.state = Scan::default();
+                Messages::Body { message, end } => {
+                    message.extend_from_slice(take(frame, *end - message.len()));
+                    if message.len() < *end {
+                        return Ok(None);
+                    }
+                    let message = std::mem::take(message);
+                    *self = Messages::default();
+                    return Ok(Some(message.into()));
+                }
+                Messages::Over if frame.is_empty() => return Ok(None),
+                Messages::Over => return Err("bytes follow its end".to_owned()),
             }
         }
-        Ok(matches!(self.state, Scan::End))
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self, Messages::Over)
     }
 }
 
-/// Moves bytes over until there are `wanted`; whether there are.
-fn fill(bytes: &mut Vec<u8>, wanted: usize, frame: &mut &[u8]) -> bool {
-    let taken = (wanted - bytes.len()).min(frame.len());
-    bytes.extend_from_slice(&frame[..taken]);
-    *frame = &frame[taken..];
-    bytes.len() == wanted
+/// Takes at most so many bytes from the front.
+fn take<'f>(frame: &mut &'f [u8], most: usize) -> &'f [u8] {
+    let (taken, rest) = frame.split_at(most.min(frame.len()));
+    *frame = rest;
+    taken
 }
 
 #[cfg(test)]
@@ -164,7 +183,6 @@ mod tests {
 
     use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
     use arrow::ipc::writer::StreamWriter;
-    use bytes::Bytes;
     use stratalog_protocol::{Code, Failure};
 
     use super::{ArrowIn, Fed};
@@ -184,7 +202,7 @@ mod tests {
     fn feed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Result<Option<Vec<RecordBatch>>, Failure> {
         let mut stream = ArrowIn::new(1 << 20);
         for piece in pieces {
-            stream = match stream.feed(Bytes::from(piece))? {
+            stream = match stream.feed(&piece)? {
                 Fed::More(stream) => stream,
                 Fed::Complete(batches) => return Ok(Some(batches)),
             };
@@ -199,6 +217,18 @@ mod tests {
         for size in [1, 7, 8, 1000, bytes.len()] {
             let pieces = bytes.chunks(size).map(<[u8]>::to_vec);
             assert_eq!(feed(pieces).unwrap().as_deref(), Some(batches.as_slice()), "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn batches_hold_their_own_bytes_and_no_frame() {
+        let batches: Vec<RecordBatch> = (0..5).map(|n| batch(n * 100)).collect();
+        let bytes = stream(&batches);
+        for size in [7, 1000, 5000, bytes.len()] {
+            let found = feed(bytes.chunks(size).map(<[u8]>::to_vec)).unwrap().unwrap();
+            // All arrays of a batch are in one message, and each counts all of it.
+            let held: usize = found.iter().map(|batch| batch.column(0).get_array_memory_size()).sum();
+            assert!(held < 2 * bytes.len(), "{held} bytes for {} in frames of {size}", bytes.len());
         }
     }
 
@@ -232,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_stream_beyond_the_limit_is_refused() {
-        let refused = ArrowIn::new(10).feed(Bytes::from(vec![0; 11])).err().unwrap();
+        let refused = ArrowIn::new(10).feed(&[0; 11]).err().unwrap();
         assert_eq!(refused.code, Code::LimitExceeded);
         assert_eq!(refused.limit.unwrap().value, 10);
     }

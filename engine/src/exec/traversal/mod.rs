@@ -42,7 +42,7 @@ impl View<'_> {
     }
 
     /// Whether all rows have the same carried value, or none.
-    fn is_from_one_source(&self, traversal: &Traversal) -> bool {
+    pub(in crate::exec) fn is_from_one_source(&self, traversal: &Traversal) -> bool {
         let Some(carried) = traversal.carried else { return true };
         let runs = self.runs(Access { relation: traversal.relation, version: Version::All });
         codes(runs.iter(), carried).windows(2).all(|pair| pair[0] == pair[1])
