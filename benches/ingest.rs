@@ -1,6 +1,7 @@
 //! Loading facts of three columns (key, text, large number), by the way in and by what is there already. Arrow batches
-//! (a million facts) need interning and sorting only, beside what Arrow's own reader takes for their bytes; program text (half a million: a program has at most 16 MiB) is
-//! parsed as well; into a full relation, every fact is looked up. Throughput is facts a second.
+//! (a million facts) need interning and sorting only, beside what Arrow's own reader takes for their bytes; program text
+//! (half a million: a program has at most 16 MiB) is parsed as well, and where each fact is a statement (20,000), there is
+//! a commit for each; into a full relation, every fact is looked up. Throughput is facts a second.
 
 use std::fmt::Write;
 
@@ -11,6 +12,7 @@ use stratalog_benches::{define, load, session, wide_facts};
 
 const FACTS: usize = 1_000_000;
 const FACTS_AS_TEXT: usize = 500_000;
+const FACTS_AS_STATEMENTS: usize = 20_000;
 
 fn ingest(c: &mut Criterion) {
     let mut group = c.benchmark_group("ingest");
@@ -46,6 +48,14 @@ fn ingest(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FACTS_AS_TEXT as u64));
     group.bench_function("text/into_empty", |b| {
         b.iter_batched(session, |mut session| define(&mut session, &text), BatchSize::PerIteration);
+    });
+    let mut statements = String::new();
+    for i in 0..FACTS_AS_STATEMENTS {
+        let _ = writeln!(statements, "+fact({i}, \"n{}\", {})", i % 1_000, i * 7);
+    }
+    group.throughput(Throughput::Elements(FACTS_AS_STATEMENTS as u64));
+    group.bench_function("statements/into_empty", |b| {
+        b.iter_batched(session, |mut session| define(&mut session, &statements), BatchSize::PerIteration);
     });
     group.finish();
 }

@@ -27,7 +27,8 @@ fn docs(from: usize, count: usize) -> String {
     format!("+doc[{}]", rows.join(", "))
 }
 
-const SETUP: &str = "+doc(id: int, v: vector(2))\n.index create near on doc(v) metric l2 m 8\n\
+/// A search looks at so many that it finds what is nearest, however the graph happened to be built.
+const SETUP: &str = "+doc(id: int, v: vector(2))\n.index create near on doc(v) metric l2 m 16 ef_search 500\n\
                      .index create by_id on doc(id) type sorted";
 const NEAREST: &str = "?hnsw_nearest(\"near\", [50, 50], 5, Id, D)";
 

@@ -211,6 +211,11 @@ impl Run {
         index.map_or(0, |index| index.memory_bytes()) + sorted.map_or(0, |rows| rows.memory_bytes())
     }
 
+    /// Whether [`Run::neighbours`] would answer at once.
+    pub fn has_neighbours(&self, from: usize, to: usize) -> bool {
+        self.data.neighbours.lock().get(&(from, to)).is_some_and(|cell| cell.get().is_some())
+    }
+
     /// The edges from one column to another, put side by side on first use and then shared. They cover deleted rows too.
     pub fn neighbours(&self, from: usize, to: usize, go_on: GoOn<'_>) -> Result<Arc<Neighbours>, Stopped> {
         let cell = Arc::clone(self.data.neighbours.lock().entry((from, to)).or_default());
@@ -390,25 +395,28 @@ fn schema(arity: usize) -> SchemaRef {
 fn estimate_distinct(column: &[Code]) -> usize {
     const SAMPLE: usize = 1_024;
     let step = column.len().div_ceil(SAMPLE).max(1);
-    let mut seen: HashMap<Code, bool> = HashMap::with_capacity(SAMPLE);
-    let mut sampled = 0_usize;
     // A step that is no divisor of usual strides keeps the sample from hitting one phase of a pattern.
-    for row in (0..column.len()).step_by(step) {
+    let sample = (0..column.len()).step_by(step).map(|row| {
         let jitter = (row.wrapping_mul(0x9E37_79B9) >> 7) % step;
-        let code = column[(row + jitter).min(column.len() - 1)];
-        seen.entry(code).and_modify(|once| *once = false).or_insert(true);
-        sampled += 1;
+        column[(row + jitter).min(column.len() - 1)]
+    });
+    let mut sample: Vec<Code> = sample.collect();
+    sample.sort_unstable();
+    let (mut distinct, mut once) = (0, 0);
+    for equal in sample.chunk_by(|a, b| a == b) {
+        distinct += 1;
+        once += usize::from(equal.len() == 1);
     }
-    let once = seen.values().filter(|once| **once).count();
+    let sampled = sample.len();
     if once == sampled {
         // Nothing repeats: most likely a key.
         return column.len();
     }
     let scale = (column.len() as f64 / sampled as f64).sqrt();
-    let estimate = once as f64 * scale + (seen.len() - once) as f64;
+    let estimate = once as f64 * scale + (distinct - once) as f64;
     // No more than there are codes in the range that the sample shows, which may be a little wider.
-    let (least, largest) = seen.keys().fold((Code::MAX, 0), |(a, b), code| (a.min(*code), b.max(*code)));
-    let range = f64::from(largest.saturating_sub(least)) * (1.0 + 2.0 / sampled as f64) + 1.0;
+    let width = sample[sampled - 1] - sample[0];
+    let range = f64::from(width) * (1.0 + 2.0 / sampled as f64) + 1.0;
     (estimate.min(range) as usize).clamp(1, column.len())
 }
 

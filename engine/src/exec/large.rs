@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::error::ExecError;
 use super::growing::Growing;
 use super::stratum::{Known, Planned, View};
-use crate::data::RelationId;
-use crate::plan::{Access, Large, Version};
+use crate::data::{RelationId, Run};
+use crate::plan::{Access, EdgeSource, Large, Version};
 
 impl View<'_> {
     /// Whether there is enough to do to go on in another way.
@@ -35,10 +35,18 @@ impl View<'_> {
     pub(super) fn rows_read(&self, large: &Large) -> usize {
         match large {
             Large::Walk(traversal) if self.is_from_one_source(traversal) => {
-                traversal.edges.iter().map(|edges| self.edges_read(&edges.source)).sum()
+                traversal.edges.iter().map(|edges| self.edges_indexed(&edges.source)).sum()
             }
             Large::Walk(_) | Large::Matrices(_) | Large::Relax(_) | Large::Parts(..) => usize::MAX,
         }
+    }
+
+    /// Edges to be read before a search can begin.
+    fn edges_indexed(&self, source: &EdgeSource) -> usize {
+        let EdgeSource::Relation { relation, from, to } = source else { return self.edges_read(source) };
+        let runs = self.runs(Access { relation: *relation, version: Version::All });
+        let is_ready = |run: &Run| run.live().is_none() && run.has_neighbours(*from, *to);
+        runs.iter().filter(|run| !is_ready(run)).map(Run::len).sum()
     }
 
     /// Goes on in another way, to the end; answers how many rounds that were. Nothing if the values do not allow it.
