@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Budget, BudgetError};
-
-/// What reads no more rows is done sooner by one thread than handed to others.
-const FEW_ROWS: usize = 8_192;
+use crate::data::parallel::FEW_ROWS;
 
 /// A try to do something at once.
 #[derive(Debug)]

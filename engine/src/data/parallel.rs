@@ -19,6 +19,9 @@ use super::priority::{self, Priority};
 /// Stack of a thread: a pipeline goes one call deeper with each of its steps. Only what is used takes memory.
 const STACK_BYTES: usize = 64 << 20;
 
+/// Work on fewer rows is sooner done than handed to others and waited for.
+pub(crate) const FEW_ROWS: usize = 1 << 13;
+
 /// The threads of an engine, in crews. Whoever runs something has a crew of their own meanwhile, so no work ever waits
 /// behind another's: the operating system shares the processor out among all that run. A crew that has given way to
 /// others has a lower priority from then on, and is dismissed after its work, as few may raise theirs again.
@@ -61,6 +64,11 @@ impl Threads {
             return work();
         }
         self.take().members.pool.install(work)
+    }
+
+    /// The same for work on so many rows, which the caller does alone if they are few.
+    pub fn run_on<T: Send>(&self, rows: usize, work: impl FnOnce() -> T + Send) -> T {
+        if rows < FEW_ROWS { work() } else { self.run(work) }
     }
 
     /// An idle crew, or a new one.

@@ -46,16 +46,17 @@ pub enum Change {
 }
 
 impl Change {
-    /// Rows that it adds or removes.
-    pub(super) fn row_count(&self) -> usize {
-        match self {
-            Change::Insert { rows, .. } | Change::Delete { rows, .. } => rows.len,
-            _ => 0,
-        }
-    }
-
     /// Whether it changes something even where it removes no row and no clause.
     pub(super) fn may_forget_a_name(&self) -> bool {
         matches!(self, Change::DropRelation(_) | Change::RemoveRules(_) | Change::ClearRules(_))
     }
+}
+
+/// Rows that changes add or remove.
+pub(super) fn row_count(changes: &ChangeSet) -> usize {
+    let rows = |change: &Change| match change {
+        Change::Insert { rows, .. } | Change::Delete { rows, .. } => rows.len,
+        _ => 0,
+    };
+    changes.iter().map(rows).sum()
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::{Change, ChangeSet};
+use super::change::{ChangeSet, row_count};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
@@ -17,9 +17,6 @@ use crate::budget::{Budget, Uninterrupted};
 use crate::data::Threads;
 use crate::error::Error;
 use crate::storage::{StorageError, StoredRecord};
-
-/// Fewer are worked on by the thread that commits.
-const FEW_ROWS: usize = 1 << 13;
 
 /// The latest state that was made, perhaps not on disk yet. Whoever holds it is the writer.
 #[derive(Debug)]
@@ -214,7 +211,7 @@ impl Transaction<'_> {
     /// Applies changes in order; answers how many rows or clauses each one really changed.
     pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Vec<usize> {
         let snapshot = &self.snapshot;
-        let (mut next, counts) = at_once_or_by_all(threads, &changes, || snapshot.apply(&changes));
+        let (mut next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes));
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));
@@ -241,7 +238,8 @@ impl Transaction<'_> {
             return Ok(());
         };
         let encode = || record::encode(&self.changes, graph.dictionary());
-        let content = at_once_or_by_all(threads, &self.changes, encode)
+        let content = threads
+            .run_on(row_count(&self.changes), encode)
             .map_err(|error| Error::internal("journal", error))?;
         let record = StoredRecord { version: self.snapshot.version(), content };
         let committed = graph.committed(origin, events, &self.snapshot);
@@ -274,13 +272,5 @@ impl Transaction<'_> {
         compacted.set_version(self.head.snapshot.version() + 1);
         self.snapshot = Arc::new(compacted);
         self.is_compacted = true;
-    }
-}
-
-/// To hand few rows to other threads, and to wait for them, takes longer than the work.
-fn at_once_or_by_all<T: Send>(threads: &Threads, changes: &ChangeSet, work: impl FnOnce() -> T + Send) -> T {
-    match changes.iter().map(Change::row_count).sum() {
-        ..FEW_ROWS => work(),
-        _ => threads.run(work),
     }
 }

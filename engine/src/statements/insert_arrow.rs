@@ -16,8 +16,6 @@ use crate::syntax::ast::Scope;
 
 /// Batches whose values are looked up at once. What is freed behind them is room for the columns that grow.
 const BATCHES: usize = 8;
-/// Fewer rows are looked up by the thread that inserts.
-const FEW_ROWS: usize = 1 << 13;
 
 /// Inserts Arrow batches, all or nothing.
 pub(crate) fn insert_batches(
@@ -92,7 +90,7 @@ fn columns(
             columns.push(Column { position, array, is_mixed, known: None });
         }
     }
-    if rows < FEW_ROWS {
+    if rows < parallel::FEW_ROWS {
         return Ok(columns);
     }
     let look_up = |column: Column| {
