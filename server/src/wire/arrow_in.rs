@@ -94,7 +94,7 @@ const ROOM_BYTES: usize = 16 << 20;
 
 /// Cuts a stream into its messages: prefix, metadata and body, again and again, until a length of zero.
 enum Messages {
-    /// Four bytes: the marker, or the length.
+    /// The marker, if there is one, and the length.
     Prefix { bytes: Vec<u8> },
     /// Metadata up to this length of the message; it tells the length of the body.
     Metadata { message: MutableBuffer, end: usize },
