@@ -35,14 +35,14 @@ impl View<'_> {
     pub(super) fn rows_read(&self, large: &Large) -> usize {
         match large {
             Large::Walk(traversal) if self.is_from_one_source(traversal) => {
-                traversal.edges.iter().map(|edges| self.edges_indexed(&edges.source)).sum()
+                traversal.edges.iter().map(|edges| self.edges_to_index(&edges.source)).sum()
             }
             Large::Walk(_) | Large::Matrices(_) | Large::Relax(_) | Large::Parts(..) => usize::MAX,
         }
     }
 
     /// Edges to be read before a search can begin.
-    fn edges_indexed(&self, source: &EdgeSource) -> usize {
+    fn edges_to_index(&self, source: &EdgeSource) -> usize {
         let EdgeSource::Relation { relation, from, to } = source else { return self.edges_read(source) };
         let runs = self.runs(Access { relation: *relation, version: Version::All });
         let is_ready = |run: &Run| run.live().is_none() && run.has_neighbours(*from, *to);
