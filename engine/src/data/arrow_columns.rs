@@ -89,7 +89,17 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
 /// The mark of fields whose column holds values of any type: text, the JSON of each.
 const MIXED: (&str, &str) = ("stratalog.type", "any");
 
-/// Whether a field has that mark.
+/// The mark of fields whose column is declared to hold anything, whatever it holds.
+const DECLARED: (&str, &str) = ("stratalog.declared", "any");
+
+/// The field with that mark.
+pub fn declared_any(field: &Field) -> Field {
+    let mut metadata = field.metadata().clone();
+    metadata.insert(DECLARED.0.to_owned(), DECLARED.1.to_owned());
+    field.clone().with_metadata(metadata)
+}
+
+/// Whether a field has the mark of mixed values.
 pub fn is_mixed(field: &Field) -> bool {
     field.data_type() == &ArrowType::Utf8
         && field.metadata().get(MIXED.0).is_some_and(|mark| mark.as_str() == MIXED.1)

@@ -5,6 +5,7 @@ mod counting_sort;
 mod data_type;
 mod dictionary;
 mod distance;
+pub(crate) mod equality;
 pub(crate) mod ids;
 mod index;
 pub(crate) mod keys;
