@@ -165,8 +165,8 @@ def solutions(body: Sequence[Atom | Compare], facts: Facts) -> Iterator[tuple[tu
     """Every choice of a row for each atom, with the values of all variables, that fulfils the body."""
     atoms = [part for part in body if isinstance(part, Atom) and not part.negated]
     stored = {term.name for atom in atoms for term in atom.terms if isinstance(term, Var)}
-    # Which equality gives a variable its value: one with what is stored, else with what is computed, else with
-    # a constant; among those the first by its text.
+    # The equality that gives a variable its value: one with what is stored, else with what is computed, else
+    # with a constant; among those the first by its text.
     origins = dict.fromkeys(stored, STORED)
     conditions = [part for part in body if part not in atoms]
     assignments: list[tuple[str, Expr]] = []
