@@ -9,7 +9,7 @@ use redb::{Database, ReadableDatabase, StorageBackend, TableDefinition, WriteTra
 
 use super::FORMAT_VERSION;
 use super::error::{Damage, StorageError};
-use super::medium::{Medium, SyncWatch};
+use super::medium::{DatabaseFile, Medium, SyncWatch};
 use super::seal::{seal, unseal};
 
 /// What the database is: `format` and more, sealed.
@@ -22,6 +22,8 @@ const CACHE_BYTES: usize = 32 << 20;
 pub(super) struct Opened {
     pub(super) database: Database,
     watch: SyncWatch,
+    /// The file of which this is a copy in memory: nobody else opens it meanwhile.
+    _held: Option<DatabaseFile>,
 }
 
 impl Opened {
@@ -76,6 +78,26 @@ pub(super) fn create(
 
 /// Opens a database. All its pages are compared with their hashes, and what a later release wrote is refused.
 pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
+    let file = find(medium, path)?;
+    let watch = file.watch();
+    let database = check(path, file)?;
+    Ok(Opened { database, watch, _held: None })
+}
+
+/// Opens a copy in memory, as whoever does not know how an earlier process ended: if a sync of it failed, then what is
+/// read is not what is on disk, and the least write to the file would damage it.
+pub(super) fn look(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
+    let file = find(medium, path)?;
+    let copy = || -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(file.len()?).map_err(io::Error::other)?];
+        file.read(0, &mut bytes)?;
+        Ok(bytes)
+    };
+    let image = Image(Arc::new(Mutex::new(copy().map_err(|error| StorageError::io(path, error))?)));
+    Ok(Opened { database: check(path, image)?, watch: file.watch(), _held: Some(file) })
+}
+
+fn find(medium: &dyn Medium, path: &Path) -> Result<DatabaseFile, StorageError> {
     let file = medium.database(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StorageError::damaged(path, Damage::Missing("the file".to_owned())),
         _ => StorageError::io(path, error),
@@ -84,7 +106,10 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageEr
         // redb would make a new database of it.
         return Err(StorageError::damaged(path, Damage::Missing("its content".to_owned())));
     }
-    let watch = file.watch();
+    Ok(file)
+}
+
+fn check(path: &Path, file: impl StorageBackend) -> Result<Database, StorageError> {
     let (database, format) = guarded(path, || {
         let mut database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(file)?;
         if !database.check_integrity()? {
@@ -100,7 +125,7 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageEr
     let version = <[u8; 4]>::try_from(version).map_err(|_| damaged(Damage::Checksum))?;
     match u32::from_le_bytes(version) {
         found if found > FORMAT_VERSION => Err(StorageError::Version { path: path.to_owned(), found }),
-        _ => Ok(Opened { database, watch }),
+        _ => Ok(database),
     }
 }
 

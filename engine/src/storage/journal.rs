@@ -116,7 +116,7 @@ impl Journal {
     /// The journal that is there. What it holds is written anew, so that nothing depends on what an earlier process left
     /// unsynced; where that fails, the journal is abandoned from the beginning.
     pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, JournalContents), StorageError> {
-        let file = database::open(medium.as_ref(), path)?;
+        let file = database::look(medium.as_ref(), path)?;
         let journal = Journal::unopened(medium, path);
         let contents = journal.read_contents(&file.database)?;
         if let Err(error) = journal.renew(&contents) {

@@ -82,7 +82,7 @@ impl SystemStore {
         if !medium.exists(path).map_err(|error| StorageError::io(path, error))? {
             SystemStore::write(medium.as_ref(), path, &SystemContents::default())?;
         }
-        let opened = database::open(medium.as_ref(), path)?;
+        let opened = database::look(medium.as_ref(), path)?;
         let contents = read(path, &opened)?;
         let unsettled = StorageError::io(path, std::io::Error::other("not written yet")).as_abandoned();
         let state = Mutex::new(State { file: Err(unsettled), contents });

@@ -37,22 +37,22 @@ pub(super) enum Action {
 /// The next action.
 pub(super) fn next(numbers: &mut Numbers, state: &State) -> Action {
     match numbers.below(100) {
-        0..70 => match change(numbers, state) {
+        0..66 => match change(numbers, state) {
             Some((change, by)) => Action::Change(change, by),
             None => Action::Checkpoint,
         },
-        70..74 => Action::Compact(graph(numbers, state)),
-        74..76 => Action::Checkpoint,
-        76..78 => Action::BackUp,
-        78..82 => Action::FailCall(numbers.below(16)),
-        82..86 => Action::FailSync(numbers.below(4)),
-        86..88 => Action::Sick(true),
-        88..91 => Action::Sick(false),
-        91..92 => Action::Full(true),
-        92..94 => Action::Full(false),
-        94..96 => Action::PowerGoes(numbers.below(40)),
-        96..97 => Action::Rot,
-        97..98 => Action::Restart,
+        66..70 => Action::Compact(graph(numbers, state)),
+        70..72 => Action::Checkpoint,
+        72..74 => Action::BackUp,
+        74..78 => Action::FailCall(numbers.below(16)),
+        78..82 => Action::FailSync(numbers.below(4)),
+        82..84 => Action::Sick(true),
+        84..88 => Action::Sick(false),
+        88..89 => Action::Full(true),
+        89..93 => Action::Full(false),
+        93..95 => Action::PowerGoes(numbers.below(40)),
+        95..96 => Action::Rot,
+        96..97 => Action::Restart,
         _ => Action::Kill,
     }
 }

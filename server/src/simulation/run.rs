@@ -15,7 +15,7 @@ const ACTIONS: usize = 60;
 /// So many changes may be in doubt before the process has to say what became of them.
 const DOUBTS: usize = 5;
 /// Seeds that run with the other tests.
-const SHARE: u64 = 400;
+const SHARE: u64 = if cfg!(debug_assertions) { 10 } else { 200 };
 
 /// A run of one seed.
 struct Run {
