@@ -23,6 +23,7 @@ LISTED = {
     "service_uptime_seconds": "gauge",
     "service_queries_total": "counter",
     "service_knowledge_graphs": "gauge",
+    "service_unwritable_knowledge_graphs": "gauge",
     "service_relations_total": "gauge",
     "service_views_total": "gauge",
     "service_sessions_total": "gauge",

@@ -77,6 +77,7 @@ pub(crate) struct Reading {
     pub(crate) uptime_secs: u64,
     pub(crate) queries: u64,
     pub(crate) knowledge_graphs: u64,
+    pub(crate) unwritable: u64,
     pub(crate) relations: u64,
     pub(crate) views: u64,
     pub(crate) tuples: u64,
@@ -107,6 +108,7 @@ impl Metrics {
             uptime_secs: uptime.as_secs(),
             queries: self.queries.load(Ordering::Relaxed),
             knowledge_graphs: stored.knowledge_graphs as u64,
+            unwritable: stored.unwritable as u64,
             relations: stored.relations as u64,
             views: stored.views as u64,
             tuples: stored.tuples as u64,
@@ -160,6 +162,12 @@ const METRICS: &[Metric] = &[
         kind: "gauge",
         help: "Number of knowledge graphs",
         value: |r| r.knowledge_graphs,
+    },
+    Metric {
+        name: "service_unwritable_knowledge_graphs",
+        kind: "gauge",
+        help: "Knowledge graphs that take no writes because a sync failed",
+        value: |r| r.unwritable,
     },
     Metric {
         name: "service_relations_total",

@@ -13,7 +13,7 @@ use super::Graph;
 use super::library::{GRAPHS, Library, Opened, SYSTEM};
 use super::manifest::Manifest;
 use super::store::{JOURNAL, RUNS};
-use crate::storage::{Disk, Journal, Medium, StorageError, SystemStore, file_hash};
+use crate::storage::{Disk, Journal, Medium, StorageError, SystemContents, SystemStore, file_hash};
 
 /// What a backup holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,16 +56,16 @@ impl Library {
         let medium = self.home.medium.as_ref();
         check_is_free(medium, target)?;
         let mut copying = Copying::new(medium, target);
-        let folders = self.system.graphs()?;
-        let mut copied = BTreeMap::new();
+        let SystemContents { graphs: folders, records, .. } = self.system.contents();
+        let mut copied = SystemContents { records, ..SystemContents::default() };
         for (name, opened) in graphs {
             let graph = opened.as_ref().map_err(Clone::clone)?;
             // A graph that was made or dropped meanwhile is not part of this backup.
             let Some(folder) = folders.get(name) else { continue };
             copying.copy_graph(graph, &Path::new(GRAPHS).join(folder))?;
-            copied.insert(name.clone(), folder.clone());
+            copied.graphs.insert(name.clone(), folder.clone());
         }
-        SystemStore::write(medium, &target.join(SYSTEM), &copied, &self.system.records()?)?;
+        SystemStore::write(medium, &target.join(SYSTEM), &copied)?;
         copying.note(Path::new(SYSTEM))?;
         copying.finish()
     }

@@ -2,7 +2,8 @@
 //!
 //! A transaction is applied to the *head*, the latest state that was made; readers see the *published* state, the
 //! latest that is on disk. Between the two stand the commits that wait for the sync: while one thread writes a group of
-//! them, other writers already build on the head. If the sync fails, everything above the published state is undone.
+//! them, other writers already build on the head. If the sync fails, everything above the published state is undone, and
+//! nothing is written before the published state is in a new file.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -71,15 +72,10 @@ impl Graph {
             }
             budget.check().map_err(Error::Stopped)?;
         };
-        if let Some(store) = &self.store
-            && store.journal().is_closed()
-        {
-            // A failure closed the journal: what is on disk decides what there is.
-            let mut queue = self.commits.queue.lock();
-            if !queue.is_writing {
-                self.revive(&[])?;
-                queue.era += 1;
-            }
+        if let Some(store) = &self.store {
+            // Nothing is promised in a graph of which nobody knows whether the next start finds it.
+            store.system().settle()?;
+            self.mend()?;
         }
         let era = self.commits.queue.lock().era;
         if head.era != era {
@@ -115,10 +111,10 @@ impl Graph {
             queue = self.commits.queue.lock();
             queue.is_writing = false;
             if let Some(error) = failed {
-                // What was made since stands on what failed.
+                // What was made since stands on what failed, and was not written.
                 queue.era += 1;
                 for waiting in queue.waiting.drain(..) {
-                    let _ = waiting.outcome.set(Err(error.clone()));
+                    let _ = waiting.outcome.set(Err(error.as_certain()));
                 }
             }
             self.commits.written.notify_all();
@@ -144,47 +140,21 @@ impl Graph {
             }
             Err(error) => {
                 store.failed(&error);
-                let origins: Vec<_> = records
-                    .iter()
-                    .zip(&rest)
-                    .map(|(record, (_, committed, _))| (record.version, committed.origin.clone()))
-                    .collect();
-                let result = match self.revive(&origins) {
-                    Ok(()) => error.clone(),
-                    Err(_) => error.clone().with_unknown_outcome(),
-                };
-                let stored = self.snapshot().version();
-                for (record, (.., outcome)) in records.iter().zip(rest) {
-                    let known = if record.version <= stored { Ok(()) } else { Err(result.clone()) };
-                    let _ = outcome.set(known);
+                for (.., outcome) in rest {
+                    let _ = outcome.set(Err(error.clone()));
                 }
                 Some(error)
             }
         }
     }
 
-    /// Opens the journal again after a failure, and publishes what it holds beyond the published state: commits whose
-    /// sync failed, and which reached the disk all the same. Of some it is known whose they were.
-    fn revive(&self, origins: &[(u64, Option<Origin>)]) -> Result<(), StorageError> {
-        let Some(store) = &self.store else { return Ok(()) };
-        let contents = store.journal().reopen()?;
-        let mut snapshot = self.snapshot();
-        let mut found = Vec::new();
-        for stored in contents.records {
-            if stored.version > snapshot.version() {
-                let changes = record::decode(&stored.content, self.dictionary())
-                    .map_err(|what| StorageError::unreadable(store.journal().path(), what))?;
-                let (mut next, counts) = snapshot.apply(&changes);
-                next.set_version(stored.version);
-                let origin = origins.iter().find(|(version, _)| *version == stored.version);
-                let origin = origin.and_then(|(_, origin)| origin.clone());
-                found.push((origin, events(&snapshot, &next, &changes, &counts)));
-                snapshot = Arc::new(next);
-            }
+    /// The published state, when no group of commits is on its way to it.
+    pub(super) fn settled_snapshot(&self) -> Arc<Snapshot> {
+        let mut queue = self.commits.queue.lock();
+        while queue.is_writing {
+            self.commits.written.wait(&mut queue);
         }
-        self.publish(snapshot);
-        found.into_iter().for_each(|(origin, events)| self.tell(origin, events));
-        Ok(())
+        self.snapshot()
     }
 }
 

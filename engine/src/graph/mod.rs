@@ -95,7 +95,8 @@ impl Graph {
 
     /// Writes what is not in files yet, at once.
     pub fn checkpoint_now(&self) -> Result<(), StorageError> {
-        self.checkpoint(Pace::at_once())
+        let written = self.checkpoint(Pace::at_once());
+        self.store.as_ref().map_or(Ok(()), |store| store.noting(written))
     }
 
     /// Tells what has become of it.
@@ -111,6 +112,11 @@ impl Graph {
     /// Whether its storage is free at some moment before `deadline`.
     fn is_free_by(&self, deadline: Instant) -> bool {
         self.store.as_ref().is_none_or(|store| store.journal().is_free_by(deadline))
+    }
+
+    /// Whether it takes no writes before its journal has been made anew.
+    fn is_abandoned(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.journal().is_abandoned())
     }
 
     /// What is wrong with its storage, if anything.

@@ -14,12 +14,14 @@ use super::store::{GraphStore, JOURNAL, RUNS};
 use super::{Graph, Snapshot, record};
 use crate::catalog::Catalog;
 use crate::data::{Dictionary, Relation, Run, RunFile, parallel, sorted_run};
-use crate::storage::{Journal, JournalContents, Medium, StorageError, read_run};
+use crate::storage::{Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
 
 /// Where graphs are stored, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Home {
     pub(super) medium: Arc<dyn Medium>,
+    /// What says which graphs there are.
+    pub(super) system: Arc<SystemStore>,
     /// Journal bytes that make a checkpoint due.
     pub(super) checkpoint_bytes: u64,
     pub(super) bell: Bell,
@@ -64,8 +66,11 @@ impl Home {
             let changes = record::decode(&stored.content, &dictionary).map_err(unreadable)?;
             (snapshot, _) = snapshot.apply(&changes);
         }
-        // What a crash left behind.
-        remove_all_but(&store, &files);
+        // What a crash left behind. The manifest that names the others is on disk, unless the journal is abandoned.
+        match store.journal().trouble() {
+            Some(error) => store.failed(&error),
+            None => remove_all_but(&store, &files),
+        }
         Ok(self.graph(name, dictionary, snapshot, store))
     }
 
@@ -74,8 +79,7 @@ impl Home {
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
-        let medium = Arc::clone(&self.medium);
-        GraphStore::new(folder, medium, journal, next_file, self.checkpoint_bytes, self.bell.clone())
+        GraphStore::new(folder, self, journal, next_file)
     }
 }
 

@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::checkpoint::Bell;
-use crate::storage::{Journal, Medium, StorageError};
+use super::recovery::Home;
+use crate::storage::{Journal, Medium, StorageError, SystemStore};
 
 /// Where one graph is stored.
 #[derive(Debug)]
 pub(super) struct GraphStore {
     folder: PathBuf,
     medium: Arc<dyn Medium>,
+    /// What says that the folder is a graph's.
+    system: Arc<SystemStore>,
     journal: Journal,
     /// The number of the next run's file.
     next_file: AtomicU64,
@@ -27,17 +30,12 @@ pub(super) struct GraphStore {
 }
 
 impl GraphStore {
-    pub(super) fn new(
-        folder: PathBuf,
-        medium: Arc<dyn Medium>,
-        journal: Journal,
-        next_file: u64,
-        checkpoint_bytes: u64,
-        bell: Bell,
-    ) -> GraphStore {
+    pub(super) fn new(folder: PathBuf, home: &Home, journal: Journal, next_file: u64) -> GraphStore {
+        let Home { medium, system, checkpoint_bytes, bell, .. } = home.clone();
         GraphStore {
             folder,
             medium,
+            system,
             journal,
             next_file: AtomicU64::new(next_file),
             checkpointing: Mutex::new(()),
@@ -49,6 +47,10 @@ impl GraphStore {
 
     pub(super) fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    pub(super) fn system(&self) -> &SystemStore {
+        &self.system
     }
 
     pub(super) fn medium(&self) -> &Arc<dyn Medium> {
@@ -67,6 +69,7 @@ impl GraphStore {
     pub(super) fn failed(&self, error: &StorageError) {
         tracing::error!(folder = %self.folder.display(), "storage failed: {error}");
         *self.trouble.lock() = Some(error.clone());
+        self.ask_for_checkpoint_if_due();
     }
 
     /// Something was stored: whatever was wrong is over.
@@ -74,6 +77,15 @@ impl GraphStore {
         if let Some(error) = self.trouble.lock().take() {
             tracing::info!(folder = %self.folder.display(), "storage works again after: {error}");
         }
+    }
+
+    /// Takes note of what came of writing.
+    pub(super) fn noting(&self, written: Result<(), StorageError>) -> Result<(), StorageError> {
+        match &written {
+            Ok(()) => self.healed(),
+            Err(error) => self.failed(error),
+        }
+        written
     }
 
     /// The latest failure, if nothing has succeeded since.
@@ -91,9 +103,9 @@ impl GraphStore {
         })
     }
 
-    /// Whether the journal has grown enough for a checkpoint.
+    /// Whether the journal has grown enough for a checkpoint, or takes no records before the next one.
     pub(super) fn is_checkpoint_due(&self) -> bool {
-        self.journal.bytes() >= self.checkpoint_bytes
+        self.journal.bytes() >= self.checkpoint_bytes || self.journal.is_abandoned()
     }
 
     /// Wakes the thread that makes checkpoints, if there is work for it.

@@ -29,7 +29,7 @@ pub use medium::{DatabaseFile, Disk, Medium, NewFile};
 pub use pieces::Pieces;
 pub use run_file::{read_run, write_run};
 pub use seal::file_hash;
-pub use system::SystemStore;
+pub use system::{RecordChange, SystemChange, SystemContents, SystemStore};
 pub use types::{type_from_name, type_name};
 
 /// The version of everything in a data folder. A higher one is refused, a lower one is read.

@@ -21,7 +21,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// Starts a log that hears of every commit of this engine.
 pub(crate) fn open(engine: &Engine, capacity: usize) -> Result<Arc<EventLog>, Error> {
-    let last = match engine.records()?.get(RECORD) {
+    let last = match engine.records().get(RECORD) {
         None => 0,
         Some(content) => {
             let number = std::str::from_utf8(content).ok().and_then(|text| text.parse().ok());
