@@ -129,7 +129,7 @@ impl Checker {
                 });
                 let changes = changes.collect();
                 let mut transaction = self.session.graph.begin(&Budget::unlimited())?;
-                transaction.apply(changes, &self.environment.threads);
+                transaction.apply(changes, &self.environment.threads)?;
                 transaction.commit(None, &self.environment.threads)?;
                 Ok(Vec::new())
             }

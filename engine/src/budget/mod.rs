@@ -235,6 +235,11 @@ impl Budget {
         Ok(held)
     }
 
+    /// The bytes that are accounted for.
+    pub fn memory_used(&self) -> u64 {
+        self.shared.memory_used.load(Ordering::Relaxed)
+    }
+
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
@@ -306,6 +311,21 @@ fn now_ms() -> i64 {
 pub struct Held<'b> {
     budget: &'b Budget,
     bytes: usize,
+}
+
+impl Held<'_> {
+    /// Accounts for more memory before it is used.
+    pub fn add(&mut self, bytes: usize) -> Result<(), BudgetError> {
+        self.bytes += bytes;
+        self.budget.charge(bytes)
+    }
+
+    /// Gives a part back.
+    pub fn give_back(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        self.budget.release(bytes);
+    }
 }
 
 impl Drop for Held<'_> {

@@ -46,10 +46,34 @@ pub enum Change {
 }
 
 impl Change {
+    /// The same change with each row once, of which so many changed something.
+    pub(super) fn without_duplicates(self, changed: usize) -> Change {
+        match self {
+            Change::Insert { relation, rows } if changed < rows.len => {
+                Change::Insert { relation, rows: rows.distinct() }
+            }
+            Change::Delete { relation, rows } if changed < rows.len => {
+                Change::Delete { relation, rows: rows.distinct() }
+            }
+            other => other,
+        }
+    }
+
     /// Whether it changes something even where it removes no row and no clause.
     pub(super) fn may_forget_a_name(&self) -> bool {
         matches!(self, Change::DropRelation(_) | Change::RemoveRules(_) | Change::ClearRules(_))
     }
+}
+
+/// Bytes that it takes to apply changes.
+pub(super) fn bytes_to_apply(changes: &ChangeSet) -> usize {
+    let bytes = |change: &Change| match change {
+        Change::Insert { rows, .. } | Change::Delete { rows, .. } => {
+            Rows::bytes_to_store(rows.columns.len(), rows.len)
+        }
+        _ => 0,
+    };
+    changes.iter().map(bytes).fold(0, usize::saturating_add)
 }
 
 /// Rows that changes add or remove.

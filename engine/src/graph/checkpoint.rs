@@ -16,7 +16,7 @@ use super::snapshot::Snapshot;
 use super::store::{GraphStore, RUNS};
 use super::{Graph, record};
 use crate::data::{Codec, Run};
-use crate::storage::{StorageError, write_run};
+use crate::storage::{Form, StorageError, StoredColumns, write_run};
 
 /// Wakes the thread that makes checkpoints.
 #[derive(Debug, Clone, Default)]
@@ -172,9 +172,8 @@ impl Graph {
         let codec = Codec::over(Arc::clone(self.dictionary()));
         let path = store.run_path(&store.new_run_name(relation));
         let columns = run.columns();
-        let rows = run.stored_len();
-        let file =
-            write_run(store.medium().as_ref(), &path, &columns, rows, &names, &codec, &mut |_| pace.rest())?;
+        let stored = StoredColumns::of(&columns, run.stored_len(), &names, &codec, Form::Run);
+        let file = write_run(store.medium().as_ref(), &path, &stored, &mut |_| pace.rest())?;
         run.set_file(file);
         Ok(())
     }
