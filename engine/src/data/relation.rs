@@ -93,6 +93,11 @@ impl Relation {
         &self.runs
     }
 
+    /// Bytes of the codes of all rows, deleted ones among them.
+    pub fn row_bytes(&self) -> usize {
+        self.runs.iter().map(|run| run.stored_len() * self.arity * size_of::<Code>()).sum()
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         self.runs.iter().map(Run::memory_bytes).sum()

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::{ChangeSet, bytes_to_apply, row_count};
+use super::change::{Change, ChangeSet, bytes_to_apply, check_row_counts, row_count};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
@@ -215,7 +215,17 @@ impl Transaction<'_> {
     pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Result<Vec<usize>, Error> {
         let _held = self.budget.hold(bytes_to_apply(&changes)).map_err(Error::Stopped)?;
         let snapshot = &self.snapshot;
+        check_row_counts(snapshot, &changes).map_err(Error::refused)?;
         let (mut next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes));
+        let inserts =
+            |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;
+        if changes.iter().zip(&counts).any(inserts)
+            && let Err(refusal) = self.graph.share.check(self.graph.stored_bytes(&next))
+        {
+            // Its values are known from now on.
+            self.graph.count(&self.graph.snapshot());
+            return Err(Error::refused(refusal));
+        }
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));

@@ -14,6 +14,7 @@ use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
 use super::library::{Library, Opened, StorageOptions};
+use super::stored_memory::StoredMemory;
 use super::{Binding, Graph, Listener, Overlay};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
@@ -32,6 +33,7 @@ pub struct Graphs {
     changing: Mutex<()>,
     listeners: Listeners,
     indexer: Indexer,
+    memory: Arc<StoredMemory>,
     _checkpoints: Option<Checkpoints>,
 }
 
@@ -119,25 +121,31 @@ pub struct Statistics {
     pub tuples: usize,
     /// An estimate of the bytes they take.
     pub memory_bytes: usize,
-}
-
-impl Default for Graphs {
-    fn default() -> Self {
-        let listeners = Listeners::default();
-        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone()));
-        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
-        let indexer = Indexer::start(Arc::clone(&by_name));
-        listeners.add(indexer.waker());
-        Graphs { by_name, library: None, changing: Mutex::new(()), listeners, indexer, _checkpoints: None }
-    }
+    /// Bytes of the facts of all graphs, whichever count: what their limit is about.
+    pub stored_bytes: u64,
+    /// The most that these may be.
+    pub stored_limit: Option<u64>,
 }
 
 impl Graphs {
-    /// The graphs in a folder; `default` is made if it is not there.
-    pub fn open(options: StorageOptions) -> Result<Graphs, StorageError> {
+    /// Graphs that live in memory, whose facts may take so many bytes.
+    pub fn in_memory(stored_bytes: u64) -> Graphs {
+        let (listeners, memory) = (Listeners::default(), StoredMemory::new(stored_bytes));
+        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone(), Arc::clone(&memory)));
+        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
+        let indexer = Indexer::start(Arc::clone(&by_name));
+        listeners.add(indexer.waker());
+        let (library, changing) = (None, Mutex::new(()));
+        Graphs { by_name, library, changing, listeners, indexer, memory, _checkpoints: None }
+    }
+
+    /// The graphs in a folder, whose facts may take so many bytes of memory; `default` is made if it is not there.
+    pub fn open(options: StorageOptions, stored_bytes: u64) -> Result<Graphs, StorageError> {
         let folder = options.folder.clone();
         let (bell, listeners) = (Bell::default(), Listeners::default());
-        let (library, mut opened) = Library::open(options, bell.clone(), listeners.clone())?;
+        let memory = StoredMemory::new(stored_bytes);
+        let (library, mut opened) =
+            Library::open(options, bell.clone(), listeners.clone(), Arc::clone(&memory))?;
         if !opened.contains_key(DEFAULT_GRAPH) {
             opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH)?)));
         }
@@ -152,7 +160,8 @@ impl Graphs {
         // What was built is made anew at each start.
         indexer.wake();
         let changing = Mutex::new(());
-        Ok(Graphs { by_name, library: Some(library), changing, listeners, indexer, _checkpoints })
+        let library = Some(library);
+        Ok(Graphs { by_name, library, changing, listeners, indexer, memory, _checkpoints })
     }
 
     /// Wakes the thread that builds indexes.
@@ -271,7 +280,7 @@ impl Graphs {
         }
         let graph = match &self.library {
             Some(library) => library.create(name).map_err(|error| error.diagnose())?,
-            None => Graph::in_memory(name, self.listeners.clone()),
+            None => Graph::in_memory(name, self.listeners.clone(), Arc::clone(&self.memory)),
         };
         let graph = Arc::new(graph);
         self.by_name.write().insert(name.to_owned(), Ok(Arc::clone(&graph)));
@@ -294,7 +303,12 @@ impl Graphs {
     pub fn statistics(&self, counts: impl Fn(&str) -> bool) -> Statistics {
         let mut graphs: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
         graphs.retain(|graph| counts(graph.name()));
-        let mut statistics = Statistics { knowledge_graphs: graphs.len(), ..Statistics::default() };
+        let mut statistics = Statistics {
+            knowledge_graphs: graphs.len(),
+            stored_bytes: self.memory.used(),
+            stored_limit: self.memory.limit(),
+            ..Statistics::default()
+        };
         for graph in graphs {
             let snapshot = graph.snapshot();
             statistics.memory_bytes += graph.dictionary().memory_bytes();

@@ -8,6 +8,7 @@ use super::Graph;
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::recovery::Home;
+use super::stored_memory::StoredMemory;
 use crate::storage::{Disk, Medium, StorageError, SystemStore};
 
 /// Where and how an engine stores its graphs.
@@ -45,6 +46,7 @@ impl Library {
         options: StorageOptions,
         bell: Bell,
         listeners: Listeners,
+        memory: Arc<StoredMemory>,
     ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
         let StorageOptions { folder, checkpoint_bytes, medium } = options;
         let io = |error| StorageError::io(&folder, error);
@@ -59,7 +61,8 @@ impl Library {
             let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
             return Err(StorageError::unreadable(&path, message));
         }
-        let library = Library { folder, system, home: Home { medium, checkpoint_bytes, bell, listeners } };
+        let library =
+            Library { folder, system, home: Home { medium, checkpoint_bytes, bell, listeners, memory } };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
         for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {

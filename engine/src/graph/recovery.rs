@@ -11,9 +11,10 @@ use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
 use super::store::{GraphStore, JOURNAL, RUNS};
+use super::stored_memory::StoredMemory;
 use super::{Graph, Snapshot, record};
 use crate::catalog::Catalog;
-use crate::data::{Dictionary, Relation, Run, RunFile, parallel, sorted_run};
+use crate::data::{Dictionary, Relation, Run, RunFile, sorted_run};
 use crate::storage::{Journal, JournalContents, Medium, StorageError, read_run};
 
 /// Where graphs are stored, and how.
@@ -24,6 +25,7 @@ pub(super) struct Home {
     pub(super) checkpoint_bytes: u64,
     pub(super) bell: Bell,
     pub(super) listeners: Listeners,
+    pub(super) memory: Arc<StoredMemory>,
 }
 
 impl Home {
@@ -54,7 +56,9 @@ impl Home {
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         let store = self.store(folder, journal, manifest.next_file);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
-        for stored in &contents.records {
+        // One after the other: what was read is let go before the next one.
+        let mut next = 0;
+        while let Some(stored) = store.journal().record_from(next)? {
             if stored.version <= snapshot.version() {
                 return Err(unreadable(format!("commit {} stands after its checkpoint", stored.version)));
             }
@@ -62,6 +66,8 @@ impl Home {
                 return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
             }
             let changes = record::decode(&stored.content, &dictionary).map_err(unreadable)?;
+            next = stored.version + 1;
+            drop(stored);
             (snapshot, _) = snapshot.apply(&changes);
         }
         // What a crash left behind.
@@ -70,7 +76,8 @@ impl Home {
     }
 
     fn graph(&self, name: &str, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
-        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone())
+        let memory = Arc::clone(&self.memory);
+        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone(), memory)
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
@@ -97,8 +104,9 @@ fn restore(
         let arity = definition
             .map(|definition| definition.arity)
             .ok_or_else(|| unreadable(format!("{name} is not defined")))?;
-        let runs = parallel::map(files, |file| read_file(store, &file, arity, contents, dictionary));
-        let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
+        // All threads read one file: to read several at once would take the memory of several.
+        let runs = files.iter().map(|file| read_file(store, file, arity, contents, dictionary));
+        let runs = runs.collect::<Result<Vec<_>, _>>()?;
         relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));
     }
     Ok(Snapshot::stored(manifest.version, catalog, relations))

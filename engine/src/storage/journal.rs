@@ -47,6 +47,15 @@ pub struct StoredRecord {
     pub content: Pieces,
 }
 
+/// What is done with the records of a journal that is opened.
+#[derive(Debug, Clone, Copy)]
+enum Records {
+    /// They become part of its contents.
+    Read,
+    /// Only their length matters: they are read one by one.
+    Counted,
+}
+
 /// The journal of one graph.
 #[derive(Debug)]
 pub struct Journal {
@@ -84,15 +93,15 @@ impl Journal {
     /// What the journal holds now.
     pub fn contents(&self) -> Result<JournalContents, StorageError> {
         match self.database.lock().as_ref() {
-            Some(database) => self.read_contents(database),
+            Some(database) => Ok(self.read_contents(database, Records::Read)?.0),
             None => Err(self.is_closed_error()),
         }
     }
 
-    /// The journal that is there.
+    /// The journal that is there. Its records are not among the contents: see [`Journal::record_from`].
     pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, JournalContents), StorageError> {
         let journal = Journal::closed(medium, path);
-        let contents = journal.reopen()?;
+        let contents = journal.reopen_with(Records::Counted)?;
         if let Some(database) = journal.database.lock().as_ref() {
             database::settle(database, path)?;
         }
@@ -111,12 +120,15 @@ impl Journal {
 
     /// Opens the file again after a failure: what it holds now is what is on disk.
     pub fn reopen(&self) -> Result<JournalContents, StorageError> {
+        self.reopen_with(Records::Read)
+    }
+
+    fn reopen_with(&self, records: Records) -> Result<JournalContents, StorageError> {
         let mut slot = self.database.lock();
         self.is_closed.store(true, Ordering::Release);
         drop(slot.take());
         let database = database::open(self.medium.as_ref(), &self.path)?;
-        let contents = self.read_contents(&database)?;
-        let bytes = contents.records.iter().map(|record| record.content.byte_count() as u64).sum();
+        let (contents, bytes) = self.read_contents(&database, records)?;
         self.bytes.store(bytes, Ordering::Relaxed);
         *slot = Some(database);
         self.is_closed.store(false, Ordering::Release);
@@ -196,7 +208,13 @@ impl Journal {
         changed
     }
 
-    fn read_contents(&self, database: &Database) -> Result<JournalContents, StorageError> {
+    /// The contents, and the bytes of all records.
+    fn read_contents(
+        &self,
+        database: &Database,
+        records: Records,
+    ) -> Result<(JournalContents, u64), StorageError> {
+        let mut bytes = 0;
         let mut contents = JournalContents::default();
         let mut sealed_records = Vec::new();
         let mut sealed_deleted = Vec::new();
@@ -213,7 +231,10 @@ impl Journal {
             }
             for entry in transaction.open_table(RECORDS)?.iter()? {
                 let (key, value) = entry?;
-                sealed_records.push((key.value(), value.value().to_vec()));
+                bytes += value.value().len() as u64;
+                if let Records::Read = records {
+                    sealed_records.push((key.value(), value.value().to_vec()));
+                }
             }
             Ok(())
         })?;
@@ -234,22 +255,51 @@ impl Journal {
         let mut pieces = sealed_records.into_iter().peekable();
         while let Some(((version, _), _)) = pieces.peek() {
             let version = *version;
-            let mut content = Pieces::default();
-            let mut found = 0;
-            let mut count = 1;
-            while let Some(((_, piece), value)) = pieces.next_if(|((v, _), _)| *v == version) {
-                let (prefix, sealed) =
-                    value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
-                count = u32::from_le_bytes(*prefix);
-                content.push(unseal(&place(version, piece, count), sealed)?);
-                found += 1;
-            }
-            if found != count {
-                return Err(missing(&format!("a part of commit {version}")));
-            }
-            contents.records.push(StoredRecord { version, content });
+            let of_this = std::iter::from_fn(|| pieces.next_if(|((v, _), _)| *v == version));
+            contents.records.push(self.record(version, of_this)?);
         }
-        Ok(contents)
+        Ok((contents, bytes))
+    }
+
+    /// The first record of this version or a later one.
+    pub fn record_from(&self, version: u64) -> Result<Option<StoredRecord>, StorageError> {
+        let slot = self.database.lock();
+        let database = slot.as_ref().ok_or_else(|| self.is_closed_error())?;
+        let mut pieces = Vec::new();
+        guarded(&self.path, || {
+            let table = database.begin_read()?.open_table(RECORDS)?;
+            for entry in table.range((version, 0)..)? {
+                let (key, value) = entry?;
+                if pieces.first().is_some_and(|((first, _), _): &((u64, u32), _)| *first != key.value().0) {
+                    break;
+                }
+                pieces.push((key.value(), value.value().to_vec()));
+            }
+            Ok(())
+        })?;
+        let Some(((version, _), _)) = pieces.first() else { return Ok(None) };
+        Ok(Some(self.record(*version, pieces.into_iter())?))
+    }
+
+    /// The record that these pieces are of.
+    fn record(
+        &self,
+        version: u64,
+        pieces: impl Iterator<Item = ((u64, u32), Vec<u8>)>,
+    ) -> Result<StoredRecord, StorageError> {
+        let (mut content, mut found, mut count) = (Pieces::default(), 0, 1);
+        for ((_, piece), value) in pieces {
+            let (prefix, sealed) =
+                value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
+            count = u32::from_le_bytes(*prefix);
+            let unsealed = unseal(&place(version, piece, count), sealed);
+            content.push(unsealed.map_err(|damage| self.damaged(damage))?.to_vec());
+            found += 1;
+        }
+        if found != count {
+            return Err(self.damaged(Damage::Missing(format!("a part of commit {version}"))));
+        }
+        Ok(StoredRecord { version, content })
     }
 
     fn is_closed_error(&self) -> StorageError {
