@@ -246,11 +246,6 @@ impl Budget {
         Ok(held)
     }
 
-    /// The bytes that are accounted for.
-    pub fn memory_used(&self) -> u64 {
-        self.shared.memory_used.load(Ordering::Relaxed)
-    }
-
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
