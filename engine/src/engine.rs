@@ -71,23 +71,23 @@ pub struct Engine {
 impl Engine {
     /// An engine that keeps its graphs in memory. The graph `default` exists.
     pub fn in_memory(options: EngineOptions) -> Result<Engine, Error> {
-        Engine::with(options, || Ok(Graphs::default()))
+        Engine::with(options, |stored_bytes| Ok(Graphs::in_memory(stored_bytes)))
     }
 
     /// An engine that keeps its graphs in a folder. Graphs that are damaged are not served, and the others are: see
     /// [`Engine::storage_troubles`].
     pub fn open(options: EngineOptions, storage: StorageOptions) -> Result<Engine, Error> {
-        Engine::with(options, || Ok(Graphs::open(storage)?))
+        Engine::with(options, |stored_bytes| Ok(Graphs::open(storage, stored_bytes)?))
     }
 
     fn with(
         options: EngineOptions,
-        graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
+        graphs: impl FnOnce(u64) -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
         let EngineOptions { threads, limits, disabled_rewrites, thresholds, view_memory, backups, commands } =
             options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
-        let graphs = threads.run(graphs)?;
+        let graphs = threads.run(|| graphs(limits.stored_bytes))?;
         let environment = Environment {
             graphs,
             threads,

@@ -82,6 +82,8 @@ pub(crate) struct Reading {
     pub(crate) views: u64,
     pub(crate) tuples: u64,
     pub(crate) memory_bytes: u64,
+    pub(crate) stored_bytes: u64,
+    pub(crate) stored_limit: u64,
     pub(crate) sessions: u64,
     pub(crate) dirty_sessions: u64,
     pub(crate) ephemeral_facts: u64,
@@ -113,6 +115,8 @@ impl Metrics {
             views: stored.views as u64,
             tuples: stored.tuples as u64,
             memory_bytes: stored.memory_bytes as u64 + in_use,
+            stored_bytes: stored.stored_bytes,
+            stored_limit: stored.stored_limit.unwrap_or(0),
             sessions: sessions.total as u64,
             dirty_sessions: sessions.dirty as u64,
             ephemeral_facts: sessions.facts as u64,
@@ -212,6 +216,19 @@ const METRICS: &[Metric] = &[
         kind: "gauge",
         help: "Ephemeral rules across sessions",
         value: |r| r.ephemeral_rules,
+    },
+    // Our own, after those of the interface.
+    Metric {
+        name: "service_stored_memory_bytes",
+        kind: "gauge",
+        help: "Memory that stored facts take",
+        value: |r| r.stored_bytes,
+    },
+    Metric {
+        name: "service_stored_memory_limit_bytes",
+        kind: "gauge",
+        help: "Memory that stored facts may take; 0 is no limit",
+        value: |r| r.stored_limit,
     },
 ];
 

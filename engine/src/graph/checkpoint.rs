@@ -18,7 +18,7 @@ use super::snapshot::Snapshot;
 use super::store::{GraphStore, RUNS};
 use super::{Graph, record};
 use crate::data::{Codec, Run};
-use crate::storage::{JournalContents, StorageError, write_run};
+use crate::storage::{Form, JournalContents, StorageError, StoredColumns, write_run};
 
 /// Wakes the thread that makes checkpoints.
 #[derive(Debug, Clone, Default)]
@@ -198,9 +198,8 @@ impl Graph {
         let codec = Codec::over(Arc::clone(self.dictionary()));
         let path = store.run_path(&store.new_run_name(relation));
         let columns = run.columns();
-        let rows = run.stored_len();
-        let file =
-            write_run(store.medium().as_ref(), &path, &columns, rows, &names, &codec, &mut |_| pace.rest())?;
+        let stored = StoredColumns::of(&columns, run.stored_len(), &names, &codec, Form::Run);
+        let file = write_run(store.medium().as_ref(), &path, &stored, &mut |_| pace.rest())?;
         run.set_file(file);
         Ok(())
     }

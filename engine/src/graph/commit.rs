@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::{ChangeSet, row_count};
+use super::change::{Change, ChangeSet, bytes_to_apply, check_row_counts, row_count};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
@@ -89,6 +89,7 @@ impl Graph {
             changes: ChangeSet::new(),
             events: Vec::new(),
             is_compacted: false,
+            budget: budget.clone(),
             _uninterrupted: budget.uninterrupted(),
         })
     }
@@ -168,6 +169,8 @@ pub struct Transaction<'g> {
     changes: ChangeSet,
     events: Vec<Event>,
     is_compacted: bool,
+    /// What its memory is charged to.
+    budget: Budget,
     /// Other writers wait for this one.
     _uninterrupted: Uninterrupted,
 }
@@ -179,9 +182,20 @@ impl Transaction<'_> {
     }
 
     /// Applies changes in order; answers how many rows or clauses each one really changed.
-    pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Vec<usize> {
+    pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Result<Vec<usize>, Error> {
+        let _held = self.budget.hold(bytes_to_apply(&changes)).map_err(Error::Stopped)?;
         let snapshot = &self.snapshot;
+        check_row_counts(snapshot, &changes).map_err(Error::refused)?;
         let (mut next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes));
+        let inserts =
+            |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;
+        if changes.iter().zip(&counts).any(inserts)
+            && let Err(refusal) = self.graph.share.check(self.graph.stored_bytes(&next))
+        {
+            // Its values are known from now on.
+            self.graph.count(&self.graph.snapshot());
+            return Err(Error::refused(refusal));
+        }
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));
@@ -190,8 +204,8 @@ impl Transaction<'_> {
             .into_iter()
             .zip(&counts)
             .filter(|(change, count)| **count > 0 || change.may_forget_a_name());
-        self.changes.extend(effective.map(|(change, _)| change));
-        counts
+        self.changes.extend(effective.map(|(change, count)| change.without_duplicates(*count)));
+        Ok(counts)
     }
 
     /// Makes the changes durable, and then visible to everyone, at once; listeners hear that it was `origin`.
@@ -207,10 +221,10 @@ impl Transaction<'_> {
             graph.tell(origin, events);
             return Ok(());
         };
-        let encode = || record::encode(&self.changes, graph.dictionary());
-        let content = threads
-            .run_on(row_count(&self.changes), encode)
-            .map_err(|error| Error::internal("journal", error))?;
+        // Until it is written, the record is in memory.
+        let mut held = self.budget.hold(0).map_err(Error::Stopped)?;
+        let encode = || record::encode(&self.changes, graph.dictionary(), &mut held);
+        let content = threads.run_on(row_count(&self.changes), encode)?;
         let record = StoredRecord { version: self.snapshot.version(), content };
         let committed = graph.committed(origin, events, &self.snapshot);
         let outcome = Arc::new(OnceLock::new());

@@ -14,6 +14,7 @@ use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
 use super::library::{Library, Opened, StorageOptions};
+use super::stored_memory::StoredMemory;
 use super::{Binding, Graph, Listener, Overlay};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
@@ -34,6 +35,7 @@ pub struct Graphs {
     indexer: Indexer,
     /// Wakes the thread that makes checkpoints, if there is one.
     bell: Bell,
+    memory: Arc<StoredMemory>,
     _checkpoints: Option<Checkpoints>,
 }
 
@@ -125,26 +127,31 @@ pub struct Statistics {
     pub tuples: usize,
     /// An estimate of the bytes they take.
     pub memory_bytes: usize,
-}
-
-impl Default for Graphs {
-    fn default() -> Self {
-        let listeners = Listeners::default();
-        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone()));
-        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
-        let indexer = Indexer::start(Arc::clone(&by_name));
-        listeners.add(indexer.waker());
-        let (changing, bell) = (Mutex::new(()), Bell::default());
-        Graphs { by_name, library: None, changing, listeners, indexer, bell, _checkpoints: None }
-    }
+    /// Bytes of the facts of all graphs, whichever count: what their limit is about.
+    pub stored_bytes: u64,
+    /// The most that these may be.
+    pub stored_limit: Option<u64>,
 }
 
 impl Graphs {
-    /// The graphs in a folder; `default` is made if it is not there.
-    pub fn open(options: StorageOptions) -> Result<Graphs, StorageError> {
+    /// Graphs that live in memory, whose facts may take so many bytes.
+    pub fn in_memory(stored_bytes: u64) -> Graphs {
+        let (listeners, memory) = (Listeners::default(), StoredMemory::new(stored_bytes));
+        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone(), Arc::clone(&memory)));
+        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
+        let indexer = Indexer::start(Arc::clone(&by_name));
+        listeners.add(indexer.waker());
+        let (library, changing, bell) = (None, Mutex::new(()), Bell::default());
+        Graphs { by_name, library, changing, listeners, indexer, bell, memory, _checkpoints: None }
+    }
+
+    /// The graphs in a folder, whose facts may take so many bytes of memory; `default` is made if it is not there.
+    pub fn open(options: StorageOptions, stored_bytes: u64) -> Result<Graphs, StorageError> {
         let (folder, background) = (options.folder.clone(), options.background);
         let (bell, listeners) = (Bell::default(), Listeners::default());
-        let (library, mut opened) = Library::open(options, bell.clone(), listeners.clone())?;
+        let memory = StoredMemory::new(stored_bytes);
+        let (library, mut opened) =
+            Library::open(options, bell.clone(), listeners.clone(), Arc::clone(&memory))?;
         if !opened.contains_key(DEFAULT_GRAPH) {
             opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH, &[])?)));
         }
@@ -159,7 +166,8 @@ impl Graphs {
         // What was built is made anew at each start.
         indexer.wake();
         let changing = Mutex::new(());
-        Ok(Graphs { by_name, library: Some(library), changing, listeners, indexer, bell, _checkpoints })
+        let library = Some(library);
+        Ok(Graphs { by_name, library, changing, listeners, indexer, bell, memory, _checkpoints })
     }
 
     /// Wakes the thread that builds indexes.
@@ -304,7 +312,7 @@ impl Graphs {
                 let created = library.create(name, records).inspect_err(|_| self.bell.ring());
                 created.map_err(|error| error.diagnose())?
             }
-            None => Graph::in_memory(name, self.listeners.clone()),
+            None => Graph::in_memory(name, self.listeners.clone(), Arc::clone(&self.memory)),
         };
         let graph = Arc::new(graph);
         self.by_name.write().insert(name.to_owned(), Ok(Arc::clone(&graph)));
@@ -330,8 +338,13 @@ impl Graphs {
         graphs.retain(|graph| counts(graph.name()));
         let all_wait = self.library.as_ref().is_some_and(|library| library.system().doubt().is_some());
         let unwritable = graphs.iter().filter(|graph| all_wait || graph.is_abandoned()).count();
-        let mut statistics =
-            Statistics { knowledge_graphs: graphs.len(), unwritable, ..Statistics::default() };
+        let mut statistics = Statistics {
+            knowledge_graphs: graphs.len(),
+            unwritable,
+            stored_bytes: self.memory.used(),
+            stored_limit: self.memory.limit(),
+            ..Statistics::default()
+        };
         for graph in graphs {
             let snapshot = graph.snapshot();
             statistics.memory_bytes += graph.dictionary().memory_bytes();

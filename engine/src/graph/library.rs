@@ -8,6 +8,7 @@ use super::Graph;
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::recovery::Home;
+use super::stored_memory::StoredMemory;
 use crate::storage::{Disk, Medium, RecordChange, StorageError, SystemChange, SystemContents, SystemStore};
 
 /// Where and how an engine stores its graphs.
@@ -48,6 +49,7 @@ impl Library {
         options: StorageOptions,
         bell: Bell,
         listeners: Listeners,
+        memory: Arc<StoredMemory>,
     ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
         let StorageOptions { folder, checkpoint_bytes, medium, background: _ } = options;
         let io = |error| StorageError::io(&folder, error);
@@ -62,7 +64,7 @@ impl Library {
             let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
             return Err(StorageError::unreadable(&path, message));
         }
-        let home = Home { medium, system: Arc::clone(&system), checkpoint_bytes, bell, listeners };
+        let home = Home { medium, system: Arc::clone(&system), checkpoint_bytes, bell, listeners, memory };
         let library = Library { folder, system, home };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();

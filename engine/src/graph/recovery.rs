@@ -11,9 +11,10 @@ use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
 use super::store::{GraphStore, JOURNAL, RUNS};
+use super::stored_memory::StoredMemory;
 use super::{Graph, Snapshot, record};
 use crate::catalog::Catalog;
-use crate::data::{Dictionary, Relation, Run, RunFile, parallel, sorted_run};
+use crate::data::{Dictionary, Relation, Run, RunFile, sorted_run};
 use crate::storage::{Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
 
 /// Where graphs are stored, and how.
@@ -26,6 +27,7 @@ pub(super) struct Home {
     pub(super) checkpoint_bytes: u64,
     pub(super) bell: Bell,
     pub(super) listeners: Listeners,
+    pub(super) memory: Arc<StoredMemory>,
 }
 
 impl Home {
@@ -56,7 +58,8 @@ impl Home {
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         let store = self.store(folder, journal, manifest.next_file);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
-        for stored in &contents.records {
+        // One after the other: what was read is let go before the next one.
+        for stored in contents.records {
             if stored.version <= snapshot.version() {
                 return Err(unreadable(format!("commit {} stands after its checkpoint", stored.version)));
             }
@@ -64,6 +67,7 @@ impl Home {
                 return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
             }
             let changes = record::decode(&stored.content, &dictionary).map_err(unreadable)?;
+            drop(stored);
             (snapshot, _) = snapshot.apply(&changes);
         }
         // What a crash left behind. The manifest that names the others is on disk, unless the journal is abandoned.
@@ -75,7 +79,8 @@ impl Home {
     }
 
     fn graph(&self, name: &str, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
-        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone())
+        let memory = Arc::clone(&self.memory);
+        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone(), memory)
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
@@ -101,8 +106,9 @@ fn restore(
         let arity = definition
             .map(|definition| definition.arity)
             .ok_or_else(|| unreadable(format!("{name} is not defined")))?;
-        let runs = parallel::map(files, |file| read_file(store, &file, arity, contents, dictionary));
-        let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
+        // All threads read one file: to read several at once would take the memory of several.
+        let runs = files.iter().map(|file| read_file(store, file, arity, contents, dictionary));
+        let runs = runs.collect::<Result<Vec<_>, _>>()?;
         relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));
     }
     Ok(Snapshot::stored(manifest.version, catalog, relations))

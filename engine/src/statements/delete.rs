@@ -96,6 +96,9 @@ pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Resu
 pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<String, Error> {
     // So many changes come first that delete: nothing is deleted from relations that do not exist.
     let mut deletes = 0;
+    if !update.inserts.is_empty() {
+        context.graph.check_room(0).map_err(Error::refused)?;
+    }
     let counts = decide_and_write(context, |context, view| {
         let catalog = view.catalog();
         let mut problems = Problems::default();

@@ -15,6 +15,7 @@ mod columns;
 mod database;
 mod error;
 mod journal;
+mod layout;
 mod medium;
 mod pieces;
 mod run_file;
@@ -25,6 +26,7 @@ mod types;
 pub use columns::{StoredColumns, has_marks, rows_of};
 pub use error::StorageError;
 pub use journal::{Journal, JournalContents, StoredRecord};
+pub use layout::Form;
 pub use medium::{DatabaseFile, Disk, Medium, NewFile};
 pub use pieces::Pieces;
 pub use run_file::{read_run, write_run};
@@ -33,4 +35,4 @@ pub use system::{RecordChange, SystemChange, SystemContents, SystemStore};
 pub use types::{type_from_name, type_name};
 
 /// The version of everything in a data folder. A higher one is refused, a lower one is read.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
