@@ -25,6 +25,8 @@ pub struct Limits {
     pub session_facts: usize,
     /// Clauses that a session may lay over its graph.
     pub session_rules: usize,
+    /// Bytes that the facts and clauses of a session may take.
+    pub session_bytes: usize,
 }
 
 impl Limits {
@@ -42,6 +44,7 @@ impl Limits {
             graphs: usize::MAX,
             session_facts: usize::MAX,
             session_rules: usize::MAX,
+            session_bytes: usize::MAX,
         }
     }
 }
@@ -60,6 +63,7 @@ impl Default for Limits {
             graphs: 1_000,
             session_facts: 1_000_000,
             session_rules: 1_000,
+            session_bytes: 128 << 20,
         }
     }
 }

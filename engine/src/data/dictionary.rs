@@ -45,6 +45,8 @@ pub fn bounds(codes: &[Code]) -> Option<(Code, Code)> {
 const SHARED_START: Code = INLINE_END + 3;
 const LOCAL_START: Code = 0xC000_0000;
 const SHARDS: usize = 64;
+/// An entry, its slot in the table, and what is small beside it.
+const ENTRY_BYTES: usize = 64;
 /// Values that are looked up at once.
 const BLOCK: usize = 512;
 
@@ -99,10 +101,19 @@ impl Dictionary {
         self.len() == 0
     }
 
+    /// An estimate of the bytes that hold the values of these codes, each of them once.
+    pub(super) fn bytes_of(&self, mut codes: Vec<Code>) -> usize {
+        codes.retain(|code| *code >= SHARED_START);
+        codes.sort_unstable();
+        codes.dedup();
+        let of = |code: &Code| self.entry(*code).map_or(0, |value| ENTRY_BYTES + value.content_bytes());
+        codes.iter().map(of).sum()
+    }
+
     /// An estimate of the bytes held.
     pub fn memory_bytes(&self) -> usize {
-        // Entry, slot in the table, and a guess at the boxed content.
-        self.len() * 64
+        // With a guess at the boxed content.
+        self.len() * ENTRY_BYTES
     }
 
     fn find(&self, value: ValueRef<'_>, hash: u64) -> Option<Code> {

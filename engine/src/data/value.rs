@@ -150,6 +150,16 @@ pub enum ValueRef<'a> {
 }
 
 impl Value {
+    /// The bytes of its content, beside those of the value itself.
+    pub fn content_bytes(&self) -> usize {
+        match self {
+            Value::Text(text) => text.len(),
+            Value::Vector(elements) => size_of_val(elements.as_ref()),
+            Value::VectorInt8(elements) => elements.len(),
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Timestamp(_) => 0,
+        }
+    }
+
     /// Borrows the content.
     pub fn as_ref(&self) -> ValueRef<'_> {
         match self {

@@ -93,7 +93,7 @@ async fn acknowledge(
 ) -> Result<Reply, Failure> {
     let mut session = caller.turn(ticket).await?;
     let done =
-        caller.app.queries.run(ticket, None, move |budget: &Budget| work(&mut session, budget)).await??;
+        caller.app.queries.run(&caller.share(), ticket, None, move |budget: &Budget| work(&mut session, budget)).await??;
     let response = Response::Ack(Ack { message: done });
     Ok(Reply::Whole(ReplyMessage { response, id }.to_json()))
 }
