@@ -338,7 +338,8 @@ impl Session {
         insert: impl FnOnce(&mut Context<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let overlay = self.state.overlay.clone();
-        let mut context = Context::new(&self.environment, &*self.caller, &self.state.graph, budget, overlay);
+        let graph = Arc::clone(&self.state.graph);
+        let mut context = Context::new(&self.environment, &*self.caller, &graph, budget, overlay);
         context.check_graph()?;
         let inserted = insert(&mut context)?;
         let overlay = context.overlay;

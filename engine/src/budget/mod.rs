@@ -208,7 +208,7 @@ impl Budget {
         if used > self.shared.memory_limit {
             return Err(BudgetError::Memory { limit: self.shared.memory_limit });
         }
-        Ok(taken?)
+        taken.map_err(PoolFull::stops)
     }
 
     /// Accounts for memory until the guard is dropped.

@@ -69,9 +69,10 @@ impl MemoryPool {
     }
 }
 
-impl From<PoolFull> for BudgetError {
-    fn from(full: PoolFull) -> BudgetError {
-        match full {
+impl PoolFull {
+    /// What it means to a request.
+    pub(super) fn stops(self) -> BudgetError {
+        match self {
             PoolFull::Whole { limit } => BudgetError::TotalMemory { limit },
             PoolFull::Part { limit } => BudgetError::UserMemory { limit },
         }

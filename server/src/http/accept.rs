@@ -60,7 +60,7 @@ pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
         tokio::spawn(async move {
             let _counted = app.watch();
             match standing {
-                Standing::Guest(_) => serve(stream, from, standing, service, app.clone()).await,
+                Standing::Guest { .. } => serve(stream, from, standing, service, app.clone()).await,
                 Standing::Visitor(ref visit) => {
                     let visit = visit.clone();
                     receive(stream, from, visit, standing, service, app.clone()).await;
@@ -104,7 +104,7 @@ where
         tracing::debug!(peer = %from.peer, %error, "a connection ended before it began");
         return;
     }
-    let is_guest = matches!(standing, Standing::Guest(_));
+    let is_guest = matches!(standing, Standing::Guest { .. });
     let head_timeout = if is_guest { app.limits.request_head } else { app.limits.request_head.min(VISIT) };
     let (wire, link) = Wire::new(stream, from, standing);
     let gate = app.clone();

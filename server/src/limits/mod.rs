@@ -68,7 +68,10 @@ pub(crate) enum Full {
 #[derive(Debug)]
 pub(crate) enum Standing {
     /// It has a place.
-    Guest(Guest),
+    Guest {
+        /// Until this is dropped.
+        _place: Guest,
+    },
     /// There is none.
     Visitor(Visit),
 }
@@ -83,8 +86,13 @@ pub(crate) struct Guest {
 /// What a socket takes before it has said who it is.
 #[derive(Debug)]
 pub(crate) enum Entrance {
-    /// A place, and one among those of its address that have not said who they are.
-    Guest(Seated, Counted<IpAddr>),
+    /// There is one.
+    Guest {
+        /// The place.
+        seat: Seated,
+        /// One among those of its address that have not said who they are.
+        _stranger: Counted<IpAddr>,
+    },
     /// There was none.
     Visitor(Visit),
 }
@@ -93,7 +101,7 @@ impl Entrance {
     /// Waits until somebody else needs the room of one for whom there was no place.
     pub(crate) fn over(&self) -> impl Future<Output = ()> + use<> {
         let visit = match self {
-            Entrance::Guest(..) => None,
+            Entrance::Guest { .. } => None,
             Entrance::Visitor(visit) => Some(visit.clone()),
         };
         async move {
@@ -190,7 +198,7 @@ impl Places {
     /// Takes a connection in, as a guest if there is a place.
     pub(crate) fn connection(&self, from: Origin) -> Standing {
         match self.guest(from) {
-            Ok(guest) => Standing::Guest(guest),
+            Ok(place) => Standing::Guest { _place: place },
             Err(why) => Standing::Visitor(self.visit(from.peer, why)),
         }
     }
@@ -209,8 +217,8 @@ impl Places {
     pub(crate) fn enter(&self, client: IpAddr, from: Origin, standing: &Standing) -> Result<Entrance, Full> {
         let why = match standing {
             Standing::Visitor(visit) => return Ok(Entrance::Visitor(visit.clone())),
-            Standing::Guest(_) => match (self.seat(client, from), self.strangers.take(network(client))) {
-                (Ok(seat), Some(stranger)) => return Ok(Entrance::Guest(seat, stranger)),
+            Standing::Guest { .. } => match (self.seat(client, from), self.strangers.take(network(client))) {
+                (Ok(seat), Some(stranger)) => return Ok(Entrance::Guest { seat, _stranger: stranger }),
                 (Ok(_), None) => Full::Strangers,
                 (Err(why), _) => why,
             },
@@ -235,11 +243,11 @@ impl Places {
         is_administrator: bool,
     ) -> Result<Seated, Full> {
         let visit = match entrance {
-            Entrance::Guest(seat, _) => return Ok(seat),
+            Entrance::Guest { seat, .. } => return Ok(seat),
             Entrance::Visitor(visit) => visit,
         };
         let connection = match standing {
-            Standing::Guest(_) => Ok(None),
+            Standing::Guest { .. } => Ok(None),
             Standing::Visitor(_) => self.guest(from).map(Some),
         };
         let seat = connection.and_then(|connection| {
@@ -306,7 +314,7 @@ mod tests {
 
     fn why(standing: &Standing) -> Option<Full> {
         match standing {
-            Standing::Guest(_) => None,
+            Standing::Guest { .. } => None,
             Standing::Visitor(visit) => Some(visit.why()),
         }
     }
@@ -357,7 +365,7 @@ mod tests {
         let admin = settle(enter(), true).unwrap();
         assert_eq!(settle(enter(), true).unwrap_err(), Full::Sockets);
         drop((user, admin));
-        assert!(matches!(enter(), Entrance::Guest(..)));
+        assert!(matches!(enter(), Entrance::Guest { .. }));
     }
 
     #[test]

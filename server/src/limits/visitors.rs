@@ -86,11 +86,6 @@ impl Visit {
         }
     }
 
-    /// Whether somebody else has needed the room.
-    pub(super) fn is_over(&self) -> bool {
-        *self.guest.is_over.borrow()
-    }
-
     /// It has got a place: nobody drives it out any more.
     pub(super) fn settle(&self) {
         self.guest.lane.lock().by_number.remove(&self.guest.number);
@@ -108,6 +103,12 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
     use super::{Full, VISITORS, Visit, Visitors};
+
+    impl Visit {
+        fn is_over(&self) -> bool {
+            *self.guest.is_over.borrow()
+        }
+    }
 
     fn address(last: u8) -> IpAddr {
         IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))
