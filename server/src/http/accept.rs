@@ -81,10 +81,11 @@ async fn receive<S>(
 ) where
     S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Send + 'static,
 {
+    let mut first = [0];
     let has_asked = tokio::select! {
         biased;
         () = visit.over() => false,
-        asked = timeout(VISIT, stream.readable()) => matches!(asked, Ok(Ok(()))),
+        asked = timeout(VISIT, stream.peek(&mut first)) => matches!(asked, Ok(Ok(1))),
     };
     if !has_asked {
         return turn_away(stream, visit.why().into()).await;
