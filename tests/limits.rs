@@ -322,7 +322,7 @@ async fn one_users_long_requests_leave_places_to_others() {
     ]);
     let mut admin = server.log_in().await;
     define_divergence(&mut admin).await;
-    let numbers: Vec<String> = (0..3000).map(|n| format!("({n})")).collect();
+    let numbers: Vec<String> = (0..2000).map(|n| format!("({n})")).collect();
     admin.rows(&format!("+a[{}]", numbers.join(","))).await;
     admin.rows("+busy(count<X>) <- a(X), a(Y), X + Y * 2 > 7").await;
     let mut ada = user(&server, &mut admin, "ada").await;

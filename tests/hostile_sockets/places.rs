@@ -68,7 +68,10 @@ async fn who_is_silent_without_a_place_is_told_why() {
         let mut answer = String::new();
         let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await;
         read.expect("it is told").expect("it can be read");
-        assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("SERVICE_UNAVAILABLE"), "{n}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 503 ") && answer.contains("SERVICE_UNAVAILABLE"),
+            "{n}: {answer}"
+        );
     }
 }
 
@@ -159,8 +162,7 @@ async fn million(connection: &mut Connection) -> &'static str {
 }
 
 fn metric(server: &Server, key: &str, name: &str) -> u64 {
-    let (_, _, body) =
-        server.get_with("/metrics/prometheus", &format!("Authorization: Bearer {key}\r\n"));
+    let (_, _, body) = server.get_with("/metrics/prometheus", &format!("Authorization: Bearer {key}\r\n"));
     let line = body.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{name} in {body}"))
 }
@@ -204,7 +206,7 @@ async fn who_reads_slowly_gets_all_of_the_answer() {
         rows += frame["rows"].as_array().map_or(0, Vec::len);
         match frame["type"].as_str() {
             Some("result_end") => break,
-            Some("result_start" | "result_chunk") => tokio::time::sleep(Duration::from_millis(20)).await,
+            Some("result_start" | "result_chunk") => tokio::time::sleep(Duration::from_millis(4)).await,
             _ => panic!("{frame}"),
         }
     }

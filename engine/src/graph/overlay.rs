@@ -51,7 +51,9 @@ impl Overlay {
             _ => 0,
         };
         let rule_bytes = match changes.iter().any(|change| matches!(change, Change::RemoveRules(_))) {
-            true => own.catalog().derived().flat_map(|(_, clauses)| clauses).map(|rule| rule.memory_bytes()).sum(),
+            true => {
+                own.catalog().derived().flat_map(|(_, clauses)| clauses).map(|rule| rule.memory_bytes()).sum()
+            }
             false => self.rule_bytes + changes.iter().zip(&counts).map(added).sum::<usize>(),
         };
         (Overlay { own, rule_bytes }, counts)

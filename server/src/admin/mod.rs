@@ -34,7 +34,9 @@ impl Caller for Operator {
         self.identity.allows(need, graph)?;
         match need {
             Need::CreateGraph => self.identity.may_own_another(self.graphs),
-            Need::Nothing | Need::Enter | Need::Read | Need::Write | Need::Manage | Need::Administer => Ok(()),
+            Need::Nothing | Need::Enter | Need::Read | Need::Write | Need::Manage | Need::Administer => {
+                Ok(())
+            }
         }
     }
 

@@ -291,7 +291,7 @@ mod tests {
         assert!(waited(&throttle, 1, "ada").await >= 30_000);
         assert!(waited(&throttle, 1, "bob").await >= 30_000);
         fail(&throttle, 1, 3, "ada").await;
-        assert_eq!(waited(&throttle, 2, "ada").await, 200);
+        assert!((200..250).contains(&waited(&throttle, 2, "ada").await));
         assert_eq!(waited(&throttle, 2, "bob").await, 0);
     }
 
@@ -300,7 +300,7 @@ mod tests {
         let throttle = std::sync::Arc::new(Throttle::new(Throttling::default()));
         throttle.turn(address(1), "ada").await.unwrap().succeeded();
         // Some are in the middle of it, from many addresses and from this one for others.
-        for from in 2..120 {
+        for from in 2..90 {
             let throttle = throttle.clone();
             tokio::spawn(async move { fail(&throttle, 100, from, "ada").await });
         }

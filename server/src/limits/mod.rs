@@ -334,11 +334,8 @@ mod tests {
 
     #[test]
     fn clients_of_a_proxy_are_counted_by_their_sockets() {
-        let places = places(Limits {
-            connections_of_address: 1,
-            kept_for_administrators: 0,
-            ..Limits::default()
-        });
+        let places =
+            places(Limits { connections_of_address: 1, kept_for_administrators: 0, ..Limits::default() });
         let proxy = Origin { peer: address(2), is_proxy: true };
         let standing = places.connection(proxy);
         let _first = places.enter(address(7), proxy, &standing).unwrap();

@@ -288,8 +288,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_shorter_timeout_counts() {
-        let outcome =
-            pool(1).run(&ada(), &Ticket::default(), Some(Duration::ZERO), |budget| budget.check().is_err()).await;
+        let outcome = pool(1)
+            .run(&ada(), &Ticket::default(), Some(Duration::ZERO), |budget| budget.check().is_err())
+            .await;
         assert_eq!(outcome, Ok(true));
     }
 

@@ -275,8 +275,12 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) =
-                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(&self.share), ticket.clone());
+                let (announced, upload) = Upload::announce(
+                    insert,
+                    self.upload_limit,
+                    self.app.queries.incoming(&self.share),
+                    ticket.clone(),
+                );
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: (place, None) })

@@ -70,7 +70,9 @@ impl CloseCode {
                  has too many connections."
             }
             CloseCode::TooLarge => "A message is too large.",
-            CloseCode::Full => "Too many connections are open, and what is kept is for administrators: try again later.",
+            CloseCode::Full => {
+                "Too many connections are open, and what is kept is for administrators: try again later."
+            }
         }
     }
 }
