@@ -311,3 +311,121 @@ async fn a_rule_without_end_is_stopped_at_its_limit_and_its_work_is_gone() {
     let reply = mallory.execute("+m(X, Y) <- n(X), n(Y)\n?m(X, Y)").await;
     assert_eq!(reply["code"], "timeout", "{reply}");
 }
+
+#[tokio::test]
+async fn one_users_long_requests_leave_places_to_others() {
+    let server = Server::start_with(&[
+        ("SERVICE_LIMITS__MAX_CONCURRENT_QUERIES", "2"),
+        ("SERVICE_LIMITS__MAX_SHORT_QUERIES", "2"),
+        ("SERVICE_LIMITS__MAX_PAUSED_QUERIES", "4"),
+        ("SERVICE_LIMITS__QUERY_TIMEOUT_MS", "50000"),
+    ]);
+    let mut admin = server.log_in().await;
+    define_divergence(&mut admin).await;
+    let numbers: Vec<String> = (0..2000).map(|n| format!("({n})")).collect();
+    admin.rows(&format!("+a[{}]", numbers.join(","))).await;
+    admin.rows("+busy(count<X>) <- a(X), a(Y), X + Y * 2 > 7").await;
+    let mut ada = user(&server, &mut admin, "ada").await;
+    admin.rows(".user create eve eve-password editor").await;
+    let mut eves = Vec::new();
+    for _ in 0..12 {
+        let mut eve = server.log_in_as("eve", "eve-password").await;
+        eve.send_json(json!({"type": "execute", "program": ENDLESS})).await;
+        eves.push(eve);
+    }
+    // She may have one of the two long places, and all of those that wait: as many are told that there is none.
+    wait_for_requests(&mut admin, 5).await;
+    for _ in 0..3 {
+        let reply = ada.execute("?busy(N)").await;
+        assert_eq!(reply["type"], "result", "{reply}");
+    }
+    let mut refused = 0;
+    for eve in &mut eves {
+        if let Some(Answer::Text(reply)) = eve.receive_within(Duration::from_millis(20)).await {
+            assert_eq!(reply["code"], "overloaded", "{reply}");
+            assert!(reply["retry_after_ms"].is_u64(), "{reply}");
+            refused += 1;
+        }
+    }
+    assert!(refused >= 7, "{refused} of 12 were refused");
+}
+
+#[tokio::test]
+async fn all_requests_of_one_user_have_so_much_memory() {
+    let server = Server::start_with(&[
+        ("SERVICE_LIMITS__QUERY_MEMORY_BYTES", "1000000000"),
+        ("SERVICE_LIMITS__TOTAL_MEMORY_BYTES", "1000000000"),
+        ("SERVICE_LIMITS__USER__MEMORY_BYTES", "20000000"),
+    ]);
+    let mut admin = server.log_in().await;
+    let numbers: Vec<String> = (0..2000).map(|n| format!("({n})")).collect();
+    admin.rows(&format!("+a[{}]", numbers.join(","))).await;
+    admin.rows("+all(X, Y) <- a(X), a(Y)").await;
+    let mut ada = user(&server, &mut admin, "ada").await;
+    let reply = ada.execute("+size(count<X>) <- all(X, Y)\n?size(N)\n?all(X, Y)").await;
+    assert_eq!(reply["code"], "limit_exceeded", "{reply}");
+    assert_eq!(reply["limit"], json!({"name": "user.memory_bytes", "value": 20_000_000}));
+    assert_eq!(admin.all_rows("?all(X, Y), X < 500").await.len(), 1_000_000);
+    assert_eq!(ada.rows("?a(7)").await, json!([[7]]));
+}
+
+/// A rule of a session that takes so many bytes.
+fn long_rule(name: &str, bytes: usize) -> String {
+    format!("{name}(X) <- a(X), X != \"{}\"", "x".repeat(bytes))
+}
+
+#[tokio::test]
+async fn facts_and_rules_of_sessions_have_so_much_memory() {
+    let server = Server::start_with(&[
+        ("SERVICE_LIMITS__MAX_SESSION_BYTES", "2000000"),
+        ("SERVICE_LIMITS__USER__SESSION_MEMORY_BYTES", "3000000"),
+        ("SERVICE_LIMITS__SESSION_MEMORY_BYTES", "5000000"),
+        ("SERVICE_HTTP__SESSION_GRACE_MS", "0"),
+    ]);
+    let mut admin = server.log_in().await;
+    let key = admin.new_key("ops").await;
+    let held = || {
+        let (_, _, body) =
+            server.get_with("/metrics/prometheus", &format!("Authorization: Bearer {key}\r\n"));
+        let line = body.lines().find_map(|line| line.strip_prefix("service_ephemeral_bytes "));
+        line.and_then(|number| number.parse::<u64>().ok()).expect("a number")
+    };
+    admin.rows("+a[(1),(2)]").await;
+    admin.rows(".user create ada ada-password viewer\n.user create bob bob-password viewer").await;
+    assert_eq!(held(), 0);
+    let limit = |reply: &Json| (reply["code"].clone(), reply["limit"]["name"].clone());
+    let mut one = server.log_in_as("ada", "ada-password").await;
+    one.rows(&long_rule("r1", 900_000)).await;
+    one.rows(&long_rule("r2", 900_000)).await;
+    assert!(held() > 1_800_000, "{}", held());
+    // A session, in whatever way it asks.
+    let reply = one.execute(&long_rule("r3", 900_000)).await;
+    assert_eq!(limit(&reply), (json!("limit_exceeded"), json!("max_session_bytes")), "{reply}");
+    let text = "y".repeat(900_000);
+    let fact = json!({"type": "insert_facts", "relation": "f", "tuples": [[text]]});
+    let reply = one.ask(fact.clone()).await;
+    assert_eq!(limit(&reply), (json!("limit_exceeded"), json!("max_session_bytes")), "{reply}");
+    assert_eq!(one.rows("?r1(X)").await, json!([[1], [2]]), "what was there is there");
+    // All sessions of a user.
+    let mut two = server.log_in_as("ada", "ada-password").await;
+    assert_eq!(two.ask(fact.clone()).await["type"], "ack");
+    let reply = two.execute(&long_rule("r1", 900_000)).await;
+    assert_eq!(limit(&reply), (json!("limit_exceeded"), json!("user.session_memory_bytes")), "{reply}");
+    assert!(reply["message"].as_str().is_some_and(|text| text.contains("3000000 bytes")), "{reply}");
+    // All sessions.
+    let mut bob = server.log_in_as("bob", "bob-password").await;
+    bob.rows(&long_rule("r1", 900_000)).await;
+    bob.rows(&long_rule("r2", 900_000)).await;
+    let mut more = server.log_in_as("bob", "bob-password").await;
+    let reply = more.execute(&long_rule("r1", 900_000)).await;
+    assert_eq!(limit(&reply), (json!("overloaded"), json!("session_memory_bytes")), "{reply}");
+    // What is cleared, or goes with its session, is there for others.
+    two.rows(".session clear").await;
+    more.rows(&long_rule("r1", 900_000)).await;
+    drop((one, two, bob, more));
+    let until = Instant::now() + PATIENCE;
+    while held() > 0 {
+        assert!(Instant::now() < until, "{} bytes are held by nobody", held());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

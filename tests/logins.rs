@@ -68,6 +68,37 @@ async fn those_who_were_not_guessed_at_do_not_wait() {
     assert!(waiting > 0, "`eve` does not wait");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guesses_from_elsewhere_keep_nobody_waiting_where_they_have_logged_in_before() {
+    let server = Server::start_with(&[
+        ("SERVICE_HTTP__AUTH__FAILURES_PER_USER", "1"),
+        ("SERVICE_HTTP__AUTH__LONGEST_DELAY_MS", "100000"),
+    ]);
+    let mut admin = server.log_in().await;
+    admin.rows(&format!(".user create eve {LACE} viewer")).await;
+    server.log_in_as("eve", LACE).await;
+    // Many addresses together guess no faster than five times a second.
+    let guess = |last: usize| {
+        let server = &server;
+        async move {
+            let mut connection = server.connect_from(&format!("127.0.0.{last}")).await.expect("a socket");
+            assert_eq!(connection.log_in_as("eve", "wrong").await["type"], "auth_error");
+        }
+    };
+    let start = Instant::now();
+    futures_util::future::join_all((2..12).map(guess)).await;
+    assert!(start.elapsed() >= Duration::from_millis(8 * 200), "after {:?}", start.elapsed());
+    // Where waits were by user alone, this one would take longer than a minute.
+    let start = Instant::now();
+    server.log_in_as("eve", LACE).await;
+    assert!(start.elapsed() < Duration::from_secs(20), "after {:?}", start.elapsed());
+    // Elsewhere she keeps the distance, and does not wait for the failures of others.
+    let start = Instant::now();
+    let mut elsewhere = server.connect_from("127.0.0.77").await.expect("a socket");
+    assert_eq!(elsewhere.log_in_as("eve", LACE).await["type"], "authenticated");
+    assert!(start.elapsed() < Duration::from_secs(20), "after {:?}", start.elapsed());
+}
+
 #[tokio::test]
 async fn an_address_that_fails_often_waits_for_any_user() {
     let server = Server::start_with(&[

@@ -165,9 +165,11 @@ impl<'s> Context<'s> {
     /// Replaces the session's facts and rules, unless they are too many.
     pub(crate) fn lay(&mut self, overlay: Overlay) -> Result<(), Error> {
         let limits = &self.environment.limits;
+        let bytes = overlay.bytes(self.graph.dictionary());
         let counts = [
             (overlay.fact_count(), limits.session_facts, "facts", "max_session_facts"),
             (overlay.rule_count(), limits.session_rules, "rules", "max_session_rules"),
+            (bytes, limits.session_bytes, "bytes of facts and rules", "max_session_bytes"),
         ];
         for (count, limit, what, name) in counts {
             if count > limit {
@@ -176,6 +178,9 @@ impl<'s> Context<'s> {
                 return Err(Error::refused(diagnostic.help("drop what is not needed: .session clear")));
             }
         }
+        // Those of a program of several statements are gone with the request, and count as its memory.
+        let more = bytes.saturating_sub(self.overlay.bytes(self.graph.dictionary()));
+        self.budget.charge(more).map_err(Error::Stopped)?;
         self.overlay = overlay;
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use arrow::array::RecordBatch;
 
 use crate::answer::Answer;
-use crate::budget::Budget;
+use crate::budget::{Budget, MemoryPool};
 use crate::caller::{Anyone, Caller};
 use crate::commands::{self, CommandFamily};
 use crate::context::{Context, Environment};
@@ -253,6 +253,11 @@ impl Session {
         self.caller = caller;
     }
 
+    /// From now on the facts and rules that only this session sees take memory of this. It has none yet.
+    pub fn hold(&mut self, pool: MemoryPool) {
+        self.state.hold(pool);
+    }
+
     /// Number of facts and of rules that only this session sees.
     pub fn ephemeral(&self) -> (usize, usize) {
         (self.state.overlay.fact_count(), self.state.overlay.rule_count())
@@ -341,10 +346,12 @@ impl Session {
         insert: impl FnOnce(&mut Context<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let overlay = self.state.overlay.clone();
-        let mut context = Context::new(&self.environment, &*self.caller, &self.state.graph, budget, overlay);
+        let graph = Arc::clone(&self.state.graph);
+        let mut context = Context::new(&self.environment, &*self.caller, &graph, budget, overlay);
         context.check_graph()?;
         let inserted = insert(&mut context)?;
-        self.state.overlay = context.overlay;
+        let overlay = context.overlay;
+        self.state.keep(overlay).map_err(|full| Error::refused(full.diagnose()))?;
         Ok(inserted)
     }
 }

@@ -84,7 +84,7 @@ pub mod engine;
 mod check;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
-pub use budget::{Budget, BudgetError, MemoryPool, Stop};
+pub use budget::{Budget, BudgetError, MemoryPool, PoolFull, Stop};
 pub use caller::{Anyone, Caller, Keep};
 pub use check::check;
 pub use commands::{CommandEntry, CommandFamily};

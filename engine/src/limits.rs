@@ -29,6 +29,8 @@ pub struct Limits {
     pub session_rules: usize,
     /// Bytes of memory that the facts of all knowledge graphs may take.
     pub stored_bytes: u64,
+    /// Bytes that the facts and clauses of a session may take.
+    pub session_bytes: usize,
 }
 
 impl Limits {
@@ -48,6 +50,7 @@ impl Limits {
             session_facts: usize::MAX,
             session_rules: usize::MAX,
             stored_bytes: u64::MAX,
+            session_bytes: usize::MAX,
         }
     }
 }
@@ -68,6 +71,7 @@ impl Default for Limits {
             session_facts: 1_000_000,
             session_rules: 1_000,
             stored_bytes: u64::MAX,
+            session_bytes: 128 << 20,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::caller::Caller;
 use crate::commands::{self, Families};
 use crate::context::{Context, Environment, MAX_WARNINGS, Outcome, Question};
 use crate::diagnostic::Span;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::graph::SessionState;
 use crate::need::{Need, Requirement};
@@ -128,7 +128,8 @@ pub(crate) fn run(
         place(&mut warnings, statements);
         // In a program of several statements, session facts and rules serve that program only.
         if statements.len() == 1 && progress.switched.is_none() {
-            session.overlay = overlay;
+            let kept = session.keep(overlay).map_err(|full| Error::refused(full.diagnose()));
+            kept.map_err(|error| placed(error, statements))?;
         }
         let (switched_graph, ephemeral) = (progress.switched, progress.ephemeral);
         return Ok(Answer { content, switched_graph, ephemeral, warnings });

@@ -69,6 +69,12 @@ fn with_help(error: &stratalog_engine::Error) -> String {
     told.collect::<Vec<_>>().join("; ")
 }
 
+/// How many files and connections may be open together.
+fn descriptors() -> usize {
+    let limit = rlimit::Resource::NOFILE.get_soft().unwrap_or(u64::MAX);
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
 impl App {
     /// Opens the engine and creates the first administrator; a generated password is returned. Takes long.
     pub(crate) fn open(config: Config) -> Result<(Arc<App>, Option<Secret>), OpenError> {
@@ -104,7 +110,7 @@ impl App {
             queries: QueryPool::new(&config.limits, metrics.clone()),
             running: Arc::default(),
             metrics,
-            places: Places::new(&config.limits),
+            places: Places::new(&config.limits, descriptors()),
             limits: config.limits,
             origins: config.origins,
             trusted_proxies: config.trusted_proxies,
@@ -129,7 +135,8 @@ impl App {
     pub(crate) fn reading(&self) -> Reading {
         let stored = self.engine.statistics();
         let in_use = self.queries.memory_used() + self.engine.view_memory_bytes() as u64;
-        self.metrics.read(stored, self.sessions.counts(), in_use, self.started.elapsed())
+        let (sessions, connections) = (self.sessions.counts(), self.places.counts());
+        self.metrics.read(stored, sessions, connections, in_use, self.started.elapsed())
     }
 
     /// Tells every connection to end.

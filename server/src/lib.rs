@@ -11,11 +11,11 @@
 /// What can be set, and where from.
 pub mod config;
 
-/// Places that run out.
-mod limits;
-
 /// What is counted.
 mod metrics;
+
+/// Places that run out.
+mod limits;
 
 /// One TCP connection.
 mod net;

@@ -32,6 +32,19 @@ pub(crate) struct SessionCounts {
     pub(crate) facts: usize,
     /// Rules of sessions.
     pub(crate) rules: usize,
+    /// The bytes that both take.
+    pub(crate) bytes: u64,
+}
+
+/// How many connections have places.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ConnectionCounts {
+    /// All of them.
+    pub(crate) connections: usize,
+    /// The WebSockets among them.
+    pub(crate) sockets: usize,
+    /// Those that were refused since the start, as there was no place for them.
+    pub(crate) refused: u64,
 }
 
 impl Metrics {
@@ -88,6 +101,8 @@ pub(crate) struct Reading {
     pub(crate) dirty_sessions: u64,
     pub(crate) ephemeral_facts: u64,
     pub(crate) ephemeral_rules: u64,
+    pub(crate) ephemeral_bytes: u64,
+    pub(crate) connections: ConnectionCounts,
 }
 
 impl Reading {
@@ -103,6 +118,7 @@ impl Metrics {
         &self,
         stored: stratalog_engine::Statistics,
         sessions: SessionCounts,
+        connections: ConnectionCounts,
         in_use: u64,
         uptime: Duration,
     ) -> Reading {
@@ -121,6 +137,8 @@ impl Metrics {
             dirty_sessions: sessions.dirty as u64,
             ephemeral_facts: sessions.facts as u64,
             ephemeral_rules: sessions.rules as u64,
+            ephemeral_bytes: sessions.bytes,
+            connections,
         }
     }
 
@@ -218,6 +236,30 @@ const METRICS: &[Metric] = &[
         value: |r| r.ephemeral_rules,
     },
     // Our own, after those of the interface.
+    Metric {
+        name: "service_ephemeral_bytes",
+        kind: "gauge",
+        help: "Bytes of facts and rules across sessions",
+        value: |r| r.ephemeral_bytes,
+    },
+    Metric {
+        name: "service_connections",
+        kind: "gauge",
+        help: "Open connections that have a place",
+        value: |r| r.connections.connections as u64,
+    },
+    Metric {
+        name: "service_websockets",
+        kind: "gauge",
+        help: "Open WebSocket connections that have a place",
+        value: |r| r.connections.sockets as u64,
+    },
+    Metric {
+        name: "service_connections_refused_total",
+        kind: "counter",
+        help: "Connections for which there was no place",
+        value: |r| r.connections.refused,
+    },
     Metric {
         name: "service_stored_memory_bytes",
         kind: "gauge",

@@ -1,4 +1,5 @@
-//! One TCP connection: counted, bounded before authentication, and closed without losing the last frame.
+//! One TCP connection: counted, bounded before authentication and while its answers are not read, and closed without losing
+//! the last frame.
 
 use std::io;
 use std::net::IpAddr;
@@ -14,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::runtime::Handle;
 
-use crate::limits::Place;
+use crate::limits::{Origin, Standing};
 
 /// How long, and for how many bytes, a closed connection is still read.
 const LINGER: Duration = Duration::from_secs(5);
@@ -29,8 +30,12 @@ const SMALL_TALK: usize = 64 << 10;
 /// What a request may know and say about the connection that it came on.
 #[derive(Debug, Clone)]
 pub(crate) struct Link {
-    /// Who is at the other end.
+    /// Who sends requests: the other end, or whom a trusted proxy there names.
     pub(crate) client: IpAddr,
+    /// Where the connection comes from.
+    pub(crate) from: Origin,
+    /// As what it is there.
+    pub(crate) standing: Arc<Standing>,
     control: Arc<Control>,
 }
 
@@ -67,7 +72,7 @@ impl Control {
 impl Link {
     /// The same connection, used by this client.
     pub(crate) fn of(&self, client: IpAddr) -> Link {
-        Link { client, control: Arc::clone(&self.control) }
+        Link { client, ..self.clone() }
     }
 
     /// Counts what comes in from now on, until [`Link::complete`].
@@ -127,12 +132,13 @@ pub(crate) struct Wire {
     read: Option<OwnedReadHalf>,
     write: OwnedWriteHalf,
     control: Arc<Control>,
-    place: Option<Place>,
+    standing: Option<Arc<Standing>>,
 }
 
 impl Wire {
     /// Takes over an accepted connection.
-    pub(crate) fn new(stream: TcpStream, client: IpAddr, place: Place) -> (Wire, Link) {
+    pub(crate) fn new(stream: TcpStream, from: Origin, standing: Standing) -> (Wire, Link) {
+        let standing = Arc::new(standing);
         let control = Arc::new(Control {
             allowance: AtomicI64::new(i64::MAX),
             linger: AtomicBool::new(false),
@@ -141,9 +147,25 @@ impl Wire {
             is_overloaded: AtomicBool::new(false),
         });
         let (read, write) = stream.into_split();
-        let link = Link { client, control: control.clone() };
-        (Wire { read: Some(read), write, control, place: Some(place) }, link)
+        let link =
+            Link { client: from.peer, from, standing: Arc::clone(&standing), control: Arc::clone(&control) };
+        (Wire { read: Some(read), write, control, standing: Some(standing) }, link)
     }
+}
+
+/// Sets an accepted connection up: replies are whole frames, so waiting for more to send would only delay them; and who
+/// does not take what is sent for so long is gone. The system looks after that: it sees whether the other end takes
+/// anything, so one that reads slowly stays.
+pub(crate) fn prepare(stream: &TcpStream, longest_send: Duration) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    #[cfg(target_os = "linux")]
+    if !longest_send.is_zero() {
+        let milliseconds = u32::try_from(longest_send.as_millis()).unwrap_or(u32::MAX);
+        rustix::net::sockopt::set_tcp_user_timeout(stream, milliseconds)?;
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = longest_send;
+    Ok(())
 }
 
 impl AsyncRead for Wire {
@@ -193,10 +215,10 @@ impl Drop for Wire {
             return;
         }
         if let (Some(read), Ok(runtime)) = (self.read.take(), Handle::try_current()) {
-            let place = self.place.take();
+            let standing = self.standing.take();
             // The write half is dropped with `self`, which tells the other end that nothing more will come.
             runtime.spawn(async move {
-                let _place = place;
+                let _standing = standing;
                 let mut rest = read.take(LINGER_BYTES);
                 let _ =
                     tokio::time::timeout(LINGER, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::auth::Identity;
 use crate::config::Limits;
 use crate::metrics::SessionCounts;
-use crate::queries::{NotRun, Ticket};
+use crate::queries::{NotRun, Ticket, UserMemory};
 
 /// The sessions of one server.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Sessions {
     limit: usize,
     grace: Duration,
     idle: Option<Duration>,
+    /// What facts and rules of sessions take.
+    memory: UserMemory,
 }
 
 /// One session.
@@ -56,6 +58,7 @@ impl Sessions {
             limit: limits.sessions,
             grace: limits.session_grace,
             idle: Some(limits.session_idle).filter(|time| !time.is_zero()),
+            memory: UserMemory::new(or_unlimited(limits.session_memory), limits.user.session_memory),
         }
     }
 
@@ -63,9 +66,10 @@ impl Sessions {
     pub(crate) fn open(
         self: &Arc<Sessions>,
         id: Uuid,
-        session: Session,
+        mut session: Session,
         owner: Identity,
     ) -> Result<Attached, Failure> {
+        session.hold(self.memory.of(&owner.share()));
         let binding = session.binding().clone();
         let opened = Arc::new(OpenSession {
             id,
@@ -112,7 +116,8 @@ impl Sessions {
     /// How many there are, without waiting for any.
     pub(crate) fn counts(&self) -> SessionCounts {
         let by_id = self.by_id.lock();
-        by_id.values().fold(SessionCounts::default(), |counts, session| {
+        let start = SessionCounts { bytes: self.memory.whole().used(), ..SessionCounts::default() };
+        by_id.values().fold(start, |counts, session| {
             let facts = session.facts.load(Ordering::Relaxed);
             let rules = session.rules.load(Ordering::Relaxed);
             SessionCounts {
@@ -120,6 +125,7 @@ impl Sessions {
                 dirty: counts.dirty + usize::from(facts + rules > 0),
                 facts: counts.facts + facts,
                 rules: counts.rules + rules,
+                ..counts
             }
         })
     }
@@ -157,6 +163,10 @@ impl Sessions {
         let is_idle = self.idle.is_some_and(|idle| silent >= idle);
         session.owner.is_ended() || is_idle || (sockets == 0 && silent >= self.grace)
     }
+}
+
+fn or_unlimited(bytes: u64) -> u64 {
+    if bytes == 0 { u64::MAX } else { bytes }
 }
 
 impl OpenSession {

@@ -237,6 +237,20 @@ impl Server {
         Connection::new(socket)
     }
 
+    /// A connection without any bytes sent, from some address of this machine, such as 127.0.0.2.
+    pub async fn tcp_from(&self, address: &str) -> tokio::net::TcpStream {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        socket.bind(format!("{address}:0").parse().expect("an address")).expect("an address of this machine");
+        socket.connect(self.address.parse().expect("an address")).await.expect("a connection")
+    }
+
+    /// A WebSocket from some address of this machine.
+    pub async fn connect_from(&self, address: &str) -> Result<Connection, tungstenite::Error> {
+        let stream = MaybeTlsStream::Plain(self.tcp_from(address).await);
+        let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await?;
+        Ok(Connection::new(socket))
+    }
+
     /// A connection of `admin`.
     pub async fn log_in(&self) -> Connection {
         self.log_in_as("admin", PASSWORD).await

@@ -3,6 +3,7 @@
 
 mod frames;
 mod names;
+mod places;
 mod sizes;
 mod slowness;
 

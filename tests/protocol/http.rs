@@ -127,6 +127,7 @@ async fn connections_without_a_place_are_turned_away_and_told_so() {
     let server = Server::start_with(&[
         ("SERVICE_HTTP__RATE_LIMIT__MAX_CONNECTIONS", "2"),
         ("SERVICE_HTTP__RATE_LIMIT__MAX_WS_CONNECTIONS", "1"),
+        ("SERVICE_HTTP__RATE_LIMIT__KEPT_FOR_ADMINISTRATORS", "0"),
     ]);
     let _one = server.log_in().await;
     let upgrade =
@@ -138,8 +139,9 @@ async fn connections_without_a_place_are_turned_away_and_told_so() {
     assert_eq!(error_code(&body), "SERVICE_UNAVAILABLE");
     let held = std::net::TcpStream::connect(server.url().replace("ws://", "").replace("/ws", ""))
         .expect("a connection");
-    let (status, head, body) = server.get_with("/health", upgrade);
+    let (status, head, body) = server.get_with("/metrics", upgrade);
     assert_eq!((status, error_code(&body).as_str()), (503, "SERVICE_UNAVAILABLE"));
+    assert_eq!(server.get_with("/health", upgrade).0, 200, "probes need no place");
     assert!(head.contains("retry-after: 1"), "{head}");
     drop(held);
 }

@@ -101,7 +101,9 @@ async fn no_site_is_told_anything_unless_one_is_listed() {
 #[tokio::test]
 async fn behind_a_trusted_proxy_each_client_has_places_of_its_own() {
     let one_stranger = ("SERVICE_HTTP__RATE_LIMIT__MAX_UNAUTHENTICATED_PER_ADDRESS", "1");
-    let server = Server::start_with(&[one_stranger, ("SERVICE_HTTP__TRUSTED_PROXIES", "127.0.0.0/8, ::1")]);
+    let none_kept = ("SERVICE_HTTP__RATE_LIMIT__KEPT_FOR_ADMINISTRATORS", "0");
+    let trusting = ("SERVICE_HTTP__TRUSTED_PROXIES", "127.0.0.0/8, ::1");
+    let server = Server::start_with(&[one_stranger, none_kept, trusting]);
     let from = |address| [("x-forwarded-for", address)];
     let _first = server.connect_with("/ws", &from("198.51.100.1")).await.expect("a place");
     assert_eq!(refused(&server, "/ws", &from("198.51.100.1")).await, 429);
@@ -112,7 +114,7 @@ async fn behind_a_trusted_proxy_each_client_has_places_of_its_own() {
     );
     let _second = server.connect_with("/ws", &from("198.51.100.2")).await.expect("a place of its own");
     // Who is not told to trust anybody does not.
-    let server = Server::start_with(&[one_stranger]);
+    let server = Server::start_with(&[one_stranger, none_kept]);
     let _first = server.connect_with("/ws", &from("198.51.100.1")).await.expect("a place");
     assert_eq!(refused(&server, "/ws", &from("198.51.100.2")).await, 429);
 }

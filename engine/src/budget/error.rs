@@ -51,6 +51,12 @@ pub enum BudgetError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// All requests of one user together needed more memory than they may have.
+    #[error("the user's running requests together needed more than {} of memory, and this one was stopped", size(*.limit))]
+    UserMemory {
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// More memory was needed than the request may have.
     #[error("the request needed more than the {} of memory it may use, and was stopped", size(*.limit))]
     Memory {
@@ -81,7 +87,7 @@ impl BudgetError {
 }
 
 /// `4 MiB`, or bytes where they are no whole number of MiB.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     if bytes > 0 && bytes.is_multiple_of(1 << 20) {
         format!("{} MiB", bytes >> 20)
     } else {
@@ -103,6 +109,9 @@ impl Diagnose for BudgetError {
             BudgetError::TotalMemory { limit } => Diagnostic::error(Code::Overloaded, self.to_string())
                 .help("try again when the server has less to do")
                 .limit("total_memory_bytes", *limit),
+            BudgetError::UserMemory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("try again when the others are answered, and their answers are read")
+                .limit("user.memory_bytes", *limit),
             BudgetError::Memory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("look for a cross product or an unbounded recursion, or bind an argument of the query")
                 .limit("query_memory_bytes", *limit),

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod error;
+mod pool;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -14,7 +15,9 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::data::{GoOn, Stopped, priority};
 use attempt::Attempt;
+pub(crate) use error::size;
 pub use error::{BudgetError, Stop};
+pub use pool::{MemoryPool, PoolFull};
 
 /// A request takes long that has worked for twice this time.
 const LONG: Duration = Duration::from_millis(5);
@@ -49,27 +52,8 @@ struct Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(pool) = &self.pool {
-            pool.used.fetch_sub(*self.memory_used.get_mut(), Ordering::Relaxed);
+            pool.give_back(*self.memory_used.get_mut());
         }
-    }
-}
-
-/// Memory that many requests share. Clones are the same memory.
-#[derive(Debug, Clone)]
-pub struct MemoryPool {
-    used: Arc<AtomicU64>,
-    limit: u64,
-}
-
-impl MemoryPool {
-    /// So many bytes for all together.
-    pub fn new(limit: u64) -> MemoryPool {
-        MemoryPool { used: Arc::default(), limit }
-    }
-
-    /// The bytes that are in use.
-    pub fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
     }
 }
 
@@ -161,6 +145,11 @@ impl Budget {
         self.shared.pause.changed();
     }
 
+    /// Whether this is the budget of the same request.
+    pub fn is_of(&self, other: &Budget) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Lets the request wait at its next check, on all its threads, until [`Budget::resume`]. Its time goes on.
     pub fn pause(&self) {
         self.shared.pause.is_on.store(true, Ordering::Relaxed);
@@ -225,18 +214,12 @@ impl Budget {
     /// Accounts for memory before it is used.
     pub fn charge(&self, bytes: usize) -> Result<(), BudgetError> {
         let bytes = bytes as u64;
-        let in_use = match &self.shared.pool {
-            Some(pool) => pool.used.fetch_add(bytes, Ordering::Relaxed) + bytes,
-            None => 0,
-        };
+        let taken = self.shared.pool.as_ref().map_or(Ok(()), |pool| pool.take(bytes));
         let used = self.shared.memory_used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.shared.memory_limit {
             return Err(BudgetError::Memory { limit: self.shared.memory_limit });
         }
-        match &self.shared.pool {
-            Some(pool) if in_use > pool.limit => Err(BudgetError::TotalMemory { limit: pool.limit }),
-            Some(_) | None => Ok(()),
-        }
+        taken.map_err(PoolFull::stops)
     }
 
     /// Accounts for memory until the guard is dropped.
@@ -250,7 +233,7 @@ impl Budget {
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
         if let Some(pool) = &self.shared.pool {
-            pool.used.fetch_sub(bytes as u64, Ordering::Relaxed);
+            pool.give_back(bytes as u64);
         }
     }
 }

@@ -46,6 +46,16 @@ pub struct RelationDefinition {
 }
 
 impl RelationDefinition {
+    /// An estimate of the bytes that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let columns = self.schema.iter().flat_map(|schema| &schema.columns);
+        let declared: usize = columns.map(|column| size_of_val(column) + column.name.len()).sum();
+        // The name is a key beside.
+        2 * (size_of::<RelationDefinition>() + self.name.len())
+            + size_of_val(self.column_types.as_slice())
+            + declared
+    }
+
     /// The column names: declared, or `A`, `B`, `C`, ... .
     pub fn column_names(&self) -> Vec<String> {
         match &self.schema {

@@ -46,6 +46,8 @@ pub fn bounds(codes: &[Code]) -> Option<(Code, Code)> {
 const SHARED_START: Code = INLINE_END + 3;
 const LOCAL_START: Code = 0xC000_0000;
 const SHARDS: usize = 64;
+/// An entry, its slot in the table, and what is small beside it.
+const ENTRY_BYTES: usize = 64;
 /// Values that are looked up at once.
 const BLOCK: usize = 512;
 
@@ -103,11 +105,19 @@ impl Dictionary {
         self.len() == 0
     }
 
+    /// An estimate of the bytes that hold the values of these codes, each of them once.
+    pub(super) fn bytes_of(&self, mut codes: Vec<Code>) -> usize {
+        codes.retain(|code| *code >= SHARED_START);
+        codes.sort_unstable();
+        codes.dedup();
+        let of =
+            |code: &Code| self.entry(*code).map_or(0, |value| ENTRY_BYTES + value.as_ref().content_bytes());
+        codes.iter().map(of).sum()
+    }
+
     /// The bytes held, about.
     pub fn memory_bytes(&self) -> usize {
-        // An entry with its mark, and its slot in a table that is half full.
-        const ENTRY: usize = size_of::<Value>() + 8 + 2 * size_of::<Slot>();
-        self.len() * ENTRY + self.content_bytes.load(Ordering::Relaxed)
+        self.len() * ENTRY_BYTES + self.content_bytes.load(Ordering::Relaxed)
     }
 
     fn find(&self, value: ValueRef<'_>, hash: u64) -> Option<Code> {
@@ -141,7 +151,7 @@ impl Dictionary {
             return Err(DictionaryFull);
         }
         let code = self.first + self.entries.push(value.to_value()) as Code;
-        self.content_bytes.fetch_add(content_bytes(value), Ordering::Relaxed);
+        self.content_bytes.fetch_add(value.content_bytes(), Ordering::Relaxed);
         shard.insert_unique(table_hash(hash), Slot { code, hash }, |slot| table_hash(slot.hash));
         Ok(code)
     }
@@ -376,20 +386,6 @@ fn slot_hash(hash: u64) -> u32 {
 /// What a table finds a slot by: its lowest bits are the place, its highest seven a mark.
 fn table_hash(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
-}
-
-/// Bytes of a value beside its entry.
-fn content_bytes(value: ValueRef<'_>) -> usize {
-    match value {
-        ValueRef::Text(text) => text.len(),
-        ValueRef::Vector(elements) => size_of_val(elements),
-        ValueRef::VectorInt8(elements) => elements.len(),
-        ValueRef::Null
-        | ValueRef::Bool(_)
-        | ValueRef::Int(_)
-        | ValueRef::Float(_)
-        | ValueRef::Timestamp(_) => 0,
-    }
 }
 
 /// Other keys in every process: nobody can choose values that all come to lie in one place.

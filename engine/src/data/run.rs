@@ -77,6 +77,7 @@ struct RunData {
     distinct: Box<[OnceLock<usize>]>,
     bounds: Box<[OnceLock<Bounds>]>,
     is_sorted: OnceLock<bool>,
+    value_bytes: OnceLock<usize>,
 }
 
 impl Run {
@@ -106,6 +107,7 @@ impl Run {
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
                 is_sorted: OnceLock::new(),
+                value_bytes: OnceLock::new(),
             }),
             live: None,
             live_count: rows,
@@ -385,6 +387,15 @@ impl Run {
     /// The least and the largest code of a column, deleted rows among them.
     pub fn bounds(&self, column: usize) -> Bounds {
         *self.data.bounds[column].get_or_init(|| bounds(self.column(column)))
+    }
+
+    /// Bytes that hold its values in a dictionary, each value once.
+    pub fn value_bytes(&self, dictionary: &Dictionary) -> usize {
+        *self.data.value_bytes.get_or_init(|| {
+            let codes = self.data.batch.columns().iter();
+            let codes = codes.flat_map(|column| column.as_primitive::<UInt32Type>().values().iter().copied());
+            dictionary.bytes_of(codes.collect())
+        })
     }
 
     /// Bytes held by columns and indexes.

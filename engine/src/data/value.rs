@@ -166,6 +166,20 @@ impl Value {
 }
 
 impl<'a> ValueRef<'a> {
+    /// The bytes of its content, beside those of the value itself.
+    pub fn content_bytes(self) -> usize {
+        match self {
+            ValueRef::Text(text) => text.len(),
+            ValueRef::Vector(elements) => size_of_val(elements),
+            ValueRef::VectorInt8(elements) => elements.len(),
+            ValueRef::Null
+            | ValueRef::Bool(_)
+            | ValueRef::Int(_)
+            | ValueRef::Float(_)
+            | ValueRef::Timestamp(_) => 0,
+        }
+    }
+
     /// Copies the content.
     pub fn to_value(self) -> Value {
         match self {

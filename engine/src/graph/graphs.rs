@@ -14,8 +14,10 @@ use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
 use super::library::{Library, Opened, StorageOptions};
+use super::session_memory::{SessionMemory, SessionMemoryFull};
 use super::stored_memory::StoredMemory;
 use super::{Binding, Graph, Listener, Overlay};
+use crate::budget::MemoryPool;
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::storage::{RecordChange, StorageError, SystemChange, SystemStore};
@@ -89,6 +91,7 @@ pub struct SessionState {
     pub graph: Arc<Graph>,
     /// Its own facts and rules.
     pub overlay: Overlay,
+    held: SessionMemory,
     binding: Binding,
 }
 
@@ -96,7 +99,19 @@ impl SessionState {
     /// A session without facts and rules of its own.
     pub fn new(graph: Arc<Graph>) -> SessionState {
         let binding = Binding::new(Arc::clone(&graph));
-        SessionState { graph, overlay: Overlay::default(), binding }
+        SessionState { graph, overlay: Overlay::default(), held: SessionMemory::default(), binding }
+    }
+
+    /// From now on its facts and rules take memory of this.
+    pub fn hold(&mut self, pool: MemoryPool) {
+        self.held = SessionMemory::of(pool);
+    }
+
+    /// Replaces its facts and rules, unless there is no memory for them.
+    pub fn keep(&mut self, overlay: Overlay) -> Result<(), SessionMemoryFull> {
+        self.held.keep(&overlay, self.graph.dictionary())?;
+        self.overlay = overlay;
+        Ok(())
     }
 
     /// Tells at any time which graph it is bound to.
@@ -108,6 +123,7 @@ impl SessionState {
     pub fn bind(&mut self, graph: Arc<Graph>) {
         self.binding.set(Arc::clone(&graph));
         self.graph = graph;
+        self.held.clear();
         self.overlay = Overlay::default();
     }
 }

@@ -12,6 +12,7 @@ mod manifest;
 mod overlay;
 mod record;
 mod recovery;
+mod session_memory;
 mod snapshot;
 mod store;
 mod stored_memory;
@@ -37,6 +38,7 @@ pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};
 pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics, graph_not_found};
 pub use library::StorageOptions;
 pub use overlay::{Overlay, SessionView};
+pub use session_memory::SessionMemoryFull;
 pub use snapshot::Snapshot;
 
 /// A knowledge graph.

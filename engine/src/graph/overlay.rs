@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::change::ChangeSet;
+use super::change::{Change, ChangeSet};
 use super::snapshot::Snapshot;
 use crate::catalog::{Catalog, RelationDefinition};
-use crate::data::Run;
+use crate::data::{Dictionary, Run};
 use crate::exec::Relations;
 
 /// Ephemeral facts and rules. It is a small graph of its own, whose codes are those of the graph it is laid over.
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
     own: Snapshot,
+    rule_bytes: usize,
 }
 
 impl Overlay {
@@ -45,7 +46,32 @@ impl Overlay {
     /// The overlay with changes applied, and what each changed.
     pub fn apply(&self, changes: &ChangeSet) -> (Overlay, Vec<usize>) {
         let (own, counts) = self.own.apply(changes);
-        (Overlay { own }, counts)
+        let added = |(change, count): (&Change, &usize)| match change {
+            Change::AddRule(rule) if *count > 0 => rule.memory_bytes(),
+            _ => 0,
+        };
+        let rule_bytes = match changes.iter().any(|change| matches!(change, Change::RemoveRules(_))) {
+            true => {
+                own.catalog().derived().flat_map(|(_, clauses)| clauses).map(|rule| rule.memory_bytes()).sum()
+            }
+            false => self.rule_bytes + changes.iter().zip(&counts).map(added).sum::<usize>(),
+        };
+        (Overlay { own, rule_bytes }, counts)
+    }
+
+    /// Counts the changes.
+    pub fn version(&self) -> u64 {
+        self.own.version()
+    }
+
+    /// The bytes that it takes: rules, rows, and the values in them, which the graph's dictionary holds.
+    pub fn bytes(&self, dictionary: &Dictionary) -> usize {
+        let defined = self.own.catalog().relations().map(|known| known.memory_bytes());
+        let facts = self.own.relations().map(|(_, relation)| {
+            let values: usize = relation.runs().iter().map(|run| run.value_bytes(dictionary)).sum();
+            relation.memory_bytes() + values
+        });
+        self.rule_bytes + defined.sum::<usize>() + facts.sum::<usize>()
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn run(declare: &Declare, context: &mut Context<'_>) -> Result<String
             let view = context.view();
             let rows = view.snapshot().relation(&declare.relation.text).map_or(0, |relation| relation.len());
             let change = Change::Define(definition(declare, view.catalog(), rows)?);
-            context.overlay = context.overlay.apply(&vec![change]).0;
+            context.lay(context.overlay.apply(&vec![change]).0)?;
         }
     }
     Ok(format!(

@@ -21,6 +21,7 @@ mod parse_term;
 mod parser;
 mod print;
 mod ranking;
+mod size;
 mod token;
 
 pub use editing::{TokenClass, goes_on, tokens};

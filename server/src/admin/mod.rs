@@ -25,11 +25,19 @@ pub(crate) struct Operator {
     pub(crate) identity: Identity,
     /// What everybody asks.
     pub(crate) running: Arc<Running>,
+    /// How many graphs they may own.
+    pub(crate) graphs: usize,
 }
 
 impl Caller for Operator {
     fn allows(&self, need: Need, graph: &str) -> Result<(), Diagnostic> {
-        self.identity.allows(need, graph)
+        self.identity.allows(need, graph)?;
+        match need {
+            Need::CreateGraph => self.identity.may_own_another(self.graphs),
+            Need::Nothing | Need::Enter | Need::Read | Need::Write | Need::Manage | Need::Administer => {
+                Ok(())
+            }
+        }
     }
 
     fn sees(&self, graph: &str) -> bool {

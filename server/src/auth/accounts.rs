@@ -165,6 +165,7 @@ impl Accounts {
             turn.failed();
             return Ok(Err(Refusal::Wrong));
         }
+        turn.succeeded();
         let current = || self.book.read().user(username).map(|user| user.password_number);
         let seat = self.seats.take(username, None, || current() == number);
         Ok(seat.map(|seat| Identity::new(self.clone(), seat)).ok_or(Refusal::Wrong))
@@ -226,6 +227,11 @@ impl Accounts {
     pub(crate) fn keys(&self) -> Vec<(String, String, i64)> {
         let book = self.book.read();
         book.keys().map(|(label, key)| (label.to_owned(), key.owner.clone(), key.created)).collect()
+    }
+
+    /// How many graphs a user owns.
+    pub(super) fn owned(&self, user: &str) -> usize {
+        self.book.read().owned(user)
     }
 
     /// The entries for a graph, by user.

@@ -68,6 +68,11 @@ impl Book {
         self.entries.get(graph)?.get(user).copied()
     }
 
+    /// How many graphs a user owns.
+    pub(super) fn owned(&self, user: &str) -> usize {
+        self.entries.values().filter(|levels| levels.get(user) == Some(&Level::Owner)).count()
+    }
+
     /// All entries for a graph, by user.
     pub(super) fn entries(&self, graph: &str) -> impl Iterator<Item = (&str, Level)> {
         self.entries.get(graph).into_iter().flatten().map(|(user, level)| (user.as_str(), *level))

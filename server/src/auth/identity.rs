@@ -9,6 +9,7 @@ use super::accounts::Accounts;
 use super::change::AccountChange;
 use super::roles::Role;
 use super::seats::{Ended, Seat};
+use crate::queries::Share;
 
 /// Somebody who has said who they are, in one session. What they may do is looked up at each request.
 #[derive(Clone)]
@@ -41,6 +42,22 @@ impl Identity {
     /// The user's role at this moment; `None` once the user is gone.
     pub(crate) fn role(&self) -> Option<Role> {
         self.accounts.role(self.username())
+    }
+
+    /// With whose requests this user's have their turns.
+    pub(crate) fn share(&self) -> Share {
+        Share { user: self.username().into(), is_administrator: self.role() == Some(Role::Admin) }
+    }
+
+    /// Whether the user may create another graph, of which they may own so many.
+    pub(crate) fn may_own_another(&self, limit: usize) -> Result<(), Diagnostic> {
+        let owned = self.accounts.owned(self.username());
+        if limit == 0 || owned < limit || self.role() == Some(Role::Admin) {
+            return Ok(());
+        }
+        let message = format!("you own {owned} knowledge graphs already, and may own {limit}");
+        let refusal = Diagnostic::error(Code::LimitExceeded, message).limit("user.max_graphs", limit as u64);
+        Err(refusal.help("drop those that are not needed: .kg drop"))
     }
 
     /// Changes the accounts in this user's name.

@@ -9,6 +9,7 @@ mod api_key;
 mod book;
 mod change;
 mod error;
+mod familiar;
 mod identity;
 mod journal;
 mod names;

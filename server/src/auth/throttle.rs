@@ -1,13 +1,14 @@
-//! Throttling of guesses: passwords are checked slower the more of them were wrong, by address and by user.
+//! Throttling of guesses: passwords are checked slower the more of them were wrong.
 //!
-//! Three rules. The passwords of one user are checked one after the other. From the tenth failure within five minutes
-//! on, each check waits first: twice as long after each failure, up to 30 seconds. And from then on the checks of one
-//! user keep a distance, so that many addresses together guess no faster. Nobody is ever locked out: a correct login
-//! waits its time and succeeds, and failures are forgotten after the five minutes.
+//! From the tenth failure of one address for one user within five minutes on, each further check of the two waits first:
+//! twice as long after each failure, up to 30 seconds. So does an address that has failed ten times, for whomever. And from
+//! the tenth failure for one user on, from wherever, the checks of that user keep a distance, so that many addresses
+//! together guess no faster. Nobody is ever locked out: a correct login waits its time and succeeds. And those who guess
+//! keep nobody waiting at an address from which the user has logged in before: it waits for its own failures alone.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,18 +17,22 @@ use parking_lot::Mutex;
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::familiar::Familiar;
 use crate::config::Throttling;
+use crate::limits::network;
 
 /// The first wait; it doubles with each failure.
 const FIRST_DELAY: Duration = Duration::from_millis(250);
 
-/// So many addresses, and so many users, are remembered.
+/// So many addresses, users, and addresses with a user are remembered.
 const REMEMBERED: usize = 10_000;
 
-/// So many checks of one user's passwords wait for each other; more are sent away unchecked.
+/// So many checks of one user's passwords wait for each other, and of one address's for one user; more are sent away
+/// unchecked.
 const QUEUE: usize = 100;
+const QUEUE_OF_ADDRESS: usize = 20;
 
-/// What is remembered about failures.
+/// What is remembered about logins.
 #[derive(Debug)]
 pub(super) struct Throttle {
     rules: Throttling,
@@ -35,9 +40,12 @@ pub(super) struct Throttle {
     names: RandomState,
     addresses: Mutex<Table<IpAddr>>,
     users: Mutex<Table<u64>>,
+    /// An address with a user.
+    pairs: Mutex<Table<(IpAddr, u64)>>,
+    familiar: Mutex<Familiar>,
 }
 
-/// The right to check one password. Checks of the same user wait until it is dropped.
+/// The right to check one password. Checks that wait for each other wait until it is dropped.
 #[derive(Debug)]
 pub(super) struct Turn<'t> {
     throttle: &'t Throttle,
@@ -49,28 +57,49 @@ pub(super) struct Turn<'t> {
 impl Throttle {
     /// Nobody has failed yet.
     pub(super) fn new(rules: Throttling) -> Throttle {
-        Throttle { rules, names: RandomState::new(), addresses: Mutex::default(), users: Mutex::default() }
+        Throttle {
+            rules,
+            names: RandomState::new(),
+            addresses: Mutex::default(),
+            users: Mutex::default(),
+            pairs: Mutex::default(),
+            familiar: Mutex::default(),
+        }
     }
 
     /// Waits until a password of this user may be checked for this address. An error is the time after which to try
     /// again: too many others wait.
     pub(super) async fn turn(&self, address: IpAddr, username: &str) -> Result<Turn<'_>, Duration> {
         let (address, user) = (network(address), self.names.hash_one(username));
-        let rules = &self.rules;
-        let of_address = self.addresses.lock().failures(&address, rules.window);
-        let of_user = self.users.lock().failures(&user, rules.window);
+        let (rules, pair) = (&self.rules, (address, user));
+        let is_familiar = self.familiar.lock().knows(address, user);
+        let own = self.pairs.lock().lane(pair, rules.window);
+        let later = || rules.distance() * QUEUE as u32;
+        let waiting = Waiting::enter(&own.waiting, QUEUE_OF_ADDRESS).ok_or_else(later)?;
+        let of_pair = self.pairs.lock().failures(&pair, rules.window);
+        let of_address = match is_familiar {
+            true => 0,
+            false => self.addresses.lock().failures(&address, rules.window),
+        };
         let delay = rules
-            .delay(of_address, rules.failures_per_address)
-            .max(rules.delay(of_user, rules.failures_per_user));
+            .delay(of_pair, rules.failures_per_user)
+            .max(rules.delay(of_address, rules.failures_per_address));
         sleep(delay).await;
-        let lane = self.users.lock().lane(user, rules.window);
-        let waiting = Waiting::enter(&lane.waiting).ok_or_else(|| rules.distance() * QUEUE as u32)?;
+        // At a familiar address nobody waits for those elsewhere.
+        let lane = if is_familiar { own } else { self.users.lock().lane(user, rules.window) };
+        let queued = match is_familiar {
+            true => None,
+            false => Some(Waiting::enter(&lane.waiting, QUEUE).ok_or_else(later)?),
+        };
         let last = Arc::clone(&lane.gate).lock_owned().await;
-        drop(waiting);
+        drop((waiting, queued));
         // Those that waited here may have failed meanwhile.
-        let of_user = self.users.lock().failures(&user, rules.window);
+        let failures = match is_familiar {
+            true => self.pairs.lock().failures(&pair, rules.window),
+            false => self.users.lock().failures(&user, rules.window),
+        };
         if let Some(last) = *last
-            && rules.is_many(of_user, rules.failures_per_user)
+            && rules.is_many(failures, rules.failures_per_user)
         {
             sleep_until(last + rules.distance()).await;
         }
@@ -85,6 +114,12 @@ impl Turn<'_> {
         *self.last = Some(Instant::now());
         self.throttle.addresses.lock().fail(self.address, window);
         self.throttle.users.lock().fail(self.user, window);
+        self.throttle.pairs.lock().fail((self.address, self.user), window);
+    }
+
+    /// The password was right.
+    pub(super) fn succeeded(self) {
+        self.throttle.familiar.lock().learn(self.address, self.user);
     }
 }
 
@@ -107,15 +142,7 @@ impl Throttling {
     }
 }
 
-/// What counts as one address: of IPv6, the network that one customer gets.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64)),
-        v4 @ IpAddr::V4(_) => v4,
-    }
-}
-
-/// Failures by address or user, a bounded number of them.
+/// Failures by address, user or both, a bounded number of them.
 #[derive(Debug)]
 struct Table<K> {
     records: HashMap<K, Record>,
@@ -203,9 +230,9 @@ impl Record {
 struct Waiting(Arc<AtomicUsize>);
 
 impl Waiting {
-    fn enter(count: &Arc<AtomicUsize>) -> Option<Waiting> {
+    fn enter(count: &Arc<AtomicUsize>, most: usize) -> Option<Waiting> {
         let waiting = Waiting(Arc::clone(count));
-        (waiting.0.fetch_add(1, Ordering::Relaxed) < QUEUE).then_some(waiting)
+        (waiting.0.fetch_add(1, Ordering::Relaxed) < most).then_some(waiting)
     }
 }
 
@@ -223,7 +250,7 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{REMEMBERED, Table, Throttle, network};
+    use super::{REMEMBERED, Table, Throttle};
     use crate::config::Throttling;
 
     fn address(last: u8) -> IpAddr {
@@ -250,21 +277,38 @@ mod tests {
         let mut waits = Vec::new();
         for _ in 0..10 {
             fail(&throttle, 1, 1, "ada").await;
-            let failures =
-                throttle.users.lock().failures(&throttle.names.hash_one("ada"), throttle.rules.window);
+            let pair = (address(1), throttle.names.hash_one("ada"));
+            let failures = throttle.pairs.lock().failures(&pair, throttle.rules.window);
             waits.push(throttle.rules.delay(failures, 10).as_millis());
         }
         assert_eq!(waits, [250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn address_and_user_count_by_themselves() {
+    async fn an_address_waits_for_any_user_and_a_user_elsewhere_only_keeps_the_distance() {
         let throttle = Throttle::new(Throttling::default());
-        fail(&throttle, 10, 1, "ada").await;
-        // The address waits for any user, the user for any address, and nobody else waits.
-        assert!(waited(&throttle, 1, "bob").await >= 250);
-        assert!(waited(&throttle, 2, "ada").await >= 250);
+        fail(&throttle, 17, 1, "ada").await;
+        assert!(waited(&throttle, 1, "ada").await >= 30_000);
+        assert!(waited(&throttle, 1, "bob").await >= 30_000);
+        fail(&throttle, 1, 3, "ada").await;
+        assert!((200..250).contains(&waited(&throttle, 2, "ada").await));
         assert_eq!(waited(&throttle, 2, "bob").await, 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_a_user_has_logged_in_before_nobody_waits_for_those_who_guess_elsewhere() {
+        let throttle = std::sync::Arc::new(Throttle::new(Throttling::default()));
+        throttle.turn(address(1), "ada").await.unwrap().succeeded();
+        // Some are in the middle of it, from many addresses and from this one for others.
+        for from in 2..90 {
+            let throttle = throttle.clone();
+            tokio::spawn(async move { fail(&throttle, 100, from, "ada").await });
+        }
+        fail(&throttle, 20, 1, "bob").await;
+        assert_eq!(waited(&throttle, 1, "ada").await, 0);
+        // Its own failures count.
+        fail(&throttle, 10, 1, "ada").await;
+        assert!(waited(&throttle, 1, "ada").await >= 250);
     }
 
     #[tokio::test(start_paused = true)]
@@ -299,11 +343,13 @@ mod tests {
     async fn a_full_queue_says_when_to_come_back() {
         let throttle = std::sync::Arc::new(Throttle::new(Throttling::default()));
         let held = throttle.turn(address(1), "ada").await.unwrap();
-        for _ in 0..100 {
+        for n in 0..100 {
             let throttle = throttle.clone();
-            tokio::spawn(async move { throttle.turn(address(2), "ada").await.map(drop) });
+            tokio::spawn(async move { throttle.turn(address(10 + n / 20), "ada").await.map(drop) });
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
+        // This one has as many as it may, and that one finds all places taken.
+        assert!(throttle.turn(address(10), "ada").await.is_err());
         assert!(throttle.turn(address(3), "ada").await.is_err());
         drop(held);
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -329,13 +375,5 @@ mod tests {
         assert!(table.records.len() <= REMEMBERED);
         assert_eq!(table.failures(&29_999, window), 1);
         assert_eq!(table.failures(&0, window), 0);
-    }
-
-    #[test]
-    fn a_customer_has_one_network() {
-        let parse = |text: &str| network(text.parse().unwrap());
-        assert_eq!(parse("2001:db8:1:2:3::4"), parse("2001:db8:1:2:ffff::1"));
-        assert_ne!(parse("2001:db8:1:2::1"), parse("2001:db8:1:3::1"));
-        assert_eq!(parse("::ffff:10.0.0.1"), address(1));
     }
 }

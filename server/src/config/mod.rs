@@ -145,14 +145,22 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Open connections of any kind.
     pub connections: usize,
+    /// Open connections of one address.
+    pub connections_of_address: usize,
     /// Open WebSocket connections.
     pub sockets: usize,
+    /// WebSocket connections beyond these, for administrators.
+    pub kept_for_administrators: usize,
     /// Connections of one address that have not authenticated yet.
     pub unauthenticated: usize,
     /// HTTP requests a second of one address.
     pub requests_per_second: u64,
     /// Messages a second on one connection.
     pub messages_per_second: u64,
+    /// Time that the headers of a request may take, and for which a kept connection may wait for the next one.
+    pub request_head: Duration,
+    /// Time for which somebody may take nothing of what is sent.
+    pub longest_send: Duration,
     /// Time without any frame after which a connection is closed.
     pub idle: Duration,
     /// Time after which a connection is closed in any case.
@@ -167,10 +175,29 @@ pub struct Limits {
     pub session_grace: Duration,
     /// Time without any frame after which a session ends.
     pub session_idle: Duration,
+    /// Memory that facts and rules of all sessions may take, in bytes.
+    pub session_memory: u64,
     /// Notifications that are kept for those who come later.
     pub notifications: usize,
     /// Bytes that these may take.
     pub notification_bytes: usize,
+    /// What one user may have of it.
+    pub user: UserLimits,
+}
+
+/// What one user may have at once. Administrators may have any number. Zero means: no limit.
+#[derive(Debug, Clone)]
+pub struct UserLimits {
+    /// WebSocket connections.
+    pub sockets: usize,
+    /// Places among the queries that run for long; half of them if this is zero.
+    pub long_queries: usize,
+    /// Memory that queries and their answers may take, in bytes.
+    pub memory: u64,
+    /// Memory that facts and rules of sessions may take, in bytes.
+    pub session_memory: u64,
+    /// Knowledge graphs that the user owns.
+    pub graphs: usize,
 }
 
 /// Threads for what is no query: reading and writing large messages, hashing.
@@ -234,10 +261,14 @@ impl Default for Limits {
             result_rows: 0,
             message_bytes: 64 << 20,
             connections: 10_000,
+            connections_of_address: 2_500,
             sockets: 5_000,
+            kept_for_administrators: 8,
             unauthenticated: 64,
             requests_per_second: 1_000,
             messages_per_second: 10_000,
+            request_head: Duration::from_secs(10),
+            longest_send: Duration::from_secs(300),
             idle: Duration::from_secs(300),
             lifetime: Duration::from_secs(86_400),
             shutdown: Duration::from_secs(30),
@@ -245,8 +276,16 @@ impl Default for Limits {
             sessions: 10_000,
             session_grace: Duration::from_secs(60),
             session_idle: Duration::from_secs(3600),
+            session_memory: memory / 8,
             notifications: 1 << 16,
             notification_bytes: 64 << 20,
+            user: UserLimits {
+                sockets: 1_000,
+                long_queries: 0,
+                memory: memory / 4,
+                session_memory: memory / 16,
+                graphs: 250,
+            },
         }
     }
 }

@@ -129,6 +129,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.limits.message_bytes),
     },
     Setting {
+        key: "http.request_timeout_ms",
+        set: |c, v| v.positive().map(|n| c.limits.request_head = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.request_head),
+    },
+    Setting {
+        key: "http.send_timeout_ms",
+        set: |c, v| v.number().map(|n| c.limits.longest_send = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.longest_send),
+    },
+    Setting {
         key: "http.ws_idle_timeout_ms",
         set: |c, v| v.number().map(|n| c.limits.idle = Duration::from_millis(n)),
         show: |c| milliseconds(c.limits.idle),
@@ -159,9 +169,19 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.limits.connections),
     },
     Setting {
+        key: "http.rate_limit.max_connections_per_address",
+        set: |c, v| v.number().map(|n| c.limits.connections_of_address = n),
+        show: |c| whole(c.limits.connections_of_address),
+    },
+    Setting {
         key: "http.rate_limit.max_ws_connections",
         set: |c, v| v.number().map(|n| c.limits.sockets = n),
         show: |c| whole(c.limits.sockets),
+    },
+    Setting {
+        key: "http.rate_limit.kept_for_administrators",
+        set: |c, v| v.number().map(|n| c.limits.kept_for_administrators = n),
+        show: |c| whole(c.limits.kept_for_administrators),
     },
     Setting {
         key: "http.rate_limit.max_unauthenticated_per_address",
@@ -297,6 +317,41 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.max_session_rules",
         set: |c, v| v.number().map(|n| c.program.session_rules = n),
         show: |c| whole(c.program.session_rules),
+    },
+    Setting {
+        key: "limits.max_session_bytes",
+        set: |c, v| v.number().map(|n| c.program.session_bytes = n),
+        show: |c| whole(c.program.session_bytes),
+    },
+    Setting {
+        key: "limits.session_memory_bytes",
+        set: |c, v| v.number().map(|n| c.limits.session_memory = n),
+        show: |c| whole(c.limits.session_memory),
+    },
+    Setting {
+        key: "limits.user.max_sockets",
+        set: |c, v| v.number().map(|n| c.limits.user.sockets = n),
+        show: |c| whole(c.limits.user.sockets),
+    },
+    Setting {
+        key: "limits.user.max_long_queries",
+        set: |c, v| v.number().map(|n| c.limits.user.long_queries = n),
+        show: |c| whole(c.limits.user.long_queries),
+    },
+    Setting {
+        key: "limits.user.memory_bytes",
+        set: |c, v| v.number().map(|n| c.limits.user.memory = n),
+        show: |c| whole(c.limits.user.memory),
+    },
+    Setting {
+        key: "limits.user.session_memory_bytes",
+        set: |c, v| v.number().map(|n| c.limits.user.session_memory = n),
+        show: |c| whole(c.limits.user.session_memory),
+    },
+    Setting {
+        key: "limits.user.max_graphs",
+        set: |c, v| v.number().map(|n| c.limits.user.graphs = n),
+        show: |c| whole(c.limits.user.graphs),
     },
     Setting {
         key: "limits.threads",

@@ -1,4 +1,6 @@
 //! The accept loop: counts connections, bounds how long their headers may take, and tells requests who is there.
+//!
+//! Those for whom there is no place are looked at all the same: they may ask for a probe, or be administrators.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -14,17 +16,24 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use warp::http::{HeaderValue, StatusCode, header};
+use warp::reply::Response;
 
 use super::cors::Cors;
 use super::{Problem, forwarded, gate, routes, versioned};
 use crate::app::App;
-use crate::net::Wire;
+use crate::limits::{Origin, Standing, Visit};
+use crate::net::{Wire, prepare};
 
-/// How long the headers of a request may take, and a kept connection may wait for the next one.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long somebody for whom there is no place may take to say what they want.
+const VISIT: Duration = Duration::from_secs(1);
 
 /// How long to wait when the system has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a client asks.
+type Request = hyper::Request<hyper::body::Incoming>;
 
 /// Serves connections until the server is told to stop.
 pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
@@ -43,60 +52,111 @@ pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
                 continue;
             }
         };
-        let Some(place) = app.places.connection() else {
-            tokio::spawn(turn_away(stream));
-            continue;
-        };
-        // Replies are whole frames: waiting for more to send would only delay them.
-        let _ = stream.set_nodelay(true);
-        let (wire, link) = Wire::new(stream, address.ip(), place);
+        let peer = address.ip().to_canonical();
+        let from = Origin { peer, is_proxy: forwarded::is_trusted(peer, &app.trusted_proxies) };
+        let standing = app.places.connection(from);
         let service = TowerToHyperService::new(service.clone());
         let app = app.clone();
-        let gate = app.clone();
-        let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-            let client = forwarded::client(address.ip(), request.headers(), &gate.trusted_proxies);
-            request.extensions_mut().insert(link.of(client));
-            let cors = Cors::of(request.headers(), &gate.origins);
-            let answer = gate::admit(&request, &gate, client).map(|()| match cors.preflight(&request) {
-                Some(answer) => Either::Left(ready(Ok(answer))),
-                None => Either::Right(service.call(request)),
-            });
-            async move {
-                let response = match answer {
-                    Ok(answer) => answer.await?,
-                    Err(problem) => problem.into_response(),
-                };
-                Ok::<_, Infallible>(versioned(cors.say(response)))
-            }
-        });
         tokio::spawn(async move {
             let _counted = app.watch();
-            let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
-            let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service).with_upgrades());
-            let outcome = tokio::select! {
-                outcome = &mut connection => outcome,
-                () = app.stopped() => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.await
+            match standing {
+                Standing::Guest { .. } => serve(stream, from, standing, service, app.clone()).await,
+                Standing::Visitor(ref visit) => {
+                    let visit = visit.clone();
+                    receive(stream, from, visit, standing, service, app.clone()).await;
                 }
-            };
-            if let Err(error) = outcome {
-                tracing::debug!(%address, %error, "a connection ended early");
             }
         });
     }
 }
 
+/// Serves somebody for whom there is no place, until the room is needed for the next one.
+async fn receive<S>(
+    stream: TcpStream,
+    from: Origin,
+    visit: Visit,
+    standing: Standing,
+    service: S,
+    app: Arc<App>,
+) where
+    S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Send + 'static,
+{
+    let mut first = [0];
+    let has_asked = tokio::select! {
+        biased;
+        () = visit.over() => false,
+        asked = timeout(VISIT, stream.peek(&mut first)) => matches!(asked, Ok(Ok(1))),
+    };
+    if !has_asked {
+        return turn_away(stream, visit.why().into()).await;
+    }
+    tokio::select! {
+        () = serve(stream, from, standing, service, app) => {}
+        () = visit.over() => tracing::debug!(peer = %from.peer, "a connection without a place was ended"),
+    }
+}
+
+/// Serves a connection until it ends, or a socket is made of it.
+async fn serve<S>(stream: TcpStream, from: Origin, standing: Standing, service: S, app: Arc<App>)
+where
+    S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Send + 'static,
+{
+    if let Err(error) = prepare(&stream, app.limits.longest_send) {
+        tracing::debug!(peer = %from.peer, %error, "a connection ended before it began");
+        return;
+    }
+    let is_guest = matches!(standing, Standing::Guest { .. });
+    let head_timeout = if is_guest { app.limits.request_head } else { app.limits.request_head.min(VISIT) };
+    let (wire, link) = Wire::new(stream, from, standing);
+    let gate = app.clone();
+    let service = service_fn(move |mut request: Request| {
+        let link = link.of(forwarded::client(from.peer, request.headers(), &gate.trusted_proxies));
+        let cors = Cors::of(request.headers(), &gate.origins);
+        let admitted = gate::admit(&request, &gate, &link);
+        request.extensions_mut().insert(link);
+        let answer = admitted.map(|()| match cors.preflight(&request) {
+            Some(answer) => Either::Left(ready(Ok(answer))),
+            None => Either::Right(service.call(request)),
+        });
+        async move {
+            let response = match answer {
+                Ok(answer) => answer.await?,
+                Err(problem) => problem.into_response(),
+            };
+            let mut response = versioned(cors.say(response));
+            if !is_guest && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(head_timeout);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service).with_upgrades());
+    let outcome = tokio::select! {
+        outcome = &mut connection => outcome,
+        () = app.stopped() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(peer = %from.peer, %error, "a connection ended early");
+    }
+}
+
 /// Answers without reading: the server has no place for this connection.
-async fn turn_away(mut stream: TcpStream) {
-    let body = Problem::TooManyConnections.to_json();
-    let response = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         x-api-version: v{}\r\nretry-after: 1\r\nconnection: close\r\n\r\n{body}",
+async fn turn_away(mut stream: TcpStream, why: Problem) {
+    let (body, status) = (why.to_json(), why.status());
+    let mut response = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+         x-api-version: v{}\r\nconnection: close\r\n",
         body.len(),
         stratalog_protocol::VERSION,
     );
+    why.headers().iter().for_each(|(name, value)| response += &format!("{name}: {value}\r\n"));
+    response += &format!("\r\n{body}");
+    // It is the first that is sent, so there is room for it; whoever is gone needs no answer.
     let written: io::Result<()> = async {
         stream.write_all(response.as_bytes()).await?;
         stream.shutdown().await

@@ -8,17 +8,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 use warp::http::{HeaderValue, StatusCode, header};
 use warp::reply::{Reply, Response};
 
 use super::health::{HealthStatus, health_body};
 use super::{Problem, versioned};
+use crate::limits::{Full, Visitors};
 
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So many connections are answered at a time; more wait in the system's queue.
-const CONNECTIONS: usize = 256;
 
 /// Why there is no data to serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +29,14 @@ pub(crate) enum Absence {
 
 /// Answers for ever; whoever calls this drops it when that is over.
 pub(crate) async fn while_away(listener: &TcpListener, why: Absence, started: Instant) -> Infallible {
-    let mut connections = JoinSet::new();
+    let visitors = Visitors::default();
     loop {
-        while connections.len() >= CONNECTIONS {
-            connections.join_next().await;
-        }
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, address)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        while connections.try_join_next().is_some() {}
-        connections.spawn(async move {
+        let visit = visitors.enter(address.ip(), Full::Connections);
+        tokio::spawn(async move {
             let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
                 let response = answer(request.uri().path(), why, started);
                 async move { Ok::<_, Infallible>(response) }
@@ -49,8 +44,10 @@ pub(crate) async fn while_away(listener: &TcpListener, why: Absence, started: In
             let mut http = http1::Builder::new();
             http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(PATIENCE);
             // A probe that goes away early needs no answer.
-            let _ =
-                tokio::time::timeout(PATIENCE, http.serve_connection(TokioIo::new(stream), service)).await;
+            tokio::select! {
+                _ = tokio::time::timeout(PATIENCE, http.serve_connection(TokioIo::new(stream), service)) => {}
+                () = visit.over() => {}
+            }
         });
     }
 }

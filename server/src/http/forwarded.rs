@@ -10,17 +10,21 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Who sent a request that came from `peer`. Anybody may write addresses into the header; each proxy appends the one
 /// that it saw. So it is read from the right, for as long as those who wrote are trusted.
 pub(super) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
-    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let lines = headers.get_all(FORWARDED_FOR).iter().rev();
     let named = lines.flat_map(|line| line.to_str().unwrap_or("?").rsplit(',')).map(address);
     let mut client = peer.to_canonical();
     for named in named {
         match named {
-            Some(named) if is_trusted(&client) => client = named,
+            Some(named) if is_trusted(client, trusted) => client = named,
             Some(_) | None => break,
         }
     }
     client
+}
+
+/// Whether the word of this address is taken for where requests come from.
+pub(super) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
+    trusted.iter().any(|network| network.contains(&address))
 }
 
 fn address(text: &str) -> Option<IpAddr> {

@@ -5,6 +5,8 @@ use serde::Serialize;
 use warp::http::{HeaderName, HeaderValue, StatusCode, header};
 use warp::reply::{Reply, Response};
 
+use crate::limits::Full;
+
 /// Why an HTTP request was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(JsonSchema))]
@@ -29,6 +31,8 @@ pub(crate) enum Problem {
     TooManyStrangers,
     /// All places are taken.
     TooManyConnections,
+    /// All places of one address are taken.
+    TooManyOfAddress,
     /// Too many requests of one address within a second.
     TooManyRequests,
     /// A larger body than any endpoint could want.
@@ -39,6 +43,17 @@ pub(crate) enum Problem {
     Stopping,
     /// A fault of ours.
     Internal,
+}
+
+impl From<Full> for Problem {
+    fn from(full: Full) -> Problem {
+        match full {
+            Full::Connections => Problem::TooManyConnections,
+            Full::OfAddress => Problem::TooManyOfAddress,
+            Full::Sockets => Problem::TooManySockets,
+            Full::Strangers => Problem::TooManyStrangers,
+        }
+    }
 }
 
 /// The error envelope.
@@ -97,6 +112,7 @@ impl Problem {
         Problem::TooLarge,
         Problem::TooManyRequests,
         Problem::TooManyStrangers,
+        Problem::TooManyOfAddress,
         Problem::Internal,
         Problem::Starting,
         Problem::Stopping,
@@ -167,6 +183,11 @@ impl Problem {
                 Code::RateLimited,
                 "too many connections of this address have not authenticated yet; try again later",
             ),
+            Problem::TooManyOfAddress => (
+                StatusCode::TOO_MANY_REQUESTS,
+                Code::RateLimited,
+                "too many connections of this address are open; close some, or try again later",
+            ),
             Problem::TooManyConnections => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 Code::ServiceUnavailable,
@@ -183,6 +204,7 @@ impl Problem {
             Problem::TooManySockets
             | Problem::TooManyStrangers
             | Problem::TooManyConnections
+            | Problem::TooManyOfAddress
             | Problem::TooManyRequests
             | Problem::Starting
             | Problem::Stopping => &[("retry-after", "1")],

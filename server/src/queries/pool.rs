@@ -2,7 +2,7 @@
 //!
 //! Short queries have a lane of their own. Every query begins there; one that takes long needs a place among the long
 //! ones, and is paused until one is free. So whoever asks something short never waits for those who ask something long,
-//! however many. What counts is how much a query works: on a busy machine, or a slow disk, a short one
+//! however many. In both lanes users go in turn, and one user has a part of the long places only. What counts is how much a query works: on a busy machine, or a slow disk, a short one
 //! stays short. Asynchronous threads only wait here. A panic inside a query ends that query and nothing else.
 
 use std::any::Any;
@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use stratalog_engine::{Budget, MemoryPool, Stop};
 use stratalog_protocol::{Code, Failure};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::Ticket;
+use super::paused::Paused;
+use super::turns::{Place, Turns};
+use super::{Share, Ticket, UserMemory};
 use crate::config::Limits;
 use crate::metrics::Metrics;
 
@@ -39,14 +40,14 @@ pub(crate) const RETRY_AFTER_MS: u64 = 1000;
 /// The threads for queries, and what each query may use.
 #[derive(Debug)]
 pub(crate) struct QueryPool {
-    short: Arc<Semaphore>,
-    long: Arc<Semaphore>,
-    paused: Arc<Semaphore>,
+    short: Turns,
+    long: Turns,
+    paused: Paused,
     longest_short: Duration,
     timeout: Option<Duration>,
     memory: u64,
-    /// What all queries use together.
-    shared_memory: MemoryPool,
+    /// What all queries use together, and those of one user.
+    shared_memory: UserMemory,
     /// What messages use that are not complete. It is apart, so that who asks for much ends no connection in the middle
     /// of a message.
     unfinished: MemoryPool,
@@ -97,15 +98,18 @@ impl From<Stop> for NotRun {
 impl QueryPool {
     /// As the configuration says.
     pub(crate) fn new(limits: &Limits, metrics: Arc<Metrics>) -> QueryPool {
-        let places = |n: usize| Arc::new(Semaphore::new(n.min(Semaphore::MAX_PERMITS)));
+        let most_long = match limits.user.long_queries {
+            0 => (limits.concurrent_queries / 2).max(1),
+            most => most,
+        };
         QueryPool {
-            short: places(limits.short_queries),
-            long: places(limits.concurrent_queries),
-            paused: places(limits.paused_queries),
+            short: Turns::new(limits.short_queries, usize::MAX),
+            long: Turns::new(limits.concurrent_queries, most_long),
+            paused: Paused::new(limits.paused_queries),
             longest_short: LONGEST_SHORT,
             timeout: Some(limits.query_timeout).filter(|timeout| !timeout.is_zero()),
             memory: limits.query_memory,
-            shared_memory: MemoryPool::new(limits.total_memory),
+            shared_memory: UserMemory::new(limits.total_memory, limits.user.memory),
             unfinished: MemoryPool::new(limits.total_memory / UNFINISHED_SHARE),
             metrics,
         }
@@ -113,12 +117,12 @@ impl QueryPool {
 
     /// Memory that running queries and messages on their way use, in bytes.
     pub(crate) fn memory_used(&self) -> u64 {
-        self.shared_memory.used() + self.unfinished.used()
+        self.shared_memory.whole().used() + self.unfinished.used()
     }
 
-    /// Memory for what has come in and whose query does not run yet.
-    pub(crate) fn incoming(&self) -> Budget {
-        Budget::of_pool(None, u64::MAX, &self.shared_memory)
+    /// Memory for what has come in from a user and whose query does not run yet.
+    pub(crate) fn incoming(&self, share: &Share) -> Budget {
+        Budget::of_pool(None, u64::MAX, &self.shared_memory.of(share))
     }
 
     /// Memory for messages of one connection that are still on their way, at most so many bytes.
@@ -126,9 +130,10 @@ impl QueryPool {
         Budget::of_pool(None, most, &self.unfinished)
     }
 
-    /// Runs `work` as soon as a place is free. A shorter `timeout` than the server's counts, a longer one does not.
+    /// Runs `work` when it is this user's turn and a place is free. A shorter `timeout` than the server's counts, a longer one does not.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        share: &Share,
         ticket: &Ticket,
         timeout: Option<Duration>,
         work: impl FnOnce(&Budget) -> T + Send + 'static,
@@ -137,23 +142,24 @@ impl QueryPool {
         let place = tokio::select! {
             biased;
             who = ticket.until_stopped() => return Err(who.into()),
-            place = place(&self.short) => place.ok_or(NotRun::Overloaded)?,
+            place = place(&self.short, share) => place.ok_or(NotRun::Overloaded)?,
         };
         self.metrics.waiting.observe(waiting.elapsed());
         let timeout = [timeout, self.timeout].into_iter().flatten().min();
-        let budget = Budget::of_pool(timeout, self.memory, &self.shared_memory).giving_way();
+        let budget = Budget::of_pool(timeout, self.memory, &self.shared_memory.of(share)).giving_way();
         ticket.start(&budget)?;
         let work = off_thread({
             let budget = budget.clone();
             move || work(&budget)
         });
-        self.in_lanes(place, &budget, work).await
+        self.in_lanes(share, place, &budget, work).await
     }
 
     /// Waits for work that runs, in the lane of the short ones and then, if it is still there, among the long ones.
     async fn in_lanes<T>(
         &self,
-        short: OwnedSemaphorePermit,
+        share: &Share,
+        short: Place,
         budget: &Budget,
         work: impl Future<Output = Result<T, NotRun>>,
     ) -> Result<T, NotRun> {
@@ -164,22 +170,21 @@ impl QueryPool {
                 return outcome;
             }
         }
-        let long = match self.long.clone().try_acquire_owned() {
-            Ok(long) => {
+        let long = match self.long.try_place(share) {
+            Some(long) => {
                 drop(short);
                 Some(long)
             }
-            Err(_) => {
-                let Ok(_paused) = self.paused.try_acquire() else {
+            None => {
+                let Some(_paused) = self.paused.enter(share, budget) else {
                     budget.stop(Stop::Overload);
                     return work.await;
                 };
-                budget.pause();
                 drop(short);
                 tokio::select! {
                     biased;
                     outcome = &mut work => return outcome,
-                    long = place(&self.long) => long,
+                    long = place(&self.long, share) => long,
                 }
             }
         };
@@ -192,8 +197,8 @@ impl QueryPool {
 }
 
 /// A place, unless none becomes free in time.
-async fn place(places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    timeout(LONGEST_WAIT, places.clone().acquire_owned()).await.ok()?.ok()
+async fn place(places: &Turns, share: &Share) -> Option<Place> {
+    timeout(LONGEST_WAIT, places.place(share)).await.ok()
 }
 
 /// Runs work that takes processor time on another thread, outside the places for queries. What it logs stands under the
@@ -230,8 +235,12 @@ mod tests {
 
     use stratalog_engine::{Budget, BudgetError, Stop};
 
-    use super::{NotRun, QueryPool, Ticket};
+    use super::{NotRun, QueryPool, Share, Ticket};
     use crate::config::Limits;
+
+    fn ada() -> Share {
+        Share { user: "ada".into(), is_administrator: false }
+    }
 
     fn pool(concurrent_queries: usize) -> QueryPool {
         let limits = Limits { short_queries: concurrent_queries, concurrent_queries, ..Limits::default() };
@@ -243,10 +252,10 @@ mod tests {
         let pool = pool(1);
         for _ in 0..2 {
             let outcome: Result<(), NotRun> =
-                pool.run(&Ticket::default(), None, |_| panic!("on purpose")).await;
+                pool.run(&ada(), &Ticket::default(), None, |_| panic!("on purpose")).await;
             assert!(matches!(outcome, Err(NotRun::Panicked { .. })));
         }
-        assert_eq!(pool.run(&Ticket::default(), None, |_| 7).await, Ok(7));
+        assert_eq!(pool.run(&ada(), &Ticket::default(), None, |_| 7).await, Ok(7));
     }
 
     #[tokio::test]
@@ -254,7 +263,7 @@ mod tests {
         let ticket = Arc::new(Ticket::default());
         let stop = ticket.clone();
         let outcome = pool(1)
-            .run(&ticket, None, move |budget| {
+            .run(&ada(), &ticket, None, move |budget| {
                 stop.cancel();
                 budget.check().is_err()
             })
@@ -265,11 +274,11 @@ mod tests {
     #[tokio::test]
     async fn a_waiting_query_never_starts_once_cancelled() {
         let pool = Arc::new(pool(1));
-        let held = pool.short.clone().acquire_owned().await.unwrap();
+        let held = pool.short.place(&ada()).await;
         let ticket = Arc::new(Ticket::default());
         let waiting = tokio::spawn({
             let (pool, ticket) = (pool.clone(), ticket.clone());
-            async move { pool.run(&ticket, None, |_| ()).await }
+            async move { pool.run(&ada(), &ticket, None, |_| ()).await }
         });
         tokio::task::yield_now().await;
         ticket.cancel();
@@ -279,8 +288,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_shorter_timeout_counts() {
-        let outcome =
-            pool(1).run(&Ticket::default(), Some(Duration::ZERO), |budget| budget.check().is_err()).await;
+        let outcome = pool(1)
+            .run(&ada(), &Ticket::default(), Some(Duration::ZERO), |budget| budget.check().is_err())
+            .await;
         assert_eq!(outcome, Ok(true));
     }
 
@@ -301,11 +311,11 @@ mod tests {
         for ticket in &tickets {
             running.push(tokio::spawn({
                 let (pool, ticket) = (pool.clone(), ticket.clone());
-                async move { pool.run(&ticket, None, endless).await }
+                async move { pool.run(&ada(), &ticket, None, endless).await }
             }));
         }
         for n in 0..20 {
-            assert_eq!(pool.run(&Ticket::default(), None, move |_| n).await, Ok(n));
+            assert_eq!(pool.run(&ada(), &Ticket::default(), None, move |_| n).await, Ok(n));
         }
         assert!(running.iter().all(|running| !running.is_finished()));
         for ticket in &tickets {
@@ -316,7 +326,7 @@ mod tests {
             let outcome = running.await.unwrap();
             assert!(matches!(outcome, Ok(BudgetError::Killed) | Err(NotRun::Killed)), "{outcome:?}");
         }
-        assert_eq!((pool.short.available_permits(), pool.long.available_permits()), (1, 1));
+        assert!(pool.short.try_place(&ada()).is_some() && pool.long.try_place(&ada()).is_some());
     }
 
     #[tokio::test]
@@ -329,9 +339,9 @@ mod tests {
                 assert_eq!(budget.check(), Ok(()));
             }
         };
-        let _long = pool.long.clone().acquire_owned().await.unwrap();
+        let _long = pool.long.place(&ada()).await;
         let ticket = Ticket::default();
-        assert_eq!(pool.run(&ticket, None, waits).await, Ok(()));
+        assert_eq!(pool.run(&ada(), &ticket, None, waits).await, Ok(()));
     }
 
     #[tokio::test]
@@ -339,7 +349,7 @@ mod tests {
         let limits =
             Limits { short_queries: 1, concurrent_queries: 0, paused_queries: 0, ..Limits::default() };
         let pool = QueryPool::new(&limits, Arc::default());
-        assert_eq!(pool.run(&Ticket::default(), None, endless).await, Ok(BudgetError::Overloaded));
-        assert_eq!(pool.run(&Ticket::default(), None, |_| 7).await, Ok(7));
+        assert_eq!(pool.run(&ada(), &Ticket::default(), None, endless).await, Ok(BudgetError::Overloaded));
+        assert_eq!(pool.run(&ada(), &Ticket::default(), None, |_| 7).await, Ok(7));
     }
 }

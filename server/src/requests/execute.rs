@@ -37,5 +37,9 @@ pub(super) async fn execute(
         let answer = answer.map_err(|error| wire::failure(&error, &program))?;
         wire::answer(answer, execute.format, start.elapsed(), id)
     };
-    caller.app.queries.run(ticket, execute.timeout_ms.map(Duration::from_millis), run).await?
+    caller
+        .app
+        .queries
+        .run(&caller.share(), ticket, execute.timeout_ms.map(Duration::from_millis), run)
+        .await?
 }

@@ -157,5 +157,5 @@ async fn run(
             insert(grant, &mut session, &relation, budget)?.map_err(|error| wire::failure(&error, ""))?;
         wire::inserted(&relation, &inserted, start.elapsed(), id)
     };
-    caller.app.queries.run(ticket, None, run).await?
+    caller.app.queries.run(&caller.share(), ticket, None, run).await?
 }

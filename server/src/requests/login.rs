@@ -11,12 +11,20 @@ use uuid::Uuid;
 use super::Caller;
 use crate::app::App;
 use crate::auth::{Identity, Refusal, Role};
-use crate::queries::NotRun;
+use crate::limits::Full;
+use crate::queries::{NotRun, RETRY_AFTER_MS};
 use crate::wire;
 
 /// Somebody whose credentials are valid.
 pub(crate) struct LoggedIn {
     identity: Identity,
+}
+
+impl LoggedIn {
+    /// Whether places are kept for them.
+    pub(crate) fn is_administrator(&self) -> bool {
+        self.identity.role() == Some(Role::Admin)
+    }
 }
 
 /// Why somebody is not let in. The text tells what was wrong, not what is right.
@@ -73,6 +81,10 @@ pub(crate) enum Target {
 
 /// Gives somebody the session that they want: a new one, if its graph exists for them, or one of theirs.
 pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Caller, Failure> {
+    let of_user = match who.is_administrator() {
+        true => None,
+        false => Some(app.places.of_user(who.identity.username()).ok_or_else(|| too_many_sockets(app))?),
+    };
     let (identity, session) = match target {
         Target::Graph(graph) => {
             let id = Uuid::new_v4();
@@ -94,7 +106,31 @@ pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Ca
             (identity, session)
         }
     };
-    Ok(Caller { app: app.clone(), identity, session })
+    Ok(Caller { app: app.clone(), identity, session, _of_user: of_user })
+}
+
+fn too_many_sockets(app: &App) -> Failure {
+    let limit = app.limits.user.sockets;
+    Failure::new(Code::LimitExceeded, format!("the user has {limit} connections already"))
+        .limit("user.max_sockets", limit as u64)
+        .help("close those that are not needed")
+}
+
+/// What is said to somebody who has logged in and for whom there is no place.
+pub(crate) fn no_place(full: Full, app: &App) -> Failure {
+    let limits = &app.limits;
+    let (message, name, limit) = match full {
+        Full::Connections => ("too many connections are open", "max_connections", limits.connections),
+        Full::Sockets | Full::Strangers => {
+            ("too many WebSocket connections are open", "max_ws_connections", limits.sockets)
+        }
+        Full::OfAddress => (
+            "too many connections of this address are open",
+            "max_connections_per_address",
+            limits.connections_of_address,
+        ),
+    };
+    Failure::new(Code::Overloaded, message).limit(name, limit as u64).retry_after_ms(RETRY_AFTER_MS)
 }
 
 /// The greeting of a session, with the number of the last notification before it for those who ask.

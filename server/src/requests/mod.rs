@@ -17,13 +17,14 @@ use tracing::Instrument;
 use crate::admin::Operator;
 use crate::app::App;
 use crate::auth::{Ended, Identity};
-use crate::queries::{NotRun, RETRY_AFTER_MS, Ticket, beginning, shown};
+use crate::limits::OfUser;
+use crate::queries::{NotRun, RETRY_AFTER_MS, Share, Ticket, beginning, shown};
 use crate::sessions::{Attached, Turn};
 use crate::wire::{self, Reply};
 
 pub(crate) use cancel::Tickets;
 pub(crate) use insert::{Announced, Next, Upload};
-pub(crate) use login::{LoggedIn, LoginFailed, Target, authenticated, enter, log_in};
+pub(crate) use login::{LoggedIn, LoginFailed, Target, authenticated, enter, log_in, no_place};
 
 /// An authenticated connection, as its requests see it.
 pub(crate) struct Caller {
@@ -33,12 +34,23 @@ pub(crate) struct Caller {
     pub(crate) identity: Identity,
     /// The session.
     pub(crate) session: Attached,
+    /// One of the connections of its user.
+    pub(crate) _of_user: OfUser,
 }
 
 impl Caller {
+    /// With whose requests this one's have their turns.
+    pub(crate) fn share(&self) -> Share {
+        self.identity.share()
+    }
+
     /// Waits until no request from another socket has the session.
     async fn turn(&self, ticket: &Ticket) -> Result<Turn, NotRun> {
-        let operator = Operator { identity: self.identity.clone(), running: self.app.running.clone() };
+        let operator = Operator {
+            identity: self.identity.clone(),
+            running: self.app.running.clone(),
+            graphs: self.app.limits.user.graphs,
+        };
         self.session.turn(Arc::new(operator), ticket).await
     }
 }

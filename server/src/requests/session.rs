@@ -92,8 +92,11 @@ async fn acknowledge(
     work: impl FnOnce(&mut Turn, &Budget) -> Result<String, Failure> + Send + 'static,
 ) -> Result<Reply, Failure> {
     let mut session = caller.turn(ticket).await?;
-    let done =
-        caller.app.queries.run(ticket, None, move |budget: &Budget| work(&mut session, budget)).await??;
+    let done = caller
+        .app
+        .queries
+        .run(&caller.share(), ticket, None, move |budget: &Budget| work(&mut session, budget))
+        .await??;
     let response = Response::Ack(Ack { message: done });
     Ok(Reply::Whole(ReplyMessage { response, id }.to_json()))
 }

@@ -47,7 +47,7 @@ impl Server {
     /// Runs a program of somebody on a graph.
     pub(super) fn run(&self, user: &str, graph: &str, program: &str) -> Result<Vec<String>, Error> {
         let identity = self.accounts.identity(user).expect("the user is there");
-        let operator = Operator { identity, running: self.running.clone() };
+        let operator = Operator { identity, running: self.running.clone(), graphs: 0 };
         let mut session = self.engine.open_session_for(Arc::new(operator), graph)?;
         let prepared = session.prepare(program, &Parameters::default())?;
         Ok(table(&session.run(prepared, &RunOptions::default(), &Budget::unlimited())?))

@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
 use crate::net::Link;
-use crate::queries::{NotRun, off_thread};
+use crate::queries::{NotRun, Share, off_thread};
 use crate::requests::{self, Caller, Job, Next, Tickets, Upload, Work};
 use crate::sessions::OpenSession;
 
@@ -50,7 +50,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
     let outgoing = stream::start(sink);
     let tickets = Arc::new(Tickets::default());
     let (jobs, queue) = mpsc::channel(QUEUE);
-    let identity = caller.identity.clone();
+    let (identity, share) = (caller.identity.clone(), caller.share());
     let progress = Arc::new(Progress::default());
     let subscriber = Subscriber {
         app: app.clone(),
@@ -72,8 +72,9 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
         upload: Receiving::Nothing,
         upload_limit: app.limits.query_memory,
         uploads: Arc::new(Semaphore::new(UPLOADS)),
-        share: Arc::new(Semaphore::new(shares(message_bytes).saturating_mul(2) as usize)),
+        room: Arc::new(Semaphore::new(shares(message_bytes).saturating_mul(2) as usize)),
         largest: shares(message_bytes),
+        share,
     };
     let end = tokio::select! {
         biased;
@@ -194,8 +195,10 @@ struct Reader {
     upload_limit: u64,
     uploads: Arc<Semaphore>,
     /// What waiting requests may hold together, in KiB.
-    share: Arc<Semaphore>,
+    room: Arc<Semaphore>,
     largest: u32,
+    /// With whose requests these have their turns.
+    share: Share,
 }
 
 impl Reader {
@@ -254,7 +257,7 @@ impl Reader {
             return self.outgoing.urgent(requests::error(too_fast(self.rate_limit, wait), id)).await;
         }
         // Small messages are read first: they may be no requests, but a `cancel` that makes room.
-        let memory = self.app.queries.incoming();
+        let memory = self.app.queries.incoming(&self.share);
         let room = memory.charge(size.saturating_mul(GROWTH));
         if size > SMALL
             && let Err(full) = room
@@ -272,8 +275,12 @@ impl Reader {
                 self.end_upload();
                 let place = self.uploads.clone().acquire_owned().await.map_err(|_| Gone)?;
                 let ticket = self.tickets.issue(id.clone());
-                let (announced, upload) =
-                    Upload::announce(insert, self.upload_limit, self.app.queries.incoming(), ticket.clone());
+                let (announced, upload) = Upload::announce(
+                    insert,
+                    self.upload_limit,
+                    self.app.queries.incoming(&self.share),
+                    ticket.clone(),
+                );
                 self.upload = Receiving::Upload(upload);
                 self.jobs
                     .send(Job { id, work: Work::Insert(announced), ticket, held: (place, None) })
@@ -333,7 +340,7 @@ impl Reader {
         memory: Option<Budget>,
     ) -> Result<(), Gone> {
         let shares = shares(size).min(self.largest);
-        let place = self.share.clone().acquire_many_owned(shares).await.map_err(|_| Gone)?;
+        let place = self.room.clone().acquire_many_owned(shares).await.map_err(|_| Gone)?;
         let ticket = self.tickets.issue(id.clone());
         self.jobs.send(Job { id, work, ticket, held: (place, memory) }).await.map_err(|_| Gone)
     }

@@ -13,6 +13,7 @@ use warp::ws::{Message, WebSocket};
 use super::CloseCode;
 use super::connection::problem_of;
 use crate::app::App;
+use crate::limits::{Entrance, Seated};
 use crate::net::Link;
 use crate::requests::{self, Caller, LoginFailed, Target};
 
@@ -28,6 +29,9 @@ pub(super) const ALLOWANCE: i64 = 1 << 20;
 /// Wrong credentials after which the socket is closed.
 const TRIES: usize = 5;
 
+/// Why somebody for whom there is no place is sent away.
+const FULL: &str = "too many connections are open: try again later";
+
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -37,15 +41,18 @@ pub(super) async fn authenticate(
     socket: &mut WebSocket,
     app: &Arc<App>,
     link: &Link,
+    entrance: Entrance,
     target: &Target,
     tells_last: bool,
-) -> Option<(Caller, u64)> {
+) -> Option<(Caller, Seated, u64)> {
     let mut door = Door { socket, link, tells_last, until: Instant::now() + WINDOW };
-    tokio::select! {
-        caller = door.wait(app, target) => return caller,
-        () = app.stopped() => {}
-    }
-    door.close(CloseCode::Away, "the server is shutting down").await;
+    let driven_out = entrance.over();
+    let (code, reason) = tokio::select! {
+        entered = door.wait(app, entrance, target) => return entered,
+        () = app.stopped() => (CloseCode::Away, "the server is shutting down"),
+        () = driven_out => (CloseCode::Full, FULL),
+    };
+    door.close(code, reason).await;
     None
 }
 
@@ -59,7 +66,12 @@ struct Door<'a> {
 }
 
 impl Door<'_> {
-    async fn wait(&mut self, app: &Arc<App>, target: &Target) -> Option<(Caller, u64)> {
+    async fn wait(
+        &mut self,
+        app: &Arc<App>,
+        entrance: Entrance,
+        target: &Target,
+    ) -> Option<(Caller, Seated, u64)> {
         let mut failures = 0;
         loop {
             let message = match timeout_at(self.until, self.next()).await {
@@ -83,7 +95,7 @@ impl Door<'_> {
             let (id, failed) = match message {
                 Err(failed) => (None, failed),
                 Ok(Request { request, id }) => match requests::log_in(app, self.link.client, request).await {
-                    Ok(who) => return self.greet(app, who, target, id).await,
+                    Ok(who) => return self.greet(app, who, entrance, target, id).await,
                     Err(failed) => (id, failed),
                 },
             };
@@ -131,9 +143,19 @@ impl Door<'_> {
         &mut self,
         app: &Arc<App>,
         who: requests::LoggedIn,
+        entrance: Entrance,
         target: &Target,
         id: Option<RequestId>,
-    ) -> Option<(Caller, u64)> {
+    ) -> Option<(Caller, Seated, u64)> {
+        let Link { client, from, standing, .. } = self.link;
+        let seat = match app.places.settle(entrance, *client, *from, standing, who.is_administrator()) {
+            Ok(seat) => seat,
+            Err(full) => {
+                self.send(requests::error(requests::no_place(full, app), id)).await;
+                self.close(CloseCode::Full, FULL).await;
+                return None;
+            }
+        };
         let caller = match requests::enter(app, who, target) {
             Ok(caller) => caller,
             Err(failure) => {
@@ -152,7 +174,7 @@ impl Door<'_> {
         let (greeting, session) =
             (requests::authenticated(&caller, self.tells_last.then_some(last), id), caller.session.id());
         tracing::debug!(%session, user = caller.identity.username(), address = %self.link.client, "authenticated");
-        self.socket.send(Message::text(greeting)).await.is_ok().then_some((caller, last))
+        self.socket.send(Message::text(greeting)).await.is_ok().then_some((caller, seat, last))
     }
 
     async fn refuse(&mut self, message: &str, id: Option<RequestId>) {

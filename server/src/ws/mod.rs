@@ -16,7 +16,7 @@ use warp::ws::{WebSocket, Ws};
 
 use crate::app::App;
 use crate::http::{Answer, Body, Endpoint, Kind, Parameter, Problem, admit_socket};
-use crate::limits::{Place, Stranger};
+use crate::limits::Entrance;
 use crate::net::Link;
 use crate::requests::Target;
 
@@ -41,12 +41,20 @@ pub(crate) enum CloseCode {
     Policy = 1008,
     /// A message was too large.
     TooLarge = 1009,
+    /// There is no place.
+    Full = 1013,
 }
 
 impl CloseCode {
     /// All of them.
-    pub(crate) const ALL: &[CloseCode] =
-        &[CloseCode::Away, CloseCode::Protocol, CloseCode::Encoding, CloseCode::Policy, CloseCode::TooLarge];
+    pub(crate) const ALL: &[CloseCode] = &[
+        CloseCode::Away,
+        CloseCode::Protocol,
+        CloseCode::Encoding,
+        CloseCode::Policy,
+        CloseCode::TooLarge,
+        CloseCode::Full,
+    ];
 
     /// When it is sent.
     pub(crate) fn when(self) -> &'static str {
@@ -58,9 +66,13 @@ impl CloseCode {
             CloseCode::Encoding => "A text frame is not UTF-8.",
             CloseCode::Policy => {
                 "Authentication is missing, failed too often or took too long; there is no such graph; the session was \
-                 ended, or is another user's; there are too many sessions, or too many missed notifications."
+                 ended, or is another user's; there are too many sessions, or too many missed notifications, or the user \
+                 has too many connections."
             }
             CloseCode::TooLarge => "A message is too large.",
+            CloseCode::Full => {
+                "Too many connections are open, and what is kept is for administrators: try again later."
+            }
         }
     }
 }
@@ -80,6 +92,7 @@ pub(crate) const OWN: Endpoint = Endpoint {
         Problem::BadNumber,
         Problem::TooManySockets,
         Problem::TooManyStrangers,
+        Problem::TooManyOfAddress,
     ],
     kind: Kind::Socket(|app| route(app, warp::path("ws").and(warp::path::end()).map(|| None).boxed())),
 };
@@ -104,6 +117,7 @@ pub(crate) const OF_SESSION: Endpoint = Endpoint {
         Problem::NoSuchSession,
         Problem::TooManySockets,
         Problem::TooManyStrangers,
+        Problem::TooManyOfAddress,
     ],
     kind: Kind::Socket(|app| {
         let path = warp::path("sessions").and(warp::path::param()).and(warp::path("ws"));
@@ -164,18 +178,17 @@ fn upgrade(
     let (Some(ws), Some(link)) = (ws, link) else {
         return Err(Problem::UpgradeRequired);
     };
-    let socket = app.places.socket().ok_or(Problem::TooManySockets)?;
-    let stranger = app.places.stranger(link.client).ok_or(Problem::TooManyStrangers)?;
+    let entrance = app.places.enter(link.client, link.from, &link.standing)?;
     let limit = app.limits.message_bytes;
     link.allow(handshake::ALLOWANCE);
     let tells_last = last_seq.is_some();
-    let visit = Visit { app: app.clone(), link, target, seen, tells_last, socket, stranger };
+    let arrival = Arrival { app: app.clone(), link, target, seen, tells_last, entrance };
     let upgrade = ws.max_message_size(limit).max_frame_size(limit);
-    Ok(upgrade.on_upgrade(move |socket| visit.receive(socket)).into_response())
+    Ok(upgrade.on_upgrade(move |socket| arrival.receive(socket)).into_response())
 }
 
 /// A socket that was let in, with the places that it takes.
-struct Visit {
+struct Arrival {
     app: Arc<App>,
     link: Link,
     target: Target,
@@ -183,18 +196,15 @@ struct Visit {
     seen: Option<u64>,
     /// Whether it wants to know the number of the last one.
     tells_last: bool,
-    socket: Place,
-    stranger: Stranger,
+    entrance: Entrance,
 }
 
-impl Visit {
+impl Arrival {
     async fn receive(self, mut socket: WebSocket) {
-        let Visit { app, link, target, seen, tells_last, socket: place, stranger } = self;
+        let Arrival { app, link, target, seen, tells_last, entrance } = self;
         let _counted = app.watch();
-        let _place = place;
-        let entered = handshake::authenticate(&mut socket, &app, &link, &target, tells_last).await;
-        let Some((caller, last)) = entered else { return };
-        drop(stranger);
+        let entered = handshake::authenticate(&mut socket, &app, &link, entrance, &target, tells_last).await;
+        let Some((caller, _seat, last)) = entered else { return };
         let since = seen.map_or(Since::Login(last), Since::Seen);
         link.allow_everything();
         let most = app.limits.message_bytes.saturating_mul(FRAMING) as u64;
