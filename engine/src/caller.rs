@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
-use crate::graph::Origin;
+use crate::graph::{BackupSummary, Origin};
 use crate::need::Need;
 
 /// Who runs programs. Whoever knows the users implements it; commands from outside of the engine find them behind it.
@@ -26,6 +26,9 @@ pub trait Caller: Any + Debug + Send + Sync {
 
     /// The caller has created a graph. If this fails, the graph is taken back.
     fn created(&self, graph: &str) -> Result<(), Error>;
+
+    /// The caller has made a backup of this name, or has tried to.
+    fn backed_up(&self, _name: &str, _outcome: &Result<BackupSummary, Error>) {}
 
     /// The caller is about to drop a graph. If this fails, the graph stays. Answers who could see it: they are named in
     /// the event, as nobody sees it afterwards.

@@ -9,6 +9,7 @@ use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
 use crate::admin::ADMIN_COMMANDS;
+use crate::audit::{Audit, AuditError};
 use crate::auth::{Accounts, Journal};
 use crate::config::{Config, Limits, Origins};
 use crate::events::{self, EventLog};
@@ -54,6 +55,9 @@ pub enum OpenError {
     /// The engine refused.
     #[error("cannot open the data: {}", with_help(.0))]
     Engine(stratalog_engine::Error),
+    /// The audit log cannot be written.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     /// The users could not be set up.
     #[error("cannot open the accounts: {0}")]
     Accounts(String),
@@ -85,9 +89,10 @@ impl App {
             ..StorageOptions::new(config.data_dir)
         };
         let engine = Engine::open(options, storage).map_err(OpenError::Engine)?;
-        let admin = config.admin_password.as_ref();
+        let (admin, journal) = (config.admin_password.as_ref(), Journal::new(engine.clone()));
+        let audit = Arc::new(Audit::open(&config.audit)?);
         let (accounts, generated) =
-            Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
+            Accounts::open(journal, admin, config.default_graph, config.throttling, audit)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
         let events = events::open(&engine, config.limits.notifications).map_err(OpenError::Engine)?;
         let metrics = Arc::<Metrics>::default();

@@ -8,6 +8,12 @@
     reason = "a failure ends its request: it is moved a few times and never stored"
 )]
 
+/// The time of day.
+mod clock;
+
+/// Who did what to people, rights and graphs.
+pub mod audit;
+
 /// What can be set, and where from.
 pub mod config;
 

@@ -15,6 +15,8 @@ use ipnet::IpNet;
 use stratalog_protocol::Secret;
 use toml::Value;
 
+use crate::audit::AuditTo;
+
 pub use origins::Origins;
 use settings::{ADMIN_PASSWORD, Given, SETTINGS, is_section, nearest, nearest_variable, variable};
 
@@ -45,6 +47,8 @@ pub struct Config {
     pub checkpoint_bytes: u64,
     /// The least severe level that is logged.
     pub log_level: String,
+    /// Where the audit log goes.
+    pub audit: AuditTo,
     /// Whether log lines are JSON.
     pub log_json: bool,
     /// Engine threads; `None` takes all cores.
@@ -196,6 +200,7 @@ impl Default for Config {
             backup_dir: PathBuf::from("./backups"),
             checkpoint_bytes: 64 << 20,
             log_level: "info".to_owned(),
+            audit: AuditTo::default(),
             log_json: false,
             threads: None,
             program: stratalog_engine::Limits::default(),

@@ -9,6 +9,7 @@ use stratalog_protocol::Secret;
 use toml::Value;
 
 use super::{Config, DefaultGraph, Origins, Source};
+use crate::audit::AuditTo;
 
 /// One key of the configuration.
 pub(super) struct Setting {
@@ -51,6 +52,23 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "logging.format",
         set: |c, v| v.one_of(FORMATS).map(|format| c.log_json = format == "json"),
         show: |c| text(if c.log_json { "json" } else { "text" }),
+    },
+    Setting {
+        key: "logging.audit",
+        set: |c, v| {
+            v.text().map(|to| {
+                c.audit = match to.as_str() {
+                    "log" => AuditTo::Log,
+                    "stdout" => AuditTo::Stdout,
+                    file => AuditTo::File(PathBuf::from(file)),
+                };
+            })
+        },
+        show: |c| match &c.audit {
+            AuditTo::Log => text("log"),
+            AuditTo::Stdout => text("stdout"),
+            AuditTo::File(file) => path(file),
+        },
     },
     Setting {
         key: "logging.slow_query_ms",

@@ -38,7 +38,8 @@ pub(crate) struct Caller {
 impl Caller {
     /// Waits until no request from another socket has the session.
     async fn turn(&self, ticket: &Ticket) -> Result<Turn, NotRun> {
-        let operator = Operator { identity: self.identity.clone(), running: self.app.running.clone() };
+        let (running, sessions) = (self.app.running.clone(), self.app.sessions.clone());
+        let operator = Operator { identity: self.identity.clone(), running, sessions };
         self.session.turn(Arc::new(operator), ticket).await
     }
 }
