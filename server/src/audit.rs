@@ -237,7 +237,12 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         let to = AuditTo::File(path.clone());
         let audit = Audit::open(&to).unwrap();
-        let entry = |what: &str| Entry { action: "user.create", who: Some("ada"), what: what.to_owned(), ..Entry::default() };
+        let entry = |what: &str| Entry {
+            action: "user.create",
+            who: Some("ada"),
+            what: what.to_owned(),
+            ..Entry::default()
+        };
         audit.record(&entry("one"));
         std::fs::rename(&path, folder.path().join("old")).unwrap();
         audit.record(&entry("two").refused("no"));

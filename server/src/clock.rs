@@ -47,7 +47,10 @@ mod tests {
         let read = |text| parse(text, 1_000_000);
         assert_eq!(read("1970-01-01T00:00:01Z"), Some(1000));
         assert_eq!(read("1970-01-01T02:00:01.5+02:00"), Some(1500));
-        assert_eq!([read("90s"), read("2m"), read("1H")], [Some(1_090_000), Some(1_120_000), Some(4_600_000)]);
+        assert_eq!(
+            [read("90s"), read("2m"), read("1H")],
+            [Some(1_090_000), Some(1_120_000), Some(4_600_000)]
+        );
         assert_eq!([read("30d"), read("1w")], [Some(2_593_000_000), Some(605_800_000)]);
         let overflowing = ["9223372036854775807w", "99999999999999d"];
         let wrong = ["", "d", "30", "-1d", "+1d", "1.5d", "30é", "tomorrow", "2027-01-01"];

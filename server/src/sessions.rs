@@ -154,11 +154,7 @@ impl Sessions {
     }
 
     /// Ends a session, if its owner's may be ended; answers who that is.
-    pub(crate) fn kill(
-        &self,
-        id: Uuid,
-        why: impl FnOnce(&Identity) -> Option<Ended>,
-    ) -> Option<String> {
+    pub(crate) fn kill(&self, id: Uuid, why: impl FnOnce(&Identity) -> Option<Ended>) -> Option<String> {
         let mut by_id = self.by_id.lock();
         let session = by_id.get(&id).filter(|session| !self.is_due(session, Instant::now()))?;
         let (why, user) = (why(&session.owner)?, session.owner.username().to_owned());

@@ -247,8 +247,9 @@ impl Graphs {
     pub fn create(&self, name: &str, limit: usize) -> Result<Arc<Graph>, Diagnostic> {
         if !is_graph_name(name) {
             let message = format!("`{}` is not the name of a knowledge graph", name.escape_debug());
-            return Err(Diagnostic::error(Code::ParseError, message)
-                .help("use at most 128 bytes, without `/`, `\\`, `..`, control characters and what cannot be seen"));
+            return Err(Diagnostic::error(Code::ParseError, message).help(
+                "use at most 128 bytes, without `/`, `\\`, `..`, control characters and what cannot be seen",
+            ));
         }
         let _only_one = self.changing.lock();
         let (exists, count) = {
@@ -332,9 +333,31 @@ mod tests {
     #[test]
     fn names_that_look_alike_are_alike() {
         let hidden = [
-            '\u{ad}', '\u{a0}', '\u{34f}', '\u{61c}', '\u{115f}', '\u{180e}', '\u{200b}', '\u{200d}', '\u{200e}',
-            '\u{202a}', '\u{202e}', '\u{2028}', '\u{2029}', '\u{2060}', '\u{2066}', '\u{2069}', '\u{2800}',
-            '\u{3000}', '\u{3164}', '\u{fe0f}', '\u{feff}', '\u{fff9}', '\u{1d173}', '\u{e0041}', '\u{e0100}',
+            '\u{ad}',
+            '\u{a0}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{2800}',
+            '\u{3000}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{fff9}',
+            '\u{1d173}',
+            '\u{e0041}',
+            '\u{e0100}',
         ];
         for c in hidden {
             assert!(!is_graph_name(&format!("la{c}b")), "{}", c.escape_unicode());

@@ -290,7 +290,8 @@ mod tests {
     fn open(records: Vec<AccountRecord>, default_graph: DefaultGraph) -> Arc<Accounts> {
         let engine = Engine::in_memory(EngineOptions::default()).unwrap();
         let (accounts, _) =
-            Accounts::open(Journal::new(engine), None, default_graph, Throttling::default(), audit()).unwrap();
+            Accounts::open(Journal::new(engine), None, default_graph, Throttling::default(), audit())
+                .unwrap();
         {
             let mut book = accounts.book.write();
             book.edit(Edit::Remove(RecordKey::User { name: ADMIN.to_owned() }));
@@ -303,8 +304,14 @@ mod tests {
     fn open_in(folder: &Path, admin: Option<&str>) -> (Arc<Accounts>, Option<Secret>) {
         let engine = Engine::open(EngineOptions::default(), StorageOptions::new(folder.to_owned())).unwrap();
         let admin = admin.map(Secret::new);
-        Accounts::open(Journal::new(engine), admin.as_ref(), DefaultGraph::Role, Throttling::default(), audit())
-            .unwrap()
+        Accounts::open(
+            Journal::new(engine),
+            admin.as_ref(),
+            DefaultGraph::Role,
+            Throttling::default(),
+            audit(),
+        )
+        .unwrap()
     }
 
     fn audit() -> Arc<Audit> {
@@ -442,7 +449,8 @@ mod tests {
             let valid = accounts.has_key(key.expose());
             (accounts.authenticate(HERE, &key).map_err(|(why, _)| why), valid)
         };
-        let needs = [Need::Nothing, Need::Read, Need::Write, Need::Manage, Need::CreateGraph, Need::Administer];
+        let needs =
+            [Need::Nothing, Need::Read, Need::Write, Need::Manage, Need::CreateGraph, Need::Administer];
         let may = |who: &Identity| needs.map(|need| who.allows(need, "default").is_ok());
         let (all, _) = opened("all", "ada", KeyScope::All, None);
         assert_eq!(may(&all.unwrap()), [true; 6]);

@@ -68,11 +68,7 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 impl Seats {
     /// Takes a seat, if the login is `valid` still. Whoever ends seats does so after the accounts have changed, so no
     /// login that was checked before the change slips through.
-    pub(super) fn take(
-        &self,
-        entrance: &Entrance<'_>,
-        valid: impl FnOnce() -> bool,
-    ) -> Option<Arc<Seat>> {
+    pub(super) fn take(&self, entrance: &Entrance<'_>, valid: impl FnOnce() -> bool) -> Option<Arc<Seat>> {
         let mut taken = self.taken.lock();
         if !valid() {
             return None;
@@ -171,8 +167,7 @@ mod tests {
     #[tokio::test]
     async fn only_the_seats_that_are_meant_end_and_the_first_reason_stays() {
         let seats = Seats::default();
-        let (ada, bob) =
-            (seats.take(&of("ada"), || true).unwrap(), seats.take(&of("bob"), || true).unwrap());
+        let (ada, bob) = (seats.take(&of("ada"), || true).unwrap(), seats.take(&of("bob"), || true).unwrap());
         seats.end(Ended::PasswordChanged, |seat| seat.username == "ada");
         seats.end(Ended::UserDropped, |seat| seat.username == "ada");
         assert_eq!((ada.is_ended(), bob.is_ended()), (Some(Ended::PasswordChanged), None));

@@ -23,6 +23,12 @@ pub(super) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Ip
     client
 }
 
+/// Whether a request came through a trusted proxy, which has seen to it that the host is one of its own.
+pub(super) fn is_forwarded(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> bool {
+    let peer = peer.to_canonical();
+    headers.contains_key(FORWARDED_FOR) && trusted.iter().any(|network| network.contains(&peer))
+}
+
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let with_port = || text.parse::<SocketAddr>().ok().map(|socket| socket.ip());

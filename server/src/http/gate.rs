@@ -1,20 +1,35 @@
-//! What is checked of every request before it is looked at: how fast they come, and how much comes with them.
+//! What is checked of every request before it is looked at: whom it calls, how fast they come, and how much comes with
+//! them.
 
 use std::net::IpAddr;
 
 use hyper::Request;
-use warp::http::header;
+use warp::http::{HeaderValue, header};
 
-use super::{Problem, health, read_only};
+use super::{Problem, forwarded, health, read_only};
 use crate::app::App;
+use crate::config::Hosts;
 
 /// The largest body, though no endpoint reads one.
 const LARGEST_BODY: u64 = 16 << 20;
 
 /// Lets a request pass, or says why not. Probes are always let in: a busy server is no dead one.
-pub(super) fn admit<B>(request: &Request<B>, app: &App, address: IpAddr) -> Result<(), Problem> {
-    if !health::is_probe(request.uri().path()) && app.places.request(address).is_err() {
-        return Err(Problem::TooManyRequests);
+pub(super) fn admit<B>(
+    request: &Request<B>,
+    app: &App,
+    peer: IpAddr,
+    address: IpAddr,
+) -> Result<(), Problem> {
+    if !health::is_probe(request.uri().path()) {
+        if app.places.request(address).is_err() {
+            return Err(Problem::TooManyRequests);
+        }
+        // A proxy asks for those names that it was told to.
+        if !forwarded::is_forwarded(peer, request.headers(), &app.trusted_proxies)
+            && !calls_us(request, &app.hosts)
+        {
+            return Err(Problem::UnknownHost);
+        }
     }
     if is_socket(request.uri().path()) {
         read_only(request.method())?;
@@ -25,6 +40,13 @@ pub(super) fn admit<B>(request: &Request<B>, app: &App, address: IpAddr) -> Resu
         return Err(Problem::TooLarge);
     }
     Ok(())
+}
+
+/// Whether every name by which a request calls the server is one of its own. Who calls it by none is no browser.
+fn calls_us<B>(request: &Request<B>, hosts: &Hosts) -> bool {
+    let named = request.headers().get_all(header::HOST).iter().map(HeaderValue::to_str);
+    let mut named = named.chain(request.uri().authority().map(|authority| Ok(authority.as_str())));
+    named.all(|name| name.is_ok_and(|name| hosts.allow(name)))
 }
 
 /// Whether this is the path of a WebSocket: what it may be asked is known before anybody says who they are.

@@ -13,6 +13,8 @@ pub(crate) enum Problem {
     Unauthorized,
     /// A socket of a page of a site that is not allowed.
     ForeignOrigin,
+    /// The server is called by a name that is none of its own.
+    UnknownHost,
     /// No such endpoint.
     NotFound,
     /// No session of this id.
@@ -68,7 +70,7 @@ enum ErrorCode {
     BadRequest,
     /// No valid API key.
     Unauthorized,
-    /// A page of this site may not.
+    /// A page of this site may not, or the server is called by a name that it does not have.
     Forbidden,
     /// No such endpoint or session.
     NotFound,
@@ -91,6 +93,7 @@ impl Problem {
         Problem::UpgradeRequired,
         Problem::Unauthorized,
         Problem::ForeignOrigin,
+        Problem::UnknownHost,
         Problem::NotFound,
         Problem::NoSuchSession,
         Problem::MethodNotAllowed,
@@ -116,6 +119,11 @@ impl Problem {
                 StatusCode::FORBIDDEN,
                 Code::Forbidden,
                 "pages of this origin may not connect: the setting http.cors_origins lists those that may",
+            ),
+            Problem::UnknownHost => (
+                StatusCode::FORBIDDEN,
+                Code::Forbidden,
+                "the server has no such name: the setting http.allowed_hosts lists its names",
             ),
             Problem::Starting => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -189,6 +197,7 @@ impl Problem {
             // The body is not read.
             Problem::TooLarge => &[("connection", "close")],
             Problem::ForeignOrigin
+            | Problem::UnknownHost
             | Problem::NotFound
             | Problem::NoSuchSession
             | Problem::BadNumber
