@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
+use stratalog_engine::diagnostic::Diagnose as _;
 use stratalog_engine::{Diagnostic, Need};
 use stratalog_protocol::Secret;
 
@@ -115,10 +116,13 @@ impl Accounts {
     pub(super) fn apply(&self, change: &AccountChange, by: &Seat) -> Result<(), AccountError> {
         let own = matches!(change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN);
         let kept = if own { Err(AccountError::OwnUser) } else { self.keep(change) };
-        let entry = by.entry(change.action(), change.to_string());
         self.audit.record(&match &kept {
-            Ok(()) => entry,
-            Err(error) => entry.refused(error),
+            Ok(()) => by.entry(change.action(), change.to_string()),
+            // A word that names nothing may be a secret in the wrong place.
+            Err(error) => {
+                let entry = by.entry(change.action(), "nothing was changed".to_owned());
+                entry.refused(error.diagnose().code.as_str())
+            }
         });
         kept?;
         match change {

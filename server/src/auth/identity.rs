@@ -69,7 +69,7 @@ impl Identity {
     pub(super) fn denied(&self, need: Need, refusal: &Diagnostic) {
         match need {
             Need::Manage | Need::CreateGraph | Need::Administer => {
-                self.audit().record(&self.entry("denied", need.to_string()).refused(&refusal.message));
+                self.audit().record(&self.entry("denied", need.to_string()).refused(refusal.code.as_str()));
             }
             Need::Nothing | Need::Enter | Need::Read | Need::Write => {}
         }
