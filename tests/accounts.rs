@@ -134,7 +134,7 @@ async fn a_key_opens_sessions_with_the_rights_of_its_owner_until_it_is_revoked()
     admin.rows(".user role eve viewer").await;
     assert_eq!(robot.execute("+a(2)").await["code"], "access_denied");
     let listed = admin.execute(".apikey list").await;
-    assert_eq!(listed["columns"], json!(["label", "owner", "created"]));
+    assert_eq!(listed["columns"], json!(["label", "owner", "created", "expires", "scope"]));
     assert_eq!((&listed["rows"][0][0], &listed["rows"][0][1]), (&json!("ci"), &json!("eve")), "{listed}");
     assert!(listed["rows"][0][2].as_i64().is_some_and(|created| created > 1_700_000_000_000), "{listed}");
     assert!(!listed.to_string().contains(&key));

@@ -243,3 +243,65 @@ async fn a_disk_that_does_not_sync_is_told_by_probes_and_writes_come_back_by_the
     assert_eq!(connection.rows("?a(X:asc)").await, json!([[1], [4]]));
     assert_eq!(connection.rows(".user list").await, json!([["admin", "admin"], ["bob", "viewer"]]));
 }
+
+/// What others than the owner may do with anything in a folder, the folder among it.
+fn open_to_others(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mode = fs::metadata(folder).expect("it is there").permissions().mode() & 0o777;
+    let expected = if folder.is_dir() { 0o700 } else { 0o600 };
+    if mode != expected {
+        found.push(format!("{} has {mode:o}", folder.display()));
+    }
+    if folder.is_dir() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            found.append(&mut open_to_others(&entry.path()));
+        }
+    }
+    found
+}
+
+/// The command, with this umask.
+fn with_umask(command: &Command, umask: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("umask {umask}; exec \"$0\" \"$@\"")).arg(command.get_program());
+    shell.args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        shell.env(name, value.expect("variables are set, not removed"));
+    }
+    shell
+}
+
+#[tokio::test]
+async fn whatever_the_umask_nobody_else_reads_what_the_server_writes() {
+    let folder = folder();
+    // Of an earlier start, or made by hand; and what a crash has left.
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("a folder");
+    fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("rights can be set");
+    let leftover = data.join("system.redb.unfinished");
+    fs::write(&leftover, "x").expect("written");
+    fs::set_permissions(&leftover, Permissions::from_mode(0o666)).expect("rights can be set");
+    let mut server =
+        Server::launch(&mut with_umask(&Server::command(folder.path(), &[]), "000")).expect("it starts");
+    let mut admin = server.log_in().await;
+    assert!(server.log().contains("was open to others (mode 755)"), "{}", server.log());
+    admin.rows("+edge[(1,2),(2,3)]\n.kg create lab\n+a(1)\n.compact\n.backup monday").await;
+    drop(admin);
+    server.terminate();
+    assert_eq!(server.wait(), Some(0));
+    let act = |arguments: &[&str]| {
+        let mut command = Server::command(folder.path(), &[]);
+        command.args(arguments);
+        let output = with_umask(&command, "000").output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    act(&["backup", "copy"]);
+    act(&["export", "lab", "out"]);
+    act(&["restore", "backups/monday", "--data-dir", "again"]);
+    for made in ["data", "backups", "copy", "out", "again"] {
+        assert_eq!(open_to_others(&folder.path().join(made)), Vec::<String>::new());
+    }
+}

@@ -170,10 +170,10 @@ pub(crate) enum UserCommand {
         #[arg(long, default_value = "viewer", value_parser = ROLES)]
         role: String,
     },
-    /// Change a user's password
+    /// Change a user's password, or your own
     Password {
-        /// The user's name
-        name: String,
+        /// The user's name; your own password is changed without one
+        name: Option<String>,
     },
     /// Change a user's role
     Role {
@@ -198,6 +198,18 @@ pub(crate) enum KeyCommand {
     Create {
         /// What the key is called
         label: String,
+
+        /// Whose key it is, and whose rights it has
+        #[arg(long = "for", value_name = "USER")]
+        owner: Option<String>,
+
+        /// Until when: a date and time as in RFC 3339, or a length such as 30d
+        #[arg(long, value_name = "TIME")]
+        expires: Option<String>,
+
+        /// What it opens of that: metrics, read or write
+        #[arg(long, value_name = "SCOPE")]
+        scope: Option<String>,
     },
     /// Revoke an API key
     Revoke {

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
-use crate::graph::Origin;
+use crate::graph::{BackupSummary, Origin};
 use crate::need::Need;
 use crate::storage::RecordChange;
 
@@ -31,6 +31,9 @@ pub trait Caller: Any + Debug + Send + Sync {
     /// The caller drops a graph, in the same way. Answers who could see it: they are named in the event, as nobody sees
     /// it afterwards.
     fn dropping(&self, graph: &str, keep: Keep<'_>) -> Result<Vec<String>, Error>;
+
+    /// The caller has made a backup of this name, or has tried to.
+    fn backed_up(&self, _name: &str, _outcome: &Result<BackupSummary, Error>) {}
 }
 
 /// Changes records, and what else is to be done with them: all of it durably, or nothing. To be called once.

@@ -96,7 +96,7 @@ pub use error::Error;
 pub use exec::Thresholds;
 pub use graph::{
     BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event, GraphId, Listener, Origin, SessionState,
-    Statistics, StorageOptions, graph_not_found, restore, restore_on,
+    Statistics, StorageOptions, graph_not_found, is_invisible, restore, restore_on,
 };
 pub use limits::Limits;
 pub use need::{Need, Requirement};

@@ -48,6 +48,7 @@ pub(crate) fn export(graph: &Graph, folder: &Path) -> Result<Transferred, Error>
         .into());
     }
     Disk.create_folder(folder).map_err(failed)?;
+    Disk.close_to_others(folder);
     let snapshot = graph.snapshot();
     let mut done = Transferred::default();
     let catalog = snapshot.catalog();

@@ -27,7 +27,8 @@ pub fn masked(program: &str) -> String {
     shown
 }
 
-/// Of each command with a password, what follows the user's name in the same statement.
+/// Of each command with a password, what follows the user's name in the same statement. A password that stands alone is
+/// the user's own.
 fn secrets(program: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (dot, _) in program.match_indices('.') {
@@ -39,7 +40,9 @@ fn secrets(program: &str) -> Vec<Range<usize>> {
         let (words, end) = words(program, start);
         let is =
             |name: &str| words.first().is_some_and(|word| program[word.clone()].eq_ignore_ascii_case(name));
-        if is("create") || is("password") {
+        if let (true, [_, own]) = (is("password"), words.as_slice()) {
+            found.push(own.start..end);
+        } else if is("create") || is("password") {
             found.push(words.get(1).map_or(end, |name| name.end)..end);
         }
     }
@@ -134,6 +137,8 @@ mod tests {
             ("?a(X)\n.USER password ada é\n?b(Y)", "?a(X)\n.USER password ada **\n?b(Y)"),
             (".user create\n  ada pw\n  king\n+a(1)", ".user create\n  ada **\n  ****\n+a(1)"),
             (".user password", ".user password"),
+            (".user password s3cret", ".user password ******"),
+            (".USER\n  Password s3cret // mine\n?a(X)", ".USER\n  Password ****** ** ****\n?a(X)"),
             (".user role ada king", ".user role ada king"),
             (
                 ".user /* x */ create /* y */ ada pw // ok\n king",

@@ -9,13 +9,16 @@ use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
 use crate::admin::ADMIN_COMMANDS;
+use crate::audit::{Audit, AuditError};
 use crate::auth::{Accounts, Journal};
-use crate::config::{Config, Limits, Origins};
+use crate::config::{Config, Hosts, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
+use crate::live::Live;
 use crate::metrics::{Metrics, Reading};
 use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
+use crate::tls::Tls;
 
 /// Engine, accounts and limits of one running server.
 pub(crate) struct App {
@@ -34,11 +37,15 @@ pub(crate) struct App {
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
     /// What is counted and bounded.
-    pub(crate) limits: Limits,
+    pub(crate) limits: Live<Limits>,
     /// Pages of which sites may use the server.
-    pub(crate) origins: Origins,
+    pub(crate) origins: Live<Origins>,
+    /// The names by which the server may be called.
+    pub(crate) hosts: Live<Hosts>,
+    /// What connections are encrypted with, if they are.
+    pub(crate) tls: Option<Arc<Tls>>,
     /// Whose word is taken for where a request comes from.
-    pub(crate) trusted_proxies: Vec<IpNet>,
+    pub(crate) trusted_proxies: Live<Vec<IpNet>>,
     /// Places for connections.
     pub(crate) places: Places,
     /// When the server started.
@@ -54,6 +61,9 @@ pub enum OpenError {
     /// The engine refused.
     #[error("cannot open the data: {}", with_help(.0))]
     Engine(stratalog_engine::Error),
+    /// The audit log cannot be written.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     /// The users could not be set up.
     #[error("cannot open the accounts: {0}")]
     Accounts(String),
@@ -77,7 +87,10 @@ fn descriptors() -> usize {
 
 impl App {
     /// Opens the engine and creates the first administrator; a generated password is returned. Takes long.
-    pub(crate) fn open(config: Config) -> Result<(Arc<App>, Option<Secret>), OpenError> {
+    pub(crate) fn open(
+        config: Config,
+        tls: Option<Arc<Tls>>,
+    ) -> Result<(Arc<App>, Option<Secret>), OpenError> {
         let stored_bytes = match config.limits.stored_memory() {
             0 => u64::MAX,
             bytes => bytes,
@@ -95,9 +108,10 @@ impl App {
             ..StorageOptions::new(config.data_dir)
         };
         let engine = Engine::open(options, storage).map_err(OpenError::Engine)?;
-        let admin = config.admin_password.as_ref();
+        let (admin, journal) = (config.admin_password.as_ref(), Journal::new(engine.clone()));
+        let audit = Arc::new(Audit::open(&config.audit)?);
         let (accounts, generated) =
-            Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
+            Accounts::open(journal, admin, config.default_graph, config.throttling, audit)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
         let events = events::open(&engine, config.limits.notifications, config.limits.notification_bytes)
             .map_err(OpenError::Engine)?;
@@ -111,9 +125,11 @@ impl App {
             running: Arc::default(),
             metrics,
             places: Places::new(&config.limits, descriptors()),
-            limits: config.limits,
-            origins: config.origins,
-            trusted_proxies: config.trusted_proxies,
+            limits: config.limits.into(),
+            origins: config.origins.into(),
+            hosts: config.hosts.into(),
+            tls,
+            trusted_proxies: config.trusted_proxies.into(),
             started: Instant::now(),
             probing: tokio::sync::Mutex::default(),
             stopping: watch::Sender::new(false),
@@ -128,7 +144,29 @@ impl App {
             () = self.sessions.keep() => {}
             () = events::keep(&self.events, &self.engine) => {}
             () = self.events.tell() => {}
+            () = self.keep_certificate() => {}
         }
+    }
+
+    async fn keep_certificate(&self) {
+        match &self.tls {
+            Some(tls) => tls.keep().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Takes over what of a configuration can change while the server runs. What may fail comes first.
+    pub(crate) fn adopt(&self, config: &Config, tls: Option<Tls>) -> Result<(), AuditError> {
+        self.accounts.audit().reopen(&config.audit)?;
+        if let (Some(shown), Some(read)) = (&self.tls, tls) {
+            shown.replace(read);
+        }
+        self.queries.adopt(&config.limits);
+        self.limits.set(config.limits.clone());
+        self.origins.set(config.origins.clone());
+        self.hosts.set(config.hosts.clone());
+        self.trusted_proxies.set(config.trusted_proxies.clone());
+        Ok(())
     }
 
     /// What the server tells of itself now.

@@ -8,6 +8,18 @@
     reason = "a failure ends its request: it is moved a few times and never stored"
 )]
 
+/// The time of day.
+mod clock;
+
+/// Who did what to people, rights and graphs.
+pub mod audit;
+
+/// Values that are replaced while others read them.
+mod live;
+
+/// The certificate that the server shows.
+mod tls;
+
 /// What can be set, and where from.
 pub mod config;
 
@@ -61,20 +73,26 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use stratalog_protocol::Secret;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub use app::OpenError;
-pub use config::{Config, ConfigError};
+pub use config::{Changes, Config, ConfigError};
 pub use probe::{ProbeError, probe};
+pub use tls::{TlsError, TlsFiles};
 
 use app::App;
+use audit::AuditError;
 use http::Absence;
+use tls::Tls;
 
 /// A running server.
 pub struct Server {
     app: Arc<App>,
+    /// What counts at the moment.
+    config: Mutex<Config>,
     address: SocketAddr,
     generated_password: Option<Secret>,
     accepting: JoinHandle<()>,
@@ -99,6 +117,26 @@ pub enum ServeError {
     /// The data cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// Settings do not fit together.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no certificate to show.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+/// Why a configuration was not taken over, so that everything stays as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// Settings do not fit, or not together.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no certificate to show.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The audit log cannot be written.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
 }
 
 /// Starts a server: when this returns, connections are accepted.
@@ -109,11 +147,16 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let refused = |reason| ServeError::Listen { host: config.host.clone(), port: config.port, reason };
     let listener = TcpListener::bind((config.host.as_str(), config.port)).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
+    let tls = config.tls()?.map(|files| Tls::open(&files).map(Arc::new)).transpose()?;
     let shutdown = config.limits.shutdown;
-    let opening = tokio::task::spawn_blocking(move || App::open(config));
+    let opening = tokio::task::spawn_blocking({
+        let (config, tls) = (config.clone(), tls.clone());
+        move || App::open(config, tls)
+    });
+    let starting = http::while_away(&listener, tls.as_ref(), Absence::Starting, Instant::now());
     let opened = tokio::select! {
         opened = opening => opened,
-        never = http::while_away(&listener, Absence::Starting, Instant::now()) => match never {},
+        never = starting => match never {},
     };
     let (app, generated_password) =
         opened.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
@@ -126,9 +169,10 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         async move {
             http::accept(&listener, app.clone()).await;
             let quiet = tokio::time::timeout(shutdown, app.quiet());
+            let stopping = http::while_away(&listener, app.tls.as_ref(), Absence::Stopping, app.started);
             let ended = tokio::select! {
                 ended = quiet => ended.is_ok(),
-                never = http::while_away(&listener, Absence::Stopping, app.started) => match never {},
+                never = stopping => match never {},
             };
             if ended {
                 settle(app.clone()).await;
@@ -141,7 +185,7 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
             }
         }
     });
-    Ok(Server { app, address, generated_password, accepting })
+    Ok(Server { app, config: Mutex::new(config), address, generated_password, accepting })
 }
 
 /// Writes down the number of the last notification.
@@ -166,6 +210,24 @@ impl Server {
     /// Where the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// How it is reached: its scheme and address.
+    pub fn url(&self) -> String {
+        let scheme = if self.app.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Takes over what of a new configuration can change while the server runs; answers what counts now and what does
+    /// not, and the configuration as it is then. The audit log is opened anew, and certificates are read again.
+    pub fn reload(&self, given: &Config) -> Result<(Changes, Config), ReloadError> {
+        let mut config = self.config.lock();
+        given.tls()?;
+        let (next, changes) = config.adopt(given)?;
+        let tls = next.tls()?.map(|files| Tls::open(&files)).transpose()?;
+        self.app.adopt(&next, tls)?;
+        *config = next.clone();
+        Ok((changes, next))
     }
 
     /// The password of `admin`, where none was given and one was generated.

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use stratalog_engine::{Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::VERSION;
+use stratalog_server::audit::{Audit, AuditError, Entry};
 use stratalog_server::{Config, ConfigError, ProbeError, ServeError, Server, probe, serve};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, reload};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -22,7 +23,7 @@ const STACK_BYTES: usize = 8 << 20;
 const USAGE: u8 = 2;
 
 /// The Stratalog knowledge-graph server.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 #[command(name = "stratalog-server", version)]
 struct Arguments {
     /// A port number, or the path of a TOML configuration file.
@@ -48,7 +49,7 @@ struct Arguments {
 }
 
 /// What can be done beside serving: all but `probe` with a data folder that no server works on.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 enum Action {
     /// Ask the running server of this configuration whether it is ready; the exit code tells.
     Probe,
@@ -85,10 +86,40 @@ enum ActionError {
     Engine(#[from] stratalog_engine::Error),
     #[error(transparent)]
     Probe(#[from] ProbeError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
 }
 
 impl Action {
+    /// Does it, and says so in the audit log.
     fn run(&self, config: &Config) -> Result<String, ActionError> {
+        let Some((action, what)) = self.audited() else { return self.perform(config) };
+        let audit = Audit::open(&config.audit)?;
+        let done = self.perform(config);
+        let entry = Entry { action, what, ..Entry::default() };
+        audit.record(&match &done {
+            Ok(_) => entry,
+            Err(error) => entry.refused(error),
+        });
+        done
+    }
+
+    /// What the audit log says of it.
+    fn audited(&self) -> Option<(&'static str, String)> {
+        Some(match self {
+            Action::Probe => return None,
+            Action::Backup { folder } => ("backup", format!("backup to {}", folder.display())),
+            Action::Restore { folder } => ("restore", format!("restored from {}", folder.display())),
+            Action::Export { graph, folder } => {
+                ("export", format!("knowledge graph {graph} to {}", folder.display()))
+            }
+            Action::Import { graph, folder } => {
+                ("import", format!("knowledge graph {graph} from {}", folder.display()))
+            }
+        })
+    }
+
+    fn perform(&self, config: &Config) -> Result<String, ActionError> {
         let data = &config.data_dir;
         let open = || Engine::open(EngineOptions::default(), StorageOptions::new(data));
         Ok(match self {
@@ -127,7 +158,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::parse();
     let action = arguments.action.take();
     let print_config = arguments.print_config;
-    let config = match arguments.configure() {
+    let config = match arguments.clone().configure() {
         Ok(config) => config,
         Err(problem) => {
             eprintln!("stratalog-server: {problem}");
@@ -139,7 +170,7 @@ fn main() -> ExitCode {
         let _ = std::io::stdout().write_all(config.describe().as_bytes());
         return ExitCode::SUCCESS;
     }
-    start_log(&config);
+    let set_level = start_log(&config);
     // Each connection takes a file descriptor, and many systems start with 1024.
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "cannot raise the number of open files");
@@ -154,7 +185,7 @@ fn main() -> ExitCode {
                 eprint!("{}", error.render(""));
                 ExitCode::FAILURE
             }
-            Err(ActionError::Probe(error)) => {
+            Err(error @ (ActionError::Probe(_) | ActionError::Audit(_))) => {
                 eprintln!("stratalog-server: {error}");
                 ExitCode::FAILURE
             }
@@ -172,17 +203,19 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = run(&runtime, config);
+    let code = run(&runtime, config, &Reloading { arguments, set_level });
     // What was cancelled needs no waiting for.
     runtime.shutdown_background();
     code
 }
 
-fn run(runtime: &Runtime, config: Config) -> ExitCode {
+fn run(runtime: &Runtime, config: Config, reloading: &Reloading) -> ExitCode {
     let outcome = runtime.block_on(async {
+        // From here on a hangup ends nothing.
+        let hangup = signal(SignalKind::hangup());
         let server = serve(config).await?;
         announce(&server);
-        until_stopped(server).await;
+        until_stopped(server, hangup.ok(), reloading).await;
         Ok(())
     });
     match outcome {
@@ -191,7 +224,11 @@ fn run(runtime: &Runtime, config: Config) -> ExitCode {
             eprintln!("stratalog-server: {}", ServeError::Disabled);
             ExitCode::SUCCESS
         }
-        Err(error @ (ServeError::Listen { .. } | ServeError::Open(_))) => {
+        Err(error @ ServeError::Config(_)) => {
+            eprintln!("stratalog-server: {error}");
+            ExitCode::from(USAGE)
+        }
+        Err(error @ (ServeError::Listen { .. } | ServeError::Open(_) | ServeError::Tls(_))) => {
             eprintln!("stratalog-server: {error}");
             ExitCode::FAILURE
         }
@@ -202,18 +239,23 @@ fn announce(server: &Server) {
     if let Some(password) = server.generated_password() {
         eprintln!("stratalog-server: created the user admin with the password {}", password.expose());
     }
-    eprintln!("stratalog-server {VERSION} listening on http://{}", server.address());
+    eprintln!("stratalog-server {VERSION} listening on {}", server.url());
 }
 
-/// The first signal stops the server in order, the second one at once.
-async fn until_stopped(server: Server) {
+/// The first signal stops the server in order, the second one at once. A hangup lets it read its configuration again.
+async fn until_stopped(server: Server, mut hangup: Option<Signal>, reloading: &Reloading) {
     let (Ok(mut terminate), Ok(mut interrupt)) =
         (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
     else {
         tracing::error!("cannot listen for signals");
         return server.stopped().await;
     };
-    either(&mut terminate, &mut interrupt).await;
+    loop {
+        tokio::select! {
+            () = either(&mut terminate, &mut interrupt) => break,
+            () = next(&mut hangup) => reloading.reload(&server),
+        }
+    }
     tracing::info!("stopping");
     server.stop();
     tokio::select! {
@@ -229,18 +271,78 @@ async fn either(one: &mut Signal, other: &mut Signal) {
     }
 }
 
+async fn next(hangup: &mut Option<Signal>) {
+    if let Some(hangup) = hangup
+        && hangup.recv().await.is_some()
+    {
+        return;
+    }
+    std::future::pending().await
+}
+
+/// What it takes to read the configuration again.
+struct Reloading {
+    arguments: Arguments,
+    set_level: SetLevel,
+}
+
+/// Lets the log show more or less from now on.
+type SetLevel = Box<dyn Fn(&Config) -> Result<(), reload::Error> + Send + Sync>;
+
+impl Reloading {
+    /// Reads the configuration again, as it was read at the start. What is wrong with it changes nothing.
+    fn reload(&self, server: &Server) {
+        let read = self.arguments.clone().configure();
+        let config = match read {
+            Ok(config) => config,
+            Err(problem) => {
+                return tracing::error!("the configuration stays what it was: {problem}");
+            }
+        };
+        let (changes, config) = match server.reload(&config) {
+            Ok(taken) => taken,
+            Err(problem) => {
+                return tracing::error!("the configuration stays what it was: {problem}");
+            }
+        };
+        if let Err(error) = (self.set_level)(&config) {
+            tracing::error!(%error, "the level of the log stays what it was");
+        }
+        let now = if changes.now.is_empty() { "nothing changed".to_owned() } else { changes.now.join(", ") };
+        tracing::info!("the configuration was read again: {now}");
+        if !changes.after_restart.is_empty() {
+            tracing::warn!("this counts only after a restart: {}", changes.after_restart.join(", "));
+        }
+    }
+}
+
 /// Log lines go to standard error; `RUST_LOG` picks by module where the level alone is too coarse.
-fn start_log(config: &Config) {
+fn start_log(config: &Config) -> SetLevel {
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter(config))
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    if config.log_json {
+        let log = log.json().with_filter_reloading();
+        let handle = log.reload_handle();
+        log.init();
+        Box::new(move |config| handle.reload(filter(config)))
+    } else {
+        let log = log.with_filter_reloading();
+        let handle = log.reload_handle();
+        log.init();
+        Box::new(move |config| handle.reload(filter(config)))
+    }
+}
+
+/// What is logged.
+fn filter(config: &Config) -> EnvFilter {
     let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(&config.log_level));
     // At their finest these show what travels, and with it passwords.
     for library in ["tungstenite=info", "tokio_tungstenite=info", "hyper=info", "warp=info"] {
         filter = library.parse().map_or_else(|_| EnvFilter::new("off"), |quiet| filter.add_directive(quiet));
     }
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
-    if config.log_json { log.json().init() } else { log.init() }
+    filter
 }
 
 /// Why the arguments make no configuration.

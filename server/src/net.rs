@@ -10,9 +10,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use stratalog_engine::Budget;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::runtime::Handle;
 
 use crate::limits::{Origin, Standing};
@@ -126,18 +125,22 @@ impl Link {
     }
 }
 
-/// The bytes of a connection. Holds its place until both directions are done.
-#[derive(Debug)]
+/// What carries the bytes of a connection, encrypted or not.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// The bytes of a connection, as they are when nothing is encrypted. Holds its place until both directions are done.
 pub(crate) struct Wire {
-    read: Option<OwnedReadHalf>,
-    write: OwnedWriteHalf,
+    /// Until it is dropped.
+    stream: Option<Box<dyn Stream>>,
     control: Arc<Control>,
     standing: Option<Arc<Standing>>,
 }
 
 impl Wire {
     /// Takes over an accepted connection.
-    pub(crate) fn new(stream: TcpStream, from: Origin, standing: Standing) -> (Wire, Link) {
+    pub(crate) fn new(stream: impl Stream + 'static, from: Origin, standing: Standing) -> (Wire, Link) {
         let standing = Arc::new(standing);
         let control = Arc::new(Control {
             allowance: AtomicI64::new(i64::MAX),
@@ -146,10 +149,15 @@ impl Wire {
             incomplete: AtomicUsize::new(0),
             is_overloaded: AtomicBool::new(false),
         });
-        let (read, write) = stream.into_split();
         let link =
             Link { client: from.peer, from, standing: Arc::clone(&standing), control: Arc::clone(&control) };
-        (Wire { read: Some(read), write, control, standing: Some(standing) }, link)
+        (Wire { stream: Some(Box::new(stream)), control, standing: Some(standing) }, link)
+    }
+
+    fn stream(&mut self) -> io::Result<Pin<&mut dyn Stream>> {
+        // It is there until this is dropped.
+        let stream = self.stream.as_deref_mut().ok_or(io::ErrorKind::NotConnected)?;
+        Ok(Pin::new(stream))
     }
 }
 
@@ -175,17 +183,14 @@ impl AsyncRead for Wire {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        let Some(read) = &mut self.read else {
-            return Poll::Ready(Ok(()));
-        };
-        ready!(Pin::new(read).poll_read(cx, buf))?;
+        ready!(self.stream()?.poll_read(cx, buf))?;
         Poll::Ready(self.control.count(buf.filled().len() - before))
     }
 }
 
 impl AsyncWrite for Wire {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.write).poll_write(cx, buf)
+        self.stream()?.poll_write(cx, buf)
     }
 
     fn poll_write_vectored(
@@ -193,19 +198,19 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.write).poll_write_vectored(cx, bufs)
+        self.stream()?.poll_write_vectored(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.write.is_write_vectored()
+        self.stream.as_ref().is_some_and(|stream| stream.is_write_vectored())
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.write).poll_flush(cx)
+        self.stream()?.poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.write).poll_shutdown(cx)
+        self.stream()?.poll_shutdown(cx)
     }
 }
 
@@ -214,14 +219,16 @@ impl Drop for Wire {
         if !self.control.linger.load(Ordering::Relaxed) {
             return;
         }
-        if let (Some(read), Ok(runtime)) = (self.read.take(), Handle::try_current()) {
+        if let (Some(mut stream), Ok(runtime)) = (self.stream.take(), Handle::try_current()) {
             let standing = self.standing.take();
-            // The write half is dropped with `self`, which tells the other end that nothing more will come.
             runtime.spawn(async move {
                 let _standing = standing;
-                let mut rest = read.take(LINGER_BYTES);
-                let _ =
-                    tokio::time::timeout(LINGER, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
+                let farewell = async {
+                    // It tells the other end that nothing more will come.
+                    stream.shutdown().await?;
+                    tokio::io::copy(&mut stream.take(LINGER_BYTES), &mut tokio::io::sink()).await
+                };
+                let _ = tokio::time::timeout(LINGER, farewell).await;
             });
         }
     }

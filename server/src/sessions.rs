@@ -13,7 +13,7 @@ use stratalog_protocol::{Code, Failure};
 use tokio::sync::{OwnedMutexGuard, watch};
 use uuid::Uuid;
 
-use crate::auth::Identity;
+use crate::auth::{Ended, Identity};
 use crate::config::Limits;
 use crate::metrics::SessionCounts;
 use crate::queries::{NotRun, Ticket, UserMemory};
@@ -40,7 +40,32 @@ pub(crate) struct OpenSession {
     facts: AtomicUsize,
     rules: AtomicUsize,
     presence: Mutex<Presence>,
-    is_over: watch::Sender<bool>,
+    over: watch::Sender<Option<Over>>,
+}
+
+/// Why a session ended, beside what becomes of its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// Nobody has used it for too long.
+    Idle,
+    /// Somebody has ended it.
+    Killed(Ended),
+}
+
+/// The session is another user's.
+#[derive(Debug)]
+pub(crate) struct Foreign;
+
+/// What is told about a session.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) id: Uuid,
+    pub(crate) user: String,
+    /// The label of the key that opened it.
+    pub(crate) key: Option<String>,
+    pub(crate) graph: String,
+    pub(crate) sockets: usize,
+    pub(crate) silent: Duration,
 }
 
 #[derive(Debug)]
@@ -80,7 +105,7 @@ impl Sessions {
             facts: AtomicUsize::new(0),
             rules: AtomicUsize::new(0),
             presence: Mutex::new(Presence { sockets: 1, last_sign: Instant::now() }),
-            is_over: watch::Sender::new(false),
+            over: watch::Sender::new(None),
         });
         let mut by_id = self.by_id.lock();
         let mut removed = None;
@@ -95,7 +120,7 @@ impl Sessions {
         }
         by_id.insert(id, Arc::clone(&opened));
         drop(by_id);
-        removed.iter().for_each(|session| session.end());
+        removed.iter().for_each(|session| session.end(Over::Idle));
         Ok(Attached { session: opened, sessions: Arc::clone(self) })
     }
 
@@ -104,13 +129,43 @@ impl Sessions {
         self.by_id.lock().get(&id).is_some_and(|session| !self.is_due(session, Instant::now()))
     }
 
-    /// Puts another socket on a session.
-    pub(crate) fn attach(self: &Arc<Sessions>, id: Uuid) -> Option<Attached> {
+    /// Puts another socket on a session, of somebody who may with this owner's. Who may not leaves no trace: the session
+    /// ends when it would have ended.
+    pub(crate) fn attach(
+        self: &Arc<Sessions>,
+        id: Uuid,
+        may: impl FnOnce(&Identity) -> bool,
+    ) -> Option<Result<Attached, Foreign>> {
         let by_id = self.by_id.lock();
         let session = by_id.get(&id).filter(|session| !self.is_due(session, Instant::now()))?;
+        if !may(&session.owner) {
+            return Some(Err(Foreign));
+        }
         session.presence.lock().sockets += 1;
         session.touch();
-        Some(Attached { session: Arc::clone(session), sessions: Arc::clone(self) })
+        Some(Ok(Attached { session: Arc::clone(session), sessions: Arc::clone(self) }))
+    }
+
+    /// The sessions that somebody may know of, by their owners.
+    pub(crate) fn list(&self, may: impl Fn(&Identity) -> bool) -> Vec<Listed> {
+        let now = Instant::now();
+        let by_id = self.by_id.lock();
+        let seen = by_id.values().filter(|session| !self.is_due(session, now) && may(&session.owner));
+        let mut listed: Vec<Listed> = seen.map(|session| session.listed(now)).collect();
+        drop(by_id);
+        listed.sort_by(|a, b| (&a.user, a.id).cmp(&(&b.user, b.id)));
+        listed
+    }
+
+    /// Ends a session, if its owner's may be ended; answers who that is.
+    pub(crate) fn kill(&self, id: Uuid, why: impl FnOnce(&Identity) -> Option<Ended>) -> Option<String> {
+        let mut by_id = self.by_id.lock();
+        let session = by_id.get(&id).filter(|session| !self.is_due(session, Instant::now()))?;
+        let (why, user) = (why(&session.owner)?, session.owner.username().to_owned());
+        let killed = by_id.remove(&id);
+        drop(by_id);
+        killed.iter().for_each(|session| session.end(Over::Killed(why)));
+        Some(user)
     }
 
     /// How many there are, without waiting for any.
@@ -151,7 +206,7 @@ impl Sessions {
             stays
         });
         // What sessions hold takes time to free, so not under the lock.
-        over.iter().for_each(|session| session.end());
+        over.iter().for_each(|session| session.end(Over::Idle));
     }
 
     fn is_due(&self, session: &OpenSession, now: Instant) -> bool {
@@ -195,10 +250,23 @@ impl OpenSession {
         self.presence.lock().last_sign = Instant::now();
     }
 
-    /// Waits until the session was idle for too long.
-    pub(crate) async fn over(&self) {
+    /// Waits until the session was idle for too long, or somebody has ended it.
+    pub(crate) async fn over(&self) -> Over {
+        let mut over = self.over.subscribe();
         // The sender lives as long as `self`.
-        let _ = self.is_over.subscribe().wait_for(|is_over| *is_over).await;
+        over.wait_for(Option::is_some).await.ok().and_then(|why| *why).unwrap_or(Over::Idle)
+    }
+
+    fn listed(&self, now: Instant) -> Listed {
+        let presence = self.presence.lock();
+        Listed {
+            id: self.id,
+            user: self.owner.username().to_owned(),
+            key: self.owner.key().map(str::to_owned),
+            graph: self.binding.name(),
+            sockets: presence.sockets,
+            silent: now.saturating_duration_since(presence.last_sign),
+        }
     }
 
     /// Waits until no other request has the session; `who` acts in it from then on.
@@ -216,8 +284,8 @@ impl OpenSession {
         Ok(Turn { session, of: Arc::clone(self) })
     }
 
-    fn end(&self) {
-        self.is_over.send_replace(true);
+    fn end(&self, why: Over) {
+        self.over.send_if_modified(|over| over.is_none().then(|| *over = Some(why)).is_some());
     }
 
     /// When the last socket left it, if none is on it.
@@ -282,7 +350,7 @@ impl Drop for Attached {
         if self.sessions.is_due(&self.session, now) {
             let removed = by_id.remove(&self.session.id);
             drop(by_id);
-            removed.into_iter().for_each(|session| session.end());
+            removed.into_iter().for_each(|session| session.end(Over::Idle));
         }
     }
 }

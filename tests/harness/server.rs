@@ -99,7 +99,9 @@ impl Server {
                 return Err(Refusal { code: status.code(), log });
             }
             log.push_str(&line);
-            if let Some((_, address)) = line.split_once("listening on http://") {
+            if let Some((_, url)) = line.split_once("listening on ")
+                && let Some((_, address)) = url.split_once("://")
+            {
                 break address.trim().to_owned();
             }
         };

@@ -140,3 +140,63 @@ async fn failed_logins_count_for_the_client_that_a_trusted_proxy_names() {
     }
     panic!("the log names another address:\n{}", server.log());
 }
+
+/// The HTTP statuses that a request for metrics, a document and a probe get under this name.
+async fn called(server: &Server, host: &'static str) -> [u16; 3] {
+    let ask = |path: &str| {
+        use std::io::{Read, Write};
+        let mut stream = std::net::TcpStream::connect(server.address()).expect("the server listens");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("an answer");
+        reply.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
+    };
+    ["/metrics", "/api/ws-docs", "/ready"].map(ask)
+}
+
+/// The status of a socket that a page of some site opens after its name has led here.
+async fn rebound(server: &Server, host: &str, more: &[(&'static str, &str)]) -> u16 {
+    use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+    let stream = tokio::net::TcpStream::connect(server.address()).await.expect("the server listens");
+    let mut request = format!("ws://{host}/ws").into_client_request().expect("a request");
+    for (name, value) in more {
+        request.headers_mut().append(*name, value.parse().expect("a header"));
+    }
+    match tokio_tungstenite::client_async(request, stream).await {
+        Ok(_) => 101,
+        Err(Error::Http(response)) => response.status().as_u16(),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_was_led_here_gets_no_socket() {
+    let server = Server::start();
+    let port = server.address().rsplit(':').next().expect("a port").to_owned();
+    let evil = format!("evil.example:{port}");
+    let origin = format!("http://{evil}");
+    assert_eq!(rebound(&server, &evil, &[("origin", &origin)]).await, 403);
+    assert_eq!(rebound(&server, "evil.example", &[("x-forwarded-for", "127.0.0.1")]).await, 403);
+    for name in ["127.0.0.1", "localhost", "[::1]", "203.0.113.9", "LOCALHOST"] {
+        assert_eq!(rebound(&server, &format!("{name}:{port}"), &[]).await, 101, "{name}");
+    }
+    assert_eq!(called(&server, "evil.example").await, [403, 403, 200]);
+    assert_eq!(called(&server, "127.0.0.1").await, [401, 401, 200]);
+    assert_eq!(called(&server, "localhost.evil.example").await, [403, 403, 200]);
+}
+
+#[tokio::test]
+async fn a_server_is_called_by_its_names_and_by_those_of_its_proxy() {
+    let server = Server::start_with(&[("SERVICE_HTTP__ALLOWED_HOSTS", "db.example.com, other.example")]);
+    for name in ["db.example.com", "DB.example.com:8080", "other.example", "127.0.0.1"] {
+        assert_eq!(rebound(&server, name, &[]).await, 101, "{name}");
+    }
+    assert_eq!(rebound(&server, "www.db.example.com", &[]).await, 403);
+    let all = Server::start_with(&[("SERVICE_HTTP__ALLOWED_HOSTS", "*")]);
+    assert_eq!(rebound(&all, "any.example", &[]).await, 101);
+    // What a trusted proxy hands on it was asked by a name of its own. A browser beside it is no proxy.
+    let server = Server::start_with(&[("SERVICE_HTTP__TRUSTED_PROXIES", "127.0.0.0/8")]);
+    assert_eq!(rebound(&server, "db.example.com", &[("x-forwarded-for", "198.51.100.1")]).await, 101);
+    assert_eq!(rebound(&server, "db.example.com", &[]).await, 403);
+}

@@ -13,10 +13,11 @@ pub(crate) fn user(command: &UserCommand) -> Result<String, String> {
             let (name, role) = (word(name, "name")?, word(role, "role")?);
             format!(".user create {name} {} {role}", new_password(name)?)
         }
-        UserCommand::Password { name } => {
+        UserCommand::Password { name: Some(name) } => {
             let name = word(name, "name")?;
             format!(".user password {name} {}", new_password(name)?)
         }
+        UserCommand::Password { name: None } => format!(".user password {}", new_password("yourself")?),
         UserCommand::Role { name, role } => {
             format!(".user role {} {}", word(name, "name")?, word(role, "role")?)
         }
@@ -28,7 +29,18 @@ pub(crate) fn user(command: &UserCommand) -> Result<String, String> {
 pub(crate) fn key(command: &KeyCommand) -> Result<String, String> {
     Ok(match command {
         KeyCommand::List => ".apikey list".to_owned(),
-        KeyCommand::Create { label } => format!(".apikey create {}", word(label, "label")?),
+        KeyCommand::Create { label, owner, expires, scope } => {
+            let mut command = format!(".apikey create {}", word(label, "label")?);
+            for (before, given, what) in
+                [(" for ", owner, "name"), (" expires ", expires, "time"), (" ", scope, "scope")]
+            {
+                if let Some(given) = given {
+                    command.push_str(before);
+                    command.push_str(word(given, what)?);
+                }
+            }
+            command
+        }
         KeyCommand::Revoke { label } => format!(".apikey revoke {}", word(label, "label")?),
     })
 }
@@ -61,6 +73,13 @@ mod tests {
     fn a_name_is_one_word() {
         let drop = UserCommand::Drop { name: "ada\n.user create eve x admin".into() };
         assert!(user(&drop).is_err());
-        assert_eq!(key(&KeyCommand::Create { label: "nightly".into() }), Ok(".apikey create nightly".into()));
+        let create = |owner: Option<&str>, expires: Option<&str>, scope: Option<&str>| {
+            let [owner, expires, scope] = [owner, expires, scope].map(|given| given.map(str::to_owned));
+            key(&KeyCommand::Create { label: "nightly".into(), owner, expires, scope })
+        };
+        assert_eq!(create(None, None, None), Ok(".apikey create nightly".into()));
+        let all = create(Some("ada"), Some("30d"), Some("read"));
+        assert_eq!(all, Ok(".apikey create nightly for ada expires 30d read".into()));
+        assert!(create(Some("ada read"), None, None).is_err());
     }
 }

@@ -12,7 +12,9 @@ use super::sample::{self, Source};
 use super::text;
 use oxrdf::vocab::xsd;
 use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
-use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSerializer, ReaderQuadParser, WriterQuadSerializer};
+use oxttl::ntriples::{ReaderNTriplesParser, WriterNTriplesSerializer};
+use oxttl::turtle::{ReaderTurtleParser, WriterTurtleSerializer};
+use oxttl::{NTriplesParser, NTriplesSerializer, TurtleParseError, TurtleParser, TurtleSerializer};
 use serde_json::Value as Json;
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -22,10 +24,25 @@ use std::time::UNIX_EPOCH;
 use stratalog_protocol::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// The parser of a format.
+enum Parser {
+    Turtle(ReaderTurtleParser<Source>),
+    NTriples(ReaderNTriplesParser<Source>),
+}
+
+impl Parser {
+    fn next(&mut self) -> Option<Result<Triple, TurtleParseError>> {
+        match self {
+            Parser::Turtle(parser) => parser.next(),
+            Parser::NTriples(parser) => parser.next(),
+        }
+    }
+}
+
 /// The triples of a file.
 pub(super) struct Triples {
     name: String,
-    parser: ReaderQuadParser<Source>,
+    parser: Parser,
     /// Blank nodes are of one file: those of others with the same labels are others.
     scope: String,
     ended: bool,
@@ -40,7 +57,10 @@ impl Triples {
         scope: Option<u64>,
     ) -> Result<Triples, FileError> {
         let source = sample::unmarked(source).map_err(|error| FileError::new(name, error))?;
-        let parser = RdfParser::from_format(rdf_format(format)).without_named_graphs().for_reader(source);
+        let parser = match format {
+            FileFormat::Turtle => Parser::Turtle(TurtleParser::new().for_reader(source)),
+            _ => Parser::NTriples(NTriplesParser::new().for_reader(source)),
+        };
         let scope = format!("f{:016x}-", scope.unwrap_or_else(random));
         Ok(Triples { name: name.to_owned(), parser, scope, ended: false })
     }
@@ -61,13 +81,10 @@ impl Triples {
             return None;
         }
         let triple = match self.parser.next()? {
-            Ok(quad) => self.row(&quad.subject, &quad.predicate, &quad.object),
-            Err(RdfParseError::Syntax(error)) => {
-                let line = error.location().map(|place| place.start.line + 1);
-                let text = error.to_string();
-                // The message says the place once more.
-                let problem = text.split_once(": ").map_or(text.as_str(), |(_, problem)| problem);
-                Err(FileError { line, ..FileError::new(&self.name, problem) })
+            Ok(triple) => self.row(&triple.subject, &triple.predicate, &triple.object),
+            Err(TurtleParseError::Syntax(error)) => {
+                let line = Some(error.location().start.line + 1);
+                Err(FileError { line, ..FileError::new(&self.name, error.message()) })
             }
             Err(error) => {
                 self.ended = true;
@@ -118,10 +135,6 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-fn rdf_format(format: FileFormat) -> RdfFormat {
-    if format == FileFormat::Turtle { RdfFormat::Turtle } else { RdfFormat::NTriples }
-}
-
 /// The value of a literal, or its N-Triples notation.
 fn of_literal(literal: &Literal) -> Json {
     let text = literal.value();
@@ -162,22 +175,32 @@ fn is_notation(text: &str) -> bool {
 }
 
 /// Writes rows as triples.
-pub(super) struct TripleWriter<W: Write> {
-    serializer: WriterQuadSerializer<W>,
+pub(super) enum TripleWriter<W: Write> {
+    Turtle(WriterTurtleSerializer<W>),
+    NTriples(WriterNTriplesSerializer<W>),
 }
 
 impl<W: Write> TripleWriter<W> {
     pub(super) fn new(out: W, format: FileFormat) -> TripleWriter<W> {
-        TripleWriter { serializer: RdfSerializer::from_format(rdf_format(format)).for_writer(out) }
+        match format {
+            FileFormat::Turtle => TripleWriter::Turtle(TurtleSerializer::new().for_writer(out)),
+            _ => TripleWriter::NTriples(NTriplesSerializer::new().for_writer(out)),
+        }
     }
 
     pub(super) fn write(&mut self, row: &[Value]) -> io::Result<()> {
         let triple = triple(row).map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))?;
-        self.serializer.serialize_triple(&triple)
+        match self {
+            TripleWriter::Turtle(serializer) => serializer.serialize_triple(&triple),
+            TripleWriter::NTriples(serializer) => serializer.serialize_triple(&triple),
+        }
     }
 
     pub(super) fn finish(self) -> io::Result<W> {
-        self.serializer.finish()
+        match self {
+            TripleWriter::Turtle(serializer) => serializer.finish(),
+            TripleWriter::NTriples(serializer) => Ok(serializer.finish()),
+        }
     }
 }
 

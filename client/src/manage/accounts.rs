@@ -45,6 +45,12 @@ pub struct Key {
     pub owner: String,
     /// When it was created, in milliseconds since 1970.
     pub created: i64,
+    /// When it opens nothing any more, in milliseconds since 1970.
+    #[serde(default)]
+    pub expires: Option<i64>,
+    /// What it opens: `all`, `write`, `read` or `metrics`.
+    #[serde(default)]
+    pub scope: String,
 }
 
 impl fmt::Display for Role {

@@ -94,7 +94,9 @@ fn backup(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Re
         let message = format!("`{}` is not the name of a backup", name.text.escape_debug());
         return refuse(message, "use at most 128 letters, digits, `-`, `_` and `.`");
     }
-    let summary = context.environment.graphs.back_up(&folder.join(&name.text))?;
+    let outcome = context.environment.graphs.back_up(&folder.join(&name.text));
+    context.caller.backed_up(&name.text, &outcome);
+    let summary = outcome?;
     let graphs = counted(summary.graphs.len(), "knowledge graph");
     Ok(Outcome::Message(format!("backed up {graphs} to {}: {} bytes", name.text, summary.bytes())))
 }

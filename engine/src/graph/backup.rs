@@ -174,7 +174,9 @@ fn verify(medium: &dyn Medium, backup: &Path) -> Result<BackupSummary, StorageEr
 fn check_is_free(medium: &dyn Medium, folder: &Path) -> Result<(), StorageError> {
     let there = medium.list(folder).map_err(|error| StorageError::io(folder, error))?;
     if there.is_empty() {
-        return create_folder(medium, folder);
+        create_folder(medium, folder)?;
+        medium.close_to_others(folder);
+        return Ok(());
     }
     let error = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
     Err(StorageError::io(folder, error))

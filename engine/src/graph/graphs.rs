@@ -13,6 +13,7 @@ use super::backup::BackupSummary;
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
+use super::invisible::is_invisible;
 use super::library::{Library, Opened, StorageOptions};
 use super::session_memory::{SessionMemory, SessionMemoryFull};
 use super::stored_memory::StoredMemory;
@@ -300,8 +301,9 @@ impl Graphs {
     ) -> Result<Arc<Graph>, Diagnostic> {
         if !is_graph_name(name) {
             let message = format!("`{}` is not the name of a knowledge graph", name.escape_debug());
-            return Err(Diagnostic::error(Code::ParseError, message)
-                .help("use at most 128 bytes, without `/`, `\\`, `..` and control characters"));
+            return Err(Diagnostic::error(Code::ParseError, message).help(
+                "use at most 128 bytes, without `/`, `\\`, `..`, control characters and what cannot be seen",
+            ));
         }
         let _only_one = self.changing.lock();
         let (exists, count) = {
@@ -381,7 +383,7 @@ fn is_graph_name(name: &str) -> bool {
         && name != "."
         && !name.contains("..")
         && !name.contains(['/', '\\'])
-        && !name.chars().any(char::is_control)
+        && !name.chars().any(|c| c.is_control() || is_invisible(c))
 }
 
 /// There is no such graph, or none that the caller may know of: both are answered so.
@@ -392,7 +394,58 @@ pub fn graph_not_found(name: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::is_graph_name;
+    use super::{Graphs, StorageOptions, is_graph_name};
+
+    #[test]
+    fn names_that_look_alike_are_alike() {
+        let hidden = [
+            '\u{ad}',
+            '\u{a0}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{2800}',
+            '\u{3000}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{fff9}',
+            '\u{1d173}',
+            '\u{e0041}',
+            '\u{e0100}',
+        ];
+        for c in hidden {
+            assert!(!is_graph_name(&format!("la{c}b")), "{}", c.escape_unicode());
+        }
+        for name in ["größe", "データ", "مخطط", "a-b", "naïve", "е\u{301}", "🗺"] {
+            assert!(is_graph_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_graph_whose_name_would_be_refused_now_is_opened_and_dropped() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let name = "la\u{200b}b";
+        let graphs = Graphs::open(StorageOptions::new(folder.path()), u64::MAX).unwrap();
+        graphs.library.as_ref().unwrap().create(name, &[]).unwrap();
+        drop(graphs);
+        let graphs = Graphs::open(StorageOptions::new(folder.path()), u64::MAX).unwrap();
+        assert_eq!(graphs.get(name).unwrap().name(), name);
+        assert!(graphs.create(name, 0, &[]).is_err());
+        graphs.remove(name, &[]).unwrap();
+        assert!(!graphs.contains(name));
+    }
 
     #[test]
     fn names_of_graphs_are_no_paths() {

@@ -54,6 +54,7 @@ impl Library {
         let StorageOptions { folder, checkpoint_bytes, medium, background: _ } = options;
         let io = |error| StorageError::io(&folder, error);
         medium.create_folder(&folder).map_err(io)?;
+        medium.close_to_others(&folder);
         let path = folder.join(SYSTEM);
         let is_new = !medium.exists(&path).map_err(io)?;
         let stored = medium.list(&folder.join(GRAPHS)).map_err(io)?;

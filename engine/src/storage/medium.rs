@@ -1,7 +1,9 @@
 //! `Medium`: where files are. `Disk` is the real one; tests bring another, which loses power.
+//!
+//! What `Disk` makes is for the server's user alone, whatever the umask says: facts stand in it in clear.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,9 @@ pub trait Medium: fmt::Debug + Send + Sync + 'static {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Creates a folder and those above it, durably. It may exist. If that fails, what was made of it is gone again.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
+    /// Takes the rights of everybody but the owner away from a folder that was there before. Where that cannot be done, it
+    /// is told and nothing else.
+    fn close_to_others(&self, _path: &Path) {}
     /// Removes a folder with everything in it; it may be gone already.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
     /// The names of the files and folders in a folder, sorted; none where there is no such folder.
@@ -139,7 +144,12 @@ impl Medium for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
         let mut unfinished = path.as_os_str().to_owned();
         unfinished.push(".unfinished");
-        let file = File::create(&unfinished)?;
+        // What a crash has left there may have other rights.
+        match fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let file = private_file().write(true).create_new(true).open(&unfinished)?;
         Ok(Box::new(DiskFile { file, unfinished: unfinished.into(), path: path.to_owned() }))
     }
 
@@ -158,12 +168,34 @@ impl Medium for Disk {
         if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
             self.create_folder(above)?;
         }
-        match fs::create_dir(path) {
+        match private_folder().create(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             created => created.and_then(|()| sync_folder_of(path)).inspect_err(|_| {
                 // A name that is not durable must not be found and taken for one that is.
                 let _ = fs::remove_dir(path);
             }),
+        }
+    }
+
+    #[cfg(unix)]
+    fn close_to_others(&self, path: &Path) {
+        use std::os::unix::fs::PermissionsExt;
+        const OTHERS: u32 = 0o077;
+        let Ok(mode) = fs::metadata(path).map(|found| found.permissions().mode()) else { return };
+        if mode & OTHERS == 0 {
+            return;
+        }
+        match fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o7777 & !OTHERS)) {
+            Ok(()) => tracing::warn!(
+                "{} was open to others (mode {:o}); it is the server's alone now",
+                path.display(),
+                mode & 0o777
+            ),
+            Err(error) => tracing::warn!(
+                "{} is open to others (mode {:o}), and that cannot be changed: {error}",
+                path.display(),
+                mode & 0o777
+            ),
         }
     }
 
@@ -232,6 +264,23 @@ fn is_same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
     true
+}
+
+/// How files are made: for their owner alone.
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// How folders are made: for their owner alone.
+fn private_folder() -> DirBuilder {
+    #[cfg_attr(not(unix), allow(unused_mut, reason = "only Unix has modes"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
 }
 
 /// A new name is durable when its folder is.

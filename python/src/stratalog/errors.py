@@ -390,13 +390,21 @@ def _excerpt(program: str | None, finding: Diagnostic) -> list[str]:
     return lines
 
 
-#: A command with a password in it, up to the user's name, and the rest of its statement.
-_SECRET = re.compile(r"(\.user\s+(?:create|password)\s+\S+)((?:[^\n]|\n[ \t])*)", re.IGNORECASE)
+#: A command with a password in it, the user's name, and the rest of its statement.
+_SECRET = re.compile(r"(\.user\s+(create|password)\s+)(\S+)((?:[^\n]|\n[ \t])*)", re.IGNORECASE)
 
 
 def _discreet(program: str) -> str:
     """The program with stars in place of passwords, character for character."""
-    return _SECRET.sub(lambda found: found[1] + re.sub(r"\S", "*", found[2]), program)
+    return _SECRET.sub(_starred, program)
+
+
+def _starred(found: re.Match[str]) -> str:
+    command, kind, name, rest = found.groups()
+    # A password that stands alone is the user's own.
+    if kind.lower() == "password" and not rest.strip():
+        name = "*" * len(name)
+    return command + name + re.sub(r"\S", "*", rest)
 
 
 def _characters(program: str, span: Span) -> int:

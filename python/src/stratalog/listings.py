@@ -126,6 +126,10 @@ class Key:
     label: str
     owner: str
     created: datetime
+    #: When it opens nothing any more.
+    expires: datetime | None = None
+    #: What it opens: all, write, read or metrics.
+    scope: str = "all"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,26 @@
-//! Dot commands about people and what they do: users, their keys, who may use which graph, and running requests. The
-//! engine runs them like its own.
+//! Dot commands about people and what they do: users, their keys, who may use which graph, running requests and sessions.
+//! The engine runs them like its own.
 
 mod acl;
 mod api_key;
 mod query;
+mod session;
 mod user;
 
 use std::any::Any;
 use std::sync::Arc;
 
-use stratalog_engine::{Caller, CommandFamily, Context, Diagnostic, Error, Keep, Need, Origin};
+use stratalog_engine::{
+    BackupSummary, Caller, CommandFamily, Context, Diagnostic, Error, Keep, Need, Origin,
+};
 
 use crate::auth::Identity;
 use crate::queries::Running;
+use crate::sessions::Sessions;
 
 /// What the server adds to the engine's commands.
 pub(crate) const ADMIN_COMMANDS: &[CommandFamily] =
-    &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS];
+    &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS, session::COMMANDS];
 
 /// Somebody who is logged in, with what these commands work on.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub(crate) struct Operator {
     pub(crate) running: Arc<Running>,
     /// How many graphs they may own.
     pub(crate) graphs: usize,
+    /// Everybody's sessions.
+    pub(crate) sessions: Arc<Sessions>,
 }
 
 impl Caller for Operator {
@@ -50,6 +56,14 @@ impl Caller for Operator {
 
     fn creating(&self, graph: &str, keep: Keep<'_>) -> Result<(), Error> {
         self.identity.creating(graph, keep)
+    }
+
+    fn backed_up(&self, name: &str, outcome: &Result<BackupSummary, Error>) {
+        let entry = self.identity.entry("backup", format!("backup {name}"));
+        self.identity.audit().record(&match outcome {
+            Ok(_) => entry,
+            Err(error) => entry.refused(error),
+        });
     }
 
     fn dropping(&self, graph: &str, keep: Keep<'_>) -> Result<Vec<String>, Error> {

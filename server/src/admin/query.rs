@@ -53,8 +53,8 @@ fn kill(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     let number: Option<u64> = word.text.parse().ok();
     match number.and_then(|number| Some((number, operator.running.kill(number)?))) {
         Some((number, user)) => {
-            let by = operator.identity.username();
-            tracing::info!(target: "stratalog_server::audit", by, "request {number} of {user} stopped");
+            let who = &operator.identity;
+            who.audit().record(&who.entry("query.kill", format!("request {number} of {user} stopped")));
             Ok(Outcome::Message(format!("stopped request {number} of {user}")))
         }
         None => Err(Error::refused(

@@ -40,6 +40,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         },
         CommandEntry {
             words: &["user", "password"],
+            usage: "PASSWORD",
+            doc: "Changes your own password, and ends your other sessions.",
+            example: ".user password analytical",
+            need: Need::Nothing,
+            arguments: 1,
+            run: own_password,
+        },
+        CommandEntry {
+            words: &["user", "password"],
             usage: "NAME PASSWORD",
             doc: "Changes a password, and ends the user's other sessions.",
             example: ".user password ada analytical",
@@ -98,6 +107,23 @@ fn password(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
     let hash = accounts.hash(&Secret::new(password.text.as_str())).map_err(AccountError::from)?;
     by.change(&AccountChange::SetPassword { name: name.text.clone(), password: hash })?;
     Ok(Outcome::Message(format!("changed the password of {}", name.text)))
+}
+
+fn own_password(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let [password] = exactly(words, ".user password PASSWORD")?;
+    let by = caller(context)?;
+    check_password(&password.text).map_err(|error| at(password, error))?;
+    if by.key().is_some() {
+        return Err(at(password, AccountError::PasswordByKey));
+    }
+    let (accounts, name) = (by.accounts(), by.username());
+    // Somebody has left the password out. Who else there is, only administrators may know.
+    if password.text == name || (by.administers() && accounts.has_user(&password.text)) {
+        return Err(at(password, AccountError::PasswordMissing(password.text.clone())));
+    }
+    let hash = accounts.hash(&Secret::new(password.text.as_str())).map_err(AccountError::from)?;
+    by.change(&AccountChange::SetPassword { name: name.to_owned(), password: hash })?;
+    Ok(Outcome::Message("changed your password".to_owned()))
 }
 
 fn role(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

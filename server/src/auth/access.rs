@@ -80,7 +80,10 @@ pub(crate) struct RetractGrant(());
 /// Allows a program to run, or says which statement stands against it: nothing runs unless everything may.
 pub(crate) fn grant(who: &Identity, prepared: Prepared) -> Result<Grant, Error> {
     for needed in prepared.needs() {
-        who.allows(needed.need, &needed.graph).map_err(|refusal| needed.refuse(refusal))?;
+        who.allows(needed.need, &needed.graph).map_err(|refusal| {
+            who.denied(needed.need, &refusal);
+            needed.refuse(refusal)
+        })?;
     }
     Ok(Grant { prepared })
 }

@@ -5,23 +5,27 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
+use stratalog_engine::diagnostic::Diagnose as _;
 use stratalog_engine::{Diagnostic, Keep, Need};
 use stratalog_protocol::Secret;
 
 use super::access;
 use super::api_key::{ApiKey, KeyHash};
-use super::book::{ADMIN, Book};
+use super::book::{ADMIN, Book, Key};
 use super::change::{AccountChange, Edit};
 use super::error::AccountError;
 use super::identity::Identity;
 use super::journal::{Journal, JournalError};
+use super::key_terms::{KeyScope, KeyTerms};
 use super::password::{self, Hash, Hasher, PasswordError};
 use super::roles::{Level, Role};
-use super::seats::{Ended, Seat, Seats};
+use super::seats::{Ended, Entrance, Seat, Seats};
 use super::throttle::Throttle;
+use crate::audit::Audit;
+use crate::clock;
 use crate::config::{DefaultGraph, Throttling};
 use crate::queries::NotRun;
 
@@ -36,6 +40,27 @@ pub(crate) struct Accounts {
     /// Verified where no such user exists, so that it takes as long as a wrong password.
     decoy: Hash,
     default_graph: DefaultGraph,
+    audit: Arc<Audit>,
+}
+
+/// A key, without what is secret of it; times in milliseconds since 1970.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListedKey {
+    pub(crate) label: String,
+    pub(crate) owner: String,
+    pub(crate) created: i64,
+    pub(crate) terms: KeyTerms,
+}
+
+/// Why a key opens no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyRefusal {
+    /// There is no such key.
+    Unknown,
+    /// It has expired.
+    Expired,
+    /// It is for something else.
+    Scope(KeyScope),
 }
 
 /// Why somebody was not let in.
@@ -58,6 +83,7 @@ impl Accounts {
         admin_password: Option<&Secret>,
         default_graph: DefaultGraph,
         throttling: Throttling,
+        audit: Arc<Audit>,
     ) -> Result<(Arc<Accounts>, Option<Secret>), AccountError> {
         let mut book = Book::default();
         journal.records()?.into_iter().for_each(|record| book.edit(Edit::Put(record)));
@@ -70,6 +96,7 @@ impl Accounts {
             throttle: Throttle::new(throttling),
             decoy: password::hash(&password::generate()?)?,
             default_graph,
+            audit,
         };
         let generated = if empty { accounts.create_admin(admin_password)? } else { None };
         Ok((Arc::new(accounts), generated))
@@ -107,11 +134,17 @@ impl Accounts {
         by: &Seat,
         write: impl FnOnce(&mut Journal, &[Edit]) -> Result<(), JournalError>,
     ) -> Result<(), AccountError> {
-        if matches!(change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN) {
-            return Err(AccountError::OwnUser);
-        }
-        self.keep(change, write)?;
-        tracing::info!(target: "stratalog_server::audit", by = by.username, via_key = by.key, "{change}");
+        let own = matches!(change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN);
+        let kept = if own { Err(AccountError::OwnUser) } else { self.keep(change, write) };
+        self.audit.record(&match &kept {
+            Ok(()) => by.entry(change.action(), change.to_string()),
+            // A word that names nothing may be a secret in the wrong place.
+            Err(error) => {
+                let entry = by.entry(change.action(), "nothing was changed".to_owned());
+                entry.refused(error.diagnose().code.as_str())
+            }
+        });
+        kept?;
         match change {
             AccountChange::DropUser { name } => {
                 self.seats.end(Ended::UserDropped, |seat| seat.username == *name);
@@ -167,23 +200,37 @@ impl Accounts {
         }
         turn.succeeded();
         let current = || self.book.read().user(username).map(|user| user.password_number);
-        let seat = self.seats.take(username, None, || current() == number);
+        let entrance = Entrance { username, key: None, from: address };
+        let seat = self.seats.take(&entrance, || current() == number);
         Ok(seat.map(|seat| Identity::new(self.clone(), seat)).ok_or(Refusal::Wrong))
     }
 
-    /// Who has this API key.
-    pub(crate) fn authenticate(self: &Arc<Self>, key: &Secret) -> Option<Identity> {
+    /// Who has this API key, if it opens sessions; an error names the key where there is such a one.
+    pub(crate) fn authenticate(
+        self: &Arc<Self>,
+        from: IpAddr,
+        key: &Secret,
+    ) -> Result<Identity, (KeyRefusal, Option<ListedKey>)> {
         let hash = KeyHash::of(key.expose());
-        let find = || self.book.read().key(&hash).map(|(label, owner)| (label.to_owned(), owner.to_owned()));
-        let (label, owner) = find()?;
-        let seat = self.seats.take(&owner, Some(&label), || find().is_some())?;
-        Some(Identity::new(self.clone(), seat))
+        let find = || self.book.read().key(&hash).map(|(label, key)| ListedKey::of(label, key));
+        let found = find().ok_or((KeyRefusal::Unknown, None))?;
+        let terms = found.terms;
+        if terms.are_over() {
+            return Err((KeyRefusal::Expired, Some(found)));
+        }
+        if !terms.scope.opens_sessions() {
+            return Err((KeyRefusal::Scope(terms.scope), Some(found)));
+        }
+        let entrance = Entrance { username: &found.owner, key: Some((&found.label, terms)), from };
+        let seat = self.seats.take(&entrance, || find().is_some()).ok_or((KeyRefusal::Unknown, None))?;
+        Ok(Identity::new(self.clone(), seat))
     }
 
     /// Somebody of this name, who has not been asked who they are.
     #[cfg(test)]
     pub(crate) fn identity(self: &Arc<Self>, username: &str) -> Option<Identity> {
-        let seat = self.seats.take(username, None, || self.has_user(username))?;
+        let entrance = Entrance { username, key: None, from: std::net::Ipv4Addr::LOCALHOST.into() };
+        let seat = self.seats.take(&entrance, || self.has_user(username))?;
         Some(Identity::new(self.clone(), seat))
     }
 
@@ -193,9 +240,14 @@ impl Accounts {
         self.check(username, need, graph).is_ok()
     }
 
-    /// Whether this API key is valid.
+    /// Whether this API key opens what is not a session: every one does that is still valid.
     pub(crate) fn has_key(&self, key: &str) -> bool {
-        self.book.read().key(&KeyHash::of(key)).is_some()
+        self.book.read().key(&KeyHash::of(key)).is_some_and(|(_, key)| !key.terms.are_over())
+    }
+
+    /// Where it is written what happens to people and rights.
+    pub(crate) fn audit(&self) -> &Audit {
+        &self.audit
     }
 
     /// The role of a user at this moment; `None` once the user is gone.
@@ -223,10 +275,9 @@ impl Accounts {
         self.book.read().users().map(|(name, user)| (name.to_owned(), user.role)).collect()
     }
 
-    /// All keys: label, owner, and when it was created in milliseconds since 1970; by label.
-    pub(crate) fn keys(&self) -> Vec<(String, String, i64)> {
-        let book = self.book.read();
-        book.keys().map(|(label, key)| (label.to_owned(), key.owner.clone(), key.created)).collect()
+    /// All keys, by label.
+    pub(crate) fn keys(&self) -> Vec<ListedKey> {
+        self.book.read().keys().map(|(label, key)| ListedKey::of(label, key)).collect()
     }
 
     /// How many graphs a user owns.
@@ -240,13 +291,22 @@ impl Accounts {
     }
 }
 
+impl ListedKey {
+    fn of(label: &str, key: &Key) -> ListedKey {
+        let (label, owner) = (label.to_owned(), key.owner.clone());
+        ListedKey { label, owner, created: key.created, terms: key.terms }
+    }
+}
+
 /// A new key under this label, and the change that makes it valid.
-pub(crate) fn new_key(label: &str, owner: &str) -> Result<(Secret, AccountChange), PasswordError> {
+pub(crate) fn new_key(
+    label: &str,
+    owner: &str,
+    terms: KeyTerms,
+) -> Result<(Secret, AccountChange), PasswordError> {
     let ApiKey { secret, hash } = ApiKey::generate()?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
-    let created = i64::try_from(now).unwrap_or(i64::MAX);
-    let (label, owner) = (label.to_owned(), owner.to_owned());
-    Ok((secret, AccountChange::CreateKey { label, owner, hash, created }))
+    let (label, owner, created) = (label.to_owned(), owner.to_owned(), clock::now_ms());
+    Ok((secret, AccountChange::CreateKey { label, owner, hash, created, terms }))
 }
 
 #[cfg(test)]
@@ -259,10 +319,12 @@ mod tests {
     use stratalog_protocol::Secret;
     use tempfile::TempDir;
 
-    use super::{ADMIN, Accounts, Refusal, new_key};
+    use super::{ADMIN, Accounts, KeyRefusal, Refusal, new_key};
+    use crate::audit::{Audit, AuditTo};
     use crate::auth::change::{AccountChange, AccountRecord, Edit, RecordKey};
     use crate::auth::identity::Identity;
     use crate::auth::journal::Journal;
+    use crate::auth::key_terms::{KeyScope, KeyTerms};
     use crate::auth::password::{self, Hash};
     use crate::auth::roles::{Level, Role};
     use crate::config::{DefaultGraph, Throttling};
@@ -276,7 +338,8 @@ mod tests {
     fn open(records: Vec<AccountRecord>, default_graph: DefaultGraph) -> Arc<Accounts> {
         let engine = Engine::in_memory(EngineOptions::default()).unwrap();
         let (accounts, _) =
-            Accounts::open(Journal::new(engine), None, default_graph, Throttling::default()).unwrap();
+            Accounts::open(Journal::new(engine), None, default_graph, Throttling::default(), audit())
+                .unwrap();
         {
             let mut book = accounts.book.write();
             book.edit(Edit::Remove(RecordKey::User { name: ADMIN.to_owned() }));
@@ -289,8 +352,18 @@ mod tests {
     fn open_in(folder: &Path, admin: Option<&str>) -> (Arc<Accounts>, Option<Secret>) {
         let engine = Engine::open(EngineOptions::default(), StorageOptions::new(folder.to_owned())).unwrap();
         let admin = admin.map(Secret::new);
-        Accounts::open(Journal::new(engine), admin.as_ref(), DefaultGraph::Role, Throttling::default())
-            .unwrap()
+        Accounts::open(
+            Journal::new(engine),
+            admin.as_ref(),
+            DefaultGraph::Role,
+            Throttling::default(),
+            audit(),
+        )
+        .unwrap()
+    }
+
+    fn audit() -> Arc<Audit> {
+        Arc::new(Audit::open(&AuditTo::Log).unwrap())
     }
 
     #[tokio::test]
@@ -401,14 +474,43 @@ mod tests {
         let hash = password::hash(&Secret::new("lace")).unwrap();
         let accounts = open(vec![user("ada", Role::Admin, hash)], DefaultGraph::Role);
         let ada = log_in(&accounts, "ada", "lace").await.unwrap();
-        let (key, create) = new_key("ci", "ada").unwrap();
-        assert!(accounts.authenticate(&key).is_none());
+        let (key, create) = new_key("ci", "ada", KeyTerms::default()).unwrap();
+        assert_eq!(accounts.authenticate(HERE, &key).unwrap_err().0, KeyRefusal::Unknown);
         ada.change(&create).unwrap();
-        let robot = accounts.authenticate(&key).unwrap();
+        let robot = accounts.authenticate(HERE, &key).unwrap();
         assert_eq!((robot.username(), accounts.has_key(key.expose())), ("ada", true));
         ada.change(&AccountChange::RevokeKey { label: "ci".to_owned() }).unwrap();
         assert!(robot.allows(Need::Nothing, "default").is_err());
         assert!(ada.allows(Need::Nothing, "default").is_ok());
-        assert!(accounts.authenticate(&key).is_none() && !accounts.has_key(key.expose()));
+        assert!(accounts.authenticate(HERE, &key).is_err() && !accounts.has_key(key.expose()));
+    }
+
+    #[tokio::test]
+    async fn a_key_opens_what_its_terms_say_of_what_its_owner_may() {
+        let hash = password::hash(&Secret::new("lace")).unwrap();
+        let records = vec![user("ada", Role::Admin, hash.clone()), user("vic", Role::Viewer, hash)];
+        let accounts = open(records, DefaultGraph::Role);
+        let ada = log_in(&accounts, "ada", "lace").await.unwrap();
+        let opened = |label: &str, owner: &str, scope, expires| {
+            let (key, create) = new_key(label, owner, KeyTerms { scope, expires }).unwrap();
+            ada.change(&create).unwrap();
+            let valid = accounts.has_key(key.expose());
+            (accounts.authenticate(HERE, &key).map_err(|(why, _)| why), valid)
+        };
+        let needs =
+            [Need::Nothing, Need::Read, Need::Write, Need::Manage, Need::CreateGraph, Need::Administer];
+        let may = |who: &Identity| needs.map(|need| who.allows(need, "default").is_ok());
+        let (all, _) = opened("all", "ada", KeyScope::All, None);
+        assert_eq!(may(&all.unwrap()), [true; 6]);
+        let (write, _) = opened("write", "ada", KeyScope::Write, None);
+        assert_eq!(may(&write.unwrap()), [true, true, true, false, false, false]);
+        let (read, _) = opened("read", "ada", KeyScope::Read, None);
+        assert_eq!(may(&read.unwrap()), [true, true, false, false, false, false]);
+        let (lent, _) = opened("lent", "vic", KeyScope::Write, None);
+        assert_eq!(may(&lent.unwrap()), [true, true, false, false, false, false], "a viewer writes nothing");
+        let (metrics, valid) = opened("metrics", "ada", KeyScope::Metrics, None);
+        assert_eq!((metrics.unwrap_err(), valid), (KeyRefusal::Scope(KeyScope::Metrics), true));
+        let (expired, valid) = opened("expired", "ada", KeyScope::All, Some(1));
+        assert_eq!((expired.unwrap_err(), valid), (KeyRefusal::Expired, false));
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::api_key::KeyHash;
 use super::change::{AccountChange, AccountRecord, Edit, RecordKey};
 use super::error::AccountError;
+use super::key_terms::KeyTerms;
 use super::password::Hash;
 use super::roles::{Level, Role};
 
@@ -39,6 +40,8 @@ pub(super) struct Key {
     pub(super) hash: KeyHash,
     /// When it was created, in milliseconds since 1970.
     pub(super) created: i64,
+    /// What it opens, and until when.
+    pub(super) terms: KeyTerms,
 }
 
 impl Book {
@@ -57,10 +60,10 @@ impl Book {
         self.keys.iter().map(|(label, key)| (label.as_str(), key))
     }
 
-    /// The label and the owner of the key with this hash.
-    pub(super) fn key(&self, hash: &KeyHash) -> Option<(&str, &str)> {
+    /// The key with this hash, and its label.
+    pub(super) fn key(&self, hash: &KeyHash) -> Option<(&str, &Key)> {
         let label = self.labels.get(hash)?;
-        Some((label, &self.keys.get(label)?.owner))
+        Some((label, self.keys.get(label)?))
     }
 
     /// The entry of a user for a graph.
@@ -110,13 +113,14 @@ impl Book {
                 }
                 vec![put_user(name, *role, &user.password)]
             }
-            AccountChange::CreateKey { label, owner, hash, created } => {
+            AccountChange::CreateKey { label, owner, hash, created, terms } => {
                 self.known(owner)?;
                 if self.keys.contains_key(label) {
                     return Err(AccountError::KeyExists(label.clone()));
                 }
-                let (label, owner) = (label.clone(), owner.clone());
-                vec![Edit::Put(AccountRecord::Key { label, owner, hash: *hash, created: *created })]
+                let (label, owner, hash) = (label.clone(), owner.clone(), *hash);
+                let (created, terms) = (*created, *terms);
+                vec![Edit::Put(AccountRecord::Key { label, owner, hash, created, terms })]
             }
             AccountChange::RevokeKey { label } => match self.keys.contains_key(label) {
                 true => vec![Edit::Remove(RecordKey::Key { label: label.clone() })],
@@ -161,9 +165,9 @@ impl Book {
                 self.passwords = self.passwords.max(password_number);
                 self.users.insert(name, User { role, password, password_number });
             }
-            Edit::Put(AccountRecord::Key { label, owner, hash, created }) => {
+            Edit::Put(AccountRecord::Key { label, owner, hash, created, terms }) => {
                 self.labels.insert(hash, label.clone());
-                self.keys.insert(label, Key { owner, hash, created });
+                self.keys.insert(label, Key { owner, hash, created, terms });
             }
             Edit::Put(AccountRecord::Entry { graph, user, level }) => {
                 self.entries.entry(graph).or_default().insert(user, level);
@@ -202,6 +206,7 @@ mod tests {
     use crate::auth::api_key::KeyHash;
     use crate::auth::change::AccountChange;
     use crate::auth::error::AccountError;
+    use crate::auth::key_terms::KeyTerms;
     use crate::auth::password::Hash;
     use crate::auth::roles::{Level, Role};
 
@@ -224,7 +229,12 @@ mod tests {
             owner: owner.into(),
             hash: KeyHash::of(label),
             created: 0,
+            terms: KeyTerms::default(),
         }
+    }
+
+    fn owner(book: &Book, label: &str) -> Option<String> {
+        book.key(&KeyHash::of(label)).map(|(_, key)| key.owner.clone())
     }
 
     fn grant(graph: &str, user: &str, level: Level) -> AccountChange {
@@ -240,8 +250,8 @@ mod tests {
         change(&mut book, &grant("lab", "bob", Level::Viewer)).unwrap();
         change(&mut book, &AccountChange::DropUser { name: "ada".into() }).unwrap();
         assert!(book.user("ada").is_none());
-        assert_eq!(book.key(&KeyHash::of("ci")), None);
-        assert_eq!(book.key(&KeyHash::of("other")), Some(("other", "bob")));
+        assert_eq!(owner(&book, "ci"), None);
+        assert_eq!(owner(&book, "other").as_deref(), Some("bob"));
         assert_eq!(book.entries("lab").collect::<Vec<_>>(), [("bob", Level::Viewer)]);
     }
 
@@ -305,6 +315,6 @@ mod tests {
             assert!(change(&mut book, &refused).is_err(), "{refused}");
         }
         assert_eq!(book.user("ada").unwrap().role, Role::Editor);
-        assert_eq!(book.key(&KeyHash::of("ci")), Some(("ci", "ada")));
+        assert_eq!(owner(&book, "ci").as_deref(), Some("ada"));
     }
 }

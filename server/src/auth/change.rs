@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::api_key::KeyHash;
+use super::key_terms::KeyTerms;
 use super::password::Hash;
 use super::roles::{Level, Role};
 
@@ -23,7 +24,7 @@ pub(crate) enum AccountChange {
     /// A user gets another role.
     SetRole { name: String, role: Role },
     /// A new API key; `created` is in milliseconds since 1970.
-    CreateKey { label: String, owner: String, hash: KeyHash, created: i64 },
+    CreateKey { label: String, owner: String, hash: KeyHash, created: i64, terms: KeyTerms },
     /// A key opens nothing any more.
     RevokeKey { label: String },
     /// A user gets a level on a graph, in place of any before.
@@ -43,7 +44,14 @@ pub(crate) enum AccountRecord {
     /// A user.
     User { name: String, role: Role, password: Hash },
     /// An API key.
-    Key { label: String, owner: String, hash: KeyHash, created: i64 },
+    Key {
+        label: String,
+        owner: String,
+        hash: KeyHash,
+        created: i64,
+        #[serde(flatten)]
+        terms: KeyTerms,
+    },
     /// What a user may do on a graph.
     Entry { graph: String, user: String, level: Level },
 }
@@ -82,6 +90,24 @@ pub(crate) enum Edit {
     Remove(RecordKey),
 }
 
+impl AccountChange {
+    /// What the audit log calls it.
+    pub(super) fn action(&self) -> &'static str {
+        match self {
+            AccountChange::CreateUser { .. } => "user.create",
+            AccountChange::DropUser { .. } => "user.drop",
+            AccountChange::SetPassword { .. } => "user.password",
+            AccountChange::SetRole { .. } => "user.role",
+            AccountChange::CreateKey { .. } => "key.create",
+            AccountChange::RevokeKey { .. } => "key.revoke",
+            AccountChange::Grant { .. } => "access.grant",
+            AccountChange::Revoke { .. } => "access.revoke",
+            AccountChange::CreateGraph { .. } => "graph.create",
+            AccountChange::DropGraph { .. } => "graph.drop",
+        }
+    }
+}
+
 impl fmt::Display for AccountChange {
     /// For the log: everything but passwords and keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,7 +118,9 @@ impl fmt::Display for AccountChange {
             AccountChange::DropUser { name } => write!(f, "user {name} dropped"),
             AccountChange::SetPassword { name, .. } => write!(f, "password of user {name} changed"),
             AccountChange::SetRole { name, role } => write!(f, "user {name} is {} now", role.as_str()),
-            AccountChange::CreateKey { label, owner, .. } => write!(f, "API key {label} created for {owner}"),
+            AccountChange::CreateKey { label, owner, terms, .. } => {
+                write!(f, "API key {label} created for {owner}{terms}")
+            }
             AccountChange::RevokeKey { label } => write!(f, "API key {label} revoked"),
             AccountChange::Grant { graph, user, level } => {
                 write!(f, "user {user} is {} of knowledge graph {graph} now", level.as_str())
@@ -112,6 +140,7 @@ impl fmt::Display for AccountChange {
 mod tests {
     use super::{AccountChange, AccountRecord};
     use crate::auth::api_key::KeyHash;
+    use crate::auth::key_terms::{KeyScope, KeyTerms};
     use crate::auth::password::Hash;
     use crate::auth::roles::{Level, Role};
 
@@ -132,9 +161,23 @@ mod tests {
                     owner: "ada".into(),
                     hash: KeyHash::of("k"),
                     created: 7,
+                    terms: KeyTerms::default(),
                 },
                 format!(
                     r#"{{"record":"key","label":"ci","owner":"ada","hash":"{}","created":7}}"#,
+                    "8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a"
+                ),
+            ),
+            (
+                AccountRecord::Key {
+                    label: "ci".into(),
+                    owner: "ada".into(),
+                    hash: KeyHash::of("k"),
+                    created: 7,
+                    terms: KeyTerms { scope: KeyScope::Read, expires: Some(8) },
+                },
+                format!(
+                    r#"{{"record":"key","label":"ci","owner":"ada","hash":"{}","created":7,"scope":"read","expires":8}}"#,
                     "8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a"
                 ),
             ),
@@ -153,7 +196,8 @@ mod tests {
             assert!(!text.contains("secret"), "{text}");
         }
         let hash = KeyHash::of("k");
-        let change = AccountChange::CreateKey { label: "ci".into(), owner: "ada".into(), hash, created: 7 };
+        let (label, owner) = ("ci".into(), "ada".into());
+        let change = AccountChange::CreateKey { label, owner, hash, created: 7, terms: KeyTerms::default() };
         for text in [format!("{change:?}"), change.to_string()] {
             assert!(!text.contains("8254c3"), "{text}");
         }

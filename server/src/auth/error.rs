@@ -19,6 +19,14 @@ pub(crate) enum AccountError {
     BadRole,
     #[error("this is no level")]
     BadLevel,
+    #[error("an API key is made with `LABEL [for USER] [expires TIME] [SCOPE]`")]
+    BadKeyTerms,
+    #[error("this is no moment in the future")]
+    BadTime,
+    #[error("`{0}` is the name of a user: the password is missing")]
+    PasswordMissing(String),
+    #[error("a password is changed by those who know it, not with an API key")]
+    PasswordByKey,
     #[error("there is no user {0}")]
     NoSuchUser(String),
     #[error("there is a user {0} already")]
@@ -59,6 +67,20 @@ impl Diagnose for AccountError {
                 (Code::ParseError, "write admin, editor or viewer; a password cannot contain blanks")
             }
             AccountError::BadLevel => (Code::ParseError, "write viewer, editor or owner"),
+            AccountError::BadKeyTerms => (
+                Code::ParseError,
+                "SCOPE is metrics, read or write; each part stands once: .apikey create ci for ada expires 30d read",
+            ),
+            AccountError::BadTime => (
+                Code::ParseError,
+                "write a date and time such as 2027-01-31T12:00:00Z, or a length such as 90s, 15m, 12h, 30d or 8w",
+            ),
+            AccountError::PasswordMissing(_) => {
+                (Code::ParseError, "write .user password NAME PASSWORD, or another password for yourself")
+            }
+            AccountError::PasswordByKey => {
+                (Code::AccessDenied, "log in with the password, or let an administrator do it")
+            }
             AccountError::NoSuchUser(_) => (Code::NotFound, "an administrator lists them: .user list"),
             AccountError::UserExists(_) => {
                 (Code::AlreadyExists, "change it with .user password and .user role")

@@ -7,8 +7,10 @@ use stratalog_engine::{Caller, Code, Diagnostic, Error, Keep, Need, Origin};
 
 use super::accounts::Accounts;
 use super::change::AccountChange;
+use super::key_terms::KeyScope;
 use super::roles::Role;
 use super::seats::{Ended, Seat};
+use crate::audit::{Audit, Entry};
 use crate::queries::Share;
 
 /// Somebody who has said who they are, in one session. What they may do is looked up at each request.
@@ -60,6 +62,41 @@ impl Identity {
         Err(refusal.help("drop those that are not needed: .kg drop"))
     }
 
+    /// The label of the key with which the user came, if it was one.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.seat.key.as_deref()
+    }
+
+    /// What may be done of what the user may: everything, unless a key says less.
+    pub(crate) fn scope(&self) -> KeyScope {
+        self.seat.terms.scope
+    }
+
+    /// Whether this is an administrator, who came with the right to be one.
+    pub(crate) fn administers(&self) -> bool {
+        self.scope().is_all() && self.role() == Some(Role::Admin)
+    }
+
+    /// An entry of the audit log about what this user does.
+    pub(crate) fn entry(&self, action: &'static str, what: impl Into<String>) -> Entry<'_> {
+        self.seat.entry(action, what.into())
+    }
+
+    /// Puts into the audit log that somebody asked for more than they may, where it is about more than facts.
+    pub(super) fn denied(&self, need: Need, refusal: &Diagnostic) {
+        match need {
+            Need::Manage | Need::CreateGraph | Need::Administer => {
+                self.audit().record(&self.entry("denied", need.to_string()).refused(refusal.code.as_str()));
+            }
+            Need::Nothing | Need::Enter | Need::Read | Need::Write => {}
+        }
+    }
+
+    /// The audit log.
+    pub(crate) fn audit(&self) -> &Audit {
+        self.accounts.audit()
+    }
+
     /// Changes the accounts in this user's name.
     pub(crate) fn change(&self, change: &AccountChange) -> Result<(), Error> {
         self.accounts.apply(change, &self.seat).map_err(Error::from)
@@ -81,6 +118,7 @@ impl Caller for Identity {
         if let Some(ended) = self.seat.is_ended() {
             return Err(Diagnostic::error(Code::AccessDenied, ended.to_string()).help("connect again"));
         }
+        self.scope().allows(need)?;
         self.accounts.check(self.username(), need, graph)
     }
 

@@ -12,6 +12,7 @@ mod error;
 mod familiar;
 mod identity;
 mod journal;
+mod key_terms;
 mod names;
 mod password;
 mod roles;
@@ -19,11 +20,12 @@ mod seats;
 mod throttle;
 
 pub(crate) use access::{InsertGrant, grant, grant_insert, grant_retract};
-pub(crate) use accounts::{Accounts, Refusal, new_key};
+pub(crate) use accounts::{Accounts, KeyRefusal, ListedKey, Refusal, new_key};
 pub(crate) use change::AccountChange;
 pub(crate) use error::AccountError;
 pub(crate) use identity::Identity;
 pub(crate) use journal::Journal;
+pub(crate) use key_terms::{KeyScope, KeyTerms};
 pub(crate) use names::{check_name, check_password};
 #[cfg(test)]
 pub(crate) use password::Hash;

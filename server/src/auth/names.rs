@@ -1,5 +1,7 @@
 //! What users and keys may be called, and what makes a password.
 
+use stratalog_engine::is_invisible;
+
 use super::error::AccountError;
 
 /// The longest name of a user or key, in bytes.
@@ -10,7 +12,7 @@ const LONGEST_PASSWORD: usize = 1024;
 
 /// Whether a user or a key may have this name: letters and digits of any script, and `_ - . @ +`.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), AccountError> {
-    let allowed = |c: char| c.is_alphanumeric() || "_-.@+".contains(c);
+    let allowed = |c: char| (c.is_alphanumeric() && !is_invisible(c)) || "_-.@+".contains(c);
     let fits = name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     if fits && name.chars().all(allowed) { Ok(()) } else { Err(AccountError::BadName(what)) }
 }
@@ -35,7 +37,9 @@ mod tests {
         for name in ["ada", "Ada_1", "ada.l@example.org", "größe", "_", "7", &"x".repeat(128)] {
             assert!(check_name("user", name).is_ok(), "{name}");
         }
-        for name in ["", "-x", ".x", "a b", "a/b", "a\u{7}", "a\"", "..", "a'--", &"x".repeat(129)] {
+        for name in
+            ["", "-x", ".x", "a b", "a/b", "a\u{7}", "a\"", "a\u{3164}", "..", "a'--", &"x".repeat(129)]
+        {
             assert!(check_name("user", name).is_err(), "{name}");
         }
     }

@@ -2,10 +2,16 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
+
+use super::key_terms::KeyTerms;
+use crate::audit::Entry;
+use crate::clock;
 
 /// The seats that are taken.
 #[derive(Debug, Default)]
@@ -25,6 +31,10 @@ pub(crate) struct Seat {
     pub(super) username: String,
     /// The label of the key that opened the session, if it was one.
     pub(super) key: Option<String>,
+    /// What that key opens; without one, everything for ever.
+    pub(super) terms: KeyTerms,
+    /// Where it was opened from.
+    pub(super) from: IpAddr,
     ended: watch::Sender<Option<Ended>>,
     taken: Arc<Mutex<Taken>>,
 }
@@ -38,17 +48,27 @@ pub(crate) enum Ended {
     PasswordChanged,
     #[error("the session was ended: its API key was revoked")]
     KeyRevoked,
+    #[error("the session was ended: its API key has expired")]
+    KeyExpired,
+    #[error("the session was ended by {}", if *.by_user { "its user" } else { "an administrator" })]
+    Killed { by_user: bool },
 }
+
+/// How somebody came in.
+#[derive(Debug, Clone)]
+pub(super) struct Entrance<'e> {
+    pub(super) username: &'e str,
+    pub(super) key: Option<(&'e str, KeyTerms)>,
+    pub(super) from: IpAddr,
+}
+
+/// How long to sleep at most until a key expires: clocks are set, and machines sleep.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
 impl Seats {
     /// Takes a seat, if the login is `valid` still. Whoever ends seats does so after the accounts have changed, so no
     /// login that was checked before the change slips through.
-    pub(super) fn take(
-        &self,
-        username: &str,
-        key: Option<&str>,
-        valid: impl FnOnce() -> bool,
-    ) -> Option<Arc<Seat>> {
+    pub(super) fn take(&self, entrance: &Entrance<'_>, valid: impl FnOnce() -> bool) -> Option<Arc<Seat>> {
         let mut taken = self.taken.lock();
         if !valid() {
             return None;
@@ -56,8 +76,10 @@ impl Seats {
         taken.last += 1;
         let seat = Arc::new(Seat {
             number: taken.last,
-            username: username.to_owned(),
-            key: key.map(str::to_owned),
+            username: entrance.username.to_owned(),
+            key: entrance.key.map(|(label, _)| label.to_owned()),
+            terms: entrance.key.map(|(_, terms)| terms).unwrap_or_default(),
+            from: entrance.from,
             ended: watch::Sender::new(None),
             taken: Arc::clone(&self.taken),
         });
@@ -76,9 +98,16 @@ impl Seats {
 }
 
 impl Seat {
+    /// An entry of the audit log about what is done from here.
+    pub(super) fn entry(&self, action: &'static str, what: String) -> Entry<'_> {
+        let (who, key, from) = (Some(self.username.as_str()), self.key.as_deref(), Some(self.from));
+        Entry { action, who, key, from, what, ..Entry::default() }
+    }
+
     /// Why the session was ended, if it was.
     pub(super) fn is_ended(&self) -> Option<Ended> {
-        *self.ended.borrow()
+        let ended = *self.ended.borrow();
+        ended.or_else(|| self.terms.are_over().then_some(Ended::KeyExpired))
     }
 
     /// Waits until the session is ended.
@@ -88,10 +117,27 @@ impl Seat {
             if let Some(why) = *ended.borrow_and_update() {
                 return why;
             }
-            // The sender lives as long as `self`.
-            let _ = ended.changed().await;
+            if self.terms.are_over() {
+                return Ended::KeyExpired;
+            }
+            let expiry = async {
+                match self.terms.expires {
+                    Some(at) => tokio::time::sleep(until(at).min(LONGEST_SLEEP)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                // The sender lives as long as `self`.
+                _ = ended.changed() => {}
+                () = expiry => {}
+            }
         }
     }
+}
+
+/// The time until a moment, at least a millisecond.
+fn until(ms: i64) -> Duration {
+    Duration::from_millis(u64::try_from(ms.saturating_sub(clock::now_ms())).unwrap_or(0).max(1))
 }
 
 impl Drop for Seat {
@@ -108,13 +154,20 @@ impl fmt::Debug for Seat {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ended, Seats};
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::{Ended, Entrance, Seats};
+    use crate::auth::key_terms::KeyTerms;
+    use crate::clock;
+
+    fn of(username: &str) -> Entrance<'_> {
+        Entrance { username, key: None, from: IpAddr::V4(Ipv4Addr::LOCALHOST) }
+    }
 
     #[tokio::test]
     async fn only_the_seats_that_are_meant_end_and_the_first_reason_stays() {
         let seats = Seats::default();
-        let (ada, bob) =
-            (seats.take("ada", None, || true).unwrap(), seats.take("bob", None, || true).unwrap());
+        let (ada, bob) = (seats.take(&of("ada"), || true).unwrap(), seats.take(&of("bob"), || true).unwrap());
         seats.end(Ended::PasswordChanged, |seat| seat.username == "ada");
         seats.end(Ended::UserDropped, |seat| seat.username == "ada");
         assert_eq!((ada.is_ended(), bob.is_ended()), (Some(Ended::PasswordChanged), None));
@@ -124,8 +177,17 @@ mod tests {
     #[test]
     fn a_dropped_seat_is_forgotten_and_a_stale_login_gets_none() {
         let seats = Seats::default();
-        drop(seats.take("ada", Some("ci"), || true));
+        drop(seats.take(&of("ada"), || true));
         assert!(seats.taken.lock().by_number.is_empty());
-        assert!(seats.take("ada", None, || false).is_none());
+        assert!(seats.take(&of("ada"), || false).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_seat_ends_when_its_key_expires() {
+        let seats = Seats::default();
+        let terms = KeyTerms { expires: Some(clock::now_ms() + 50), ..KeyTerms::default() };
+        let seat = seats.take(&Entrance { key: Some(("ci", terms)), ..of("ada") }, || true).unwrap();
+        assert_eq!(seat.ended().await, Ended::KeyExpired);
+        assert_eq!(seat.is_ended(), Some(Ended::KeyExpired));
     }
 }

@@ -3,7 +3,10 @@
 //! Later sources win: defaults, the TOML file, the environment (`SERVICE_SECTION__KEY`), the command line. A key
 //! that is not in the list is an error that names it, and names the nearest one.
 
+mod hosts;
+mod memory;
 mod origins;
+mod reload;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -15,7 +18,12 @@ use ipnet::IpNet;
 use stratalog_protocol::Secret;
 use toml::Value;
 
+use crate::audit::AuditTo;
+use crate::tls::TlsFiles;
+
+pub use hosts::Hosts;
 pub use origins::Origins;
+pub use reload::Changes;
 use settings::{ADMIN_PASSWORD, Given, SETTINGS, is_section, nearest, nearest_variable, variable};
 
 /// Everything that can be set.
@@ -29,6 +37,12 @@ pub struct Config {
     pub port: u16,
     /// Pages of which sites may use the server.
     pub origins: Origins,
+    /// The names by which the server may be called.
+    pub hosts: Hosts,
+    /// The file with the certificate for TLS.
+    pub certificate: Option<PathBuf>,
+    /// The file with its private key.
+    pub certificate_key: Option<PathBuf>,
     /// Whose word is taken for where a request comes from.
     pub trusted_proxies: Vec<IpNet>,
     /// The password of `admin`, used when the user is created.
@@ -45,6 +59,8 @@ pub struct Config {
     pub checkpoint_bytes: u64,
     /// The least severe level that is logged.
     pub log_level: String,
+    /// Where the audit log goes.
+    pub audit: AuditTo,
     /// Whether log lines are JSON.
     pub log_json: bool,
     /// Engine threads; `None` takes all cores.
@@ -119,7 +135,7 @@ impl Default for Throttling {
 }
 
 /// What connections and requests may use. Zero durations and counts mean: no limit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Time a query may take.
     pub query_timeout: Duration,
@@ -186,7 +202,7 @@ pub struct Limits {
 }
 
 /// What one user may have at once. Administrators may have any number. Zero means: no limit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserLimits {
     /// WebSocket connections.
     pub sockets: usize,
@@ -207,7 +223,7 @@ impl Limits {
     /// Memory that the facts of all graphs may take, in bytes; 0 is no limit. What requests may take is left to them, and
     /// a quarter of the memory to everything else.
     pub fn stored_memory(&self) -> u64 {
-        let memory = machine_memory();
+        let memory = memory::available();
         self.stored_memory
             .unwrap_or_else(|| (memory / 4 * 3).saturating_sub(self.total_memory).max(memory / 8))
     }
@@ -227,6 +243,9 @@ impl Default for Config {
             host: "127.0.0.1".to_owned(),
             port: 8080,
             origins: Origins::default(),
+            hosts: Hosts { listed: Vec::new(), own: "127.0.0.1".to_owned() },
+            certificate: None,
+            certificate_key: None,
             trusted_proxies: Vec::new(),
             admin_password: None,
             default_graph: DefaultGraph::default(),
@@ -235,6 +254,7 @@ impl Default for Config {
             backup_dir: PathBuf::from("./backups"),
             checkpoint_bytes: 64 << 20,
             log_level: "info".to_owned(),
+            audit: AuditTo::default(),
             log_json: false,
             threads: None,
             program: stratalog_engine::Limits::default(),
@@ -247,7 +267,7 @@ impl Default for Config {
 impl Default for Limits {
     fn default() -> Limits {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let memory = machine_memory();
+        let memory = memory::available();
         Limits {
             query_timeout: Duration::from_secs(30),
             query_memory: memory / 4,
@@ -400,6 +420,24 @@ impl Config {
         flags.into_iter().try_for_each(|(key, value)| self.set(key, &Given::Flag(value)))
     }
 
+    /// The files for TLS; none where it is not spoken. One without the other is an error.
+    pub fn tls(&self) -> Result<Option<TlsFiles>, ConfigError> {
+        match (&self.certificate, &self.certificate_key) {
+            (Some(certificate), Some(key)) => {
+                Ok(Some(TlsFiles { certificate: certificate.clone(), key: key.clone() }))
+            }
+            (None, None) => Ok(None),
+            (certificate, _) => {
+                let (key, other) = match certificate {
+                    Some(_) => ("http.tls.key", "http.tls.certificate"),
+                    None => ("http.tls.certificate", "http.tls.key"),
+                };
+                let reason = format!("must be given with {other}");
+                Err(ConfigError::BadValue { key: key.to_owned(), reason })
+            }
+        }
+    }
+
     fn set(&mut self, key: &str, value: &Given) -> Result<(), ConfigError> {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
             return Err(ConfigError::unknown_key(key.to_owned()));
@@ -425,20 +463,6 @@ impl Config {
 
 /// What the clients read; it is nothing to the server.
 const CLIENT_KEY: &str = "SERVICE_API_KEY";
-
-/// Bytes of memory of the machine, or of the container that the process runs in.
-fn machine_memory() -> u64 {
-    let machine = std::fs::read_to_string("/proc/meminfo")
-        .ok()
-        .and_then(|text| {
-            text.lines()
-                .find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse().ok())
-        })
-        .map_or(4 << 30, |kilobytes: u64| kilobytes << 10);
-    let container =
-        std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    container.map_or(machine, |limit: u64| machine.min(limit))
-}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use hyper::Uri;
 
 /// The sites whose pages may use the server, beside those that it serves itself.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origins {
     /// Pages of every site may.
     pub all: bool,

@@ -8,7 +8,8 @@ use ipnet::IpNet;
 use stratalog_protocol::Secret;
 use toml::Value;
 
-use super::{Config, DefaultGraph, Origins, Source};
+use super::{Config, DefaultGraph, Hosts, Origins, Source};
+use crate::audit::AuditTo;
 
 /// One key of the configuration.
 pub(super) struct Setting {
@@ -53,6 +54,23 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| text(if c.log_json { "json" } else { "text" }),
     },
     Setting {
+        key: "logging.audit",
+        set: |c, v| {
+            v.text().map(|to| {
+                c.audit = match to.as_str() {
+                    "log" => AuditTo::Log,
+                    "stdout" => AuditTo::Stdout,
+                    file => AuditTo::File(PathBuf::from(file)),
+                };
+            })
+        },
+        show: |c| match &c.audit {
+            AuditTo::Log => text("log"),
+            AuditTo::Stdout => text("stdout"),
+            AuditTo::File(file) => path(file),
+        },
+    },
+    Setting {
         key: "logging.slow_query_ms",
         set: |c, v| v.number().map(|n| c.limits.slow_query = Duration::from_millis(n)),
         show: |c| milliseconds(c.limits.slow_query),
@@ -62,7 +80,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         set: |c, v| v.boolean().map(|b| c.enabled = b),
         show: |c| Some(Value::Boolean(c.enabled)),
     },
-    Setting { key: "http.host", set: |c, v| v.text().map(|host| c.host = host), show: |c| text(&c.host) },
+    Setting {
+        key: "http.host",
+        set: |c, v| {
+            v.text().map(|host| {
+                c.hosts.own.clone_from(&host);
+                c.host = host;
+            })
+        },
+        show: |c| text(&c.host),
+    },
     Setting { key: "http.port", set: |c, v| v.number().map(|port| c.port = port), show: |c| whole(c.port) },
     Setting {
         key: "http.cors_origins",
@@ -75,9 +102,24 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| Some(Value::Boolean(c.origins.all)),
     },
     Setting {
+        key: "http.allowed_hosts",
+        set: |c, v| v.each(Hosts::normal).map(|names| c.hosts.listed = names),
+        show: |c| list(&c.hosts.listed),
+    },
+    Setting {
         key: "http.trusted_proxies",
         set: |c, v| v.each(network).map(|networks| c.trusted_proxies = networks),
         show: |c| list(&c.trusted_proxies),
+    },
+    Setting {
+        key: "http.tls.certificate",
+        set: |c, v| v.text().map(|file| c.certificate = Some(PathBuf::from(file))),
+        show: |c| c.certificate.as_deref().and_then(path),
+    },
+    Setting {
+        key: "http.tls.key",
+        set: |c, v| v.text().map(|file| c.certificate_key = Some(PathBuf::from(file))),
+        show: |c| c.certificate_key.as_deref().and_then(path),
     },
     Setting {
         key: "http.auth.bootstrap_admin_password",

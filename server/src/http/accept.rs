@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use futures_util::future::Either;
 use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use warp::filters::BoxedFilter;
 use warp::http::{HeaderValue, StatusCode, header};
 use warp::reply::Response;
 
@@ -24,7 +25,7 @@ use super::cors::Cors;
 use super::{Problem, forwarded, gate, routes, versioned};
 use crate::app::App;
 use crate::limits::{Origin, Standing, Visit};
-use crate::net::{Wire, prepare};
+use crate::net::{Stream, Wire, prepare};
 
 /// How long somebody for whom there is no place may take to say what they want.
 const VISIT: Duration = Duration::from_secs(1);
@@ -37,7 +38,7 @@ type Request = hyper::Request<hyper::body::Incoming>;
 
 /// Serves connections until the server is told to stop.
 pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
-    let service = warp::service(routes(&app));
+    let routes = routes(&app);
     let mut stopped = pin!(app.stopped());
     loop {
         let accepted = tokio::select! {
@@ -55,15 +56,14 @@ pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
         let peer = address.ip().to_canonical();
         let from = Origin { peer, is_proxy: forwarded::is_trusted(peer, &app.trusted_proxies) };
         let standing = app.places.connection(from);
-        let service = TowerToHyperService::new(service.clone());
-        let app = app.clone();
+        let (app, routes) = (app.clone(), routes.clone());
         tokio::spawn(async move {
             let _counted = app.watch();
             match standing {
-                Standing::Guest { .. } => serve(stream, from, standing, service, app.clone()).await,
+                Standing::Guest { .. } => begin(stream, from, standing, routes, &app).await,
                 Standing::Visitor(ref visit) => {
                     let visit = visit.clone();
-                    receive(stream, from, visit, standing, service, app.clone()).await;
+                    receive(stream, from, visit, standing, routes, &app).await;
                 }
             }
         });
@@ -71,16 +71,14 @@ pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
 }
 
 /// Serves somebody for whom there is no place, until the room is needed for the next one.
-async fn receive<S>(
+async fn receive(
     stream: TcpStream,
     from: Origin,
     visit: Visit,
     standing: Standing,
-    service: S,
-    app: Arc<App>,
-) where
-    S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Send + 'static,
-{
+    routes: BoxedFilter<(Response,)>,
+    app: &Arc<App>,
+) {
     let mut first = [0];
     let has_asked = tokio::select! {
         biased;
@@ -88,31 +86,57 @@ async fn receive<S>(
         asked = timeout(VISIT, stream.peek(&mut first)) => matches!(asked, Ok(Ok(1))),
     };
     if !has_asked {
-        return turn_away(stream, visit.why().into()).await;
+        // Without a handshake, nothing could be said to somebody who expects TLS.
+        if app.tls.is_none() {
+            turn_away(stream, visit.why().into()).await;
+        }
+        return;
     }
     tokio::select! {
-        () = serve(stream, from, standing, service, app) => {}
+        () = begin(stream, from, standing, routes, app) => {}
         () = visit.over() => tracing::debug!(peer = %from.peer, "a connection without a place was ended"),
     }
 }
 
-/// Serves a connection until it ends, or a socket is made of it.
-async fn serve<S>(stream: TcpStream, from: Origin, standing: Standing, service: S, app: Arc<App>)
-where
-    S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Send + 'static,
-{
+/// Serves a connection, after its handshake if it is encrypted.
+async fn begin(
+    stream: TcpStream,
+    from: Origin,
+    standing: Standing,
+    routes: BoxedFilter<(Response,)>,
+    app: &Arc<App>,
+) {
     if let Err(error) = prepare(&stream, app.limits.longest_send) {
         tracing::debug!(peer = %from.peer, %error, "a connection ended before it began");
         return;
     }
+    let Some(tls) = &app.tls else { return serve(stream, from, standing, routes, app).await };
+    let accepted = tokio::select! {
+        () = app.stopped() => return,
+        accepted = tls.accept(stream) => accepted,
+    };
+    match accepted {
+        Ok(stream) => serve(stream, from, standing, routes, app).await,
+        Err(error) => tracing::debug!(peer = %from.peer, %error, "no TLS with a connection"),
+    }
+}
+
+/// Answers the requests of a connection until either end closes it, or a socket is made of it.
+async fn serve(
+    stream: impl Stream + 'static,
+    from: Origin,
+    standing: Standing,
+    routes: BoxedFilter<(Response,)>,
+    app: &Arc<App>,
+) {
     let is_guest = matches!(standing, Standing::Guest { .. });
     let head_timeout = if is_guest { app.limits.request_head } else { app.limits.request_head.min(VISIT) };
     let (wire, link) = Wire::new(stream, from, standing);
-    let gate = app.clone();
+    let service = TowerToHyperService::new(warp::service(routes));
     let service = service_fn(move |mut request: Request| {
-        let link = link.of(forwarded::client(from.peer, request.headers(), &gate.trusted_proxies));
-        let cors = Cors::of(request.headers(), &gate.origins);
-        let admitted = gate::admit(&request, &gate, &link);
+        let link = link.of(forwarded::client(from.peer, request.headers(), &app.trusted_proxies));
+        let cors = Cors::of(request.headers(), &app.origins);
+        let admitted = gate::admit(&request, app, &link);
         request.extensions_mut().insert(link);
         let answer = admitted.map(|()| match cors.preflight(&request) {
             Some(answer) => Either::Left(ready(Ok(answer))),

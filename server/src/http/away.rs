@@ -2,6 +2,7 @@
 //! is asked to come back.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::server::conn::http1;
@@ -14,6 +15,8 @@ use warp::reply::{Reply, Response};
 use super::health::{HealthStatus, health_body};
 use super::{Problem, versioned};
 use crate::limits::{Full, Visitors};
+use crate::net::Stream;
+use crate::tls::Tls;
 
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -28,7 +31,12 @@ pub(crate) enum Absence {
 }
 
 /// Answers for ever; whoever calls this drops it when that is over.
-pub(crate) async fn while_away(listener: &TcpListener, why: Absence, started: Instant) -> Infallible {
+pub(crate) async fn while_away(
+    listener: &TcpListener,
+    tls: Option<&Arc<Tls>>,
+    why: Absence,
+    started: Instant,
+) -> Infallible {
     let visitors = Visitors::default();
     loop {
         let Ok((stream, address)) = listener.accept().await else {
@@ -36,7 +44,15 @@ pub(crate) async fn while_away(listener: &TcpListener, why: Absence, started: In
             continue;
         };
         let visit = visitors.enter(address.ip(), Full::Connections);
+        let tls = tls.cloned();
         tokio::spawn(async move {
+            let stream: Box<dyn Stream> = match tls {
+                None => Box::new(stream),
+                Some(tls) => match tls.accept(stream).await {
+                    Ok(stream) => Box::new(stream),
+                    Err(_) => return,
+                },
+            };
             let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
                 let response = answer(request.uri().path(), why, started);
                 async move { Ok::<_, Infallible>(response) }

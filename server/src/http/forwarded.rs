@@ -27,6 +27,12 @@ pub(super) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address))
 }
 
+/// Whether a request says for whom it was handed on: through a trusted proxy, which has seen to it that the host is one of
+/// its own.
+pub(super) fn names_client(headers: &HeaderMap) -> bool {
+    headers.contains_key(FORWARDED_FOR)
+}
+
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let with_port = || text.parse::<SocketAddr>().ok().map(|socket| socket.ip());

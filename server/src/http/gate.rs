@@ -1,10 +1,12 @@
-//! What is checked of every request before it is looked at: how fast they come, and how much comes with them.
+//! What is checked of every request before it is looked at: whom it calls, how fast they come, and how much comes with
+//! them.
 
 use hyper::Request;
-use warp::http::header;
+use warp::http::{HeaderValue, header};
 
-use super::{Problem, health, read_only};
+use super::{Problem, forwarded, health, read_only};
 use crate::app::App;
+use crate::config::Hosts;
 use crate::limits::Standing;
 use crate::net::Link;
 
@@ -15,8 +17,15 @@ const LARGEST_BODY: u64 = 16 << 20;
 /// those for whom there is no place, as they may be administrators.
 pub(super) fn admit<B>(request: &Request<B>, app: &App, link: &Link) -> Result<(), Problem> {
     let path = request.uri().path();
-    if !health::is_probe(path) && app.places.request(link.client).is_err() {
-        return Err(Problem::TooManyRequests);
+    if !health::is_probe(path) {
+        if app.places.request(link.client).is_err() {
+            return Err(Problem::TooManyRequests);
+        }
+        // A proxy asks for those names that it was told to.
+        let is_forwarded = link.from.is_proxy && forwarded::names_client(request.headers());
+        if !is_forwarded && !calls_us(request, &app.hosts) {
+            return Err(Problem::UnknownHost);
+        }
     }
     if is_socket(path) {
         read_only(request.method())?;
@@ -31,6 +40,13 @@ pub(super) fn admit<B>(request: &Request<B>, app: &App, link: &Link) -> Result<(
         return Err(Problem::TooLarge);
     }
     Ok(())
+}
+
+/// Whether every name by which a request calls the server is one of its own. Who calls it by none is no browser.
+fn calls_us<B>(request: &Request<B>, hosts: &Hosts) -> bool {
+    let named = request.headers().get_all(header::HOST).iter().map(HeaderValue::to_str);
+    let mut named = named.chain(request.uri().authority().map(|authority| Ok(authority.as_str())));
+    named.all(|name| name.is_ok_and(|name| hosts.allow(name)))
 }
 
 /// Whether this is the path of a WebSocket: what it may be asked is known before anybody says who they are.

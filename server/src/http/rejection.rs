@@ -15,6 +15,8 @@ pub(crate) enum Problem {
     Unauthorized,
     /// A socket of a page of a site that is not allowed.
     ForeignOrigin,
+    /// The server is called by a name that is none of its own.
+    UnknownHost,
     /// No such endpoint.
     NotFound,
     /// No session of this id.
@@ -83,7 +85,7 @@ enum ErrorCode {
     BadRequest,
     /// No valid API key.
     Unauthorized,
-    /// A page of this site may not.
+    /// A page of this site may not, or the server is called by a name that it does not have.
     Forbidden,
     /// No such endpoint or session.
     NotFound,
@@ -106,6 +108,7 @@ impl Problem {
         Problem::UpgradeRequired,
         Problem::Unauthorized,
         Problem::ForeignOrigin,
+        Problem::UnknownHost,
         Problem::NotFound,
         Problem::NoSuchSession,
         Problem::MethodNotAllowed,
@@ -132,6 +135,11 @@ impl Problem {
                 StatusCode::FORBIDDEN,
                 Code::Forbidden,
                 "pages of this origin may not connect: the setting http.cors_origins lists those that may",
+            ),
+            Problem::UnknownHost => (
+                StatusCode::FORBIDDEN,
+                Code::Forbidden,
+                "the server has no such name: the setting http.allowed_hosts lists its names",
             ),
             Problem::Starting => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -211,6 +219,7 @@ impl Problem {
             // The body is not read.
             Problem::TooLarge => &[("connection", "close")],
             Problem::ForeignOrigin
+            | Problem::UnknownHost
             | Problem::NotFound
             | Problem::NoSuchSession
             | Problem::BadNumber

@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use stratalog_engine::{Budget, MemoryPool, Stop};
@@ -44,8 +45,9 @@ pub(crate) struct QueryPool {
     long: Turns,
     paused: Paused,
     longest_short: Duration,
-    timeout: Option<Duration>,
-    memory: u64,
+    /// In milliseconds; 0: any time.
+    timeout_ms: AtomicU64,
+    memory: AtomicU64,
     /// What all queries use together, and those of one user.
     shared_memory: UserMemory,
     /// What messages use that are not complete. It is apart, so that who asks for much ends no connection in the middle
@@ -107,12 +109,24 @@ impl QueryPool {
             long: Turns::new(limits.concurrent_queries, most_long),
             paused: Paused::new(limits.paused_queries),
             longest_short: LONGEST_SHORT,
-            timeout: Some(limits.query_timeout).filter(|timeout| !timeout.is_zero()),
-            memory: limits.query_memory,
+            timeout_ms: AtomicU64::new(milliseconds(limits.query_timeout)),
+            memory: AtomicU64::new(limits.query_memory),
             shared_memory: UserMemory::new(limits.total_memory, limits.user.memory),
             unfinished: MemoryPool::new(limits.total_memory / UNFINISHED_SHARE),
             metrics,
         }
+    }
+
+    /// Bounds the queries that begin from now on otherwise.
+    pub(crate) fn adopt(&self, limits: &Limits) {
+        self.timeout_ms.store(milliseconds(limits.query_timeout), Ordering::Relaxed);
+        self.memory.store(limits.query_memory, Ordering::Relaxed);
+    }
+
+    /// The longest time of a query, if there is one.
+    fn timeout(&self) -> Option<Duration> {
+        let timeout = self.timeout_ms.load(Ordering::Relaxed);
+        (timeout > 0).then(|| Duration::from_millis(timeout))
     }
 
     /// Memory that running queries and messages on their way use, in bytes.
@@ -145,8 +159,9 @@ impl QueryPool {
             place = place(&self.short, share) => place.ok_or(NotRun::Overloaded)?,
         };
         self.metrics.waiting.observe(waiting.elapsed());
-        let timeout = [timeout, self.timeout].into_iter().flatten().min();
-        let budget = Budget::of_pool(timeout, self.memory, &self.shared_memory.of(share)).giving_way();
+        let timeout = [timeout, self.timeout()].into_iter().flatten().min();
+        let memory = self.memory.load(Ordering::Relaxed);
+        let budget = Budget::of_pool(timeout, memory, &self.shared_memory.of(share)).giving_way();
         ticket.start(&budget)?;
         let work = off_thread({
             let budget = budget.clone();
@@ -211,6 +226,12 @@ pub(crate) async fn off_thread<T: Send + 'static>(
 }
 
 /// Writes a panic to the log, under the reference that the client gets.
+/// Whole milliseconds of a time, at least one where it is none.
+fn milliseconds(time: Duration) -> u64 {
+    let whole = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    if time.is_zero() { 0 } else { whole.max(1) }
+}
+
 fn report(error: JoinError) -> NotRun {
     let Ok(panic) = error.try_into_panic() else {
         return NotRun::Cancelled;

@@ -10,9 +10,11 @@ use uuid::Uuid;
 
 use super::Caller;
 use crate::app::App;
-use crate::auth::{Identity, Refusal, Role};
+use crate::audit::{Entry, LOGIN};
+use crate::auth::{Identity, KeyRefusal, KeyScope, Refusal};
 use crate::limits::Full;
 use crate::queries::{NotRun, RETRY_AFTER_MS};
+use crate::sessions::Foreign;
 use crate::wire;
 
 /// Somebody whose credentials are valid.
@@ -23,7 +25,7 @@ pub(crate) struct LoggedIn {
 impl LoggedIn {
     /// Whether places are kept for them.
     pub(crate) fn is_administrator(&self) -> bool {
-        self.identity.role() == Some(Role::Admin)
+        self.identity.administers()
     }
 }
 
@@ -36,6 +38,12 @@ pub(crate) enum LoginFailed {
     /// No such key.
     #[error("invalid API key")]
     Key,
+    /// A key that was one once.
+    #[error("this API key has expired")]
+    KeyExpired,
+    /// A key for something else.
+    #[error("this API key opens no sessions: it has the scope `{}`", .0.as_str())]
+    KeyScope(KeyScope),
     /// Too many wrong passwords lately, so that this one was not even checked.
     #[error("too many failed logins: try again in {} seconds", .0.as_secs().max(1))]
     Throttled(Duration),
@@ -49,16 +57,30 @@ pub(crate) enum LoginFailed {
 
 /// Checks the credentials in the first message of a connection.
 pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Result<LoggedIn, LoginFailed> {
+    let accounts = &app.accounts;
     match request {
-        Request::Login(login) => match app.accounts.log_in(address, &login.username, login.password).await? {
-            Ok(identity) => Ok(LoggedIn { identity }),
-            Err(Refusal::Wrong) => Err(LoginFailed::Password),
-            Err(Refusal::TooMany { retry }) => Err(LoginFailed::Throttled(retry)),
-        },
-        Request::Authenticate(request) => match app.accounts.authenticate(&request.api_key) {
-            Some(identity) => Ok(LoggedIn { identity }),
-            None => Err(LoginFailed::Key),
-        },
+        Request::Login(login) => {
+            let outcome = match accounts.log_in(address, &login.username, login.password).await? {
+                Ok(identity) => Ok(LoggedIn { identity }),
+                Err(Refusal::Wrong) => Err(LoginFailed::Password),
+                Err(Refusal::TooMany { retry }) => Err(LoginFailed::Throttled(retry)),
+            };
+            // What is no name of a user may be a password in the wrong place.
+            let who = Some(login.username.as_str()).filter(|name| accounts.has_user(name));
+            tell(app, Entry { who, ..Entry::default() }, address, &outcome);
+            outcome
+        }
+        Request::Authenticate(request) => {
+            let (outcome, key) = match accounts.authenticate(address, &request.api_key) {
+                Ok(identity) => (Ok(LoggedIn { identity }), None),
+                Err((why, key)) => (Err(why.into()), key),
+            };
+            let known = key.as_ref().map(|key| (key.owner.as_str(), key.label.as_str()));
+            let came = outcome.as_ref().ok().map(|came| &came.identity);
+            let (who, key) = known.or_else(|| Some((came?.username(), came?.key()?))).unzip();
+            tell(app, Entry { who, key, ..Entry::default() }, address, &outcome);
+            outcome
+        }
         Request::Execute(_)
         | Request::Insert(_)
         | Request::Query(_)
@@ -67,6 +89,25 @@ pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Resu
         | Request::AddRule(_)
         | Request::Cancel(_)
         | Request::Ping => Err(LoginFailed::NotCredentials),
+    }
+}
+
+/// Puts a login into the audit log.
+fn tell(app: &App, entry: Entry<'_>, from: IpAddr, outcome: &Result<LoggedIn, LoginFailed>) {
+    let entry = Entry { action: LOGIN, from: Some(from), what: "logs in".to_owned(), ..entry };
+    app.accounts.audit().record(&match outcome {
+        Ok(_) => entry,
+        Err(failed) => entry.refused(failed),
+    });
+}
+
+impl From<KeyRefusal> for LoginFailed {
+    fn from(refusal: KeyRefusal) -> LoginFailed {
+        match refusal {
+            KeyRefusal::Unknown => LoginFailed::Key,
+            KeyRefusal::Expired => LoginFailed::KeyExpired,
+            KeyRefusal::Scope(scope) => LoginFailed::KeyScope(scope),
+        }
     }
 }
 
@@ -97,13 +138,14 @@ pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Ca
         }
         Target::Session(id) => {
             let gone = || Failure::new(Code::NotFound, "the session does not exist any more");
-            let session = app.sessions.attach(*id).ok_or_else(gone)?;
-            let identity = who.identity.in_session(session.name().clone());
-            if identity.username() != session.owner().username() && identity.role() != Some(Role::Admin) {
+            let identity = who.identity;
+            let may = |owner: &Identity| identity.username() == owner.username() || identity.administers();
+            let session = app.sessions.attach(*id, may).ok_or_else(gone)?;
+            let session = session.map_err(|Foreign| {
                 let denied = Failure::new(Code::AccessDenied, "access denied: the session is another user's");
-                return Err(denied.help("log in as the user who opened it"));
-            }
-            (identity, session)
+                denied.help("log in as the user who opened it")
+            })?;
+            (identity.in_session(session.name().clone()), session)
         }
     };
     Ok(Caller { app: app.clone(), identity, session, _of_user: of_user })

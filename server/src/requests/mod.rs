@@ -50,6 +50,7 @@ impl Caller {
             identity: self.identity.clone(),
             running: self.app.running.clone(),
             graphs: self.app.limits.user.graphs,
+            sessions: self.app.sessions.clone(),
         };
         self.session.turn(Arc::new(operator), ticket).await
     }

@@ -10,9 +10,11 @@ use stratalog_tests::stored::table;
 
 use super::model::{Change, Contents, GRAPHS, RELATIONS, RULES, State, USERS};
 use crate::admin::{ADMIN_COMMANDS, Operator};
+use crate::audit::{Audit, AuditTo};
 use crate::auth::{AccountChange, Accounts, Hash, Journal};
-use crate::config::{DefaultGraph, Throttling};
+use crate::config::{DefaultGraph, Limits, Throttling};
 use crate::queries::Running;
+use crate::sessions::Sessions;
 
 /// Where the data is.
 pub(super) const DATA: &str = "/data";
@@ -22,6 +24,7 @@ pub(super) struct Server {
     pub(super) engine: Engine,
     pub(super) accounts: Arc<Accounts>,
     running: Arc<Running>,
+    sessions: Arc<Sessions>,
 }
 
 impl Server {
@@ -38,16 +41,19 @@ impl Server {
         let engine = Engine::open(options, storage).map_err(|error| error.to_string())?;
         let password = Secret::new("lace");
         let journal = Journal::new(engine.clone());
+        let audit = Arc::new(Audit::open(&AuditTo::Log).map_err(|error| error.to_string())?);
         let (accounts, _) =
-            Accounts::open(journal, Some(&password), DefaultGraph::Role, Throttling::default())
+            Accounts::open(journal, Some(&password), DefaultGraph::Role, Throttling::default(), audit)
                 .map_err(|error| error.to_string())?;
-        Ok(Server { engine, accounts, running: Arc::default() })
+        let sessions = Arc::new(Sessions::new(&Limits::default()));
+        Ok(Server { engine, accounts, running: Arc::default(), sessions })
     }
 
     /// Runs a program of somebody on a graph.
     pub(super) fn run(&self, user: &str, graph: &str, program: &str) -> Result<Vec<String>, Error> {
         let identity = self.accounts.identity(user).expect("the user is there");
-        let operator = Operator { identity, running: self.running.clone(), graphs: 0 };
+        let (running, sessions) = (self.running.clone(), self.sessions.clone());
+        let operator = Operator { identity, running, graphs: 0, sessions };
         let mut session = self.engine.open_session_for(Arc::new(operator), graph)?;
         let prepared = session.prepare(program, &Parameters::default())?;
         Ok(table(&session.run(prepared, &RunOptions::default(), &Budget::unlimited())?))

@@ -25,7 +25,7 @@ use crate::limits::Rate;
 use crate::net::Link;
 use crate::queries::{NotRun, Share, off_thread};
 use crate::requests::{self, Caller, Job, Next, Tickets, Upload, Work};
-use crate::sessions::OpenSession;
+use crate::sessions::{OpenSession, Over};
 
 /// How many requests wait at most; reading pauses beyond that.
 const QUEUE: usize = 4096;
@@ -82,7 +82,10 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
         () = outgoing.closed() => End::Gone,
         ended = identity.ended() => End::Ended(ended),
         ended = session.owner().ended() => End::Ended(ended),
-        () = session.over() => farewell(&outgoing, "the session was idle for too long: connect again").await,
+        over = session.over() => match over {
+            Over::Idle => farewell(&outgoing, "the session was idle for too long: connect again").await,
+            Over::Killed(why) => End::Ended(why),
+        },
         end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
         stop = subscriber.run(since, &outgoing) => match stop {
             Stop::TooSlow => End::TooSlow,

@@ -105,7 +105,10 @@ impl Door<'_> {
                     self.close(CloseCode::Policy, "authentication required: log in first").await;
                     return None;
                 }
-                LoginFailed::Password | LoginFailed::Key => failures += 1,
+                LoginFailed::Password
+                | LoginFailed::Key
+                | LoginFailed::KeyExpired
+                | LoginFailed::KeyScope(_) => failures += 1,
                 LoginFailed::Throttled(_) | LoginFailed::NotRun(_) => {}
             }
             if failures == TRIES {

@@ -93,7 +93,7 @@ fn operation(endpoint: &Endpoint, generator: &mut schemars::SchemaGenerator, fai
 /// What may be wrong with a request to this endpoint, by status.
 fn problems(endpoint: &Endpoint) -> Vec<Problem> {
     let anywhere = [Problem::TooLarge, Problem::TooManyConnections];
-    let when_busy = [Problem::TooManyRequests, Problem::Starting, Problem::Stopping];
+    let when_busy = [Problem::UnknownHost, Problem::TooManyRequests, Problem::Starting, Problem::Stopping];
     let of_kind: &[Problem] = match endpoint.kind {
         Kind::Probe(_) => return anywhere.to_vec(),
         Kind::Keyed(_) | Kind::Page(_) => &[Problem::Unauthorized, Problem::Internal],
