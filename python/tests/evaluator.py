@@ -107,14 +107,19 @@ def compare(a: Value, symbol: str, b: Value, by_identity: bool) -> bool:
 
 
 def compute(symbol: str, a: Value, b: Value) -> Value:
-    if not (is_number(a) and is_number(b)):
+    # A boolean is an integer to Python, and no number here.
+    if (
+        not isinstance(a, int | float)
+        or not isinstance(b, int | float)
+        or not (is_number(a) and is_number(b))
+    ):
         return None
     if isinstance(a, int) and isinstance(b, int) and symbol != "/":
         if symbol == "%":
-            return None if b == 0 else int(math.copysign(abs(a) % abs(b), a))
+            return None if b == 0 else abs(a) % abs(b) * (1 if a >= 0 else -1)
         exact = {"+": a + b, "-": a - b, "*": a * b}[symbol]
         return max(INT_MIN, min(INT_MAX, exact))
-    x, y = float(a or 0), float(b or 0)
+    x, y = float(a), float(b)
     try:
         result = {
             "+": lambda: x + y,
