@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::admin::ADMIN_COMMANDS;
 use crate::auth::{Accounts, Journal};
+use crate::backups;
 use crate::config::{Config, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
@@ -80,7 +81,9 @@ impl App {
             view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
             ..EngineOptions::default()
         };
+        let archive = Some(config.archive).filter(|archive| !archive.folder.as_os_str().is_empty());
         let storage = StorageOptions {
+            archive,
             checkpoint_bytes: config.checkpoint_bytes,
             ..StorageOptions::new(config.data_dir)
         };
@@ -117,6 +120,7 @@ impl App {
             () = self.sessions.keep() => {}
             () = events::keep(&self.events, &self.engine) => {}
             () = self.events.tell() => {}
+            () = backups::keep(&self.engine) => {}
         }
     }
 

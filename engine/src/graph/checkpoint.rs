@@ -101,8 +101,12 @@ impl Graph {
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         let text = serde_json::to_vec(&manifest)
             .map_err(|error| StorageError::unreadable(store.journal().path(), error))?;
-        store.journal().checkpoint(&text, &deleted, manifest.version)?;
-        remove_all_but(store, &files);
+        let archived = store.archived().load(Ordering::Acquire);
+        let switching = store.pins().switch();
+        store.journal().checkpoint(&text, &deleted, manifest.version, archived)?;
+        if switching.may_remove() {
+            remove_all_but(store, &files);
+        }
         Ok(())
     }
 

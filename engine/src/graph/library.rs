@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Graph;
+use super::backup::{Archive, ArchiveOptions};
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::recovery::Home;
@@ -17,6 +18,8 @@ pub struct StorageOptions {
     pub folder: PathBuf,
     /// Bytes in a journal that make a checkpoint due.
     pub checkpoint_bytes: u64,
+    /// Where everything is archived; nowhere if there is none.
+    pub archive: Option<ArchiveOptions>,
     /// The files.
     pub medium: Arc<dyn Medium>,
 }
@@ -24,7 +27,8 @@ pub struct StorageOptions {
 impl StorageOptions {
     /// A folder on disk, with checkpoints every 64 MiB.
     pub fn new(folder: impl Into<PathBuf>) -> StorageOptions {
-        StorageOptions { folder: folder.into(), checkpoint_bytes: 64 << 20, medium: Arc::new(Disk) }
+        let medium = Arc::new(Disk);
+        StorageOptions { folder: folder.into(), checkpoint_bytes: 64 << 20, archive: None, medium }
     }
 }
 
@@ -34,6 +38,7 @@ pub(super) struct Library {
     pub(super) folder: PathBuf,
     pub(super) system: SystemStore,
     pub(super) home: Home,
+    pub(super) archive: Option<Archive>,
 }
 
 /// A graph, or why it cannot be opened.
@@ -46,7 +51,7 @@ impl Library {
         bell: Bell,
         listeners: Listeners,
     ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
-        let StorageOptions { folder, checkpoint_bytes, medium } = options;
+        let StorageOptions { folder, checkpoint_bytes, archive, medium } = options;
         let io = |error| StorageError::io(&folder, error);
         medium.create_folder(&folder).map_err(io)?;
         let path = folder.join(SYSTEM);
@@ -59,7 +64,14 @@ impl Library {
             let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
             return Err(StorageError::unreadable(&path, message));
         }
-        let library = Library { folder, system, home: Home { medium, checkpoint_bytes, bell, listeners } };
+        let (clock, pins, archives) = (Arc::default(), Arc::default(), archive.is_some());
+        match archives {
+            true => system.keep_history(Arc::clone(&clock)),
+            // It would have a gap.
+            false => system.end_archive()?,
+        }
+        let home = Home { medium, checkpoint_bytes, bell, listeners, clock, pins, archives };
+        let library = Library { folder, system, home, archive: archive.map(Archive::new) };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
         for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {
@@ -101,18 +113,34 @@ impl Library {
         let store = graph.as_ref().ok().and_then(|graph| graph.store.as_ref());
         let _waiting = store.map(|store| store.checkpointing.lock());
         self.system.remove_graph(name, &folder)?;
+        if let Some(archive) = &self.archive {
+            archive.dropped(folder, graph);
+        }
         self.remove_leftovers();
         Ok(())
     }
 
     /// Folders that belong to no graph. One that cannot be removed is tried again at the next start.
     fn remove_leftovers(&self) {
+        // An archive wants to read them first.
+        if self.archive.is_none() {
+            self.remove_folders(self.system.leftovers());
+        }
+    }
+
+    /// Some of these folders.
+    pub(super) fn remove_folders(&self, folders: Result<Vec<String>, StorageError>) {
+        let switching = self.home.pins.switch();
+        if !switching.may_remove() {
+            // A backup copies one of them, perhaps.
+            return;
+        }
         let remove = |folder: String| -> Result<(), StorageError> {
             let path = self.folder.join(GRAPHS).join(&folder);
             self.home.medium.remove_folder(&path).map_err(io_at(&path))?;
             self.system.remove_leftover(&folder)
         };
-        let removed = self.system.leftovers().and_then(|folders| folders.into_iter().try_for_each(remove));
+        let removed = folders.and_then(|folders| folders.into_iter().try_for_each(remove));
         if let Err(error) = removed {
             tracing::warn!("cannot remove what a dropped knowledge graph left: {error}");
         }
@@ -125,7 +153,11 @@ impl Library {
             self.home.medium.list(&path).map_err(io_at(&path))?.into_iter().collect();
         used.extend(self.system.leftovers()?);
         let number = |folder: &String| folder.rsplit_once('-').and_then(|(_, n)| n.parse::<u64>().ok());
-        let next = used.iter().filter_map(number).max().unwrap_or(0) + 1;
+        let next = match self.archive {
+            // In an archive, a folder is the name of one graph for ever.
+            Some(_) => self.home.clock.next().0,
+            None => used.iter().filter_map(number).max().unwrap_or(0) + 1,
+        };
         let readable: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
         Ok(format!("{readable}-{next}"))

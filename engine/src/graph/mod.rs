@@ -10,6 +10,7 @@ mod indexer;
 mod library;
 mod manifest;
 mod overlay;
+mod pins;
 mod record;
 mod recovery;
 mod snapshot;
@@ -27,7 +28,7 @@ use commit::Commits;
 use events::Listeners;
 use store::GraphStore;
 
-pub use backup::{BackupSummary, restore, restore_on};
+pub use backup::{ArchiveOptions, BackupSummary, StoredBackup, Until, restore, restore_on, restore_to};
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
 pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};

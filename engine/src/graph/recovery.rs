@@ -10,11 +10,12 @@ use imbl::OrdMap;
 use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
+use super::pins::Pins;
 use super::store::{GraphStore, JOURNAL, RUNS};
 use super::{Graph, Snapshot, record};
 use crate::catalog::Catalog;
 use crate::data::{Dictionary, Relation, Run, RunFile, parallel, sorted_run};
-use crate::storage::{Journal, JournalContents, Medium, StorageError, read_run};
+use crate::storage::{Clock, Journal, JournalContents, Medium, StorageError, read_run};
 
 /// Where graphs are stored, and how.
 #[derive(Debug, Clone)]
@@ -24,6 +25,10 @@ pub(super) struct Home {
     pub(super) checkpoint_bytes: u64,
     pub(super) bell: Bell,
     pub(super) listeners: Listeners,
+    pub(super) clock: Arc<Clock>,
+    pub(super) pins: Arc<Pins>,
+    /// Whether an archive keeps a copy of every record.
+    pub(super) archives: bool,
 }
 
 impl Home {
@@ -49,14 +54,19 @@ impl Home {
         let unreadable = |what: String| StorageError::unreadable(&path, what);
         let manifest = match &contents.manifest {
             None => Manifest { version: 0, next_file: 1, definitions: Vec::new(), runs: BTreeMap::new() },
-            Some(text) => serde_json::from_slice(text).map_err(|error| unreadable(error.to_string()))?,
+            Some(text) => Manifest::parse(text).map_err(unreadable)?,
         };
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         let store = self.store(folder, journal, manifest.next_file);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
+        let checkpointed = snapshot.version();
         for stored in &contents.records {
-            if stored.version <= snapshot.version() {
-                return Err(unreadable(format!("commit {} stands after its checkpoint", stored.version)));
+            if let Some(moment) = record::moment(&stored.content) {
+                self.clock.pass(moment);
+            }
+            // Of these the archive has had no copy yet.
+            if stored.version <= checkpointed {
+                continue;
             }
             if stored.version != snapshot.version() + 1 {
                 return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
@@ -74,8 +84,7 @@ impl Home {
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
-        let medium = Arc::clone(&self.medium);
-        GraphStore::new(folder, medium, journal, next_file, self.checkpoint_bytes, self.bell.clone())
+        GraphStore::new(folder, self, journal, next_file)
     }
 }
 

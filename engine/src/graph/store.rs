@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::checkpoint::Bell;
-use crate::storage::{Journal, Medium, StorageError};
+use super::pins::Pins;
+use super::recovery::Home;
+use crate::storage::{Clock, Journal, Medium, StorageError};
 
 /// Where one graph is stored.
 #[derive(Debug)]
@@ -17,34 +19,48 @@ pub(super) struct GraphStore {
     journal: Journal,
     /// The number of the next run's file.
     next_file: AtomicU64,
-    /// Held by a checkpoint, and by a backup while it copies files.
+    /// Held by a checkpoint.
     pub(super) checkpointing: Mutex<()>,
     /// The latest failure, until something succeeds.
     trouble: Mutex<Option<StorageError>>,
     /// Journal bytes that make a checkpoint due.
     checkpoint_bytes: u64,
     bell: Bell,
+    clock: Arc<Clock>,
+    pins: Arc<Pins>,
+    archived: AtomicU64,
 }
 
 impl GraphStore {
-    pub(super) fn new(
-        folder: PathBuf,
-        medium: Arc<dyn Medium>,
-        journal: Journal,
-        next_file: u64,
-        checkpoint_bytes: u64,
-        bell: Bell,
-    ) -> GraphStore {
+    pub(super) fn new(folder: PathBuf, home: &Home, journal: Journal, next_file: u64) -> GraphStore {
         GraphStore {
             folder,
-            medium,
+            medium: Arc::clone(&home.medium),
             journal,
             next_file: AtomicU64::new(next_file),
             checkpointing: Mutex::new(()),
             trouble: Mutex::new(None),
-            checkpoint_bytes,
-            bell,
+            checkpoint_bytes: home.checkpoint_bytes,
+            bell: home.bell.clone(),
+            clock: Arc::clone(&home.clock),
+            pins: Arc::clone(&home.pins),
+            archived: AtomicU64::new(if home.archives { 0 } else { u64::MAX }),
         }
+    }
+
+    /// Tells when something is stored.
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// What holds files in their place.
+    pub(super) fn pins(&self) -> &Pins {
+        &self.pins
+    }
+
+    /// The version up to which the journal may forget its records. An archive that keeps copies has those.
+    pub(super) fn archived(&self) -> &AtomicU64 {
+        &self.archived
     }
 
     pub(super) fn journal(&self) -> &Journal {

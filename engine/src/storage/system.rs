@@ -1,23 +1,30 @@
 //! `SystemStore`: which graphs there are and where, and the server's accounts. No program can name it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
-use super::database;
+use super::clock::{Clock, Moment};
+use super::database::{self, META};
 use super::error::StorageError;
-use super::medium::Medium;
+use super::history::{self, State, SystemEdit};
+use super::medium::{Medium, is_plain_name};
 use super::seal::{seal, unseal};
 
 /// Name of a graph to its folder, sealed.
-const GRAPHS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("graphs");
+pub(super) const GRAPHS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("graphs");
 /// Folders that belong to no graph: of one that is not there yet, or not any more.
 const LEFTOVERS: TableDefinition<'_, &str, ()> = TableDefinition::new("leftovers");
 /// What the server keeps: key to record, sealed. The engine does not look into it.
-const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
+pub(super) const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
+
+/// The key in [`META`] of what the archive writes down about itself.
+const ARCHIVE: &str = "archive";
 
 /// The file beside the graphs.
 #[derive(Debug)]
@@ -26,6 +33,10 @@ pub struct SystemStore {
     medium: Arc<dyn Medium>,
     /// `None` after a failure, until it can be opened again.
     database: Mutex<Option<Database>>,
+    /// Tells the moments of changes, where an archive wants to know of them.
+    history: OnceLock<Arc<Clock>>,
+    /// Changes that were noted.
+    changes: AtomicU64,
 }
 
 impl SystemStore {
@@ -36,7 +47,9 @@ impl SystemStore {
         }
         let opened = database::open(medium.as_ref(), path)?;
         database::settle(&opened, path)?;
-        Ok(SystemStore { path: path.to_owned(), medium, database: Mutex::new(Some(opened)) })
+        let (history, changes) = (OnceLock::new(), AtomicU64::new(0));
+        let database = Mutex::new(Some(opened));
+        Ok(SystemStore { path: path.to_owned(), medium, database, history, changes })
     }
 
     /// Makes a file with these graphs and records: it is there whole, or not at all.
@@ -60,19 +73,76 @@ impl SystemStore {
         })
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// From now on every change is noted, until the archive has a copy.
+    pub fn keep_history(&self, clock: Arc<Clock>) {
+        let _ = self.history.set(clock);
+    }
+
+    /// Counts the changes that were noted since the store was opened.
+    pub fn change_count(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// What the archive of this folder has written down about itself. No backup has it.
+    pub fn archive(&self) -> Result<Option<Vec<u8>>, StorageError> {
+        let sealed = self.read(|transaction| {
+            Ok(transaction.open_table(META)?.get(ARCHIVE)?.map(|sealed| sealed.value().to_vec()))
+        })?;
+        let open = |sealed: Vec<u8>| unseal(ARCHIVE.as_bytes(), &sealed).map(<[u8]>::to_vec);
+        sealed.map(open).transpose().map_err(|damage| StorageError::damaged(&self.path, damage))
+    }
+
+    /// Writes that down; what was noted until this moment is archived.
+    pub fn set_archive(&self, text: &[u8], until: Moment) -> Result<(), StorageError> {
+        self.with_database(|database| {
+            let transaction = database.begin_write()?;
+            let sealed = seal(ARCHIVE.as_bytes(), text);
+            transaction.open_table(META)?.insert(ARCHIVE, sealed.as_slice())?;
+            history::forget(&transaction, until)?;
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// Forgets the archive: what happens from now on is not noted for it.
+    pub fn end_archive(&self) -> Result<(), StorageError> {
+        if self.archive()?.is_none() {
+            return Ok(());
+        }
+        self.with_database(|database| {
+            let transaction = database.begin_write()?;
+            transaction.open_table(META)?.remove(ARCHIVE)?;
+            history::forget(&transaction, Moment(u64::MAX))?;
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// What the store holds at this moment, to be read later. All changes before this moment are in it, and none after.
+    pub fn pin(&self, clock: &Clock) -> Result<(Moment, PinnedSystem), StorageError> {
+        let path = self.path.clone();
+        // The moment is taken where nobody can write.
+        let (moment, transaction) =
+            self.with_database(|database| Ok((clock.next(), database.begin_read()?)))?;
+        Ok((moment, PinnedSystem { path, transaction }))
+    }
+
+    fn current(&self) -> Result<PinnedSystem, StorageError> {
+        let transaction = self.with_database(|database| Ok(database.begin_read()?))?;
+        Ok(PinnedSystem { path: self.path.clone(), transaction })
+    }
+
     /// The graphs: name to folder.
     pub fn graphs(&self) -> Result<BTreeMap<String, String>, StorageError> {
-        let text =
-            |bytes: Vec<u8>| String::from_utf8(bytes).map_err(|e| StorageError::unreadable(&self.path, e));
-        self.read_all(GRAPHS)?.into_iter().map(|(name, folder)| Ok((name, text(folder)?))).collect()
+        self.current()?.graphs()
     }
 
     /// Folders whose content is of no use to anyone.
     pub fn leftovers(&self) -> Result<Vec<String>, StorageError> {
-        self.read(|transaction| {
-            let table = transaction.open_table(LEFTOVERS)?;
-            table.iter()?.map(|entry| Ok(entry?.0.value().to_owned())).collect()
-        })
+        self.current()?.leftovers()
     }
 
     /// Says that a folder is about to be made, or has lost its graph.
@@ -111,7 +181,7 @@ impl SystemStore {
 
     /// Everything the server keeps, by key.
     pub fn records(&self) -> Result<BTreeMap<String, Vec<u8>>, StorageError> {
-        self.read_all(RECORDS)
+        self.current()?.records()
     }
 
     /// Sets records, or removes them where there is no content: all of them durably, or none.
@@ -132,25 +202,6 @@ impl SystemStore {
         })
     }
 
-    fn read_all(
-        &self,
-        table: TableDefinition<'_, &'static str, &'static [u8]>,
-    ) -> Result<BTreeMap<String, Vec<u8>>, StorageError> {
-        let sealed: Vec<(String, Vec<u8>)> = self.read(|transaction| {
-            let table = transaction.open_table(table)?;
-            let entries = table.iter()?.map(|entry| {
-                let (key, value) = entry?;
-                Ok((key.value().to_owned(), value.value().to_vec()))
-            });
-            entries.collect()
-        })?;
-        let open = |(key, sealed): (String, Vec<u8>)| match unseal(key.as_bytes(), &sealed) {
-            Ok(content) => Ok((key, content.to_vec())),
-            Err(damage) => Err(StorageError::damaged(&self.path, damage)),
-        };
-        sealed.into_iter().map(open).collect()
-    }
-
     fn read<T>(
         &self,
         work: impl FnOnce(&redb::ReadTransaction) -> Result<T, redb::Error>,
@@ -164,8 +215,16 @@ impl SystemStore {
     ) -> Result<(), StorageError> {
         self.with_database(|database| {
             let transaction = database.begin_write()?;
+            let clock = self.history.get();
+            let before = clock.map(|_| State::of(&transaction)).transpose()?;
             work(&transaction)?;
-            Ok(transaction.commit()?)
+            let is_noted = match clock.zip(before) {
+                Some((clock, before)) => before.note(&transaction, clock.next())?,
+                None => false,
+            };
+            transaction.commit()?;
+            self.changes.fetch_add(u64::from(is_noted), Ordering::AcqRel);
+            Ok(())
         })
     }
 
@@ -182,5 +241,86 @@ impl SystemStore {
         let done = database::guarded(&self.path, || work(&database))?;
         *slot = Some(database);
         Ok(done)
+    }
+}
+
+/// The store as it was at one moment.
+pub struct PinnedSystem {
+    path: PathBuf,
+    transaction: ReadTransaction,
+}
+
+impl PinnedSystem {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The graphs: name to folder.
+    pub fn graphs(&self) -> Result<BTreeMap<String, String>, StorageError> {
+        let text = |bytes: Vec<u8>| {
+            let folder = String::from_utf8(bytes).map_err(|e| StorageError::unreadable(&self.path, e))?;
+            plain(&self.path, folder)
+        };
+        self.read_all(GRAPHS)?.into_iter().map(|(name, folder)| Ok((name, text(folder)?))).collect()
+    }
+
+    /// Everything the server keeps, by key.
+    pub fn records(&self) -> Result<BTreeMap<String, Vec<u8>>, StorageError> {
+        self.read_all(RECORDS)
+    }
+
+    /// Folders whose content is of no use to anyone.
+    pub fn leftovers(&self) -> Result<Vec<String>, StorageError> {
+        let folders = database::guarded(&self.path, || {
+            let table = self.transaction.open_table(LEFTOVERS)?;
+            table
+                .iter()?
+                .map(|entry| Ok(entry?.0.value().to_owned()))
+                .collect::<Result<Vec<_>, redb::Error>>()
+        })?;
+        folders.into_iter().map(|folder| plain(&self.path, folder)).collect()
+    }
+
+    /// The changes that are noted, in order.
+    pub fn history(&self) -> Result<Vec<SystemEdit>, StorageError> {
+        let edits = database::guarded(&self.path, || history::read(&self.transaction))?;
+        let damaged = |damage| StorageError::damaged(&self.path, damage);
+        edits.into_iter().map(|edit| edit.map_err(damaged)).collect()
+    }
+
+    fn read_all(
+        &self,
+        table: TableDefinition<'_, &'static str, &'static [u8]>,
+    ) -> Result<BTreeMap<String, Vec<u8>>, StorageError> {
+        let sealed: Vec<(String, Vec<u8>)> = database::guarded(&self.path, || {
+            let table = self.transaction.open_table(table)?;
+            let entries = table.iter()?.map(|entry| {
+                let (key, value) = entry?;
+                Ok((key.value().to_owned(), value.value().to_vec()))
+            });
+            entries.collect()
+        })?;
+        let open = |(key, sealed): (String, Vec<u8>)| match unseal(key.as_bytes(), &sealed) {
+            Ok(content) => Ok((key, content.to_vec())),
+            Err(damage) => Err(StorageError::damaged(&self.path, damage)),
+        };
+        sealed.into_iter().map(open).collect()
+    }
+}
+
+impl fmt::Debug for PinnedSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PinnedSystem").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A folder's name, which leads nowhere else: a store may come from a backup that somebody else made.
+fn plain(path: &Path, folder: String) -> Result<String, StorageError> {
+    match is_plain_name(&folder) {
+        true => Ok(folder),
+        false => {
+            Err(StorageError::unreadable(path, format!("`{}` is no folder's name", folder.escape_debug())))
+        }
     }
 }
