@@ -6,10 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use stratalog_engine::storage::{Disk, Medium};
-use stratalog_engine::{BackupSummary, Engine, EngineOptions, StorageOptions, Until, restore, restore_to};
+use stratalog_engine::{
+    ArchiveOptions, BackupSummary, Engine, EngineOptions, Error, StorageOptions, Until, restore, restore_to,
+};
+use stratalog_tests::power_loss::{PowerLoss, Unsynced};
 use stratalog_tests::server::{Connection, Server};
 use stratalog_tests::stored::{contents, run, session, table};
 use stratalog_tests::times::PATIENCE;
@@ -107,7 +110,7 @@ async fn until(what: &str, server: &Server, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < PATIENCE, "{what}:\n{}", server.log());
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
@@ -160,7 +163,7 @@ async fn a_data_folder_is_restored_as_it_was_at_any_version_with_people_and_righ
         admin.rows(step).await;
         // Some steps are in segments of their own, some are not.
         if step.len() % 2 == 0 {
-            tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
+            tokio::time::sleep(Duration::from_millis(1200)).await;
         }
     }
     drop(admin);
@@ -395,4 +398,65 @@ async fn what_is_restored_begins_an_archive_of_its_own_and_the_old_one_stays() {
     until("a fourth backup", &server, || place.path().join("many/000004/system.redb").exists()).await;
     stop(server);
     assert!(restore(&place.path().join("many"), &place.path().join("last")).is_ok());
+}
+
+/// An engine on a medium that loses power, with its archive on the same.
+fn open_archiving(medium: &PowerLoss) -> Result<Engine, Error> {
+    let folder = "/many".into();
+    let archive = Some(ArchiveOptions { folder, interval: Duration::from_millis(1), keep: 2 });
+    let storage = StorageOptions {
+        archive,
+        medium: Arc::new(medium.clone()),
+        checkpoint_bytes: u64::MAX,
+        ..StorageOptions::new("/data")
+    };
+    Engine::open(EngineOptions { threads: Some(1), ..EngineOptions::default() }, storage)
+}
+
+/// Writes, archives and makes checkpoints until the power goes. Answers how many numbers were acknowledged.
+fn archive_until_dark(medium: &PowerLoss) -> i64 {
+    let Ok(engine) = open_archiving(medium) else { return 0 };
+    for n in 1..=6 {
+        if run(&mut session(&engine), &format!("+n({n})")).is_err() {
+            return n - 1;
+        }
+        // What fails of these loses nothing.
+        let _ = engine.tend_archive();
+        if n % 2 == 0 {
+            let _ = run(&mut session(&engine), ".compact");
+        }
+    }
+    6
+}
+
+#[test]
+fn a_loss_of_power_leaves_an_archive_that_goes_on() {
+    let whole = PowerLoss::default();
+    assert_eq!(archive_until_dark(&whole), 6);
+    let steps = whole.steps();
+    assert!(steps > 300, "the medium is asked for {steps} steps only");
+    for (sample, step) in (0..steps).step_by(usize::try_from(steps / 45).expect("a number")).enumerate() {
+        let unsynced = [Unsynced::Lost, Unsynced::Kept, Unsynced::Mixed][sample % 3];
+        let medium = PowerLoss::default();
+        medium.fail_at(step);
+        let acknowledged = archive_until_dark(&medium);
+        medium.restart(unsynced);
+        let what = format!("step {step}, {unsynced:?}");
+        let engine = open_archiving(&medium).unwrap_or_else(|error| panic!("{what}: {error}"));
+        engine.tend_archive().unwrap_or_else(|error| panic!("{what}: {error}"));
+        run(&mut session(&engine), "+n(100)").expect("it takes writes");
+        engine.tend_archive().unwrap_or_else(|error| panic!("{what}: {error}"));
+        let expected = contents(&mut session(&engine)).expect("contents");
+        drop(engine);
+        let shared: Arc<dyn Medium> = Arc::new(medium.clone());
+        restore_to(&shared, Path::new("/many"), Path::new("/again"), &Until::End)
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        let storage = StorageOptions { medium: shared, ..StorageOptions::new("/again") };
+        let engine = Engine::open(EngineOptions::default(), storage).expect("what is restored opens");
+        assert_eq!(contents(&mut session(&engine)).expect("contents"), expected, "{what}");
+        let text = numbers(&engine, "default");
+        let count: i64 =
+            text.split(')').next().and_then(|t| t.trim_start_matches("Int(").parse().ok()).expect("a number");
+        assert!(count > acknowledged, "{what}: {acknowledged} were acknowledged, {text}");
+    }
 }

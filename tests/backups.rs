@@ -92,6 +92,25 @@ fn a_restore_writes_nothing_outside_its_target() {
 }
 
 #[test]
+fn backups_of_earlier_releases_are_restored() {
+    let place = backed_up();
+    // They knew of no moment.
+    change_summary(place.path(), |summary| {
+        summary.as_object_mut().and_then(|summary| summary.remove("moment")).expect("a moment");
+    });
+    let done = execute(place.path(), &["restore", "from/backup", "to"]);
+    assert!(done.status.success(), "{}", told(&done));
+    let of =
+        |name: &str| Engine::open(EngineOptions::default(), StorageOptions::new(place.path().join(name)));
+    let all = |name: &str| contents(&mut session(&of(name).expect("it opens"))).expect("contents");
+    assert_eq!(all("to"), all("data"));
+    // One backup has one moment.
+    let done = execute(place.path(), &["restore", "from/backup", "other", "--until", "2026-01-01"]);
+    assert_eq!(done.status.code(), Some(1), "{}", told(&done));
+    assert!(told(&done).contains("one backup"), "{}", told(&done));
+}
+
+#[test]
 fn links_in_a_backup_are_not_followed() {
     for path in ["system.redb", "graphs/default-1", "graphs", "backup.json"] {
         let place = backed_up();

@@ -78,11 +78,17 @@ impl Repository {
     /// The same; it is made if the folder is empty or not there.
     pub(super) fn open_or_create(medium: Arc<dyn Medium>, folder: &Path) -> Result<Repository, StorageError> {
         if !Repository::is_one(medium.as_ref(), folder)? {
-            super::check_is_free(medium.as_ref(), folder)?;
-            create_folder(medium.as_ref(), &folder.join(RUNS))?;
-            create_folder(medium.as_ref(), &folder.join(ARCHIVE))?;
+            // What an earlier attempt has left is no reason to refuse.
+            let left = format!("{MARKER}.unfinished");
+            if list(medium.as_ref(), folder)? != [left] {
+                super::check_is_free(medium.as_ref(), folder)?;
+            }
+            create_folder(medium.as_ref(), folder)?;
+            // First of all: a folder without it is not taken for one of backups.
             write_file(medium.as_ref(), &folder.join(MARKER), MARK)?;
         }
+        create_folder(medium.as_ref(), &folder.join(RUNS))?;
+        create_folder(medium.as_ref(), &folder.join(ARCHIVE))?;
         Repository::open(medium, folder)
     }
 
