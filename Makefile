@@ -20,7 +20,7 @@ export STRATALOG_CLI    := $(abspath $(CLI))
 export PROPTEST_RNG_SEED ?= 20261122
 RANDOM_ROUNDS ?= 10
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash random fuzz load soak bench peers \
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash simulate random fuzz load soak bench peers \
 	vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -64,6 +64,11 @@ golden: build ## rewrite the answers of the golden files; the diff is the review
 
 crash: build ## kill a server 200 times under writers and look for what is lost
 	STRATALOG_CRASH_ROUNDS=200 $(CARGO) test --release --locked -p stratalog-tests --test crash -- --nocapture
+
+# SIMULATE_SEED=n runs one seed again, exactly.
+simulate: export SIMULATE_SEEDS ?= 100000
+simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, people, rights and backups against a model
+	$(CARGO) test --release --locked -p stratalog-server --lib simulation -- --nocapture
 
 # The code is safe Rust, so what is looked for are panics and hangs: no sanitizer, and the stable compiler will do.
 random: build ## random programs, recursions, views and files of RANDOM_ROUNDS other seeds, against the oracle

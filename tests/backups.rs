@@ -166,11 +166,17 @@ fn a_restore_that_fails_leaves_nothing_and_one_into_a_used_folder_touches_nothin
 /// A folder's name in the store of somebody else's backup leads nowhere, either.
 #[test]
 fn a_store_whose_folders_are_paths_is_damaged() {
-    use stratalog_engine::storage::{Disk, SystemStore};
-    for (graphs, name) in [(true, "../../elsewhere"), (true, ".."), (true, "/tmp/elsewhere")] {
+    use stratalog_engine::storage::{Disk, SystemContents, SystemStore};
+    for (is_graph, name) in
+        [(true, "../../elsewhere"), (true, ".."), (true, "/tmp/elsewhere"), (false, "../elsewhere")]
+    {
         let place = folder();
-        let listed = if graphs { [("default".to_owned(), name.to_owned())].into() } else { [].into() };
-        SystemStore::write(&Disk, &place.path().join("system.redb"), &listed, &[].into()).expect("a store");
+        let mut contents = SystemContents::default();
+        match is_graph {
+            true => drop(contents.graphs.insert("default".to_owned(), name.to_owned())),
+            false => drop(contents.leftovers.insert(name.to_owned())),
+        }
+        SystemStore::write(&Disk, &place.path().join("system.redb"), &contents).expect("a store");
         let opened = Engine::open(EngineOptions::default(), StorageOptions::new(place.path()));
         let error = opened.expect_err("it is no data folder of ours").to_string();
         assert!(error.contains("system.redb") && error.contains("no folder's name"), "{error}");
@@ -208,7 +214,7 @@ fn largest(engine: &Engine, graph: &str) -> i64 {
 
 /// The level that a user has on a graph.
 fn level(engine: &Engine, user: &str, graph: &str) -> String {
-    let records = engine.records().expect("records");
+    let records = engine.records();
     let of = |text: &String| text.contains(&format!("\"{user}\"")) && text.contains(&format!("\"{graph}\""));
     let texts = records.values().map(|record| String::from_utf8_lossy(record).into_owned());
     let entry = texts.filter(of).find_map(|text| LEVELS.into_iter().find(|level| text.contains(level)));

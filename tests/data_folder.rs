@@ -180,3 +180,66 @@ async fn people_keys_and_rights_survive_a_kill() {
     let reply = program.ask(json!({"type": "authenticate", "api_key": key})).await;
     assert_eq!(reply["type"], "authenticated", "{reply}");
 }
+
+/// A library that lets every sync of a process fail while a file is there.
+const NO_SYNC: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int sync_with(const char *name, int fd) {
+    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
+    if (access(getenv("NO_SYNC"), F_OK) == 0) { errno = EIO; return -1; }
+    return real(fd);
+}
+int fsync(int fd) { return sync_with("fsync", fd); }
+int fdatasync(int fd) { return sync_with("fdatasync", fd); }
+"#;
+
+#[tokio::test]
+async fn a_disk_that_does_not_sync_is_told_by_probes_and_writes_come_back_by_themselves() {
+    let folder = folder();
+    let (source, library) = (folder.path().join("no_sync.c"), folder.path().join("no_sync.so"));
+    fs::write(&source, NO_SYNC).expect("written");
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(compiled.expect("a C compiler").success());
+    let fails = folder.path().join("fails");
+    let mut command = Server::command(folder.path(), &[]);
+    command.env("LD_PRELOAD", &library).env("NO_SYNC", &fails);
+    let server = Server::launch(&mut command).expect("the server starts");
+    let mut connection = server.log_in().await;
+    connection.rows("+a(1)").await;
+    assert_eq!((server.get("/ready").0, server.get("/health").0), (200, 200));
+
+    fs::write(&fails, "").expect("written");
+    assert_eq!(connection.execute("+a(2)").await["code"], "outcome_unknown");
+    let reply = connection.execute("+a(3)").await;
+    assert_eq!(reply["code"], "storage_unavailable", "{reply}");
+    assert!(reply["message"].as_str().is_some_and(|text| text.contains("data/graphs/default-")), "{reply}");
+    // No file comes of a sync that fails, and so no graph and no user.
+    assert_eq!(connection.execute(".user create ada lace editor").await["code"], "outcome_unknown");
+    assert_eq!(connection.execute(".kg create lab").await["code"], "storage_unavailable");
+    assert_eq!(connection.rows("?a(X)").await, json!([[1]]));
+    assert_eq!(connection.rows(".user list").await, json!([["admin", "admin"]]));
+    for path in ["/ready", "/health"] {
+        let (status, _, body) = server.get(path);
+        assert_eq!(status, 503, "{path}");
+        assert!(body.contains(r#""unwritable":["*","default"]"#), "{path}: {body}");
+    }
+    assert_eq!(server.get("/live").0, 200);
+
+    fs::remove_file(&fails).expect("removed");
+    let began = Instant::now();
+    while server.get("/ready").0 != 200 {
+        assert!(began.elapsed() < PATIENCE, "it does not come back by itself");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert_eq!(server.get("/health").0, 200);
+    connection.rows(".user create bob builder viewer\n+a(4)").await;
+    drop((connection, server));
+    let server = Server::start_in(folder.path(), &[]);
+    let mut connection = server.log_in().await;
+    assert_eq!(connection.rows("?a(X:asc)").await, json!([[1], [4]]));
+    assert_eq!(connection.rows(".user list").await, json!([["admin", "admin"], ["bob", "viewer"]]));
+}

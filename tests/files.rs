@@ -43,6 +43,41 @@ fn every_format_comes_back_as_it_went() {
     assert_eq!(place.ok(&["export", "all", "-", "--format", "jsonl"]).lines().count(), 5);
 }
 
+/// In a column of any type, what all its values are at the moment does not change what comes back.
+#[test]
+fn a_column_of_any_type_comes_back_when_all_its_values_are_of_one() {
+    let place = Place::new();
+    for (number, values) in [
+        r#"["1", "true", "null", "", "[1, 2]", "[1 2]", "2.5", "x, y"]"#,
+        "[[1, 2.5], [0.5], []]",
+        "[1, 2, 3]",
+        "[1.0, 2.5]",
+        "[true, false]",
+        r#"["1", 1, 1.0, true, [1, 2], null]"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let declaration = format!("+r{number}(x: any)");
+        place.ok(&["-c", &format!("{declaration}\n+r{number}{values}")]);
+        let relation = format!("r{number}");
+        for format in ["csv", "tsv"] {
+            let (kg, name) = (format!("{format}_{number}"), format!("{relation}.{format}"));
+            place.ok(&["export", &relation, &name]);
+            place.ok(&["-c", &format!(".kg create {kg}")]);
+            place.ok(&["--kg", &kg, "-c", &declaration]);
+            place.ok(&["--kg", &kg, "import", &relation, &name]);
+            let ask = format!("?{relation}(X)");
+            let expected = place.ok(&["-c", &ask, "--format", "jsonl"]);
+            assert_eq!(
+                place.ok(&["--kg", &kg, "-c", &ask, "--format", "jsonl"]),
+                expected,
+                "{values} as {format}"
+            );
+        }
+    }
+}
+
 #[test]
 fn types_are_guessed_and_the_relation_is_declared() {
     let place = Place::new();

@@ -28,6 +28,18 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Long values that many rows have: a text, and in other relations a vector and values of several types.
+fn repeated(name: &str) -> String {
+    let (text, vector) = ("long ".repeat(100), vec!["0.5"; 200].join(", "));
+    let rows = |value: &str| (0..20).map(|n| format!("({value}, {n})")).collect::<Vec<_>>().join(", ");
+    let of_all = rows(&format!("\"{text}\"")) + ", (1, 1), (null, 2), " + &rows(&format!("[{vector}]"));
+    format!(
+        "+{name}_text[{}]\n+{name}_vector[{}]\n+{name}_mixed[{of_all}]",
+        rows(&format!("\"{text}\"")),
+        rows(&format!("[{vector}]"))
+    )
+}
+
 /// Sealed runs, deleted rows in them, and a journal on top.
 fn write_fixture(folder: &Path) {
     let data = folder.join("data");
@@ -37,19 +49,21 @@ fn write_fixture(folder: &Path) {
     for statement in STATEMENTS {
         run(&mut here, statement).expect("the statement runs");
     }
+    run(&mut here, &repeated("before")).expect("the statement runs");
     run(&mut here, ".compact").expect("a checkpoint");
     run(&mut here, "-edge(1, 2)\n+edge(7, 8)").expect("the statement runs");
+    run(&mut here, &repeated("after")).expect("the statement runs");
     fs::write(folder.join("contents.txt"), contents(&mut here).expect("contents").join("\n"))
         .expect("written");
 }
 
 /// A folder of each format version there has been.
-const VERSIONS: &[&str] = &["storage-v1"];
+const VERSIONS: &[&str] = &["storage-v1", "storage-v2"];
 
 #[test]
 fn folders_of_every_format_version_open_and_hold_what_they_held() {
     if std::env::var_os("WRITE_FIXTURE").is_some() {
-        write_fixture(&fixtures().join("storage-v1"));
+        write_fixture(&fixtures().join("storage-v2"));
     }
     for version in VERSIONS {
         let fixture = fixtures().join(version);

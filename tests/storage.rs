@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use stratalog_engine::{
-    Caller, Committed, DEFAULT_GRAPH, Diagnostic, Engine, EngineOptions, Error, Listener, Need, Origin,
+    Caller, Committed, DEFAULT_GRAPH, Diagnostic, Engine, EngineOptions, Error, Keep, Listener, Need, Origin,
     StorageOptions, restore_on,
 };
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
@@ -15,6 +15,7 @@ fn open(medium: &PowerLoss) -> Result<Engine, Error> {
     let storage = StorageOptions {
         medium: Arc::new(medium.clone()),
         checkpoint_bytes: u64::MAX,
+        background: false,
         ..StorageOptions::new("/data")
     };
     Engine::open(EngineOptions { threads: Some(1), ..EngineOptions::default() }, storage)
@@ -295,11 +296,12 @@ impl Caller for Here {
         Some("here".into())
     }
 
-    fn created(&self, _: &str) -> Result<(), Error> {
-        Ok(())
+    fn creating(&self, _: &str, keep: Keep<'_>) -> Result<(), Error> {
+        keep(&[])
     }
 
-    fn dropping(&self, _: &str) -> Result<Vec<String>, Error> {
+    fn dropping(&self, _: &str, keep: Keep<'_>) -> Result<Vec<String>, Error> {
+        keep(&[])?;
         Ok(Vec::new())
     }
 }
@@ -315,7 +317,7 @@ impl Listener for Makers {
 }
 
 #[test]
-fn a_commit_whose_sync_fails_is_stored_or_refused_and_never_half() {
+fn a_commit_of_which_a_call_fails_is_stored_or_is_not_there() {
     let (medium, before) = stored();
     for step in 0.. {
         let medium = medium.copy();
@@ -332,12 +334,11 @@ fn a_commit_whose_sync_fails_is_stored_or_refused_and_never_half() {
         match &outcome {
             Ok(_) => assert_ne!(found, before),
             Err(error) => {
-                assert_eq!(error.code().as_str(), "storage_unavailable", "step {step}: {error}");
+                assert!(is_of_storage(error), "step {step}: {error}");
                 assert_eq!(found, before, "step {step}");
             }
         }
         run(&mut here, "+edge(200, 201)").unwrap();
-        // Also of a commit that was found on disk it is known who made it.
         let made = 1 + usize::from(outcome.is_ok());
         assert_eq!(*makers.0.lock().unwrap(), vec![Some("here".into()); made], "step {step}");
         let after = contents(&mut here).unwrap();
@@ -347,6 +348,184 @@ fn a_commit_whose_sync_fails_is_stored_or_refused_and_never_half() {
         if !has_failed {
             assert!(step > 3, "a commit takes {step} steps only");
             break;
+        }
+    }
+}
+
+fn is_of_storage(error: &Error) -> bool {
+    matches!(error.code().as_str(), "storage_unavailable" | "outcome_unknown")
+}
+
+/// How the process comes to its end.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Power(Unsynced),
+    /// It is started again on the same page cache, and only then the power goes.
+    Restart,
+}
+
+const ENDS: [End; 4] =
+    [End::Power(Unsynced::Lost), End::Power(Unsynced::Kept), End::Power(Unsynced::Mixed), End::Restart];
+
+/// Runs a program of which one sync fails, for each of its syncs: what is acknowledged then is there after any end.
+fn with_each_sync_failing(program: &str) {
+    let (medium, before) = stored();
+    for (sync, end) in (0..).flat_map(|sync| ENDS.map(|end| (sync, end))) {
+        let medium = medium.copy();
+        let engine = open(&medium).unwrap();
+        let mut here = session(&engine);
+        medium.fail_sync_after(sync);
+        let outcome = run(&mut here, program);
+        if !medium.has_failed() {
+            assert!(sync > 0, "{program} syncs nothing");
+            break;
+        }
+        let what = format!("{program}, sync {sync}, {end:?}");
+        // No sync stands for the one that failed.
+        let error = outcome.unwrap_err();
+        assert!(is_of_storage(&error), "{what}: {error}");
+        assert_eq!(contents(&mut here).unwrap(), before, "{what}: reads go on from what was stored");
+        run(&mut here, "+edge(200, 201)").unwrap_or_else(|error| panic!("{what}: {error}"));
+        let mut expected = contents(&mut here).unwrap();
+        drop((here, engine));
+        match end {
+            End::Power(unsynced) => medium.restart(unsynced),
+            End::Restart => {
+                medium.kill();
+                let engine = open(&medium).unwrap();
+                let mut here = session(&engine);
+                assert_eq!(contents(&mut here).unwrap(), expected, "{what}: after the start");
+                run(&mut here, "+edge(300, 301)").unwrap();
+                expected = contents(&mut here).unwrap();
+                medium.restart(Unsynced::Lost);
+            }
+        }
+        let engine = open(&medium).unwrap();
+        assert!(engine.storage_troubles().is_empty(), "{what}: {:?}", engine.storage_troubles());
+        assert_eq!(contents(&mut session(&engine)).unwrap(), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_commit_whose_sync_fails_is_never_acknowledged_and_nothing_is_built_on_it() {
+    with_each_sync_failing("+edge[(100, 101), (101, 102)]");
+}
+
+#[test]
+fn a_checkpoint_whose_sync_fails_loses_nothing() {
+    with_each_sync_failing(".compact");
+}
+
+#[test]
+fn a_process_that_ends_after_a_failed_sync_serves_what_it_then_keeps() {
+    let (medium, before) = stored();
+    let engine = open(&medium).unwrap();
+    medium.fail_sync_after(0);
+    let error = run(&mut session(&engine), "+edge(100, 101)").unwrap_err();
+    assert_eq!(error.code().as_str(), "outcome_unknown", "{error}");
+    drop(engine);
+    medium.kill();
+    // The page cache shows the commit; the disk has never seen it.
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    let served = contents(&mut here).unwrap();
+    assert!(served == before || served.len() == before.len() + 1, "{served:#?}");
+    run(&mut here, "+edge(200, 201)").unwrap();
+    let expected = contents(&mut here).unwrap();
+    drop((here, engine));
+    medium.restart(Unsynced::Lost);
+    assert_eq!(contents(&mut session(&open(&medium).unwrap())).unwrap(), expected);
+}
+
+#[test]
+fn a_disk_that_does_not_sync_ends_writing_and_not_reading() {
+    let (medium, before) = stored();
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    medium.make_sick(true);
+    let error = run(&mut here, "+edge(100, 101)").unwrap_err();
+    assert_eq!(error.code().as_str(), "outcome_unknown", "{error}");
+    for _ in 0..3 {
+        let error = run(&mut here, "+edge(102, 103)").unwrap_err();
+        assert_eq!(error.code().as_str(), "storage_unavailable", "{error}");
+        assert!(error.to_string().contains("/data/graphs/default-1/"), "{error}");
+        assert_eq!(contents(&mut here).unwrap(), before);
+        let troubles = engine.storage_troubles();
+        assert_eq!(troubles.len(), 1, "{troubles:?}");
+        assert_eq!(troubles[0].0, DEFAULT_GRAPH);
+        assert!(troubles[0].1.contains("/data/graphs/default-1/"), "{troubles:?}");
+        assert_eq!(engine.unwritable(), [DEFAULT_GRAPH]);
+    }
+    assert!(engine.back_up(Path::new("/backup")).is_err(), "what is not on disk is no backup");
+    medium.make_sick(false);
+    run(&mut here, "+edge(104, 105)").unwrap();
+    assert!(engine.storage_troubles().is_empty());
+    let after = contents(&mut here).unwrap();
+    assert_eq!(after.len(), before.len() + 1);
+    drop((here, engine));
+    medium.restart(Unsynced::Lost);
+    assert_eq!(contents(&mut session(&open(&medium).unwrap())).unwrap(), after);
+}
+
+#[test]
+fn a_start_on_a_full_disk_serves_and_takes_writes_when_there_is_space() {
+    let (medium, before) = stored();
+    medium.fill(true);
+    let engine = open(&medium).unwrap();
+    let mut here = session(&engine);
+    assert_eq!(contents(&mut here).unwrap(), before);
+    let error = run(&mut here, "+edge(100, 101)").unwrap_err();
+    assert_eq!(error.code().as_str(), "storage_unavailable", "{error}");
+    medium.fill(false);
+    run(&mut here, "+edge(100, 101)").unwrap();
+    let after = contents(&mut here).unwrap();
+    drop((here, engine));
+    medium.restart(Unsynced::Lost);
+    assert_eq!(contents(&mut session(&open(&medium).unwrap())).unwrap(), after);
+}
+
+#[test]
+fn a_graph_that_is_made_or_dropped_while_a_call_fails_is_what_the_answer_says() {
+    let medium = PowerLoss::default();
+    let engine = open(&medium).unwrap();
+    run(&mut session(&engine), ".kg create kept\n+a(1)\n.kg create lab\n+b(1)\n.kg use default").unwrap();
+    drop(engine);
+    medium.restart(Unsynced::Lost);
+    for program in [".kg create new", ".kg drop lab"] {
+        for (call, end) in (0..).flat_map(|call| ENDS.map(|end| (call, end))) {
+            let medium = medium.copy();
+            let engine = open(&medium).unwrap();
+            let before = engine.graphs();
+            medium.fail_once_after(call);
+            let outcome = run(&mut session(&engine), program);
+            let has_failed = medium.has_failed();
+            medium.fail_once_after(u64::MAX);
+            let what = format!("{program}, call {call}, {end:?}");
+            let now = engine.graphs();
+            assert_eq!(outcome.is_err(), now == before, "{what}: {outcome:?}");
+            assert!(outcome.as_ref().err().is_none_or(is_of_storage), "{what}: {outcome:?}");
+            // Another graph goes; those that are there take writes, and keep them.
+            run(&mut session(&engine), ".kg drop kept").unwrap();
+            let now: Vec<String> = now.into_iter().filter(|name| name != "kept").collect();
+            for name in &now {
+                run(&mut engine.open_session(name).unwrap(), "+later(7)").unwrap();
+            }
+            drop(engine);
+            match end {
+                End::Power(unsynced) => medium.restart(unsynced),
+                End::Restart => medium.kill(),
+            }
+            let engine = open(&medium).unwrap();
+            assert_eq!(engine.graphs(), now, "{what}");
+            assert!(engine.storage_troubles().is_empty(), "{what}: {:?}", engine.storage_troubles());
+            for name in &now {
+                let mut there = engine.open_session(name).unwrap();
+                assert_eq!(table(&run(&mut there, "?later(X)").unwrap()), ["Int(7)"], "{what}");
+            }
+            if !has_failed {
+                assert!(call > 5, "{program} takes {call} calls only");
+                break;
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 
-use crate::data::arrow_columns::{decode, field, type_of_codes};
+use crate::data::arrow_columns::{declared_any as marked_any, decode, field, type_of_codes};
 use crate::data::{self, Codec, DataType, Dictionary, DictionaryFull, Run, Value};
 use crate::diagnostic::Diagnostic;
 
@@ -102,6 +102,19 @@ impl Rows {
         let fields: Vec<_> = columns.iter().map(|column| field(&column.name, column.data_type)).collect();
         let schema = Arc::new(Schema::new(fields));
         Rows { columns, schema, row_count: rows.len(), rows, total_count, codec, provenance: None }
+    }
+
+    /// Marks the columns that are declared to hold anything: formats of text tell their values apart by it.
+    pub(crate) fn with_declared_any(mut self, declared_any: &[bool]) -> Rows {
+        if declared_any.contains(&true) {
+            let fields = self.schema.fields().iter().enumerate();
+            let fields = fields.map(|(i, field)| match declared_any.get(i) {
+                Some(true) => Arc::new(marked_any(field)),
+                Some(false) | None => Arc::clone(field),
+            });
+            self.schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        }
+        self
     }
 
     /// A listing of values.

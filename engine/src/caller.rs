@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::graph::Origin;
 use crate::need::Need;
+use crate::storage::RecordChange;
 
 /// Who runs programs. Whoever knows the users implements it; commands from outside of the engine find them behind it.
 pub trait Caller: Any + Debug + Send + Sync {
@@ -24,13 +25,16 @@ pub trait Caller: Any + Debug + Send + Sync {
         None
     }
 
-    /// The caller has created a graph. If this fails, the graph is taken back.
-    fn created(&self, graph: &str) -> Result<(), Error>;
+    /// The caller creates a graph, which `keep` does together with changes of what is kept of its users.
+    fn creating(&self, graph: &str, keep: Keep<'_>) -> Result<(), Error>;
 
-    /// The caller is about to drop a graph. If this fails, the graph stays. Answers who could see it: they are named in
-    /// the event, as nobody sees it afterwards.
-    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error>;
+    /// The caller drops a graph, in the same way. Answers who could see it: they are named in the event, as nobody sees
+    /// it afterwards.
+    fn dropping(&self, graph: &str, keep: Keep<'_>) -> Result<Vec<String>, Error>;
 }
+
+/// Changes records, and what else is to be done with them: all of it durably, or nothing. To be called once.
+pub type Keep<'k> = &'k mut dyn FnMut(&[RecordChange]) -> Result<(), Error>;
 
 /// Whoever has the engine for themselves: everything is allowed.
 #[derive(Debug, Clone, Copy)]
@@ -41,11 +45,12 @@ impl Caller for Anyone {
         Ok(())
     }
 
-    fn created(&self, _: &str) -> Result<(), Error> {
-        Ok(())
+    fn creating(&self, _: &str, keep: Keep<'_>) -> Result<(), Error> {
+        keep(&[])
     }
 
-    fn dropping(&self, _: &str) -> Result<Vec<String>, Error> {
+    fn dropping(&self, _: &str, keep: Keep<'_>) -> Result<Vec<String>, Error> {
+        keep(&[])?;
         Ok(Vec::new())
     }
 }

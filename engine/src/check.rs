@@ -47,7 +47,7 @@ struct Checker {
 impl Checker {
     fn new() -> Result<Checker, Error> {
         let threads = Threads::new(Some(1)).map_err(|error| Error::internal("threads", error))?;
-        let graphs = Graphs::default();
+        let graphs = Graphs::in_memory(u64::MAX);
         let session = SessionState::new(graphs.get(DEFAULT_GRAPH)?);
         let environment = Environment {
             graphs,
@@ -129,7 +129,7 @@ impl Checker {
                 });
                 let changes = changes.collect();
                 let mut transaction = self.session.graph.begin(&Budget::unlimited())?;
-                transaction.apply(changes, &self.environment.threads);
+                transaction.apply(changes, &self.environment.threads)?;
                 transaction.commit(None, &self.environment.threads)?;
                 Ok(Vec::new())
             }

@@ -187,11 +187,11 @@ impl<'s> Context<'s> {
     ) -> Result<(Vec<usize>, T), Error> {
         if let Some(transaction) = &mut self.transaction {
             let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
-            return Ok((transaction.apply(changes, &self.environment.threads), decision));
+            return Ok((transaction.apply(changes, &self.environment.threads)?, decision));
         }
         let mut transaction = self.graph.begin(self.budget)?;
         let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
-        let counts = transaction.apply(changes, &self.environment.threads);
+        let counts = transaction.apply(changes, &self.environment.threads)?;
         let origin = self.caller.session();
         self.commit_now(transaction, origin)?;
         Ok((counts, decision))

@@ -23,7 +23,7 @@ use crate::limits::Limits;
 use crate::need::Requirement;
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
-use crate::storage::SystemStore;
+use crate::storage::RecordChange;
 use crate::syntax::ast::{Scope, Statement, StatementKind};
 use crate::syntax::{self, SyntaxError};
 use crate::transfer::{self, Transferred};
@@ -71,23 +71,23 @@ pub struct Engine {
 impl Engine {
     /// An engine that keeps its graphs in memory. The graph `default` exists.
     pub fn in_memory(options: EngineOptions) -> Result<Engine, Error> {
-        Engine::with(options, || Ok(Graphs::default()))
+        Engine::with(options, |stored_bytes| Ok(Graphs::in_memory(stored_bytes)))
     }
 
     /// An engine that keeps its graphs in a folder. Graphs that are damaged are not served, and the others are: see
     /// [`Engine::storage_troubles`].
     pub fn open(options: EngineOptions, storage: StorageOptions) -> Result<Engine, Error> {
-        Engine::with(options, || Ok(Graphs::open(storage)?))
+        Engine::with(options, |stored_bytes| Ok(Graphs::open(storage, stored_bytes)?))
     }
 
     fn with(
         options: EngineOptions,
-        graphs: impl FnOnce() -> Result<Graphs, Error> + Send,
+        graphs: impl FnOnce(u64) -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
         let EngineOptions { threads, limits, disabled_rewrites, thresholds, view_memory, backups, commands } =
             options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
-        let graphs = threads.run(graphs)?;
+        let graphs = threads.run(|| graphs(limits.stored_bytes))?;
         let environment = Environment {
             graphs,
             threads,
@@ -130,7 +130,9 @@ impl Engine {
         let environment = &self.environment;
         let is_new = !self.has_graph(graph);
         let target = match is_new {
-            true => environment.graphs.create(graph, environment.limits.graphs).map_err(Error::refused)?,
+            true => {
+                environment.graphs.create(graph, environment.limits.graphs, &[]).map_err(Error::refused)?
+            }
             false => environment.graphs.get(graph)?,
         };
         let catalog = target.snapshot().catalog().clone();
@@ -139,26 +141,32 @@ impl Engine {
         }
         let done = environment.threads.run(|| transfer::import(environment, &target, folder));
         if done.is_err() && is_new {
-            environment.graphs.remove(graph)?;
+            environment.graphs.remove(graph, &[])?;
         }
         done
     }
 
     /// What the server keeps beside the graphs, by key: accounts, and what else must survive.
-    pub fn records(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        Ok(self.environment.graphs.system().map_or_else(|| Ok(BTreeMap::new()), SystemStore::records)?)
+    pub fn records(&self) -> BTreeMap<String, Vec<u8>> {
+        self.environment.graphs.records()
     }
 
     /// Sets such records, or removes them where there is no content: all of them durably, or none. An engine in memory
     /// keeps none.
-    pub fn set_records(&self, changes: &[(String, Option<Vec<u8>>)]) -> Result<(), Error> {
-        Ok(self.environment.graphs.system().map_or(Ok(()), |system| system.set_records(changes))?)
+    pub fn set_records(&self, changes: &[RecordChange]) -> Result<(), Error> {
+        self.environment.graphs.set_records(changes)
     }
 
     /// The graphs whose storage has failed or is damaged, and what is wrong.
     pub fn storage_troubles(&self) -> Vec<(String, String)> {
         let troubles = self.environment.graphs.troubles();
         troubles.into_iter().map(|(name, error)| (name, error.to_string())).collect()
+    }
+
+    /// The graphs that take no writes because a sync failed, until their files have been made anew; `*` stands for all
+    /// of them, where it is the file beside them.
+    pub fn unwritable(&self) -> Vec<String> {
+        self.environment.graphs.unwritable()
     }
 
     /// Whether some graph's storage was busy for this long without a break. Waits as long, if need be.

@@ -85,7 +85,7 @@ mod check;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::{Budget, BudgetError, MemoryPool, Stop};
-pub use caller::{Anyone, Caller};
+pub use caller::{Anyone, Caller, Keep};
 pub use check::check;
 pub use commands::{CommandEntry, CommandFamily};
 pub use context::{Context, Outcome, Question};
@@ -104,5 +104,6 @@ pub use need::{Need, Requirement};
 pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;
 pub use statements::{Inserted, Parameters};
+pub use storage::RecordChange;
 pub use syntax::ast::{Name, Scope};
 pub use transfer::Transferred;

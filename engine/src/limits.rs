@@ -17,6 +17,8 @@ pub struct Limits {
     pub insert_tuples: usize,
     /// Bytes of one string, written or computed.
     pub string_bytes: usize,
+    /// Bytes of the name of a relation, a column or a type.
+    pub name_bytes: usize,
     /// Columns of a relation, arguments of an atom; 256 is the most the engine can do.
     pub columns: usize,
     /// Knowledge graphs of an engine.
@@ -25,6 +27,8 @@ pub struct Limits {
     pub session_facts: usize,
     /// Clauses that a session may lay over its graph.
     pub session_rules: usize,
+    /// Bytes of memory that the facts of all knowledge graphs may take.
+    pub stored_bytes: u64,
 }
 
 impl Limits {
@@ -38,10 +42,12 @@ impl Limits {
             body_arguments: usize::MAX,
             insert_tuples: usize::MAX,
             string_bytes: usize::MAX,
+            name_bytes: usize::MAX,
             columns: crate::data::MAX_COLUMNS,
             graphs: usize::MAX,
             session_facts: usize::MAX,
             session_rules: usize::MAX,
+            stored_bytes: u64::MAX,
         }
     }
 }
@@ -56,10 +62,12 @@ impl Default for Limits {
             body_arguments: 20_000,
             insert_tuples: 1_000_000,
             string_bytes: 1 << 20,
+            name_bytes: 256,
             columns: crate::data::MAX_COLUMNS,
             graphs: 1_000,
             session_facts: 1_000_000,
             session_rules: 1_000,
+            stored_bytes: u64::MAX,
         }
     }
 }

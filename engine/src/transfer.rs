@@ -19,7 +19,7 @@ use crate::graph::{Graph, SessionState, Snapshot};
 use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
-use crate::storage::{Disk, Medium, StorageError, write_run};
+use crate::storage::{Disk, Form, Medium, StorageError, StoredColumns, write_run};
 use crate::syntax;
 
 /// What a folder holds.
@@ -87,7 +87,8 @@ fn export_relation(
         [] => (empty.slices(), 0),
         [run, ..] => (run.columns(), run.stored_len()),
     };
-    write_run(&Disk, &path, &columns, rows, &names, &codec, &mut |_| {})?;
+    let stored = StoredColumns::of(&columns, rows, &names, &codec, Form::Export);
+    write_run(&Disk, &path, &stored, &mut |_| {})?;
     Ok(())
 }
 

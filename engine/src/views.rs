@@ -146,7 +146,10 @@ impl Views {
         codec: &Codec,
     ) {
         // A sum that was cut off is told whenever it is asked for.
-        if outcome.saturated || graph.snapshot().version() != view.snapshot().version() {
+        if outcome.saturated
+            || !outcome.remarks.is_empty()
+            || graph.snapshot().version() != view.snapshot().version()
+        {
             return;
         }
         let snapshot = view.snapshot();

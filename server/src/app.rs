@@ -73,9 +73,13 @@ fn with_help(error: &stratalog_engine::Error) -> String {
 impl App {
     /// Opens the engine and creates the first administrator; a generated password is returned. Takes long.
     pub(crate) fn open(config: Config) -> Result<(Arc<App>, Option<Secret>), OpenError> {
+        let stored_bytes = match config.limits.stored_memory() {
+            0 => u64::MAX,
+            bytes => bytes,
+        };
         let options = EngineOptions {
             threads: config.threads,
-            limits: config.program,
+            limits: stratalog_engine::Limits { stored_bytes, ..config.program },
             backups: Some(config.backup_dir),
             commands: ADMIN_COMMANDS,
             view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
@@ -92,7 +96,8 @@ impl App {
         let (accounts, generated) =
             Accounts::open(Journal::new(engine.clone()), admin, config.default_graph, config.throttling)
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
-        let events = events::open(&engine, config.limits.notifications).map_err(OpenError::Engine)?;
+        let events = events::open(&engine, config.limits.notifications, config.limits.notification_bytes)
+            .map_err(OpenError::Engine)?;
         let metrics = Arc::<Metrics>::default();
         let app = App {
             engine,

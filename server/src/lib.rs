@@ -56,6 +56,10 @@ mod http;
 /// Asking a running server.
 mod probe;
 
+/// Storage under faults, compared with a model.
+#[cfg(test)]
+mod simulation;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;

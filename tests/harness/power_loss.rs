@@ -2,6 +2,9 @@
 //!
 //! Every call that changes something counts as a step. At a chosen step the power goes: that step and everything after
 //! it fails, and what comes back is, for each file, what was synced, with none, some or all of what was written since.
+//!
+//! A sync that fails is as on Linux: the pages that it was about are marked clean. They are read until the power goes,
+//! no later sync writes them, and after that they are as they were before.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -40,6 +43,10 @@ struct State {
     fails_at: Option<u64>,
     /// The call after so many more fails, once.
     fails_once: Option<u64>,
+    /// The sync after so many more fails, once.
+    fails_sync: Option<u64>,
+    /// Every sync fails.
+    is_sick: bool,
     /// Nothing grows.
     is_full: bool,
     /// Counts the times that power went: whoever holds a file from before gets errors.
@@ -81,7 +88,28 @@ impl Content {
         self.since.push(change);
     }
 
+    /// Pages with changes go to the disk, as they are now.
     fn sync(&mut self) {
+        for change in std::mem::take(&mut self.since) {
+            match change {
+                Change::Length(_) => change.apply(&mut self.synced),
+                Change::Write(offset, written) => {
+                    let end = (offset + written.len()).next_multiple_of(PAGE).min(self.now.len());
+                    let start = (offset / PAGE * PAGE).min(end);
+                    Change::Write(start, self.now[start..end].to_vec()).apply(&mut self.synced);
+                }
+            }
+        }
+        self.synced.resize(self.now.len(), 0);
+    }
+
+    /// Those pages are taken for clean, and never go there.
+    fn drop_pages(&mut self) {
+        self.since.clear();
+    }
+
+    /// Everything is on disk as it is now.
+    fn settle(&mut self) {
         self.synced.clone_from(&self.now);
         self.since.clear();
     }
@@ -105,6 +133,9 @@ impl Content {
         self.since.clear();
     }
 }
+
+/// What is written to a disk at once.
+const PAGE: usize = 4096;
 
 fn no_power() -> io::Error {
     io::Error::other("no power")
@@ -130,9 +161,20 @@ impl PowerLoss {
         self.state().fails_once = Some(calls);
     }
 
-    /// Whether that call has come.
+    /// The sync after so many more fails, once.
+    pub fn fail_sync_after(&self, syncs: u64) {
+        self.state().fails_sync = Some(syncs);
+    }
+
+    /// From now on every sync fails, or none.
+    pub fn make_sick(&self, is_sick: bool) {
+        self.state().is_sick = is_sick;
+    }
+
+    /// Whether the call or the sync that was to fail once has come.
     pub fn has_failed(&self) -> bool {
-        self.state().fails_once.is_none()
+        let state = self.state();
+        state.fails_once.is_none() && state.fails_sync.is_none()
     }
 
     /// Fills the disk, or frees some space: while it is full, nothing grows.
@@ -144,7 +186,7 @@ impl PowerLoss {
     pub fn restart(&self, unsynced: Unsynced) {
         let mut state = self.state();
         state.life += 1;
-        state.fails_at = None;
+        (state.fails_at, state.fails_once, state.fails_sync) = (None, None, None);
         state.steps = 0;
         // A name that was not durable may have survived all the same.
         let names = match unsynced {
@@ -162,6 +204,14 @@ impl PowerLoss {
         state.files = files;
     }
 
+    /// The process ends without a word: nothing is lost, and whoever held a file from before gets errors.
+    pub fn kill(&self) {
+        let mut state = self.state();
+        state.life += 1;
+        (state.fails_at, state.fails_once, state.fails_sync) = (None, None, None);
+        state.steps = 0;
+    }
+
     /// The names of all files, for tests that damage them.
     pub fn files(&self) -> Vec<PathBuf> {
         self.state().files.keys().cloned().collect()
@@ -172,7 +222,7 @@ impl PowerLoss {
         let file = self.state().files[path].clone();
         let mut content = file.lock().expect("no panic with the lock held");
         change(&mut content.now);
-        content.sync();
+        content.settle();
     }
 
     /// The length of a file.
@@ -232,8 +282,35 @@ impl PowerLoss {
         }
     }
 
+    /// One sync, of a file or a folder.
+    fn sync(&self, life: u64) -> io::Result<()> {
+        self.step(life)?;
+        let mut state = self.state();
+        let fails = match &mut state.fails_sync {
+            Some(0) => {
+                state.fails_sync = None;
+                true
+            }
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => false,
+        };
+        match fails || state.is_sick {
+            true => Err(io::Error::other("a sync that fails")),
+            false => Ok(()),
+        }
+    }
+
     fn grow(&self) -> io::Result<()> {
         if self.state().is_full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    /// Whether the power has gone.
+    pub fn is_dark(&self) -> bool {
+        let state = self.state();
+        state.fails_at.is_some_and(|step| state.steps > step)
     }
 
     fn life(&self) -> u64 {
@@ -345,16 +422,26 @@ impl StorageBackend for Backend {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.medium.step(self.life)?;
-        self.content().sync();
-        Ok(())
+        let synced = self.medium.sync(self.life);
+        match &synced {
+            Ok(()) => self.content().sync(),
+            Err(_) if self.life == self.medium.life() && !self.medium.is_dark() => {
+                self.content().drop_pages()
+            }
+            Err(_) => {}
+        }
+        synced
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.medium.step(self.life)?;
+        let done = self.medium.step(self.life);
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
-        self.content().change(Change::Write(offset, data.to_vec()));
-        Ok(())
+        // One that fails may have written a part.
+        let written = if done.is_ok() { data.len() } else { data.len() / 2 };
+        if done.is_ok() || (self.life == self.medium.life() && !self.medium.is_dark()) {
+            self.content().change(Change::Write(offset, data[..written].to_vec()));
+        }
+        done
     }
 }
 
@@ -382,11 +469,11 @@ impl Write for File {
 
 impl NewFile for File {
     fn finish(self: Box<Self>) -> io::Result<()> {
-        self.medium.step(self.life)?;
+        self.medium.sync(self.life)?;
         self.content.lock().expect("no panic with the lock held").sync();
         self.medium.step(self.life)?;
         self.medium.state().files.insert(self.path.clone(), self.content.clone());
-        self.medium.step(self.life)?;
+        self.medium.sync(self.life)?;
         self.medium.state().durable_names.insert(self.path.clone(), self.content.clone());
         Ok(())
     }

@@ -47,9 +47,9 @@ pub(super) fn of_text<'a>(text: Cow<'a, str>, column_type: ColumnType) -> Result
             None if text::is_finer(trimmed) => return Err(finer(trimmed)),
             None => return unlike(),
         },
-        ColumnType::Vector(_) | ColumnType::VectorInt8(_) => match serde_json::from_str::<Json>(trimmed) {
-            Ok(json) => return of_json(&json, column_type).map(owned),
-            Err(_) => return unlike(),
+        ColumnType::Vector(_) | ColumnType::VectorInt8(_) => match guessed_any(trimmed) {
+            vector @ Json::Array(_) => return of_json(&vector, column_type).map(owned),
+            _ => return unlike(),
         },
         ColumnType::Any => return of_json(&guessed_any(&text), column_type).map(owned),
     })
@@ -148,7 +148,7 @@ fn byte(element: &Json) -> Option<i8> {
     (number.fract() == 0.0 && (-128.0..=127.0).contains(&number)).then_some(number as i8)
 }
 
-/// What text in a column of any type is: a vector also where spaces alone stand between its numbers, `[1.0 2.0]`.
+/// What text is, where there may be vectors: one of those also where spaces alone stand between its numbers, `[1.0 2.0]`.
 pub(super) fn guessed_any(text: &str) -> Json {
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     match inner.map(|inner| guessed(&format!("[{}]", inner.split_whitespace().collect::<Vec<_>>().join(","))))

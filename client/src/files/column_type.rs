@@ -8,6 +8,9 @@ use std::sync::Arc;
 /// Marks the fields of columns with values of several types: text, the JSON of each value.
 pub(crate) const ANY: (&str, &str) = ("stratalog.type", "any");
 
+/// Marks the fields of columns that are declared to hold anything, also where all values are of one type.
+const DECLARED: (&str, &str) = ("stratalog.declared", "any");
+
 /// A column with its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
@@ -56,6 +59,12 @@ impl ColumnType {
             ColumnType::Any => field.with_metadata([(ANY.0.to_owned(), ANY.1.to_owned())].into()),
             _ => field,
         }
+    }
+
+    /// Whether the column holds values of several types, or is declared so that it may.
+    pub(crate) fn may_hold_any(field: &Field) -> bool {
+        let is_declared = field.metadata().get(DECLARED.0).is_some_and(|mark| mark == DECLARED.1);
+        is_declared || ColumnType::of(field) == ColumnType::Any
     }
 
     /// The type that a relation would have for such a field.

@@ -1,6 +1,6 @@
 //! The types of columns, from values seen in them.
 
-use super::cells::{self, guessed};
+use super::cells::{self, guessed_any};
 use super::column_type::ColumnType;
 use super::text;
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ pub(super) struct Seen {
 impl Seen {
     /// A field of a text file. Where values differ in kind, all are text.
     pub(super) fn text(&mut self, field: &str) {
-        let found = match guessed(field) {
+        let found = match guessed_any(field) {
             Json::String(_) if text::looks_like_time(field) && text::to_time(field).is_some() => {
                 ColumnType::Timestamp
             }
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(of(&["2025-11-21", "2025-11-21T10:00:00Z"]), ColumnType::Timestamp);
         assert_eq!(of(&["2025-11-21", "none"]), ColumnType::Text);
         assert_eq!(of(&["true", "FALSE"]), ColumnType::Bool);
-        assert_eq!(of(&["[1, 2]"]), ColumnType::Vector(None));
+        assert_eq!(of(&["[1, 2]", "[0.5 1.0]"]), ColumnType::Vector(None));
         assert_eq!(of(&[]), ColumnType::Any);
     }
 

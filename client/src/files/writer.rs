@@ -143,7 +143,7 @@ impl<W: Write> Text<W> {
             FileFormat::Json => out.write_all(b"[")?,
             _ => {}
         }
-        let any = schema.fields().iter().map(|field| ColumnType::of(field) == ColumnType::Any).collect();
+        let any = schema.fields().iter().map(|field| ColumnType::may_hold_any(field)).collect();
         Ok(Text { out, format, null, keys: json_out::keys(&names), any, rows: 0 })
     }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::{AnalysisError, Role};
 use super::head::Head;
 use super::near::near_names;
-use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
+use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Test, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
 use super::search::Taken;
@@ -167,8 +167,8 @@ impl<'r, 'a> Builder<'r, 'a> {
             variables: std::mem::take(&mut self.variables),
             text,
         };
-        let (assignments, bound) = safety::bind(&mut rule, &self.excused);
-        let unbound = safety::unbound(&rule, &bound, &self.uses, span);
+        let bindings = safety::bind(&mut rule, &self.excused);
+        let unbound = safety::unbound(&rule, &bindings, &self.uses, span);
         self.errors().extend(unbound);
         if self.origin != Origin::Catalog {
             let relation = &self.resolver.relations[head.index()];
@@ -183,11 +183,11 @@ impl<'r, 'a> Builder<'r, 'a> {
                 })
                 .collect();
             let places = types::Places { literals: &spans, head: &columns };
-            let clashes = types::check(&rule, &assignments, &places, &self.declared);
+            let clashes = types::check(&rule, &bindings.assignments, &places, &self.declared);
             self.errors().extend(clashes);
         }
         if self.resolver.errors.len() == self.errors_before {
-            self.resolver.clauses.push(Clause { rule, assignments, goal_arguments });
+            self.resolver.clauses.push(Clause { rule, bindings, goal_arguments });
         }
     }
 
@@ -204,8 +204,8 @@ impl<'r, 'a> Builder<'r, 'a> {
             LiteralKind::Comparison { operator, left, right } => {
                 match (self.expression(left), self.expression(right)) {
                     (Some(left), Some(right)) => {
-                        self.literals
-                            .push((Literal::Filter { operator: *operator, left, right }, literal.span));
+                        let operator = Test::ByValue(*operator);
+                        self.literals.push((Literal::Filter { operator, left, right }, literal.span));
                     }
                     (_, _) => {
                         self.excuse(left);
@@ -233,6 +233,7 @@ impl<'r, 'a> Builder<'r, 'a> {
         match self.call(function, &atom.terms, atom.span, Role::Comparison) {
             Some(left) => {
                 let right = Expression::Constant(Value::Bool(true));
+                let operator = Test::ByValue(operator);
                 self.literals.push((Literal::Filter { operator, left, right }, span));
             }
             None => atom.terms.iter().for_each(|term| self.excuse(term)),
@@ -288,8 +289,7 @@ impl<'r, 'a> Builder<'r, 'a> {
         let variable = self.fresh();
         match self.expression(term) {
             Some(right) => {
-                let left = Expression::Variable(variable);
-                equalities.push((Literal::Filter { operator: Comparison::Equal, left, right }, term.span));
+                equalities.push((Literal::equal(Expression::Variable(variable), right), term.span));
             }
             None => self.excused.push(variable),
         }

@@ -15,8 +15,8 @@
 
 pub mod program;
 
+mod arguments;
 mod clause;
-mod constants;
 mod dependencies;
 mod error;
 mod head;
@@ -57,10 +57,20 @@ pub struct Analysed {
     pub program: Program,
     /// The names of the goal's columns.
     pub columns: Vec<String>,
+    /// Whether each of them has its values from a column that is declared to hold anything.
+    pub declared_any: Vec<bool>,
     /// The columns to sort by, the most important first.
     pub order: Vec<(usize, Direction)>,
     /// How many rows to return.
     pub limit: Option<Limit>,
+}
+
+impl Analysed {
+    /// What changes need: rows, and nothing about them.
+    fn unordered(program: Program, columns: Vec<String>) -> Analysed {
+        let declared_any = vec![false; columns.len()];
+        Analysed { program, columns, declared_any, order: Vec::new(), limit: None }
+    }
 }
 
 /// What a query asks, with every rule that takes part in the answer.
@@ -110,7 +120,8 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
         QueryHead::Projection(_) => None,
     };
     program.warnings.extend(warnings::of_query(atom, &query.body));
-    Ok(Analysed { program, columns, order, limit: query.limit })
+    let declared_any = declared_any(&program, catalog);
+    Ok(Analysed { program, columns, declared_any, order, limit: query.limit })
 }
 
 /// The rows of a relation that match a target and a body: what a conditional delete removes.
@@ -126,7 +137,7 @@ pub fn analyse_target(
     let text = format!("-{target} <- {}", printed.join(", "));
     resolver.goal_clause(Source { head: goal, origin: Origin::Query, text, span }, target, body, &[]);
     let columns = target.terms.iter().map(expression_column).collect();
-    Ok(Analysed { program: program(resolver, goal)?, columns, order: Vec::new(), limit: None })
+    Ok(Analysed::unordered(program(resolver, goal)?, columns))
 }
 
 /// The solutions of a body, as one column for each head term: what updates need.
@@ -136,6 +147,12 @@ pub fn analyse_body(
     catalog: &Catalog,
 ) -> Result<Analysed, Vec<AnalysisError>> {
     let mut resolver = Resolver::new(catalog, None);
+    let goal = resolve_body(&mut resolver, head_terms, body);
+    analysed_body(resolver, goal, head_terms)
+}
+
+/// A goal with one column for each head term.
+fn resolve_body(resolver: &mut Resolver<'_>, head_terms: &[Term], body: &[Literal]) -> RelationId {
     for term in head_terms {
         if let TermKind::Aggregate { function, .. } = &term.kind {
             let error =
@@ -146,12 +163,35 @@ pub fn analyse_body(
     let goal = resolver.add_relation(GOAL.into(), head_terms.len());
     let spans = head_terms.iter().map(|term| term.span).chain(body.iter().map(|literal| literal.span));
     let span = spans.reduce(Span::to).unwrap_or_default();
-    check_columns(head_terms.len(), span, &mut resolver);
+    check_columns(head_terms.len(), span, resolver);
     let printed: Vec<String> = body.iter().map(ToString::to_string).collect();
     let text = format!("{GOAL} <- {}", printed.join(", "));
     resolver.clause(Source { head: goal, origin: Origin::Query, text, span }, head_terms, body);
+    goal
+}
+
+fn analysed_body(
+    resolver: Resolver<'_>,
+    goal: RelationId,
+    head_terms: &[Term],
+) -> Result<Analysed, Vec<AnalysisError>> {
     let columns = head_terms.iter().map(expression_column).collect();
-    Ok(Analysed { program: program(resolver, goal)?, columns, order: Vec::new(), limit: None })
+    Ok(Analysed::unordered(program(resolver, goal)?, columns))
+}
+
+/// The rows that an update deletes: those that equal, by value, what the body gives for the arguments of the target.
+pub fn analyse_deleted(
+    target: &Atom,
+    body: &[Literal],
+    catalog: &Catalog,
+) -> Result<Analysed, Vec<AnalysisError>> {
+    let mut resolver = Resolver::new(catalog, None);
+    let goal = resolve_body(&mut resolver, &target.terms, body);
+    let by_identity =
+        resolver.clauses.iter().any(|clause| clause.rule.head == goal && clause.hands_on_stored());
+    let given = analysed_body(resolver, goal, &target.terms)?;
+    // The body has to bind what the target names; only then may the target find more.
+    if by_identity { Ok(given) } else { analyse_target(target, body, catalog) }
 }
 
 /// Every variable of a query is a column, so there may be too many although no relation has so many.
@@ -240,7 +280,7 @@ fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<
         return Err(errors);
     }
     types::infer(&mut relations, &mut clauses);
-    constants::settle(&mut relations, &mut clauses);
+    arguments::settle(&mut relations, &mut clauses);
     let rules: Vec<_> = clauses.into_iter().map(|clause| clause.rule).collect();
     monotone::mark(&mut relations, &rules);
     let strata = stratify(&relations, rules).map_err(|Cycle { relations: cycle, negation }| {
@@ -248,6 +288,28 @@ fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<
         vec![AnalysisError::Unstratifiable { cycle, negation, span: None }]
     })?;
     Ok(Program { relations, strata, goal, warnings })
+}
+
+/// Which columns of the goal show what is stored in a column that is declared to hold anything.
+fn declared_any(program: &Program, catalog: &Catalog) -> Vec<bool> {
+    let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
+    let Some(rule) = rules.find(|rule| rule.head == program.goal) else { return Vec::new() };
+    let is_any = |atom: &program::Atom, column: usize| {
+        let known = catalog.relation(&program.relations[atom.relation.index()].name);
+        let schema =
+            known.and_then(|known| known.schema.as_ref()).filter(|s| s.arity() == atom.arguments.len());
+        schema.is_some_and(|schema| schema.columns[column].data_type == DataType::Any)
+    };
+    let shows_any = |term: &program::HeadTerm| match term {
+        program::HeadTerm::Expression(program::Expression::Variable(variable)) => rule.atoms().any(|atom| {
+            let mut columns = atom.arguments.iter().enumerate();
+            columns.any(|(column, argument)| {
+                *argument == program::Argument::Variable(*variable) && is_any(atom, column)
+            })
+        }),
+        program::HeadTerm::Expression(_) | program::HeadTerm::Aggregate { .. } => false,
+    };
+    rule.head_terms.iter().map(shows_any).collect()
 }
 
 fn query_span(query: &Query) -> Span {
@@ -362,7 +424,7 @@ mod tests {
         assert_eq!(analysed(program, "?edge(X, Y), !bad(Y), !edge(Y, _)").columns, ["X", "Y"]);
         assert_eq!(
             shown(&analysed(program, "?edge(X, Y), !bad(X+1)").program),
-            "?(X, Y) <- edge(X, Y), ?2 := X+1, !bad(?2)\n"
+            "?(X, Y) <- edge(X, Y), ?2 := X+1, !bad(?3), ?3 := ?sought(?2)\n"
         );
     }
 
@@ -436,7 +498,7 @@ mod tests {
         let data = "+p[(1, 1), (1, 2.5)]\n+n[1]";
         assert_eq!(
             shown(&analysed(data, "?n(X), !p(X, 3)").program),
-            "?number_3(X) <- p(X, ?1), ?1 = 3\n?(X) <- n(X), !?number_3(X)\n"
+            "?by_value_3(X) <- p(X, ?1), ?1 = 3\n?(X) <- n(X), !?by_value_3(X)\n"
         );
         assert_eq!(shown(&analysed(data, "?n(X), !p(3, _)").program), "?(X) <- n(X), !p(3, _)\n");
     }

@@ -134,6 +134,7 @@ impl Flow {
         use Comparison::{Greater, GreaterOrEqual, Less, LessOrEqual};
         rule.body.iter().all(|literal| {
             let Literal::Filter { operator, left, right } = literal else { return true };
+            let operator = operator.comparison();
             matches!(
                 (self.change(left), operator, self.change(right)),
                 (Change::None, _, Change::None)

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::data::Value;
+use crate::data::equality::order;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Comparison, Literal, LiteralKind, TermKind};
 
@@ -19,7 +20,7 @@ pub(super) fn never_fires(body: &[&Literal]) -> Option<Diagnostic> {
         let LiteralKind::Comparison { operator, left, right } = &literal.kind else { continue };
         let impossible = match (&left.kind, &right.kind) {
             (TermKind::Constant(left), TermKind::Constant(right)) => {
-                order(left, right).is_some_and(|order| !operator.holds(order))
+                order(left.as_ref(), right.as_ref()).is_some_and(|order| !operator.holds(order))
             }
             (TermKind::Variable(left), TermKind::Variable(right)) => {
                 left == right && !operator.holds(Ordering::Equal)
@@ -79,7 +80,7 @@ fn bound(literal: &Literal) -> Option<(&str, Comparison, &Value)> {
 
 /// Whether no value satisfies both: one is tried on each side of the two constants and on them.
 fn contradict(a: (Comparison, &Value), b: (Comparison, &Value)) -> bool {
-    let Some(between) = order(a.1, b.1) else { return false };
+    let Some(between) = order(a.1.as_ref(), b.1.as_ref()) else { return false };
     // How a value may stand to the first constant and to the second, given how these stand to each other.
     use Ordering::{Equal, Greater, Less};
     let places: &[(Ordering, Ordering)] = match between {
@@ -88,16 +89,4 @@ fn contradict(a: (Comparison, &Value), b: (Comparison, &Value)) -> bool {
         Greater => &[(Less, Less), (Less, Equal), (Less, Greater), (Equal, Greater), (Greater, Greater)],
     };
     !places.iter().any(|(first, second)| a.0.holds(*first) && b.0.holds(*second))
-}
-
-/// How two constants compare, where there can be no doubt.
-fn order(a: &Value, b: &Value) -> Option<Ordering> {
-    match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
-        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
-        _ => None,
-    }
 }

@@ -3,6 +3,7 @@
 //! Guaranteed of every `Program`: names are ids, arities agree, every variable is bound when its turn can come (some
 //! order of the body's literals evaluates it), a stratum uses negation and aggregation only on earlier strata.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -164,7 +165,7 @@ pub enum Literal {
     /// The comparison holds.
     Filter {
         /// The operator.
-        operator: Comparison,
+        operator: Test,
         /// Left side.
         left: Expression,
         /// Right side.
@@ -179,7 +180,40 @@ pub enum Literal {
     },
 }
 
+/// What a filter asks of two values: by identity, as joins do, where both are stored, and by value elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// They are the same value of the same type.
+    Same,
+    /// They are not.
+    Different,
+    /// They compare so, by value.
+    ByValue(Comparison),
+}
+
+impl Test {
+    /// The comparison as it was written.
+    pub fn comparison(self) -> Comparison {
+        match self {
+            Test::Same => Comparison::Equal,
+            Test::Different => Comparison::NotEqual,
+            Test::ByValue(comparison) => comparison,
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.comparison().fmt(f)
+    }
+}
+
 impl Literal {
+    /// `left = right`, by value.
+    pub fn equal(left: Expression, right: Expression) -> Literal {
+        Literal::Filter { operator: Test::ByValue(Comparison::Equal), left, right }
+    }
+
     /// The atom of which some row has to match, if it is that.
     pub fn atom(&self) -> Option<&Atom> {
         match self {
@@ -265,6 +299,25 @@ pub enum Expression {
 }
 
 impl Expression {
+    /// As it would be written, with these names of variables.
+    pub fn text<'n>(&self, name: &impl Fn(VariableId) -> &'n str) -> String {
+        let part = |part: &Expression| match part {
+            Expression::Arithmetic { .. } => format!("({})", part.text(name)),
+            Expression::Variable(_) | Expression::Constant(_) | Expression::Call { .. } => part.text(name),
+        };
+        match self {
+            Expression::Variable(variable) => name(*variable).to_owned(),
+            Expression::Constant(value) => value.to_string(),
+            Expression::Arithmetic { operator, left, right } => {
+                format!("{}{operator}{}", part(left), part(right))
+            }
+            Expression::Call { function, arguments } => {
+                let arguments: Vec<String> = arguments.iter().map(|argument| argument.text(name)).collect();
+                format!("{}({})", function.name, arguments.join(", "))
+            }
+        }
+    }
+
     /// Calls `visit` for every variable in the expression.
     pub fn for_each_variable(&self, visit: &mut impl FnMut(VariableId)) {
         match self {

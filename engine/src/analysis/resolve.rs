@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::AnalysisError;
 use super::near::near_names;
-use super::program::{Relation, Rule};
+use super::program::{Expression, HeadTerm, Relation, Rule};
+use super::safety::{self, Bindings};
 use crate::catalog::Catalog;
 use crate::data::{DataType, RelationId};
 use crate::diagnostic::{Diagnostic, Span};
@@ -37,10 +38,22 @@ pub(super) struct Source {
 #[derive(Debug)]
 pub(super) struct Clause {
     pub(super) rule: Rule,
-    /// The positions of its assignments, in an order in which they can run.
-    pub(super) assignments: Vec<usize>,
+    /// What binds its variables.
+    pub(super) bindings: Bindings,
     /// So many head terms repeat the arguments of the first literal: constants there take its values.
     pub(super) goal_arguments: usize,
+}
+
+impl Clause {
+    /// Whether each column of its head is a variable that holds what is stored.
+    pub(super) fn hands_on_stored(&self) -> bool {
+        self.rule.head_terms.iter().all(|term| match term {
+            HeadTerm::Expression(Expression::Variable(variable)) => {
+                self.bindings.origins[variable.index()] == Some(safety::Origin::Stored)
+            }
+            HeadTerm::Expression(_) | HeadTerm::Aggregate { .. } => false,
+        })
+    }
 }
 
 /// Resolves clauses and remembers the relations they read.

@@ -1,13 +1,13 @@
 //! Safety: every variable gets its value from somewhere.
 //!
 //! Positive atoms bind their variables. `X = ..` binds `X` if no atom does and the other side is bound; which equality
-//! binds and which one filters does not depend on the order in which they are written, except among equals.
+//! binds and which ones filter does not depend on the order in which conditions are written.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use super::error::{AnalysisError, Role};
-use super::program::{Argument, Expression, Literal, Rule};
+use super::program::{Argument, Expression, Literal, Rule, Test};
 use crate::data::VariableId;
 use crate::diagnostic::Span;
 use crate::syntax::ast::Comparison;
@@ -20,29 +20,61 @@ pub(super) struct Use {
     pub(super) span: Span,
 }
 
-/// Turns the equalities that bind into assignments. Answers their positions in an order in which they can run, and
-/// which variables are bound at all. `excused` are taken for bound, because they occur in something refused already.
-pub(super) fn bind(rule: &mut Rule, excused: &[VariableId]) -> (Vec<usize>, Vec<bool>) {
+/// Where a variable has its value from, which decides how it is compared. Of several equalities that could bind a variable
+/// the one with the first origin of these does, and among those the first by its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// An atom has it in one of its columns.
+    Stored,
+    /// It is computed.
+    Computed,
+    /// A constant was written.
+    Written,
+}
+
+/// What binds the variables of a rule.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    /// The positions of the assignments, in an order in which they can run.
+    pub(super) assignments: Vec<usize>,
+    /// For each variable that has a value: from where.
+    pub(super) origins: Vec<Option<Origin>>,
+}
+
+/// Turns the equalities that bind into assignments, and those between stored values into comparisons by identity.
+/// `excused` variables are taken for bound, because they occur in something refused already.
+pub(super) fn bind(rule: &mut Rule, excused: &[VariableId]) -> Bindings {
     let mut binding = Binding::new(rule, excused);
     let mut assignments = Vec::new();
-    while let Some(Reverse(position)) = binding.ready.pop() {
-        let Some(variable) = binding.assigns(rule, position) else { continue };
-        let literal = &mut rule.body[position];
-        if let Literal::Filter { left, right, .. } = literal {
-            let expression =
-                if *left == Expression::Variable(variable) { right.clone() } else { left.clone() };
-            *literal = Literal::Assign { variable, expression };
-            assignments.push(position);
-            binding.bind(variable);
+    while let Some(Reverse((origin, _, position))) = binding.ready.pop() {
+        let Some((variable, expression)) = binding.assigns(rule, position) else { continue };
+        let expression = expression.clone();
+        rule.body[position] = Literal::Assign { variable, expression };
+        assignments.push(position);
+        binding.bind(variable, origin, rule);
+    }
+    let origins = binding.origins;
+    let is_stored = |side: &Expression| match side {
+        Expression::Variable(variable) => origins[variable.index()] == Some(Origin::Stored),
+        Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => false,
+    };
+    for literal in &mut rule.body {
+        let Literal::Filter { operator, left, right } = literal else { continue };
+        match operator {
+            Test::ByValue(Comparison::Equal) if is_stored(left) && is_stored(right) => *operator = Test::Same,
+            Test::ByValue(Comparison::NotEqual) if is_stored(left) && is_stored(right) => {
+                *operator = Test::Different;
+            }
+            Test::ByValue(_) | Test::Same | Test::Different => {}
         }
     }
-    (assignments, binding.bound)
+    Bindings { assignments, origins }
 }
 
 /// One error for each variable that has no value where it needs one.
-pub(super) fn unbound(rule: &Rule, bound: &[bool], uses: &[Use], span: Span) -> Vec<AnalysisError> {
+pub(super) fn unbound(rule: &Rule, bindings: &Bindings, uses: &[Use], span: Span) -> Vec<AnalysisError> {
     let mut reported = HashSet::new();
-    let is_unbound = |usage: &&Use| !bound[usage.variable.index()];
+    let is_unbound = |usage: &&Use| bindings.origins[usage.variable.index()].is_none();
     uses.iter()
         .filter(is_unbound)
         .filter(|usage| reported.insert(usage.variable))
@@ -57,81 +89,89 @@ pub(super) fn unbound(rule: &Rule, bound: &[bool], uses: &[Use], span: Span) -> 
 
 /// Equalities that wait until enough of their variables are bound.
 struct Binding {
-    bound: Vec<bool>,
+    origins: Vec<Option<Origin>>,
     /// For each variable, the equalities it occurs in.
     waiting: Vec<Vec<usize>>,
     /// For each literal, how many distinct variables it still misses.
     missing: Vec<usize>,
-    /// Equalities that miss at most one variable: the first one written goes first.
-    ready: BinaryHeap<Reverse<usize>>,
+    /// Equalities that may bind a variable: the origin that it would have, what it would be, and the literal.
+    ready: BinaryHeap<Reverse<(Origin, String, usize)>>,
 }
 
 impl Binding {
     fn new(rule: &Rule, excused: &[VariableId]) -> Binding {
         let mut binding = Binding {
-            bound: vec![false; rule.variables.len()],
+            origins: vec![None; rule.variables.len()],
             waiting: vec![Vec::new(); rule.variables.len()],
             missing: vec![0; rule.body.len()],
             ready: BinaryHeap::new(),
         };
-        for literal in &rule.body {
-            if let Literal::Atom(atom) = literal {
-                for argument in &atom.arguments {
-                    if let Argument::Variable(variable) = argument {
-                        binding.bound[variable.index()] = true;
-                    }
+        for atom in rule.atoms() {
+            for argument in &atom.arguments {
+                if let Argument::Variable(variable) = argument {
+                    binding.origins[variable.index()] = Some(Origin::Stored);
                 }
             }
         }
         for variable in excused {
-            binding.bound[variable.index()] = true;
+            binding.origins[variable.index()] = Some(Origin::Stored);
         }
         for (position, literal) in rule.body.iter().enumerate() {
-            if let Literal::Filter { operator: Comparison::Equal, left, right } = literal {
+            if let Literal::Filter { operator: Test::ByValue(Comparison::Equal), left, right } = literal {
                 let mut variables = HashSet::new();
                 let mut visit = |variable: VariableId| {
-                    if !binding.bound[variable.index()] && variables.insert(variable) {
+                    if binding.origins[variable.index()].is_none() && variables.insert(variable) {
                         binding.waiting[variable.index()].push(position);
                     }
                 };
                 left.for_each_variable(&mut visit);
                 right.for_each_variable(&mut visit);
                 binding.missing[position] = variables.len();
-                if variables.len() == 1 {
-                    binding.ready.push(Reverse(position));
-                }
+                binding.offer(rule, position);
             }
         }
         binding
     }
 
-    /// The variable that this equality can bind now.
-    fn assigns(&self, rule: &Rule, position: usize) -> Option<VariableId> {
+    /// The variable that this equality can bind now, and to what.
+    fn assigns<'r>(&self, rule: &'r Rule, position: usize) -> Option<(VariableId, &'r Expression)> {
         let Literal::Filter { left, right, .. } = &rule.body[position] else { return None };
-        let unbound = |variable: VariableId| !self.bound[variable.index()];
+        let is_bound = |variable: VariableId| self.origins[variable.index()].is_some();
         let all_bound = |expression: &Expression| {
             let mut all = true;
-            expression.for_each_variable(&mut |variable| all &= !unbound(variable));
+            expression.for_each_variable(&mut |variable| all &= is_bound(variable));
             all
         };
         match (left, right) {
-            (Expression::Variable(variable), other) if unbound(*variable) && all_bound(other) => {
-                Some(*variable)
-            }
-            (other, Expression::Variable(variable)) if unbound(*variable) && all_bound(other) => {
-                Some(*variable)
+            (Expression::Variable(variable), other) | (other, Expression::Variable(variable))
+                if !is_bound(*variable) && all_bound(other) =>
+            {
+                Some((*variable, other))
             }
             _ => None,
         }
     }
 
-    fn bind(&mut self, variable: VariableId) {
-        self.bound[variable.index()] = true;
+    fn bind(&mut self, variable: VariableId, origin: Origin, rule: &Rule) {
+        self.origins[variable.index()] = Some(origin);
         for position in std::mem::take(&mut self.waiting[variable.index()]) {
             self.missing[position] -= 1;
-            if self.missing[position] == 1 {
-                self.ready.push(Reverse(position));
-            }
+            self.offer(rule, position);
         }
+    }
+
+    /// Puts an equality among those that may bind, if it can.
+    fn offer(&mut self, rule: &Rule, position: usize) {
+        if self.missing[position] != 1 {
+            return;
+        }
+        let Some((_, expression)) = self.assigns(rule, position) else { return };
+        let origin = match expression {
+            Expression::Constant(_) => Origin::Written,
+            Expression::Variable(variable) => self.origins[variable.index()].unwrap_or(Origin::Computed),
+            Expression::Arithmetic { .. } | Expression::Call { .. } => Origin::Computed,
+        };
+        let text = expression.text(&|variable| rule.variables[variable.index()].name.as_str());
+        self.ready.push(Reverse((origin, text, position)));
     }
 }

@@ -124,8 +124,9 @@ pub(super) fn check(
             Literal::Filter { operator, left, right } => {
                 let left = certain_type(left, &certain, *span, &mut errors);
                 let right = certain_type(right, &certain, *span, &mut errors);
-                if incomparable(*operator, left, right) {
-                    errors.push(AnalysisError::Comparison { operator: *operator, left, right, span: *span });
+                let operator = operator.comparison();
+                if incomparable(operator, left, right) {
+                    errors.push(AnalysisError::Comparison { operator, left, right, span: *span });
                 }
             }
             Literal::Assign { expression, .. } => {
@@ -303,7 +304,7 @@ fn infer_clause(clause: &mut Clause, relations: &[Relation]) -> Vec<DataType> {
             }
         }
     }
-    for position in &clause.assignments {
+    for position in &clause.bindings.assignments {
         if let Literal::Assign { variable, expression } = &rule.body[*position] {
             rule.variables[variable.index()].data_type = expression_type(expression, rule);
         }

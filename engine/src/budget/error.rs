@@ -57,6 +57,27 @@ pub enum BudgetError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// More memory is needed to write a change than the request may have.
+    #[error(
+        "writing this change takes {} of memory, and the request may use {}",
+        size(*.needed), size(*.limit)
+    )]
+    Write {
+        /// What it takes in bytes.
+        needed: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+}
+
+impl BudgetError {
+    /// The same, said of a change that takes so many bytes to write.
+    pub(crate) fn of_write(self, needed: usize) -> BudgetError {
+        match self {
+            BudgetError::Memory { limit } => BudgetError::Write { needed: needed as u64, limit },
+            other => other,
+        }
+    }
 }
 
 /// `4 MiB`, or bytes where they are no whole number of MiB.
@@ -84,6 +105,9 @@ impl Diagnose for BudgetError {
                 .limit("total_memory_bytes", *limit),
             BudgetError::Memory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("look for a cross product or an unbounded recursion, or bind an argument of the query")
+                .limit("query_memory_bytes", *limit),
+            BudgetError::Write { limit, .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("nothing was changed; write fewer facts at once, or have limits.query_memory_bytes raised")
                 .limit("query_memory_bytes", *limit),
         }
     }

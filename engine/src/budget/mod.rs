@@ -211,6 +211,17 @@ impl Budget {
         work(&|| self.check().is_ok()).map_err(|Stopped| self.check().err().unwrap_or(BudgetError::Cancelled))
     }
 
+    /// Builds something that takes so many bytes. Who builds it pays, as long as the request goes on; from then on it
+    /// counts among what is stored.
+    pub fn build<T>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce(GoOn<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, BudgetError> {
+        self.charge(bytes)?;
+        self.watch(work)
+    }
+
     /// Accounts for memory before it is used.
     pub fn charge(&self, bytes: usize) -> Result<(), BudgetError> {
         let bytes = bytes as u64;
@@ -306,6 +317,21 @@ fn now_ms() -> i64 {
 pub struct Held<'b> {
     budget: &'b Budget,
     bytes: usize,
+}
+
+impl Held<'_> {
+    /// Accounts for more memory before it is used.
+    pub fn add(&mut self, bytes: usize) -> Result<(), BudgetError> {
+        self.bytes += bytes;
+        self.budget.charge(bytes)
+    }
+
+    /// Gives a part back.
+    pub fn give_back(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        self.budget.release(bytes);
+    }
 }
 
 impl Drop for Held<'_> {

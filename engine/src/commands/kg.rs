@@ -75,19 +75,20 @@ fn list(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Re
 fn create(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
     let (environment, caller) = (context.environment, context.caller);
-    let created = environment.graphs.create(&name.text, environment.limits.graphs);
-    let graph = created.map_err(|mut refusal| {
-        if refusal.code == Code::AlreadyExists && !caller.sees(&name.text) {
-            // That the name is taken cannot be hidden; whether it could be used can.
-            refusal.message = format!("the name {} is taken", name.text);
-            refusal.help = Some("choose another one".to_owned());
-        }
-        Error::refused(refusal.at(name.span))
+    let mut created = None;
+    caller.creating(&name.text, &mut |records| {
+        let graph = environment.graphs.create(&name.text, environment.limits.graphs, records);
+        created = Some(graph.map_err(|mut refusal| {
+            if refusal.code == Code::AlreadyExists && !caller.sees(&name.text) {
+                // That the name is taken cannot be hidden; whether it could be used can.
+                refusal.message = format!("the name {} is taken", name.text);
+                refusal.help = Some("choose another one".to_owned());
+            }
+            Error::refused(refusal.at(name.span))
+        })?);
+        Ok(())
     })?;
-    if let Err(error) = caller.created(&name.text) {
-        environment.graphs.remove(&name.text)?;
-        return Err(error);
-    }
+    let graph = created.ok_or_else(|| Error::internal("kg", "a graph was not created"))?;
     graph.tell(caller.session(), vec![Event::GraphCreated]);
     session.bind(graph);
     Ok(Outcome::Switched(
@@ -122,10 +123,10 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
     if !context.has_graph(&name.text) {
         return Err(Error::refused(graph_not_found(&name.text).at(name.span)));
     }
-    // First what is known about its users: a later graph of the same name must not inherit them.
-    let witnesses = context.caller.dropping(&name.text)?;
-    let graph = context.environment.graphs.get(&name.text);
-    context.environment.graphs.remove(&name.text)?;
+    let graphs = &context.environment.graphs;
+    let graph = graphs.get(&name.text);
+    // With what is known about its users: a later graph of the same name must not inherit them.
+    let witnesses = context.caller.dropping(&name.text, &mut |records| graphs.remove(&name.text, records))?;
     if let Ok(graph) = graph {
         context.environment.views.forget(graph.id());
         graph.tell(context.caller.session(), vec![Event::GraphDropped { witnesses }]);

@@ -14,7 +14,8 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
     entries: &[CommandEntry {
         words: &["status"],
         usage: "",
-        doc: "Shows the version, and what is stored in the graphs that you may see.",
+        doc: "Shows the version, what is stored in the graphs that you may see, and how near the facts of all graphs are to \
+                  the memory that they may take.",
         example: ".status",
         need: Need::Nothing,
         arguments: 0,
@@ -25,9 +26,19 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
 fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
     let caller = context.caller;
     let statistics = context.environment.graphs.statistics(|graph| caller.sees(graph));
-    let columns =
-        ["version", "knowledge_graph", "knowledge_graphs", "relations", "views", "tuples", "memory_bytes"];
+    let columns = [
+        "version",
+        "knowledge_graph",
+        "knowledge_graphs",
+        "relations",
+        "views",
+        "tuples",
+        "memory_bytes",
+        "stored_bytes",
+        "stored_limit_bytes",
+    ];
     let count = |n: usize| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    let bytes = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let row = vec![
         Value::text(env!("CARGO_PKG_VERSION")),
         Value::text(session.graph.name()),
@@ -36,6 +47,8 @@ fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> 
         count(statistics.views),
         count(statistics.tuples),
         count(statistics.memory_bytes),
+        bytes(statistics.stored_bytes),
+        statistics.stored_limit.map_or(Value::Null, bytes),
     ];
     Ok(Outcome::Listing(Rows::listing(&columns, vec![row])?))
 }

@@ -1,14 +1,15 @@
 //! Columns of codes to Arrow arrays and back: the way in and out of the engine.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
-    Int8Array, Int64Array, LargeStringArray, ListArray, NullArray, PrimitiveArray, StringArray,
-    StringBuilder, StringViewArray, TimestampMillisecondArray, UInt64Array,
+    Int8Array, Int64Array, LargeListArray, LargeStringArray, ListArray, NullArray, PrimitiveArray,
+    StringArray, StringBuilder, StringViewArray, TimestampMillisecondArray, UInt64Array,
 };
-use arrow::buffer::OffsetBuffer;
+use arrow::buffer::{Buffer, OffsetBuffer};
 use arrow::compute::cast;
 use arrow::compute::kernels::cmp::distinct;
 use arrow::datatypes::{
@@ -89,7 +90,17 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
 /// The mark of fields whose column holds values of any type: text, the JSON of each.
 const MIXED: (&str, &str) = ("stratalog.type", "any");
 
-/// Whether a field has that mark.
+/// The mark of fields whose column is declared to hold anything, whatever it holds.
+const DECLARED: (&str, &str) = ("stratalog.declared", "any");
+
+/// The field with that mark.
+pub fn declared_any(field: &Field) -> Field {
+    let mut metadata = field.metadata().clone();
+    metadata.insert(DECLARED.0.to_owned(), DECLARED.1.to_owned());
+    field.clone().with_metadata(metadata)
+}
+
+/// Whether a field has the mark of mixed values.
 pub fn is_mixed(field: &Field) -> bool {
     field.data_type() == &ArrowType::Utf8
         && field.metadata().get(MIXED.0).is_some_and(|mark| mark.as_str() == MIXED.1)
@@ -367,7 +378,17 @@ pub fn encode(
         }
         ArrowType::Utf8View => {
             let texts = downcast::<StringViewArray>(array).ok_or_else(unsupported)?;
-            Ok((encode_texts(texts.iter(), dictionary, pass, string_limit)?, DataType::Text))
+            match (shared_views(texts), pass) {
+                (None, _) => {
+                    Ok((encode_texts(texts.iter(), dictionary, pass, string_limit)?, DataType::Text))
+                }
+                (Some(_), Pass::Known) => Ok((vec![EMPTY; array.len()], DataType::Unknown)),
+                (Some((numbers, views)), Pass::All | Pass::Rest(_)) => {
+                    let codes = encode_texts(views.iter(), dictionary, Pass::All, string_limit)?;
+                    let rows = numbers.into_iter().map(|number| number.map_or(NULL, |number| codes[number]));
+                    Ok((rows.collect(), DataType::Text))
+                }
+            }
         }
         ArrowType::Dictionary(..)
         | ArrowType::List(_)
@@ -388,6 +409,12 @@ pub fn encode(
             Ok((pass.codes(values, dictionary)?, DataType::Timestamp))
         }
         ArrowType::List(item) | ArrowType::LargeList(item) | ArrowType::FixedSizeList(item, _) => {
+            // These take no room in a message, however many they are.
+            if matches!(item.data_type(), ArrowType::Null | ArrowType::RunEndEncoded(..))
+                && (0..array.len()).any(|row| array.is_valid(row) && list_length(array, row) > 0)
+            {
+                return Err(unsupported());
+            }
             let quantised = item.data_type() == &ArrowType::Int8;
             encode_lists(array, quantised, dictionary)?.ok_or_else(unsupported)
         }
@@ -423,6 +450,39 @@ fn encode_texts<'a>(
         return Err(EncodeError::StringTooLong { length, limit });
     }
     Ok(pass.codes(texts.map(|text| text.map_or(ValueRef::Null, ValueRef::Text)), dictionary)?)
+}
+
+/// The number of each row's view, and the views, where many rows share them: views of one buffer are no longer for being
+/// many.
+fn shared_views(texts: &StringViewArray) -> Option<(Vec<Option<usize>>, StringViewArray)> {
+    let bytes: usize = texts.iter().flatten().map(str::len).sum();
+    let held: usize = texts.data_buffers().iter().map(Buffer::len).sum();
+    if bytes <= 2 * held.max(texts.len() * size_of::<u128>()) {
+        return None;
+    }
+    let mut numbers: HashMap<u128, usize> = HashMap::new();
+    let mut views = Vec::new();
+    let number_of = |(row, view): (usize, &u128)| {
+        texts.is_valid(row).then(|| {
+            *numbers.entry(*view).or_insert_with(|| {
+                views.push(*view);
+                views.len() - 1
+            })
+        })
+    };
+    let rows = texts.views().iter().enumerate().map(number_of).collect();
+    let views = StringViewArray::try_new(views.into(), texts.data_buffers().to_vec(), None);
+    Some((rows, views.ok()?))
+}
+
+fn list_length(array: &ArrayRef, row: usize) -> usize {
+    match array.data_type() {
+        ArrowType::FixedSizeList(_, length) => usize::try_from(*length).unwrap_or(0),
+        ArrowType::LargeList(_) => downcast::<LargeListArray>(array)
+            .map_or(0, |list| usize::try_from(list.value_length(row)).unwrap_or(0)),
+        _ => downcast::<ListArray>(array)
+            .map_or(0, |list| usize::try_from(list.value_length(row)).unwrap_or(0)),
+    }
 }
 
 /// Each distinct value is encoded once.

@@ -12,9 +12,10 @@
 //! Entries are never removed or changed, so reading one takes no lock.
 
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
@@ -58,6 +59,8 @@ pub struct Dictionary {
     first: Code,
     capacity: usize,
     entries: boxcar::Vec<Value>,
+    /// Bytes of texts and vectors.
+    content_bytes: AtomicUsize,
     shards: Box<[RwLock<HashTable<Slot>>]>,
 }
 
@@ -85,6 +88,7 @@ impl Dictionary {
             // Each shard may be one entry over while others count.
             capacity: (end - first) as usize - SHARDS,
             entries: boxcar::Vec::new(),
+            content_bytes: AtomicUsize::new(0),
             shards: (0..SHARDS).map(|_| RwLock::new(HashTable::new())).collect(),
         }
     }
@@ -99,10 +103,11 @@ impl Dictionary {
         self.len() == 0
     }
 
-    /// An estimate of the bytes held.
+    /// The bytes held, about.
     pub fn memory_bytes(&self) -> usize {
-        // Entry, slot in the table, and a guess at the boxed content.
-        self.len() * 64
+        // An entry with its mark, and its slot in a table that is half full.
+        const ENTRY: usize = size_of::<Value>() + 8 + 2 * size_of::<Slot>();
+        self.len() * ENTRY + self.content_bytes.load(Ordering::Relaxed)
     }
 
     fn find(&self, value: ValueRef<'_>, hash: u64) -> Option<Code> {
@@ -136,6 +141,7 @@ impl Dictionary {
             return Err(DictionaryFull);
         }
         let code = self.first + self.entries.push(value.to_value()) as Code;
+        self.content_bytes.fetch_add(content_bytes(value), Ordering::Relaxed);
         shard.insert_unique(table_hash(hash), Slot { code, hash }, |slot| table_hash(slot.hash));
         Ok(code)
     }
@@ -372,8 +378,25 @@ fn table_hash(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
 
+/// Bytes of a value beside its entry.
+fn content_bytes(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Text(text) => text.len(),
+        ValueRef::Vector(elements) => size_of_val(elements),
+        ValueRef::VectorInt8(elements) => elements.len(),
+        ValueRef::Null
+        | ValueRef::Bool(_)
+        | ValueRef::Int(_)
+        | ValueRef::Float(_)
+        | ValueRef::Timestamp(_) => 0,
+    }
+}
+
+/// Other keys in every process: nobody can choose values that all come to lie in one place.
+static HASHES: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+
 fn hash_of(value: ValueRef<'_>) -> u64 {
-    let mut hasher = FixedState::with_seed(0x5374_7261_7461_6c67).build_hasher();
+    let mut hasher = HASHES.build_hasher();
     match value {
         ValueRef::Null | ValueRef::Bool(_) => {}
         ValueRef::Int(n) => n.hash(&mut hasher),

@@ -2,6 +2,9 @@
 //! once. One or two codes fit a `u64`, four a `u128`, more an array. Keys order as rows do: by the first column, then by
 //! the next.
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
 use super::dictionary::{Code, EMPTY};
 
 /// A packed row of codes.
@@ -23,6 +26,15 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// Another one in every process: nobody can choose rows whose keys all come to lie in one place of a table.
+static SPREAD: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(MIX) | 1);
+
+/// Where a key with this hash goes in a table. What else is decided by the hash is the same in every process.
+#[inline]
+fn place(hash: u64, mask: usize) -> usize {
+    fold(hash, *SPREAD) as usize & mask
 }
 
 /// The key of one code.
@@ -200,7 +212,7 @@ impl<K: Key> KeySet<K> {
     #[inline]
     fn slot(&self, key: &K, hash: u64) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = place(hash, mask);
         while self.slots[slot] != K::EMPTY && self.slots[slot] != *key {
             slot = (slot + 1) & mask;
         }
@@ -271,7 +283,7 @@ impl<K: Key> KeyNumbers<K> {
     #[inline]
     fn slot(&self, key: &K) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = key.hash() as usize & mask;
+        let mut slot = place(key.hash(), mask);
         while self.slots[slot].0 != K::EMPTY && self.slots[slot].0 != *key {
             slot = (slot + 1) & mask;
         }

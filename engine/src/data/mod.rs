@@ -5,6 +5,7 @@ mod counting_sort;
 mod data_type;
 mod dictionary;
 mod distance;
+pub(crate) mod equality;
 pub(crate) mod ids;
 mod index;
 pub(crate) mod keys;
@@ -34,7 +35,7 @@ pub use parallel::Threads;
 pub(crate) use priority::run_low;
 pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
-pub use run::{Run, RunFile};
+pub use run::{Pairing, Run, RunFile};
 pub use schema::{Schema, SchemaColumn};
 pub use sorted::SortedRows;
 pub use value::{Kind, Value, ValueRef};
@@ -42,3 +43,6 @@ pub(crate) use value::{Number, compare_numbers, float_of};
 
 /// The most columns a relation can have.
 pub const MAX_COLUMNS: usize = 256;
+
+/// The most rows a run can have: their numbers have 32 bits, of which one marks the end.
+pub const MAX_ROWS: usize = u32::MAX as usize - 1;

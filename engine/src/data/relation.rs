@@ -46,6 +46,20 @@ impl Rows {
     pub fn slices(&self) -> Vec<&[Code]> {
         self.columns.iter().map(Vec::as_slice).collect()
     }
+
+    /// Each of the rows once.
+    pub fn distinct(self) -> Rows {
+        let arity = self.columns.len();
+        with_key!(arity, K => {
+            let keys = sorted_keys::<K>(&self);
+            if keys.len() == self.len { self } else { unpack(&keys, arity) }
+        })
+    }
+
+    /// Bytes that it takes to put so many rows of so many columns into a relation: their keys, and the run they become.
+    pub fn bytes_to_store(arity: usize, rows: usize) -> usize {
+        with_key!(arity, K => rows.saturating_mul(size_of::<K>() + arity * size_of::<Code>()))
+    }
 }
 
 impl Relation {
@@ -77,6 +91,11 @@ impl Relation {
     /// The runs, oldest first.
     pub fn runs(&self) -> &[Run] {
         &self.runs
+    }
+
+    /// Bytes of the codes of all rows, deleted ones among them.
+    pub fn row_bytes(&self) -> usize {
+        self.runs.iter().map(|run| run.stored_len() * self.arity * size_of::<Code>()).sum()
     }
 
     /// Bytes held.

@@ -11,6 +11,7 @@ use arrow::buffer::{BooleanBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use parking_lot::Mutex;
 
+use super::MAX_ROWS;
 use super::dictionary::{Code, Codec, Dictionary, bounds};
 use super::index::RowIndex;
 use super::keys::{Key, with_key};
@@ -28,6 +29,17 @@ pub struct Run {
     data: Arc<RunData>,
     live: Option<BooleanBuffer>,
     live_count: usize,
+}
+
+/// How one column may stand beside another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairing {
+    /// [`Run::neighbours`].
+    Neighbours,
+    /// [`Run::ordered_neighbours`].
+    Ordered,
+    /// [`Run::mapping`].
+    Mapping,
 }
 
 /// What is built for some columns.
@@ -69,7 +81,10 @@ struct RunData {
 
 impl Run {
     /// A run of these columns, which are equally long; `rows` tells the length where there are none.
+    ///
+    /// More than [`MAX_ROWS`] are refused where rows come from: here they would be a broken promise.
     pub fn new(columns: Vec<Vec<Code>>, rows: usize) -> Run {
+        assert!(rows <= MAX_ROWS, "a run of {rows} rows");
         let arity = columns.len();
         let arrays =
             columns.into_iter().map(|column| Arc::new(UInt32Array::from(column)) as ArrayRef).collect();
@@ -177,6 +192,45 @@ impl Run {
             let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
             RowIndex::build(&keys, self.stored_len(), go_on)
         })
+    }
+
+    /// Bytes that it takes to build the index over these columns, about; none if it is there.
+    pub fn index_cost(&self, columns: &[usize]) -> usize {
+        if self.data.indexes.lock().get(columns).is_some_and(|cell| cell.get().is_some()) {
+            return 0;
+        }
+        let rows = self.stored_len();
+        // Rows in their order, and where those of each key begin.
+        let lists = 2 * rows * size_of::<u32>();
+        if let [column] = columns
+            && let Some((first, last)) = self.bounds(*column)
+            && ((last - first) as usize) < rows * 4 + 64
+        {
+            return lists + (last - first) as usize * size_of::<u32>();
+        }
+        let keys =
+            columns.iter().map(|column| self.distinct(*column)).fold(1, usize::saturating_mul).min(rows);
+        // A table is half full, and half of it is there twice while it grows.
+        with_key!(columns.len(), K => lists + 3 * keys * size_of::<(K, u32)>())
+    }
+
+    /// Bytes that it takes to put one column beside another, about, in one of these ways; none if that is done.
+    pub fn beside_cost(&self, from: usize, to: usize, way: Pairing) -> usize {
+        let pair = (from, to);
+        let (is_there, index) = match way {
+            Pairing::Neighbours => (self.has_neighbours(from, to), 0),
+            Pairing::Ordered => (
+                self.data.ordered.lock().get(&pair).is_some_and(|cell| cell.get().is_some()),
+                self.index_cost(&[from]),
+            ),
+            Pairing::Mapping => (
+                self.distinct(from) < self.stored_len()
+                    || self.data.mappings.lock().get(&pair).is_some_and(|cell| cell.get().is_some()),
+                0,
+            ),
+        };
+        // A place for each code of a dense column, or a table, and the codes beside them.
+        if is_there { 0 } else { index + self.stored_len() * 6 * size_of::<Code>() }
     }
 
     /// Whether the index over this column is built.

@@ -3,21 +3,19 @@
 //! Each lane groups its own solutions; lanes are then merged in order, so sums of floats come out the same on any
 //! number of threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::extremes::Extremes;
 use super::group_numbers::GroupNumbers;
 use super::numbers::Numbers;
 use super::pipeline::Pipeline;
+use super::remarks::{Remarks, Unlike};
+use super::sums::{Sums, Total};
 use crate::aggregates::Aggregate;
 use crate::analysis::program::{Expression, HeadTerm};
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet};
-use crate::data::{
-    Code, Codec, DictionaryFull, INLINE_END, NULL, Number, Rows, ValueRef, VariableId, inline_int,
-};
+use crate::data::{Code, Codec, DictionaryFull, INLINE_END, NULL, Rows, ValueRef, VariableId, inline_int};
 
 /// The head of an aggregating rule, taken apart.
 pub(super) struct Grouping<'a> {
@@ -36,6 +34,8 @@ enum Slot {
 pub(super) struct Groups {
     numbers: GroupNumbers,
     accumulators: Vec<Accumulator>,
+    /// For each aggregate, the smallest value that it passed over because it is no number.
+    passed_over: Vec<Option<Code>>,
 }
 
 impl<'a> Grouping<'a> {
@@ -61,6 +61,7 @@ impl<'a> Grouping<'a> {
         Groups {
             numbers: GroupNumbers::new(self.groups.len(), rows),
             accumulators: self.aggregates.iter().map(|(function, _)| Accumulator::new(*function)).collect(),
+            passed_over: vec![None; self.aggregates.len()],
         }
     }
 
@@ -81,15 +82,19 @@ impl<'a> Grouping<'a> {
         let keys: Vec<&[Code]> = keys.iter().map(AsRef::as_ref).collect();
         let (before, table) = (groups.numbers.len(), groups.numbers.table_bytes());
         let numbers = groups.numbers.number(&keys, solutions.len);
-        for ((_, argument), accumulator) in self.aggregates.iter().zip(&mut groups.accumulators) {
+        let accumulators = groups.accumulators.iter_mut().zip(&mut groups.passed_over);
+        let mut exact_bytes = 0;
+        for ((_, argument), (accumulator, passed_over)) in self.aggregates.iter().zip(accumulators) {
             accumulator.resize(groups.numbers.len());
+            let before = accumulator.exact_bytes();
             match solutions.numbers(*argument) {
                 Some(values) => accumulator.add_numbers(&numbers, values, codec)?,
-                None => accumulator.add(&numbers, solutions.column(*argument), codec),
+                None => accumulator.add(&numbers, solutions.column(*argument), codec, passed_over),
             }
+            exact_bytes += accumulator.exact_bytes() - before;
         }
         let slots = (groups.numbers.len() - before) * 32 * (1 + self.aggregates.len());
-        budget.charge(slots + groups.numbers.table_bytes().saturating_sub(table))?;
+        budget.charge(exact_bytes + slots + groups.numbers.table_bytes().saturating_sub(table))?;
         Ok(())
     }
 
@@ -101,6 +106,9 @@ impl<'a> Grouping<'a> {
             accumulator.resize(groups.numbers.len());
             accumulator.merge(&numbers, later, codec);
         }
+        for (passed_over, later) in groups.passed_over.iter_mut().zip(later.passed_over) {
+            later.into_iter().for_each(|code| keep_smallest(passed_over, code, codec));
+        }
     }
 
     /// The head's rows.
@@ -108,14 +116,27 @@ impl<'a> Grouping<'a> {
         &self,
         groups: Groups,
         codec: &Codec,
-        saturated: &AtomicBool,
+        rule: &str,
+        remarks: &Remarks,
     ) -> Result<Rows, ExecError> {
         let len = groups.numbers.len();
+        for ((function, _), code) in self.aggregates.iter().zip(&groups.passed_over) {
+            if let Some(code) = code {
+                remarks.unlike(rule, *function, Unlike::PassedOver(codec.value(*code).to_value()));
+            }
+        }
         let aggregates = groups
             .accumulators
             .into_iter()
-            .map(|accumulator| accumulator.finish(len, codec, saturated))
-            .collect::<Result<Vec<_>, _>>()?;
+            .zip(&self.aggregates)
+            .map(|(accumulator, (function, _))| {
+                let finished = accumulator.finish(len, codec, remarks)?;
+                if finished.mixed {
+                    remarks.unlike(rule, *function, Unlike::Mixed);
+                }
+                Ok(finished.codes)
+            })
+            .collect::<Result<Vec<_>, ExecError>>()?;
         let columns = self.layout.iter().map(|slot| match slot {
             Slot::Group(column) => groups.numbers.keys().columns[*column].clone(),
             Slot::Aggregate(column) => aggregates[*column].clone(),
@@ -128,39 +149,9 @@ impl<'a> Grouping<'a> {
 enum Accumulator {
     Count(Vec<i64>),
     Distinct { seen: KeySet<u64>, counts: Vec<i64> },
-    Sum(Vec<Sum>),
-    Avg(Vec<Sum>),
+    Sum(Sums),
+    Avg(Sums),
     Extremes(Extremes),
-}
-
-/// Integers are summed exactly, apart from floats.
-#[derive(Clone, Default)]
-struct Sum {
-    ints: i128,
-    floats: Floats,
-    int_count: i64,
-    float_count: i64,
-}
-
-/// A sum of floats, and what its roundings have lost: the same in whatever order they come (Neumaier, Rundungsfehleranalyse
-/// einiger Verfahren zur Summation endlicher Summen, 1974).
-#[derive(Clone, Copy, Default)]
-struct Floats {
-    sum: f64,
-    lost: f64,
-}
-
-impl Floats {
-    #[inline]
-    fn add(&mut self, x: f64) {
-        let sum = self.sum + x;
-        self.lost += if self.sum.abs() >= x.abs() { (self.sum - sum) + x } else { (x - sum) + self.sum };
-        self.sum = sum;
-    }
-
-    fn total(self) -> f64 {
-        self.sum + self.lost
-    }
 }
 
 impl Accumulator {
@@ -168,8 +159,8 @@ impl Accumulator {
         match function {
             Aggregate::Count => Accumulator::Count(Vec::new()),
             Aggregate::CountDistinct => Accumulator::Distinct { seen: KeySet::default(), counts: Vec::new() },
-            Aggregate::Sum => Accumulator::Sum(Vec::new()),
-            Aggregate::Avg => Accumulator::Avg(Vec::new()),
+            Aggregate::Sum => Accumulator::Sum(Sums::default()),
+            Aggregate::Avg => Accumulator::Avg(Sums::default()),
             Aggregate::Min => Accumulator::Extremes(Extremes::new(false)),
             Aggregate::Max => Accumulator::Extremes(Extremes::new(true)),
         }
@@ -178,12 +169,20 @@ impl Accumulator {
     fn resize(&mut self, groups: usize) {
         match self {
             Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.resize(groups, 0),
-            Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.resize(groups, Sum::default()),
+            Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.resize(groups),
             Accumulator::Extremes(best) => best.resize(groups),
         }
     }
 
-    fn add(&mut self, groups: &[u32], values: &[Code], codec: &Codec) {
+    /// Bytes beside those of the groups.
+    fn exact_bytes(&self) -> usize {
+        match self {
+            Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.exact_bytes(),
+            Accumulator::Count(_) | Accumulator::Distinct { .. } | Accumulator::Extremes(_) => 0,
+        }
+    }
+
+    fn add(&mut self, groups: &[u32], values: &[Code], codec: &Codec, passed_over: &mut Option<Code>) {
         match self {
             Accumulator::Count(counts) => groups.iter().for_each(|group| counts[*group as usize] += 1),
             Accumulator::Distinct { seen, counts } => {
@@ -194,11 +193,12 @@ impl Accumulator {
             }
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => {
                 for (group, code) in groups.iter().zip(values) {
-                    let sum = &mut sums[*group as usize];
                     if *code < INLINE_END {
-                        sum.add_int(i64::from(*code));
-                    } else {
-                        sum.add(codec.number(*code));
+                        sums.add_int(*group, i64::from(*code));
+                    } else if let Some(number) = codec.number(*code) {
+                        sums.add(*group, number);
+                    } else if *code != NULL {
+                        keep_smallest(passed_over, *code, codec);
                     }
                 }
             }
@@ -212,16 +212,17 @@ impl Accumulator {
     fn add_numbers(&mut self, groups: &[u32], values: &Numbers, codec: &Codec) -> Result<(), DictionaryFull> {
         match self {
             Accumulator::Count(counts) => groups.iter().for_each(|group| counts[*group as usize] += 1),
-            Accumulator::Distinct { .. } => self.add(groups, &values.codes(codec)?, codec),
+            Accumulator::Distinct { .. } => self.add(groups, &values.codes(codec)?, codec, &mut None),
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => match values {
                 Numbers::Ints(ints) => {
-                    groups.iter().zip(ints).for_each(|(group, n)| sums[*group as usize].add_int(*n));
+                    groups.iter().zip(ints).for_each(|(group, n)| sums.add_int(*group, *n));
                 }
                 Numbers::Floats(floats) => {
-                    groups.iter().zip(floats).for_each(|(group, x)| sums[*group as usize].add_float(*x));
+                    groups.iter().zip(floats).for_each(|(group, x)| sums.add_float(*group, *x));
                 }
                 Numbers::Mixed(mixed) => {
-                    groups.iter().zip(mixed).for_each(|(group, number)| sums[*group as usize].add(*number));
+                    let numbers = groups.iter().zip(mixed).filter_map(|(group, n)| Some((*group, (*n)?)));
+                    numbers.for_each(|(group, number)| sums.add(group, number));
                 }
             },
             Accumulator::Extremes(best) => best.offer_numbers(groups, values, codec)?,
@@ -243,7 +244,7 @@ impl Accumulator {
             }
             (Accumulator::Sum(sums), Accumulator::Sum(later))
             | (Accumulator::Avg(sums), Accumulator::Avg(later)) => {
-                groups.iter().zip(later).for_each(|(group, sum)| sums[*group as usize].merge(&sum));
+                sums.merge(groups, later);
             }
             (Accumulator::Extremes(best), Accumulator::Extremes(later)) => {
                 best.merge(groups, later, codec);
@@ -253,84 +254,48 @@ impl Accumulator {
         }
     }
 
-    fn finish(
-        mut self,
-        groups: usize,
-        codec: &Codec,
-        saturated: &AtomicBool,
-    ) -> Result<Vec<Code>, ExecError> {
+    fn finish(mut self, groups: usize, codec: &Codec, remarks: &Remarks) -> Result<Finished, ExecError> {
         self.resize(groups);
         let int = |n: i64| match inline_int(n) {
             Some(code) => Ok(code),
             None => codec.encode(ValueRef::Int(n)).map_err(ExecError::from),
         };
-        match self {
+        let codes: Result<Vec<Code>, ExecError> = match self {
             Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => {
                 counts.into_iter().map(int).collect()
             }
             Accumulator::Sum(sums) => sums
-                .into_iter()
-                .map(|sum| match (sum.int_count, sum.float_count) {
-                    (0, 0) => Ok(NULL),
-                    (_, 0) => int(sum.whole().unwrap_or_else(|end| {
-                        saturated.store(true, Ordering::Relaxed);
+                .totals()
+                .map(|total| match total {
+                    Total::Nothing => Ok(NULL),
+                    Total::Int(sum) => int(sum.unwrap_or_else(|end| {
+                        remarks.saturate();
                         end
                     })),
-                    _ => float(sum.total(), codec),
+                    Total::Float(sum) => float(sum, codec),
                 })
                 .collect(),
-            Accumulator::Avg(sums) => sums
-                .into_iter()
-                .map(|sum| match sum.int_count + sum.float_count {
-                    0 => Ok(NULL),
-                    count => float(sum.total() / count as f64, codec),
-                })
-                .collect(),
-            Accumulator::Extremes(best) => best.finish(codec),
-        }
+            Accumulator::Avg(sums) => {
+                sums.means().map(|mean| mean.map_or(Ok(NULL), |mean| float(mean, codec))).collect()
+            }
+            Accumulator::Extremes(best) => return best.finish(codec),
+        };
+        Ok(Finished { codes: codes?, mixed: false })
     }
 }
 
-impl Sum {
-    fn add(&mut self, number: Option<Number>) {
-        match number {
-            Some(Number::Int(n)) => self.add_int(n),
-            Some(Number::Float(x)) => self.add_float(x),
-            None => {}
-        }
-    }
+/// An aggregate of each group.
+pub(super) struct Finished {
+    pub(super) codes: Vec<Code>,
+    /// Whether some group had values of several kinds, one of which was to be the best.
+    pub(super) mixed: bool,
+}
 
-    #[inline]
-    fn add_int(&mut self, n: i64) {
-        self.ints += i128::from(n);
-        self.int_count += 1;
-    }
-
-    #[inline]
-    fn add_float(&mut self, x: f64) {
-        self.floats.add(x);
-        self.float_count += 1;
-    }
-
-    fn merge(&mut self, later: &Sum) {
-        self.ints += later.ints;
-        self.floats.add(later.floats.sum);
-        self.floats.lost += later.floats.lost;
-        self.int_count += later.int_count;
-        self.float_count += later.float_count;
-    }
-
-    /// The sum of integers, or the end of their range that it is beyond.
-    fn whole(&self) -> Result<i64, i64> {
-        i64::try_from(self.ints).map_err(|_| if self.ints > 0 { i64::MAX } else { i64::MIN })
-    }
-
-    fn total(&self) -> f64 {
-        let mut total = self.floats;
-        let rounded = self.ints as f64;
-        total.add(rounded);
-        total.add(self.ints.saturating_sub(rounded as i128) as f64);
-        total.total()
+/// Of two values, the one that comes first in the order of values, whatever their codes.
+fn keep_smallest(kept: &mut Option<Code>, code: Code, codec: &Codec) {
+    match kept {
+        Some(known) if *known == code || codec.value(*known) <= codec.value(code) => {}
+        Some(_) | None => *kept = Some(code),
     }
 }
 

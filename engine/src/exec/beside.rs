@@ -7,7 +7,7 @@ use super::batch::Bindings;
 use super::error::ExecError;
 use super::pipeline::BATCH;
 use super::stratum::View;
-use crate::data::{Code, EMPTY, Mapping, Neighbours, Run, VariableId};
+use crate::data::{Code, EMPTY, Mapping, Neighbours, Pairing, Run, VariableId};
 use crate::plan::{Access, KeyPart};
 
 /// The column that is looked up, and what stands beside its codes.
@@ -51,7 +51,8 @@ impl Beside {
         };
         let one = match runs.as_slice() {
             [run] => {
-                let mapping = view.budget.watch(|go_on| run.mapping(*from, *column, go_on))?;
+                let cost = run.beside_cost(*from, *column, Pairing::Mapping);
+                let mapping = view.budget.build(cost, |go_on| run.mapping(*from, *column, go_on))?;
                 Some(mapping).filter(|mapping| mapping.is_some())
             }
             _ => None,
@@ -60,7 +61,10 @@ impl Beside {
             Some(mapping) => Codes::One(mapping),
             // With more columns each pair of them would have its own edges, where one index serves all.
             None if view.arity(access.relation) == 2 && !runs.iter().any(|run| run.is_indexed_by(*from)) => {
-                let neighbours = |run: &Run| view.budget.watch(|go_on| run.neighbours(*from, *column, go_on));
+                let neighbours = |run: &Run| {
+                    let cost = run.beside_cost(*from, *column, Pairing::Neighbours);
+                    view.budget.build(cost, |go_on| run.neighbours(*from, *column, go_on))
+                };
                 Codes::Many(runs.iter().map(neighbours).collect::<Result<_, _>>()?)
             }
             None => return Ok(None),

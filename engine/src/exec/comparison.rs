@@ -1,51 +1,58 @@
 //! Comparisons over whole columns of bindings.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::expression::{Column, Evaluator};
 use super::numbers::Numbers;
-use crate::analysis::program::Expression;
-use crate::data::{Code, INLINE_END, Number, Value, ValueRef, compare_numbers, float_of};
+use crate::analysis::program::{Expression, Test};
+use crate::data::{Code, INLINE_END, Number, Value, equality};
 use crate::syntax::ast::Comparison;
-
-/// Floats and numeric literals that are this close count as equal.
-const TOLERANCE: f64 = 1e-10;
 
 impl Evaluator<'_> {
     /// For which rows a comparison holds.
     pub(super) fn compare(
         &self,
-        operator: Comparison,
+        test: Test,
         left: &Expression,
         right: &Expression,
         bindings: &Bindings,
     ) -> Result<Vec<bool>, ExecError> {
-        let typed = is_typed_equality(left, right);
-        let tolerant = is_number(left) || is_number(right);
+        let comparison = test.comparison();
+        let by_identity = match test {
+            Test::Same | Test::Different => true,
+            Test::ByValue(Comparison::Equal | Comparison::NotEqual) => {
+                is_only_itself(left) || is_only_itself(right)
+            }
+            Test::ByValue(_) => false,
+        };
         let left = self.evaluate(left, bindings)?;
         let right = self.evaluate(right, bindings)?;
         let rows = bindings.len;
-        let is_equality = matches!(operator, Comparison::Equal | Comparison::NotEqual);
-        let wanted = operator == Comparison::Equal;
-        if is_equality && typed {
+        if by_identity {
             let (left, right) = (self.to_codes(left, rows)?, self.to_codes(right, rows)?);
+            let wanted = comparison == Comparison::Equal;
             return Ok(left.iter().zip(right.iter()).map(|(a, b)| (a == b) == wanted).collect());
         }
         if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
-            return Ok(compare_all(operator, &a, &b, rows));
+            return Ok(compare_all(comparison, &a, &b, rows));
         }
         if let (Some(a), Some(b)) = (self.floats(&left), self.floats(&right)) {
-            return Ok(match is_equality && tolerant {
-                true => a.with(&b, rows, |a, b| ((a - b).abs() <= TOLERANCE) == wanted),
-                false => compare_all(operator, &a, &b, rows),
-            });
+            return Ok(compare_all(comparison, &a, &b, rows));
         }
-        let holds_at = |row| match is_equality {
-            true => self.equal(&left, &right, row, tolerant) == wanted,
-            false => self.order(&left, &right, row).is_some_and(|order| operator.holds(order)),
+        let holds_at = |row| {
+            let (a, b) = (self.at(&left, row), self.at(&right, row));
+            match comparison {
+                Comparison::Equal => equality::is_equal(a, b),
+                Comparison::NotEqual => !equality::is_equal(a, b),
+                Comparison::Less
+                | Comparison::LessOrEqual
+                | Comparison::Greater
+                | Comparison::GreaterOrEqual => {
+                    equality::order(a, b).is_some_and(|order| comparison.holds(order))
+                }
+            }
         };
         Ok((0..rows).map(holds_at).collect())
     }
@@ -63,33 +70,6 @@ impl Evaluator<'_> {
             }
             Column::Numbers(Numbers::Mixed(_)) => return None,
         })
-    }
-
-    /// Numbers are equal by value across kinds; all else is equal if it is the same value. Null equals nothing here.
-    fn equal(&self, left: &Column<'_>, right: &Column<'_>, row: usize, tolerant: bool) -> bool {
-        match (self.number_at(left, row), self.number_at(right, row)) {
-            (Some(Number::Int(a)), Some(Number::Int(b))) => a == b,
-            (Some(a), Some(b)) if tolerant => (float_of(a) - float_of(b)).abs() <= TOLERANCE,
-            (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
-            (None, None) => {
-                let (a, b) = (self.at(left, row), self.at(right, row));
-                a == b && !matches!(a, ValueRef::Null)
-            }
-            (Some(_), None) | (None, Some(_)) => false,
-        }
-    }
-
-    /// The order of two values that can be ordered by `<`: numbers by value, texts by code point, booleans.
-    fn order(&self, left: &Column<'_>, right: &Column<'_>, row: usize) -> Option<Ordering> {
-        match (self.number_at(left, row), self.number_at(right, row)) {
-            (Some(a), Some(b)) => Some(compare_numbers(a, b)),
-            (None, None) => match (self.at(left, row), self.at(right, row)) {
-                (ValueRef::Text(a), ValueRef::Text(b)) => Some(a.cmp(b)),
-                (ValueRef::Bool(a), ValueRef::Bool(b)) => Some(a.cmp(&b)),
-                _ => None,
-            },
-            (Some(_), None) | (None, Some(_)) => None,
-        }
     }
 }
 
@@ -146,18 +126,13 @@ fn exact(number: Option<Number>) -> Option<f64> {
     }
 }
 
-/// Variables, and constants that are neither numbers nor Null, are compared as joins compare: the same value of the
-/// same type.
-fn is_typed_equality(left: &Expression, right: &Expression) -> bool {
-    let plain = |expression: &Expression| match expression {
-        Expression::Variable(_) => true,
-        Expression::Constant(Value::Null) => false,
-        Expression::Constant(value) => value.as_ref().as_number().is_none(),
-        Expression::Arithmetic { .. } | Expression::Call { .. } => false,
-    };
-    plain(left) && plain(right)
-}
-
-fn is_number(expression: &Expression) -> bool {
-    matches!(expression, Expression::Constant(value) if value.as_ref().as_number().is_some())
+/// Whether this is a constant that equals, by value, nothing but itself.
+fn is_only_itself(expression: &Expression) -> bool {
+    match expression {
+        Expression::Constant(value) => match value {
+            Value::Bool(_) | Value::Text(_) | Value::Vector(_) | Value::VectorInt8(_) => true,
+            Value::Null | Value::Int(_) | Value::Float(_) | Value::Timestamp(_) => false,
+        },
+        Expression::Variable(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => false,
+    }
 }

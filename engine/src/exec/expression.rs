@@ -190,14 +190,6 @@ impl<'a> Evaluator<'a> {
             Column::Numbers(numbers) => numbers.at(row).map_or(ValueRef::Null, Number::value),
         }
     }
-
-    pub(super) fn number_at(&self, column: &Column<'_>, row: usize) -> Option<Number> {
-        match column {
-            Column::Constant(code) => self.codec.number(*code),
-            Column::Codes(codes) => self.codec.number(codes[row]),
-            Column::Numbers(numbers) => numbers.at(row),
-        }
-    }
 }
 
 impl Column<'_> {

@@ -1,8 +1,9 @@
 //! The smallest or largest values of groups.
 
+use super::aggregate::Finished;
 use super::error::ExecError;
 use super::numbers::Numbers;
-use crate::data::{Code, Codec, DictionaryFull, EMPTY, NULL, ValueRef};
+use crate::data::{Code, Codec, DictionaryFull, EMPTY, NULL, ValueRef, equality};
 
 /// The best value of each group so far, of `min` or `max`.
 pub(super) struct Extremes {
@@ -11,11 +12,13 @@ pub(super) struct Extremes {
     codes: Vec<Code>,
     /// The best of the floats that have no code yet, of as many groups as were offered any; infinite where there was none.
     floats: Vec<f64>,
+    /// Whether values of several kinds were compared.
+    mixed: bool,
 }
 
 impl Extremes {
     pub(super) fn new(largest: bool) -> Extremes {
-        Extremes { largest, codes: Vec::new(), floats: Vec::new() }
+        Extremes { largest, codes: Vec::new(), floats: Vec::new(), mixed: false }
     }
 
     pub(super) fn resize(&mut self, groups: usize) {
@@ -56,6 +59,7 @@ impl Extremes {
         let codes = groups.iter().zip(others.codes).filter(|(_, code)| *code != EMPTY);
         codes.for_each(|(group, code)| self.offer(*group, code, codec));
         self.offer_floats(groups, &others.floats);
+        self.mixed |= others.mixed;
     }
 
     /// Offers floats, a group each; infinite ones say nothing.
@@ -75,21 +79,25 @@ impl Extremes {
     }
 
     /// The codes of the best, a group each; Null where there is none.
-    pub(super) fn finish(mut self, codec: &Codec) -> Result<Vec<Code>, ExecError> {
-        for (group, x) in self.floats.iter().enumerate().filter(|(_, x)| x.is_finite()) {
-            if self.is_better(ValueRef::Float(*x), self.codes[group], codec) {
-                self.codes[group] = codec.encode(ValueRef::Float(*x))?;
+    pub(super) fn finish(mut self, codec: &Codec) -> Result<Finished, ExecError> {
+        let floats = std::mem::take(&mut self.floats);
+        for (group, x) in floats.into_iter().enumerate().filter(|(_, x)| x.is_finite()) {
+            if self.is_better(ValueRef::Float(x), self.codes[group], codec) {
+                self.codes[group] = codec.encode(ValueRef::Float(x))?;
             }
         }
-        Ok(self.codes.into_iter().map(|code| if code == EMPTY { NULL } else { code }).collect())
+        let codes = self.codes.into_iter().map(|code| if code == EMPTY { NULL } else { code }).collect();
+        Ok(Finished { codes, mixed: self.mixed })
     }
 
     /// Whether a value is better than the best so far.
-    fn is_better(&self, value: ValueRef<'_>, best: Code, codec: &Codec) -> bool {
+    fn is_better(&mut self, value: ValueRef<'_>, best: Code, codec: &Codec) -> bool {
         if best == EMPTY {
             return true;
         }
-        let order = value.cmp(&codec.value(best));
+        let best = codec.value(best);
+        self.mixed |= !equality::are_of_one_kind(value, best);
+        let order = value.cmp(&best);
         if self.largest { order.is_gt() } else { order.is_lt() }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::ExecError;
 use super::stratum::View;
-use crate::data::{Code, MarkedCodes, OrderedNeighbours, Run, intersect};
+use crate::data::{Code, MarkedCodes, OrderedNeighbours, Pairing, Run, intersect};
 use crate::plan::Side;
 
 /// Two columns of a run.
@@ -19,7 +19,9 @@ impl Edges {
     pub(super) fn of(side: &Side, view: &View<'_>) -> Result<Vec<Edges>, ExecError> {
         let runs = view.runs(side.access).into_iter().filter(|run| !run.is_empty());
         runs.map(|run| {
-            let neighbours = view.budget.watch(|go_on| run.ordered_neighbours(side.from, side.to, go_on))?;
+            let cost = run.beside_cost(side.from, side.to, Pairing::Ordered);
+            let neighbours =
+                view.budget.build(cost, |go_on| run.ordered_neighbours(side.from, side.to, go_on))?;
             Ok(Edges { run, neighbours })
         })
         .collect()

@@ -8,7 +8,7 @@ use super::batch::Bindings;
 use super::error::ExecError;
 use super::pipeline::BATCH;
 use super::stratum::View;
-use crate::data::{Code, RowIndex, Run, VariableId};
+use crate::data::{Code, GoOn, RowIndex, Run, VariableId};
 use crate::plan::{Access, KeyPart};
 
 /// The runs of a probe, and how they are looked up.
@@ -52,7 +52,10 @@ pub(super) fn lookup(access: Access, key: &[(usize, KeyPart)], view: &View<'_>) 
     let runs = view.runs(access).into_iter().map(|run| {
         let matching = match first.as_deref().and_then(|first| run.beginning_with(first)) {
             Some(rows) => Matching::Rows(rows),
-            None => Matching::ByIndex(view.budget.watch(|go_on| run.index(&columns, go_on))?),
+            None => {
+                let build = |go_on: GoOn<'_>| run.index(&columns, go_on);
+                Matching::ByIndex(view.budget.build(run.index_cost(&columns), build)?)
+            }
         };
         Ok((run, matching))
     });

@@ -15,6 +15,7 @@ mod edges;
 mod error;
 mod expression;
 mod extremes;
+mod float_sum;
 mod group_numbers;
 mod growing;
 mod intersect;
@@ -29,10 +30,12 @@ mod ranking;
 mod reading;
 mod relations;
 mod relaxation;
+mod remarks;
 mod row_set;
 mod search;
 mod sort;
 mod stratum;
+mod sums;
 mod thresholds;
 mod traversal;
 
@@ -45,6 +48,7 @@ use crate::data::{Codec, RelationId, Run};
 pub use error::ExecError;
 pub use profile::Profile;
 pub use relations::Relations;
+pub use remarks::{Remark, Unlike};
 pub use sort::{Order, sort_limit};
 pub use thresholds::Thresholds;
 
@@ -57,6 +61,8 @@ pub struct Outcome {
     pub complete: HashMap<RelationId, Vec<Run>>,
     /// Whether some integer operation was cut off at the end of the 64-bit range.
     pub saturated: bool,
+    /// What aggregates met that they are not made for.
+    pub remarks: Vec<Remark>,
 }
 
 /// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive), and measures it if a

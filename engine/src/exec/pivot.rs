@@ -65,7 +65,7 @@ impl<'a> View<'a> {
             thresholds: self.thresholds,
             complete: self.complete.clone(),
             growing: HashMap::from([(relation, growing)]),
-            saturated: Arc::clone(&self.saturated),
+            remarks: Arc::clone(&self.remarks),
         }
     }
 }

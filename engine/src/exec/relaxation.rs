@@ -9,7 +9,7 @@ use super::edges::edge_runs;
 use super::error::ExecError;
 use super::stratum::View;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, INLINE_END, NULL, Run, parallel};
+use crate::data::{Code, INLINE_END, NULL, Pairing, Run, parallel};
 use crate::plan::Relaxation;
 
 /// No value yet.
@@ -154,7 +154,9 @@ struct Adjacency {
 impl Adjacency {
     fn new(edges: &Edges, domain: &Domain<'_>, budget: &Budget) -> Result<Adjacency, BudgetError> {
         let side_by_side = |column: usize| {
-            let neighbours = budget.watch(|go_on| edges.run.neighbours(edges.from, column, go_on))?;
+            let cost = edges.run.beside_cost(edges.from, column, Pairing::Neighbours);
+            let neighbours = budget.build(cost, |go_on| edges.run.neighbours(edges.from, column, go_on))?;
+            budget.charge((domain.len() + edges.run.stored_len()) * size_of::<u32>())?;
             let mut starts = Vec::with_capacity(domain.len() + 1);
             let mut codes = Vec::with_capacity(edges.run.stored_len());
             starts.push(0);

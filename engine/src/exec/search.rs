@@ -203,7 +203,9 @@ impl View<'_> {
             codes.iter().map(|code| self.distance(search, probe, *code)).collect();
         for run in runs.iter().filter(|_| !codes.is_empty()) {
             let ids = run.column(0);
-            let index = self.budget.watch(|go_on| run.index(&[search.column], go_on))?;
+            let index = self
+                .budget
+                .build(run.index_cost(&[search.column]), |go_on| run.index(&[search.column], go_on))?;
             index.probe(&[codes], 0, codes.len(), |position, rows| {
                 if let Some(distance) = distances[position] {
                     let live = rows.iter().filter(|row| run.is_live(**row as usize));

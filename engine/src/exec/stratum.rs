@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::Outcome;
@@ -16,6 +15,7 @@ use super::expression::Evaluator;
 use super::growing::{Growing, run_of};
 use super::profile::{Meter, Notes};
 use super::relations::Relations;
+use super::remarks::Remarks;
 use super::row_set::RowSet;
 use super::thresholds::Thresholds;
 use crate::analysis::program::{Program, Rule, Stratum};
@@ -36,7 +36,7 @@ pub(super) struct View<'a> {
     pub(super) complete: HashMap<RelationId, Vec<Run>>,
     /// Relations of the current stratum.
     pub(super) growing: HashMap<RelationId, Growing>,
-    pub(super) saturated: Arc<AtomicBool>,
+    pub(super) remarks: Arc<Remarks>,
 }
 
 /// What is known of a relation while a stratum is evaluated.
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
             thresholds,
             complete,
             growing: HashMap::new(),
-            saturated: Arc::new(AtomicBool::new(false)),
+            remarks: Arc::default(),
         }
     }
 
@@ -93,12 +93,13 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn evaluator(&'a self) -> Evaluator<'a> {
-        Evaluator::new(self.codec, &self.saturated, self.budget)
+        Evaluator::new(self.codec, &self.remarks.saturated, self.budget)
     }
 
     pub(super) fn finish(mut self) -> Outcome {
         let runs = self.complete.remove(&self.program.goal).unwrap_or_default();
-        Outcome { runs, complete: self.complete, saturated: self.saturated.load(Ordering::Relaxed) }
+        let (saturated, remarks) = (self.remarks.is_saturated(), self.remarks.of_aggregates());
+        Outcome { runs, complete: self.complete, saturated, remarks }
     }
 
     /// Evaluates a stratum, and tells how that went.
@@ -240,7 +241,7 @@ impl<'a> View<'a> {
     pub(super) fn beside(&self, relation: RelationId, run: Run) -> View<'_> {
         let mut complete = self.complete.clone();
         complete.insert(relation, vec![run]);
-        View { complete, growing: HashMap::new(), saturated: Arc::clone(&self.saturated), ..*self }
+        View { complete, growing: HashMap::new(), remarks: Arc::clone(&self.remarks), ..*self }
     }
 
     /// The rule whose rows are all that there is.

@@ -166,6 +166,20 @@ pub const FUNCTIONS: &[ScalarFunction] = &[
         evaluate: math::max_val,
     },
     ScalarFunction {
+        name: "near",
+        family: Family::Math,
+        parameters: &[
+            Parameter { name: "a", takes: Takes::Number },
+            Parameter { name: "b", takes: Takes::Number },
+            Parameter { name: "eps", takes: Takes::Number },
+        ],
+        variadic: false,
+        gives: Gives::Always(DataType::Bool),
+        doc: "Whether two numbers differ by no more than `eps`.",
+        example: ("near(0.1 + 0.2, 0.3, 1e-9)", "true"),
+        evaluate: math::near,
+    },
+    ScalarFunction {
         name: "to_float",
         family: Family::Math,
         parameters: &[Parameter { name: "x", takes: Takes::Any }],

@@ -106,6 +106,16 @@ fn choose(
     })
 }
 
+pub(super) fn near(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {
+    arguments.bools(|row| match (arguments.at(0, row), arguments.at(1, row), arguments.at(2, row)) {
+        (ValueRef::Int(a), ValueRef::Int(b), ValueRef::Int(eps)) => {
+            Some(i128::from(a.abs_diff(b)) <= i128::from(eps))
+        }
+        (ValueRef::Int(a), ValueRef::Int(b), eps) => Some(a.abs_diff(b) as f64 <= float(eps)?),
+        (a, b, eps) => Some((float(a)? - float(b)?).abs() <= float(eps)?),
+    })
+}
+
 /// A function of one float.
 fn map(arguments: &Arguments<'_>, function: impl Fn(f64) -> f64) -> Results {
     arguments.floats(|row| float(arguments.at(0, row)).map(&function))

@@ -12,6 +12,7 @@
 mod kernel;
 mod list;
 mod lsh;
+pub(crate) mod matching;
 mod math;
 mod quantise;
 mod text;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::snapshot::Snapshot;
 use crate::catalog::RelationDefinition;
-use crate::data::{DataType, Rows};
+use crate::data::{DataType, MAX_ROWS, Rows, Run};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::IndexDefinition;
 use crate::syntax::ast;
 
@@ -46,10 +48,50 @@ pub enum Change {
 }
 
 impl Change {
+    /// The same change with each row once, of which so many changed something.
+    pub(super) fn without_duplicates(self, changed: usize) -> Change {
+        match self {
+            Change::Insert { relation, rows } if changed < rows.len => {
+                Change::Insert { relation, rows: rows.distinct() }
+            }
+            Change::Delete { relation, rows } if changed < rows.len => {
+                Change::Delete { relation, rows: rows.distinct() }
+            }
+            other => other,
+        }
+    }
+
     /// Whether it changes something even where it removes no row and no clause.
     pub(super) fn may_forget_a_name(&self) -> bool {
         matches!(self, Change::DropRelation(_) | Change::RemoveRules(_) | Change::ClearRules(_))
     }
+}
+
+/// Bytes that it takes to apply changes.
+pub(super) fn bytes_to_apply(changes: &ChangeSet) -> usize {
+    let bytes = |change: &Change| match change {
+        Change::Insert { rows, .. } | Change::Delete { rows, .. } => {
+            Rows::bytes_to_store(rows.columns.len(), rows.len)
+        }
+        _ => 0,
+    };
+    changes.iter().map(bytes).fold(0, usize::saturating_add)
+}
+
+/// Rows have numbers of 32 bits: a relation with more of them is refused before there is one.
+pub(super) fn check_row_counts(snapshot: &Snapshot, changes: &ChangeSet) -> Result<(), Diagnostic> {
+    for change in changes {
+        let Change::Insert { relation, rows } = change else { continue };
+        let stored =
+            snapshot.relation(relation).map_or(0, |stored| stored.runs().iter().map(Run::stored_len).sum());
+        if stored + rows.len > MAX_ROWS {
+            let message = format!("{relation} would have more than {MAX_ROWS} rows");
+            return Err(Diagnostic::error(Code::LimitExceeded, message)
+                .help("split the facts over several relations")
+                .limit("rows_of_a_relation", MAX_ROWS as u64));
+        }
+    }
+    Ok(())
 }
 
 /// Rows that changes add or remove.

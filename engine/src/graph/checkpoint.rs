@@ -3,6 +3,8 @@
 //! Files first, each durable before the next step; then one transaction that switches the manifest and drops the
 //! records that it covers; then files that nothing names any more are removed. A crash in between leaves files that the
 //! next start removes. Nobody waits: readers and writers go on, on snapshots of their own.
+//!
+//! After a failed sync a checkpoint is also what mends a graph: the published state goes to files and a new journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use super::snapshot::Snapshot;
 use super::store::{GraphStore, RUNS};
 use super::{Graph, record};
 use crate::data::{Codec, Run};
-use crate::storage::{StorageError, write_run};
+use crate::storage::{Form, JournalContents, StorageError, StoredColumns, StoredRecord, write_run};
 
 /// Wakes the thread that makes checkpoints.
 #[derive(Debug, Clone, Default)]
@@ -90,47 +92,89 @@ impl Pace {
     }
 }
 
+/// A state whose rows are in files.
+struct Sealed {
+    version: u64,
+    manifest: Vec<u8>,
+    /// As in [`JournalContents`].
+    deleted: BTreeMap<String, Vec<u8>>,
+    files: BTreeSet<String>,
+}
+
 impl Graph {
     /// Writes what is not in files yet, and shortens the journal. Does nothing for a graph in memory.
     pub(super) fn checkpoint(&self, mut pace: Pace) -> Result<(), StorageError> {
         let Some(store) = &self.store else { return Ok(()) };
         let _only_one = store.checkpointing.lock();
+        if store.journal().is_abandoned() {
+            return self.write_anew(store);
+        }
         // All of it is on disk: that is what published means.
-        let snapshot = self.snapshot();
-        let (manifest, deleted) = self.seal_runs(store, &snapshot, &mut pace)?;
-        let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
-        let text = serde_json::to_vec(&manifest)
-            .map_err(|error| StorageError::unreadable(store.journal().path(), error))?;
+        let sealed = self.seal(store, &self.snapshot(), &mut pace)?;
         let archived = store.archived().load(Ordering::Acquire);
         let switching = store.pins().switch();
-        store.journal().checkpoint(&text, &deleted, manifest.version, archived)?;
+        store.journal().checkpoint(&sealed.manifest, &sealed.deleted, sealed.version, archived)?;
         if switching.may_remove() {
-            remove_all_but(store, &files);
+            remove_all_but(store, &sealed.files);
         }
         Ok(())
+    }
+
+    /// Writes the published state to a new journal if the one that is there was abandoned.
+    pub(super) fn mend(&self) -> Result<(), StorageError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        if !store.journal().is_abandoned() {
+            return Ok(());
+        }
+        let _only_one = store.checkpointing.lock();
+        if !store.journal().is_abandoned() {
+            return Ok(());
+        }
+        store.noting(self.write_anew(store))
+    }
+
+    /// The published state, in files and a new journal. Nothing joins it meanwhile, as nothing can be committed.
+    fn write_anew(&self, store: &GraphStore) -> Result<(), StorageError> {
+        let sealed = self.seal(store, &self.settled_snapshot(), &mut Pace::at_once())?;
+        let contents = JournalContents {
+            graph: self.name.to_string(),
+            manifest: Some(sealed.manifest),
+            deleted: sealed.deleted,
+            records: self.unarchived_records(store, sealed.version)?,
+        };
+        let switching = store.pins().switch();
+        store.journal().renew(&contents)?;
+        if switching.may_remove() {
+            remove_all_but(store, &sealed.files);
+        }
+        Ok(())
+    }
+
+    /// What an archive still needs of the journal that was abandoned. If that cannot be had, the archive ends here: it has
+    /// no gap that nobody knows of, and another one begins with a backup.
+    fn unarchived_records(
+        &self,
+        store: &GraphStore,
+        version: u64,
+    ) -> Result<Vec<StoredRecord>, StorageError> {
+        let found = store.journal().salvage(store.archived().load(Ordering::Acquire), version);
+        if let Ok(Some(records)) = found {
+            return Ok(records);
+        }
+        let why = found.err().map_or("they are not there".to_owned(), |error| error.to_string());
+        tracing::warn!(graph = %self.name, "the archive ends: commits that it lacks cannot be read: {why}");
+        store.system().end_archive()?;
+        store.archived().fetch_max(version, Ordering::AcqRel);
+        Ok(Vec::new())
     }
 
     /// Makes a checkpoint in the background if the journal has grown enough. `false` if it failed.
     pub(super) fn checkpoint_if_due(&self) -> bool {
         let Some(store) = self.store.as_ref().filter(|store| store.is_checkpoint_due()) else { return true };
-        match self.checkpoint(Pace::gentle()) {
-            Ok(()) => {
-                store.healed();
-                true
-            }
-            Err(error) => {
-                store.failed(&error);
-                false
-            }
-        }
+        store.noting(self.checkpoint(Pace::gentle())).is_ok()
     }
 
-    fn seal_runs(
-        &self,
-        store: &GraphStore,
-        snapshot: &Snapshot,
-        pace: &mut Pace,
-    ) -> Result<(Manifest, BTreeMap<String, Vec<u8>>), StorageError> {
+    fn seal(&self, store: &GraphStore, snapshot: &Snapshot, pace: &mut Pace) -> Result<Sealed, StorageError> {
         let mut runs = BTreeMap::new();
         let mut deleted = BTreeMap::new();
         for (name, relation) in snapshot.relations() {
@@ -160,7 +204,10 @@ impl Graph {
             definitions: record::definitions(snapshot.catalog()),
             runs,
         };
-        Ok((manifest, deleted))
+        let files = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
+        let text = serde_json::to_vec(&manifest)
+            .map_err(|error| StorageError::unreadable(store.journal().path(), error))?;
+        Ok(Sealed { version: manifest.version, manifest: text, deleted, files })
     }
 
     fn write_run(
@@ -176,9 +223,8 @@ impl Graph {
         let codec = Codec::over(Arc::clone(self.dictionary()));
         let path = store.run_path(&store.new_run_name(relation));
         let columns = run.columns();
-        let rows = run.stored_len();
-        let file =
-            write_run(store.medium().as_ref(), &path, &columns, rows, &names, &codec, &mut |_| pace.rest())?;
+        let stored = StoredColumns::of(&columns, run.stored_len(), &names, &codec, Form::Run);
+        let file = write_run(store.medium().as_ref(), &path, &stored, &mut |_| pace.rest())?;
         run.set_file(file);
         Ok(())
     }

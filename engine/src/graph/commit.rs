@@ -2,14 +2,15 @@
 //!
 //! A transaction is applied to the *head*, the latest state that was made; readers see the *published* state, the
 //! latest that is on disk. Between the two stand the commits that wait for the sync: while one thread writes a group of
-//! them, other writers already build on the head. If the sync fails, everything above the published state is undone.
+//! them, other writers already build on the head. If the sync fails, everything above the published state is undone, and
+//! nothing is written before the published state is in a new file.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::{ChangeSet, row_count};
+use super::change::{Change, ChangeSet, bytes_to_apply, check_row_counts, row_count};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::{Graph, record};
@@ -71,15 +72,10 @@ impl Graph {
             }
             budget.check().map_err(Error::Stopped)?;
         };
-        if let Some(store) = &self.store
-            && store.journal().is_closed()
-        {
-            // A failure closed the journal: what is on disk decides what there is.
-            let mut queue = self.commits.queue.lock();
-            if !queue.is_writing {
-                self.revive(&[])?;
-                queue.era += 1;
-            }
+        if let Some(store) = &self.store {
+            // Nothing is promised in a graph of which nobody knows whether the next start finds it.
+            store.system().settle()?;
+            self.mend()?;
         }
         let era = self.commits.queue.lock().era;
         if head.era != era {
@@ -93,6 +89,7 @@ impl Graph {
             changes: ChangeSet::new(),
             events: Vec::new(),
             is_compacted: false,
+            budget: budget.clone(),
             _uninterrupted: budget.uninterrupted(),
         })
     }
@@ -115,10 +112,10 @@ impl Graph {
             queue = self.commits.queue.lock();
             queue.is_writing = false;
             if let Some(error) = failed {
-                // What was made since stands on what failed.
+                // What was made since stands on what failed, and was not written.
                 queue.era += 1;
                 for waiting in queue.waiting.drain(..) {
-                    let _ = waiting.outcome.set(Err(error.clone()));
+                    let _ = waiting.outcome.set(Err(error.as_certain()));
                 }
             }
             self.commits.written.notify_all();
@@ -144,47 +141,21 @@ impl Graph {
             }
             Err(error) => {
                 store.failed(&error);
-                let origins: Vec<_> = records
-                    .iter()
-                    .zip(&rest)
-                    .map(|(record, (_, committed, _))| (record.version, committed.origin.clone()))
-                    .collect();
-                let result = match self.revive(&origins) {
-                    Ok(()) => error.clone(),
-                    Err(_) => error.clone().with_unknown_outcome(),
-                };
-                let stored = self.snapshot().version();
-                for (record, (.., outcome)) in records.iter().zip(rest) {
-                    let known = if record.version <= stored { Ok(()) } else { Err(result.clone()) };
-                    let _ = outcome.set(known);
+                for (.., outcome) in rest {
+                    let _ = outcome.set(Err(error.clone()));
                 }
                 Some(error)
             }
         }
     }
 
-    /// Opens the journal again after a failure, and publishes what it holds beyond the published state: commits whose
-    /// sync failed, and which reached the disk all the same. Of some it is known whose they were.
-    fn revive(&self, origins: &[(u64, Option<Origin>)]) -> Result<(), StorageError> {
-        let Some(store) = &self.store else { return Ok(()) };
-        let contents = store.journal().reopen()?;
-        let mut snapshot = self.snapshot();
-        let mut found = Vec::new();
-        for stored in contents.records {
-            if stored.version > snapshot.version() {
-                let changes = record::decode(&stored.content, self.dictionary())
-                    .map_err(|what| StorageError::unreadable(store.journal().path(), what))?;
-                let (mut next, counts) = snapshot.apply(&changes);
-                next.set_version(stored.version);
-                let origin = origins.iter().find(|(version, _)| *version == stored.version);
-                let origin = origin.and_then(|(_, origin)| origin.clone());
-                found.push((origin, events(&snapshot, &next, &changes, &counts)));
-                snapshot = Arc::new(next);
-            }
+    /// The published state, when no group of commits is on its way to it.
+    pub(super) fn settled_snapshot(&self) -> Arc<Snapshot> {
+        let mut queue = self.commits.queue.lock();
+        while queue.is_writing {
+            self.commits.written.wait(&mut queue);
         }
-        self.publish(snapshot);
-        found.into_iter().for_each(|(origin, events)| self.tell(origin, events));
-        Ok(())
+        self.snapshot()
     }
 }
 
@@ -198,6 +169,8 @@ pub struct Transaction<'g> {
     changes: ChangeSet,
     events: Vec<Event>,
     is_compacted: bool,
+    /// What its memory is charged to.
+    budget: Budget,
     /// Other writers wait for this one.
     _uninterrupted: Uninterrupted,
 }
@@ -209,9 +182,20 @@ impl Transaction<'_> {
     }
 
     /// Applies changes in order; answers how many rows or clauses each one really changed.
-    pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Vec<usize> {
+    pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Result<Vec<usize>, Error> {
+        let _held = self.budget.hold(bytes_to_apply(&changes)).map_err(Error::Stopped)?;
         let snapshot = &self.snapshot;
+        check_row_counts(snapshot, &changes).map_err(Error::refused)?;
         let (mut next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes));
+        let inserts =
+            |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;
+        if changes.iter().zip(&counts).any(inserts)
+            && let Err(refusal) = self.graph.share.check(self.graph.stored_bytes(&next))
+        {
+            // Its values are known from now on.
+            self.graph.count(&self.graph.snapshot());
+            return Err(Error::refused(refusal));
+        }
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));
@@ -220,8 +204,8 @@ impl Transaction<'_> {
             .into_iter()
             .zip(&counts)
             .filter(|(change, count)| **count > 0 || change.may_forget_a_name());
-        self.changes.extend(effective.map(|(change, _)| change));
-        counts
+        self.changes.extend(effective.map(|(change, count)| change.without_duplicates(*count)));
+        Ok(counts)
     }
 
     /// Makes the changes durable, and then visible to everyone, at once; listeners hear that it was `origin`.
@@ -237,10 +221,10 @@ impl Transaction<'_> {
             graph.tell(origin, events);
             return Ok(());
         };
-        let encode = || record::encode(&self.changes, graph.dictionary());
-        let content = threads
-            .run_on(row_count(&self.changes), encode)
-            .map_err(|error| Error::internal("journal", error))?;
+        // Until it is written, the record is in memory.
+        let mut held = self.budget.hold(0).map_err(Error::Stopped)?;
+        let encode = || record::encode(&self.changes, graph.dictionary(), &mut held);
+        let content = threads.run_on(row_count(&self.changes), encode)?;
         let record = StoredRecord { version: self.snapshot.version(), content };
         let committed = graph.committed(origin, events, &self.snapshot);
         let outcome = Arc::new(OnceLock::new());

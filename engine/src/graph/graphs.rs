@@ -14,10 +14,11 @@ use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
 use super::library::{Library, Opened, StorageOptions};
+use super::stored_memory::StoredMemory;
 use super::{Binding, Graph, Listener, Overlay};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::storage::{StorageError, SystemStore};
+use crate::storage::{RecordChange, StorageError, SystemChange, SystemStore};
 
 /// The graph that always exists.
 pub const DEFAULT_GRAPH: &str = "default";
@@ -32,6 +33,9 @@ pub struct Graphs {
     changing: Mutex<()>,
     listeners: Listeners,
     indexer: Indexer,
+    /// Wakes the thread that makes checkpoints, if there is one.
+    bell: Bell,
+    memory: Arc<StoredMemory>,
     _checkpoints: Option<Checkpoints>,
 }
 
@@ -45,17 +49,19 @@ struct Checkpoints {
 }
 
 impl Checkpoints {
-    fn start(bell: Bell, graphs: Arc<ByName>) -> io::Result<Checkpoints> {
+    fn start(bell: Bell, graphs: Arc<ByName>, system: Arc<SystemStore>) -> io::Result<Checkpoints> {
         let listening = bell.clone();
         let thread = std::thread::Builder::new().name("checkpoints".to_owned()).spawn(move || {
             while listening.wait() {
                 let open: Vec<Arc<Graph>> = graphs.read().values().flatten().cloned().collect();
+                let mut has_failed = system.settle().is_err();
                 for graph in open {
-                    if !graph.checkpoint_if_due() {
-                        // The disk is full, perhaps: another attempt later, and the journal keeps everything.
-                        listening.pause(RETRY);
-                        listening.ring();
-                    }
+                    has_failed |= !graph.checkpoint_if_due();
+                }
+                if has_failed {
+                    // The disk is full, perhaps: another attempt later, and the journal keeps everything.
+                    listening.pause(RETRY);
+                    listening.ring();
                 }
             }
         })?;
@@ -111,6 +117,8 @@ impl SessionState {
 pub struct Statistics {
     /// Number of graphs.
     pub knowledge_graphs: usize,
+    /// Those of them that take no writes because a sync failed.
+    pub unwritable: usize,
     /// Stored relations of all graphs.
     pub relations: usize,
     /// Derived relations of all graphs.
@@ -119,40 +127,47 @@ pub struct Statistics {
     pub tuples: usize,
     /// An estimate of the bytes they take.
     pub memory_bytes: usize,
-}
-
-impl Default for Graphs {
-    fn default() -> Self {
-        let listeners = Listeners::default();
-        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone()));
-        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
-        let indexer = Indexer::start(Arc::clone(&by_name));
-        listeners.add(indexer.waker());
-        Graphs { by_name, library: None, changing: Mutex::new(()), listeners, indexer, _checkpoints: None }
-    }
+    /// Bytes of the facts of all graphs, whichever count: what their limit is about.
+    pub stored_bytes: u64,
+    /// The most that these may be.
+    pub stored_limit: Option<u64>,
 }
 
 impl Graphs {
-    /// The graphs in a folder; `default` is made if it is not there.
-    pub fn open(options: StorageOptions) -> Result<Graphs, StorageError> {
-        let folder = options.folder.clone();
+    /// Graphs that live in memory, whose facts may take so many bytes.
+    pub fn in_memory(stored_bytes: u64) -> Graphs {
+        let (listeners, memory) = (Listeners::default(), StoredMemory::new(stored_bytes));
+        let default = Arc::new(Graph::in_memory(DEFAULT_GRAPH, listeners.clone(), Arc::clone(&memory)));
+        let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
+        let indexer = Indexer::start(Arc::clone(&by_name));
+        listeners.add(indexer.waker());
+        let (library, changing, bell) = (None, Mutex::new(()), Bell::default());
+        Graphs { by_name, library, changing, listeners, indexer, bell, memory, _checkpoints: None }
+    }
+
+    /// The graphs in a folder, whose facts may take so many bytes of memory; `default` is made if it is not there.
+    pub fn open(options: StorageOptions, stored_bytes: u64) -> Result<Graphs, StorageError> {
+        let (folder, background) = (options.folder.clone(), options.background);
         let (bell, listeners) = (Bell::default(), Listeners::default());
-        let (library, mut opened) = Library::open(options, bell.clone(), listeners.clone())?;
+        let memory = StoredMemory::new(stored_bytes);
+        let (library, mut opened) =
+            Library::open(options, bell.clone(), listeners.clone(), Arc::clone(&memory))?;
         if !opened.contains_key(DEFAULT_GRAPH) {
-            opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH)?)));
+            opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH, &[])?)));
         }
         let by_name = Arc::new(RwLock::new(opened));
-        let checkpoints = Checkpoints::start(bell.clone(), Arc::clone(&by_name))
-            .map_err(|error| StorageError::io(&folder, error))?;
+        let start = || Checkpoints::start(bell.clone(), Arc::clone(&by_name), Arc::clone(library.system()));
+        let _checkpoints =
+            background.then(start).transpose().map_err(|error| StorageError::io(&folder, error))?;
         // A journal may have been long when the last server ended.
         bell.ring();
-        let _checkpoints = Some(checkpoints);
         let indexer = Indexer::start(Arc::clone(&by_name));
         listeners.add(indexer.waker());
         // What was built is made anew at each start.
         indexer.wake();
         let changing = Mutex::new(());
-        Ok(Graphs { by_name, library: Some(library), changing, listeners, indexer, _checkpoints })
+        let library = Some(library);
+        Ok(Graphs { by_name, library, changing, listeners, indexer, bell, memory, _checkpoints })
     }
 
     /// Wakes the thread that builds indexes.
@@ -165,9 +180,16 @@ impl Graphs {
         self.listeners.add(listener);
     }
 
-    /// What the server keeps beside the graphs; none where graphs live in memory.
-    pub fn system(&self) -> Option<&SystemStore> {
-        self.library.as_ref().map(Library::system)
+    /// What the server keeps beside the graphs; nothing where graphs live in memory.
+    pub fn records(&self) -> BTreeMap<String, Vec<u8>> {
+        self.library.as_ref().map_or_else(BTreeMap::new, |library| library.system().contents().records)
+    }
+
+    /// Sets such records, or removes them: all of them durably, or none.
+    pub fn set_records(&self, records: &[RecordChange]) -> Result<(), Error> {
+        let Some(library) = &self.library else { return Ok(()) };
+        let changes: Vec<_> = records.iter().cloned().map(SystemChange::Record).collect();
+        Ok(library.system().change(&changes).inspect_err(|_| self.bell.ring())?)
     }
 
     /// Copies everything to a folder that is not there yet. Writes go on meanwhile.
@@ -213,17 +235,28 @@ impl Graphs {
     fn pin<'l>(&self, library: &'l Library) -> Result<Pinned<'l>, StorageError> {
         let _nobody_changes = self.changing.lock();
         let graphs = self.by_name.read().clone();
+        graphs.values().flatten().try_for_each(|graph| graph.mend())?;
         library.pin(&graphs)
     }
 
-    /// The graphs whose storage has failed, and how.
+    /// The graphs whose storage has failed, and how; `*` stands for all, where it is the list of them.
     pub fn troubles(&self) -> Vec<(String, StorageError)> {
         let graphs = self.by_name.read();
         let trouble = |(name, opened): (&String, &Opened)| match opened {
             Ok(graph) => graph.trouble().map(|error| (name.clone(), error)),
             Err(error) => Some((name.clone(), error.clone())),
         };
-        graphs.iter().filter_map(trouble).collect()
+        let system = self.library.as_ref().and_then(|library| library.system().doubt());
+        let system = system.map(|error| ("*".to_owned(), error));
+        system.into_iter().chain(graphs.iter().filter_map(trouble)).collect()
+    }
+
+    /// The graphs whose journal is abandoned; `*` stands for all, which wait for the list of them.
+    pub fn unwritable(&self) -> Vec<String> {
+        let all = self.library.as_ref().is_some_and(|library| library.system().doubt().is_some());
+        let graphs = self.by_name.read();
+        let stopped = graphs.values().flatten().filter(|graph| graph.is_abandoned());
+        all.then(|| "*".to_owned()).into_iter().chain(stopped.map(|graph| graph.name().to_owned())).collect()
     }
 
     /// Whether some graph's storage was busy all the time until now plus `patience`: the disk hangs, or is too slow.
@@ -278,8 +311,14 @@ impl Graphs {
             .is_some_and(|found| Arc::ptr_eq(found, graph))
     }
 
-    /// Creates a graph, if there are fewer than `limit` (0: no limit).
-    pub fn create(&self, name: &str, limit: usize) -> Result<Arc<Graph>, Diagnostic> {
+    /// Creates a graph, if there are fewer than `limit` (0: no limit), and changes records with it: both durably, or
+    /// neither.
+    pub fn create(
+        &self,
+        name: &str,
+        limit: usize,
+        records: &[RecordChange],
+    ) -> Result<Arc<Graph>, Diagnostic> {
         if !is_graph_name(name) {
             let message = format!("`{}` is not the name of a knowledge graph", name.escape_debug());
             return Err(Diagnostic::error(Code::ParseError, message)
@@ -306,21 +345,25 @@ impl Graphs {
             .limit("max_knowledge_graphs", limit as u64));
         }
         let graph = match &self.library {
-            Some(library) => library.create(name).map_err(|error| error.diagnose())?,
-            None => Graph::in_memory(name, self.listeners.clone()),
+            Some(library) => {
+                let created = library.create(name, records).inspect_err(|_| self.bell.ring());
+                created.map_err(|error| error.diagnose())?
+            }
+            None => Graph::in_memory(name, self.listeners.clone(), Arc::clone(&self.memory)),
         };
         let graph = Arc::new(graph);
         self.by_name.write().insert(name.to_owned(), Ok(Arc::clone(&graph)));
         Ok(graph)
     }
 
-    /// Removes a graph; those who still hold it see it as it was.
-    pub fn remove(&self, name: &str) -> Result<(), Error> {
+    /// Removes a graph, and changes records with it: both durably, or neither. Those who still hold the graph see it as
+    /// it was.
+    pub fn remove(&self, name: &str, records: &[RecordChange]) -> Result<(), Error> {
         let _only_one = self.changing.lock();
         let opened = self.by_name.read().get(name).cloned();
         let Some(opened) = opened else { return Err(Error::refused(graph_not_found(name))) };
         if let Some(library) = &self.library {
-            library.remove(name, &opened)?;
+            library.remove(name, &opened, records).inspect_err(|_| self.bell.ring())?;
         }
         self.by_name.write().remove(name);
         Ok(())
@@ -330,7 +373,15 @@ impl Graphs {
     pub fn statistics(&self, counts: impl Fn(&str) -> bool) -> Statistics {
         let mut graphs: Vec<Arc<Graph>> = self.by_name.read().values().flatten().cloned().collect();
         graphs.retain(|graph| counts(graph.name()));
-        let mut statistics = Statistics { knowledge_graphs: graphs.len(), ..Statistics::default() };
+        let all_wait = self.library.as_ref().is_some_and(|library| library.system().doubt().is_some());
+        let unwritable = graphs.iter().filter(|graph| all_wait || graph.is_abandoned()).count();
+        let mut statistics = Statistics {
+            knowledge_graphs: graphs.len(),
+            unwritable,
+            stored_bytes: self.memory.used(),
+            stored_limit: self.memory.limit(),
+            ..Statistics::default()
+        };
         for graph in graphs {
             let snapshot = graph.snapshot();
             statistics.memory_bytes += graph.dictionary().memory_bytes();

@@ -9,7 +9,8 @@ use super::backup::{Archive, ArchiveOptions};
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::recovery::Home;
-use crate::storage::{Disk, Medium, StorageError, SystemStore};
+use super::stored_memory::StoredMemory;
+use crate::storage::{Disk, Medium, RecordChange, StorageError, SystemChange, SystemContents, SystemStore};
 
 /// Where and how an engine stores its graphs.
 #[derive(Debug, Clone)]
@@ -22,13 +23,15 @@ pub struct StorageOptions {
     pub archive: Option<ArchiveOptions>,
     /// The files.
     pub medium: Arc<dyn Medium>,
+    /// Whether a thread makes checkpoints when they are due. Without it they are made when they are asked for.
+    pub background: bool,
 }
 
 impl StorageOptions {
     /// A folder on disk, with checkpoints every 64 MiB.
     pub fn new(folder: impl Into<PathBuf>) -> StorageOptions {
-        let medium = Arc::new(Disk);
-        StorageOptions { folder: folder.into(), checkpoint_bytes: 64 << 20, archive: None, medium }
+        let (checkpoint_bytes, medium) = (64 << 20, Arc::new(Disk));
+        StorageOptions { folder: folder.into(), checkpoint_bytes, archive: None, medium, background: true }
     }
 }
 
@@ -36,7 +39,7 @@ impl StorageOptions {
 #[derive(Debug)]
 pub(super) struct Library {
     pub(super) folder: PathBuf,
-    pub(super) system: SystemStore,
+    pub(super) system: Arc<SystemStore>,
     pub(super) home: Home,
     pub(super) archive: Option<Archive>,
 }
@@ -50,27 +53,34 @@ impl Library {
         options: StorageOptions,
         bell: Bell,
         listeners: Listeners,
+        memory: Arc<StoredMemory>,
     ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
-        let StorageOptions { folder, checkpoint_bytes, archive, medium } = options;
+        let StorageOptions { folder, checkpoint_bytes, archive, medium, background: _ } = options;
         let io = |error| StorageError::io(&folder, error);
         medium.create_folder(&folder).map_err(io)?;
         let path = folder.join(SYSTEM);
         let is_new = !medium.exists(&path).map_err(io)?;
         let stored = medium.list(&folder.join(GRAPHS)).map_err(io)?;
-        let system = SystemStore::open(Arc::clone(&medium), &path)?;
-        let listed = system.graphs()?;
-        if listed.is_empty() && !stored.is_empty() && system.leftovers()?.is_empty() {
+        let (clock, pins, archives) = (Arc::default(), Arc::default(), archive.is_some());
+        let history = archives.then(|| Arc::clone(&clock));
+        let system = Arc::new(SystemStore::open(Arc::clone(&medium), &path, history)?);
+        let SystemContents { graphs: listed, leftovers, .. } = system.contents();
+        if listed.is_empty() && !stored.is_empty() && leftovers.is_empty() {
             let what = if is_new { "it is missing" } else { "it lists no knowledge graph" };
             let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
             return Err(StorageError::unreadable(&path, message));
         }
-        let (clock, pins, archives) = (Arc::default(), Arc::default(), archive.is_some());
-        match archives {
-            true => system.keep_history(Arc::clone(&clock)),
-            // It would have a gap.
-            false => system.end_archive()?,
-        }
-        let home = Home { medium, checkpoint_bytes, bell, listeners, clock, pins, archives };
+        let home = Home {
+            medium,
+            system: Arc::clone(&system),
+            checkpoint_bytes,
+            bell,
+            listeners,
+            memory,
+            clock,
+            pins,
+            archives,
+        };
         let library = Library { folder, system, home, archive: archive.map(Archive::new) };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
@@ -92,27 +102,35 @@ impl Library {
     }
 
     /// The store beside the graphs.
-    pub(super) fn system(&self) -> &SystemStore {
+    pub(super) fn system(&self) -> &Arc<SystemStore> {
         &self.system
     }
 
-    /// Makes a graph; it is there for good when this returns.
-    pub(super) fn create(&self, name: &str) -> Result<Graph, StorageError> {
+    /// Makes a graph; it is there for good when this returns, and what the server keeps of it with it.
+    pub(super) fn create(&self, name: &str, records: &[RecordChange]) -> Result<Graph, StorageError> {
         let folder = self.new_folder(name)?;
         // If anything fails from here on, the next start removes the folder.
-        self.system.add_leftover(&folder)?;
+        self.system.change(&[SystemChange::AddLeftover(folder.clone())])?;
         let graph = self.home.create(name, self.folder.join(GRAPHS).join(&folder))?;
-        self.system.add_graph(name, &folder)?;
+        let leftover = SystemChange::RemoveLeftover(folder.clone());
+        let added = SystemChange::AddGraph { name: name.to_owned(), folder };
+        self.change(vec![leftover, added], records)?;
         Ok(graph)
     }
 
-    /// Forgets a graph, and then frees its disk.
-    pub(super) fn remove(&self, name: &str, graph: &Opened) -> Result<(), StorageError> {
-        let Some(folder) = self.system.graphs()?.remove(name) else { return Ok(()) };
+    /// Forgets a graph, and what the server keeps of it, and then frees its disk.
+    pub(super) fn remove(
+        &self,
+        name: &str,
+        graph: &Opened,
+        records: &[RecordChange],
+    ) -> Result<(), StorageError> {
+        let Some(folder) = self.system.contents().graphs.remove(name) else { return Ok(()) };
         // No checkpoint writes into a folder that is being removed.
         let store = graph.as_ref().ok().and_then(|graph| graph.store.as_ref());
         let _waiting = store.map(|store| store.checkpointing.lock());
-        self.system.remove_graph(name, &folder)?;
+        let removed = SystemChange::RemoveGraph(name.to_owned());
+        self.change(vec![removed, SystemChange::AddLeftover(folder.clone())], records)?;
         if let Some(archive) = &self.archive {
             archive.dropped(folder, graph);
         }
@@ -120,28 +138,35 @@ impl Library {
         Ok(())
     }
 
-    /// Folders that belong to no graph. One that cannot be removed is tried again at the next start.
+    fn change(&self, mut changes: Vec<SystemChange>, records: &[RecordChange]) -> Result<(), StorageError> {
+        changes.extend(records.iter().cloned().map(SystemChange::Record));
+        self.system.change(&changes)
+    }
+
+    /// Removes folders that belong to no graph. One that cannot be removed is tried again at the next start.
     fn remove_leftovers(&self) {
         // An archive wants to read them first.
         if self.archive.is_none() {
-            self.remove_folders(self.system.leftovers());
+            self.remove_folders(&self.system.contents().leftovers);
         }
     }
 
-    /// Some of these folders.
-    pub(super) fn remove_folders(&self, folders: Result<Vec<String>, StorageError>) {
+    /// Removes those of some leftovers that certainly belong to no graph.
+    pub(super) fn remove_folders(&self, leftovers: &BTreeSet<String>) {
         let switching = self.home.pins.switch();
         if !switching.may_remove() {
             // A backup copies one of them, perhaps.
             return;
         }
-        let remove = |folder: String| -> Result<(), StorageError> {
-            let path = self.folder.join(GRAPHS).join(&folder);
+        let graphs = self.system.contents().graphs;
+        let used: BTreeSet<&String> = graphs.values().collect();
+        let remove = |folder: &String| -> Result<(), StorageError> {
+            self.system.settle()?;
+            let path = self.folder.join(GRAPHS).join(folder);
             self.home.medium.remove_folder(&path).map_err(io_at(&path))?;
-            self.system.remove_leftover(&folder)
+            self.system.change(&[SystemChange::RemoveLeftover(folder.clone())])
         };
-        let removed = folders.and_then(|folders| folders.into_iter().try_for_each(remove));
-        if let Err(error) = removed {
+        if let Err(error) = leftovers.iter().filter(|folder| !used.contains(folder)).try_for_each(remove) {
             tracing::warn!("cannot remove what a dropped knowledge graph left: {error}");
         }
     }
@@ -151,7 +176,8 @@ impl Library {
         let path = self.folder.join(GRAPHS);
         let mut used: BTreeSet<String> =
             self.home.medium.list(&path).map_err(io_at(&path))?.into_iter().collect();
-        used.extend(self.system.leftovers()?);
+        let SystemContents { graphs, leftovers, .. } = self.system.contents();
+        used.extend(leftovers.into_iter().chain(graphs.into_values()));
         let number = |folder: &String| folder.rsplit_once('-').and_then(|(_, n)| n.parse::<u64>().ok());
         let next = match self.archive {
             // In an archive, a folder is the name of one graph for ever.

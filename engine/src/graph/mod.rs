@@ -15,6 +15,7 @@ mod record;
 mod recovery;
 mod snapshot;
 mod store;
+mod stored_memory;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,11 +23,13 @@ use std::time::Instant;
 use arc_swap::ArcSwap;
 
 use crate::data::Dictionary;
+use crate::diagnostic::Diagnostic;
 use crate::storage::StorageError;
 use checkpoint::Pace;
 use commit::Commits;
 use events::Listeners;
 use store::GraphStore;
+use stored_memory::{Share, StoredMemory};
 
 pub use backup::{ArchiveOptions, BackupSummary, StoredBackup, Until, restore, restore_on, restore_to};
 pub use change::{Change, ChangeSet};
@@ -49,12 +52,14 @@ pub struct Graph {
     /// Where it is stored; nowhere if it lives in memory only.
     store: Option<GraphStore>,
     listeners: Listeners,
+    share: Share,
 }
 
 impl Graph {
     /// An empty graph that lives in memory.
-    fn in_memory(name: &str, listeners: Listeners) -> Graph {
-        Graph::new(name, Arc::new(Dictionary::shared()), Snapshot::default(), None, listeners)
+    fn in_memory(name: &str, listeners: Listeners, memory: Arc<StoredMemory>) -> Graph {
+        let dictionary = Arc::new(Dictionary::shared());
+        Graph::new(name, dictionary, Snapshot::default(), None, listeners, memory)
     }
 
     fn new(
@@ -63,11 +68,15 @@ impl Graph {
         snapshot: Snapshot,
         store: Option<GraphStore>,
         listeners: Listeners,
+        memory: Arc<StoredMemory>,
     ) -> Graph {
         let snapshot = Arc::new(snapshot);
         let commits = Commits::new(Arc::clone(&snapshot));
         let (id, name) = (GraphId::new(), name.into());
-        Graph { id, name, dictionary, published: ArcSwap::new(snapshot), commits, store, listeners }
+        let (published, share) = (ArcSwap::new(snapshot), Share::of(memory));
+        let graph = Graph { id, name, dictionary, published, commits, store, listeners, share };
+        graph.count(&graph.snapshot());
+        graph
     }
 
     /// What tells it from every other graph, also of the same name.
@@ -91,12 +100,28 @@ impl Graph {
     }
 
     fn publish(&self, snapshot: Arc<Snapshot>) {
+        self.count(&snapshot);
         self.published.store(snapshot);
+    }
+
+    /// Bytes of memory that the facts of a state take, with all values that the graph knows.
+    fn stored_bytes(&self, snapshot: &Snapshot) -> u64 {
+        (snapshot.row_bytes() + self.dictionary.memory_bytes()) as u64
+    }
+
+    fn count(&self, snapshot: &Snapshot) {
+        self.share.set(self.stored_bytes(snapshot));
+    }
+
+    /// Whether facts may take so many bytes more, before anything is learnt of what is to be inserted.
+    pub fn check_room(&self, bytes: usize) -> Result<(), Diagnostic> {
+        self.share.check_more(bytes as u64)
     }
 
     /// Writes what is not in files yet, at once.
     pub fn checkpoint_now(&self) -> Result<(), StorageError> {
-        self.checkpoint(Pace::at_once())
+        let written = self.checkpoint(Pace::at_once());
+        self.store.as_ref().map_or(Ok(()), |store| store.noting(written))
     }
 
     /// Tells what has become of it.
@@ -112,6 +137,11 @@ impl Graph {
     /// Whether its storage is free at some moment before `deadline`.
     fn is_free_by(&self, deadline: Instant) -> bool {
         self.store.as_ref().is_none_or(|store| store.journal().is_free_by(deadline))
+    }
+
+    /// Whether it takes no writes before its journal has been made anew.
+    fn is_abandoned(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.journal().is_abandoned())
     }
 
     /// What is wrong with its storage, if anything.

@@ -2,6 +2,7 @@
 //!
 //! A record is the length of a header, the header as JSON, and for each insert and delete an Arrow IPC stream of its
 //! rows; the journal adds its moment. Rules stand in it as text. It names no code: a dictionary is made anew at each start.
+//! A long value stands in it once, however many rows have it.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -12,11 +13,13 @@ use arrow::ipc::writer::StreamWriter;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
+use crate::budget::{BudgetError, Held};
 use crate::catalog::{Catalog, RelationDefinition, default_column_names};
 use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn, parallel};
+use crate::error::Error;
 use crate::index::{HnswOptions, IndexDefinition, IndexKind, metric_name, metric_named};
 use crate::limits::Limits;
-use crate::storage::{Moment, Pieces, StoredColumns, rows_of, type_from_name, type_name};
+use crate::storage::{Form, Moment, Pieces, StoredColumns, rows_of, type_from_name, type_name};
 use crate::syntax;
 use crate::syntax::ast::{Rule, StatementKind};
 
@@ -85,8 +88,42 @@ pub(super) struct DefinitionRecord {
     filled: bool,
 }
 
-/// The bytes of a change set whose rows are in codes of this dictionary.
-pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Result<Pieces, ArrowError> {
+/// Why there is no record.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// It would take more memory than there is for it.
+    Budget(BudgetError),
+    /// Arrow refused.
+    Arrow(ArrowError),
+}
+
+impl From<ArrowError> for Failure {
+    fn from(error: ArrowError) -> Failure {
+        Failure::Arrow(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Arrow(error.into())
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Error {
+        match failure {
+            Failure::Budget(error) => Error::Stopped(error),
+            Failure::Arrow(error) => Error::internal("journal", error),
+        }
+    }
+}
+
+/// The bytes of a change set whose rows are in codes of this dictionary. What they take is held before it is made.
+pub(super) fn encode(
+    changes: &ChangeSet,
+    dictionary: &Arc<Dictionary>,
+    held: &mut Held<'_>,
+) -> Result<Pieces, Failure> {
     let codec = Codec::over(Arc::clone(dictionary));
     let mut payload = Pieces::default();
     let mut records = Vec::with_capacity(changes.len());
@@ -94,11 +131,11 @@ pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Resul
         records.push(match change {
             Change::Define(definition) => ChangeRecord::Define(definition_record(definition)),
             Change::Insert { relation, rows } => {
-                let bytes = append_rows(&mut payload, rows, &codec)?;
+                let bytes = append_rows(&mut payload, rows, &codec, held)?;
                 ChangeRecord::Insert { relation: relation.clone(), bytes }
             }
             Change::Delete { relation, rows } => {
-                let bytes = append_rows(&mut payload, rows, &codec)?;
+                let bytes = append_rows(&mut payload, rows, &codec, held)?;
                 ChangeRecord::Delete { relation: relation.clone(), bytes }
             }
             Change::DropRelation(name) => ChangeRecord::DropRelation(name.clone()),
@@ -112,8 +149,9 @@ pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Resul
             Change::RemoveIndex(name) => ChangeRecord::RemoveIndex(name.clone()),
         });
     }
-    let header = serde_json::to_vec(&records).map_err(|error| ArrowError::ExternalError(error.into()))?;
-    let length = u32::try_from(header.len()).map_err(|error| ArrowError::ExternalError(error.into()))?;
+    let external = |error: Box<dyn std::error::Error + Send + Sync>| ArrowError::ExternalError(error);
+    let header = serde_json::to_vec(&records).map_err(|error| external(error.into()))?;
+    let length = u32::try_from(header.len()).map_err(|error| external(error.into()))?;
     let mut record = Pieces::default();
     record.write_all(&length.to_le_bytes())?;
     record.write_all(&header)?;
@@ -121,11 +159,20 @@ pub(super) fn encode(changes: &ChangeSet, dictionary: &Arc<Dictionary>) -> Resul
     Ok(record)
 }
 
-fn append_rows(payload: &mut Pieces, rows: &Rows, codec: &Codec) -> Result<usize, ArrowError> {
+fn append_rows(
+    payload: &mut Pieces,
+    rows: &Rows,
+    codec: &Codec,
+    held: &mut Held<'_>,
+) -> Result<usize, Failure> {
     let start = payload.byte_count();
     let columns = rows.slices();
     let names = default_column_names(columns.len());
-    let stored = StoredColumns::of(&columns, rows.len, &names, codec);
+    let stored = StoredColumns::of(&columns, rows.len, &names, codec, Form::Record);
+    // The record, and beside it the batches that are on their way into it.
+    let on_the_way = stored.batch_bytes() * stored.count().min(parallel::thread_count());
+    let needed = stored.bytes() + on_the_way;
+    held.add(needed).map_err(|error| Failure::Budget(error.of_write(needed)))?;
     let mut writer = StreamWriter::try_new(&mut *payload, stored.schema())?;
     if stored.count() == 1 {
         writer.write(&stored.batch(0))?;
@@ -142,6 +189,7 @@ fn append_rows(payload: &mut Pieces, rows: &Rows, codec: &Codec) -> Result<usize
         }
     }
     writer.finish()?;
+    held.give_back(on_the_way);
     Ok(payload.byte_count() - start)
 }
 

@@ -12,19 +12,23 @@ use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
 use super::pins::Pins;
 use super::store::{GraphStore, JOURNAL, RUNS};
+use super::stored_memory::StoredMemory;
 use super::{Graph, Snapshot, record};
 use crate::catalog::Catalog;
-use crate::data::{Dictionary, Relation, Run, RunFile, parallel, sorted_run};
-use crate::storage::{Clock, Journal, JournalContents, Medium, StorageError, read_run};
+use crate::data::{Dictionary, Relation, Run, RunFile, sorted_run};
+use crate::storage::{Clock, Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
 
 /// Where graphs are stored, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Home {
     pub(super) medium: Arc<dyn Medium>,
+    /// What says which graphs there are.
+    pub(super) system: Arc<SystemStore>,
     /// Journal bytes that make a checkpoint due.
     pub(super) checkpoint_bytes: u64,
     pub(super) bell: Bell,
     pub(super) listeners: Listeners,
+    pub(super) memory: Arc<StoredMemory>,
     pub(super) clock: Arc<Clock>,
     pub(super) pins: Arc<Pins>,
     /// Whether an archive keeps a copy of every record.
@@ -38,7 +42,7 @@ impl Home {
             .create_folder(&folder.join(RUNS))
             .map_err(|error| StorageError::io(&folder.join(RUNS), error))?;
         let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), name)?;
-        let store = self.store(folder, journal, 1);
+        let store = self.store(folder, journal, 1, 0);
         Ok(self.graph(name, Arc::new(Dictionary::shared()), Snapshot::default(), store))
     }
 
@@ -57,14 +61,18 @@ impl Home {
             Some(text) => Manifest::parse(text).map_err(unreadable)?,
         };
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
-        let store = self.store(folder, journal, manifest.next_file);
+        // No journal forgets what an archive lacks.
+        let archived =
+            contents.records.first().map_or(manifest.version, |first| first.version.saturating_sub(1));
+        let store = self.store(folder, journal, manifest.next_file, archived);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
         let checkpointed = snapshot.version();
-        for stored in &contents.records {
+        // One after the other: what was read is let go before the next one.
+        for stored in contents.records {
             if let Some(moment) = record::moment(&stored.content) {
                 self.clock.pass(moment);
             }
-            // Of these the archive has had no copy yet.
+            // Of these an archive has had no copy yet.
             if stored.version <= checkpointed {
                 continue;
             }
@@ -72,19 +80,24 @@ impl Home {
                 return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
             }
             let changes = record::decode(&stored.content, &dictionary).map_err(unreadable)?;
+            drop(stored);
             (snapshot, _) = snapshot.apply(&changes);
         }
-        // What a crash left behind.
-        remove_all_but(&store, &files);
+        // What a crash left behind. The manifest that names the others is on disk, unless the journal is abandoned.
+        match store.journal().trouble() {
+            Some(error) => store.failed(&error),
+            None => remove_all_but(&store, &files),
+        }
         Ok(self.graph(name, dictionary, snapshot, store))
     }
 
     fn graph(&self, name: &str, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
-        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone())
+        let memory = Arc::clone(&self.memory);
+        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone(), memory)
     }
 
-    fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
-        GraphStore::new(folder, self, journal, next_file)
+    fn store(&self, folder: PathBuf, journal: Journal, next_file: u64, archived: u64) -> GraphStore {
+        GraphStore::new(folder, self, journal, next_file, if self.archives { archived } else { u64::MAX })
     }
 }
 
@@ -106,8 +119,9 @@ fn restore(
         let arity = definition
             .map(|definition| definition.arity)
             .ok_or_else(|| unreadable(format!("{name} is not defined")))?;
-        let runs = parallel::map(files, |file| read_file(store, &file, arity, contents, dictionary));
-        let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
+        // All threads read one file: to read several at once would take the memory of several.
+        let runs = files.iter().map(|file| read_file(store, file, arity, contents, dictionary));
+        let runs = runs.collect::<Result<Vec<_>, _>>()?;
         relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));
     }
     Ok(Snapshot::stored(manifest.version, catalog, relations))

@@ -16,6 +16,8 @@ pub struct Snapshot {
     version: u64,
     catalog: Catalog,
     relations: OrdMap<String, Relation>,
+    /// Bytes of the codes of all rows.
+    row_bytes: usize,
 }
 
 impl Snapshot {
@@ -26,7 +28,13 @@ impl Snapshot {
 
     /// A state as it was stored.
     pub(super) fn stored(version: u64, catalog: Catalog, relations: OrdMap<String, Relation>) -> Snapshot {
-        Snapshot { version, catalog, relations }
+        let row_bytes = relations.values().map(Relation::row_bytes).sum();
+        Snapshot { version, catalog, relations, row_bytes }
+    }
+
+    /// Bytes of the codes of all rows, deleted ones among them.
+    pub fn row_bytes(&self) -> usize {
+        self.row_bytes
     }
 
     /// Says which version this is.
@@ -60,7 +68,7 @@ impl Snapshot {
     /// The next version: the same rows, each relation in one run without the rows that were deleted.
     pub fn compacted(&self) -> Snapshot {
         let relations = self.relations.iter().map(|(name, relation)| (name.clone(), relation.compacted()));
-        Snapshot { version: self.version + 1, catalog: self.catalog.clone(), relations: relations.collect() }
+        Snapshot::stored(self.version + 1, self.catalog.clone(), relations.collect())
     }
 
     fn apply_one(&mut self, change: &Change) -> usize {
@@ -68,7 +76,9 @@ impl Snapshot {
             Change::Define(definition) => {
                 let known = self.relations.get(&definition.name);
                 if known.is_none_or(|known| known.arity() != definition.arity) {
-                    self.relations.insert(definition.name.clone(), Relation::empty(definition.arity));
+                    let empty = Relation::empty(definition.arity);
+                    let known = self.relations.insert(definition.name.clone(), empty);
+                    self.row_bytes -= known.map_or(0, |known| known.row_bytes());
                 }
                 usize::from(self.catalog.set_relation(definition.clone()))
             }
@@ -77,7 +87,9 @@ impl Snapshot {
             Change::DropRelation(relation) => {
                 self.catalog.remove_relation(relation);
                 self.catalog.remove_indexes_of(relation);
-                self.relations.remove(relation).map_or(0, |rows| rows.len())
+                let dropped = self.relations.remove(relation);
+                self.row_bytes -= dropped.as_ref().map_or(0, Relation::row_bytes);
+                dropped.map_or(0, |rows| rows.len())
             }
             Change::AddRule(rule) => usize::from(self.catalog.add_rule(rule.clone())),
             Change::RemoveRules(head) => self.catalog.remove_rules(head),
@@ -95,6 +107,7 @@ impl Snapshot {
     fn replace(&mut self, name: &str, change: impl FnOnce(&Relation) -> (Relation, usize)) -> usize {
         let Some(relation) = self.relations.get_mut(name) else { return 0 };
         let (next, count) = change(relation);
+        self.row_bytes = self.row_bytes + next.row_bytes() - relation.row_bytes();
         *relation = next;
         count
     }

@@ -9,13 +9,15 @@ use parking_lot::Mutex;
 use super::checkpoint::Bell;
 use super::pins::Pins;
 use super::recovery::Home;
-use crate::storage::{Clock, Journal, Medium, StorageError};
+use crate::storage::{Clock, Journal, Medium, StorageError, SystemStore};
 
 /// Where one graph is stored.
 #[derive(Debug)]
 pub(super) struct GraphStore {
     folder: PathBuf,
     medium: Arc<dyn Medium>,
+    /// What says that the folder is a graph's.
+    system: Arc<SystemStore>,
     journal: Journal,
     /// The number of the next run's file.
     next_file: AtomicU64,
@@ -32,19 +34,27 @@ pub(super) struct GraphStore {
 }
 
 impl GraphStore {
-    pub(super) fn new(folder: PathBuf, home: &Home, journal: Journal, next_file: u64) -> GraphStore {
+    pub(super) fn new(
+        folder: PathBuf,
+        home: &Home,
+        journal: Journal,
+        next_file: u64,
+        archived: u64,
+    ) -> GraphStore {
+        let Home { medium, system, checkpoint_bytes, bell, clock, pins, .. } = home.clone();
         GraphStore {
             folder,
-            medium: Arc::clone(&home.medium),
+            medium,
+            system,
             journal,
             next_file: AtomicU64::new(next_file),
             checkpointing: Mutex::new(()),
             trouble: Mutex::new(None),
-            checkpoint_bytes: home.checkpoint_bytes,
-            bell: home.bell.clone(),
-            clock: Arc::clone(&home.clock),
-            pins: Arc::clone(&home.pins),
-            archived: AtomicU64::new(if home.archives { 0 } else { u64::MAX }),
+            checkpoint_bytes,
+            bell,
+            clock,
+            pins,
+            archived: AtomicU64::new(archived),
         }
     }
 
@@ -67,6 +77,10 @@ impl GraphStore {
         &self.journal
     }
 
+    pub(super) fn system(&self) -> &SystemStore {
+        &self.system
+    }
+
     pub(super) fn medium(&self) -> &Arc<dyn Medium> {
         &self.medium
     }
@@ -83,6 +97,7 @@ impl GraphStore {
     pub(super) fn failed(&self, error: &StorageError) {
         tracing::error!(folder = %self.folder.display(), "storage failed: {error}");
         *self.trouble.lock() = Some(error.clone());
+        self.ask_for_checkpoint_if_due();
     }
 
     /// Something was stored: whatever was wrong is over.
@@ -90,6 +105,15 @@ impl GraphStore {
         if let Some(error) = self.trouble.lock().take() {
             tracing::info!(folder = %self.folder.display(), "storage works again after: {error}");
         }
+    }
+
+    /// Takes note of what came of writing.
+    pub(super) fn noting(&self, written: Result<(), StorageError>) -> Result<(), StorageError> {
+        match &written {
+            Ok(()) => self.healed(),
+            Err(error) => self.failed(error),
+        }
+        written
     }
 
     /// The latest failure, if nothing has succeeded since.
@@ -107,9 +131,9 @@ impl GraphStore {
         })
     }
 
-    /// Whether the journal has grown enough for a checkpoint.
+    /// Whether the journal has grown enough for a checkpoint, or takes no records before the next one.
     pub(super) fn is_checkpoint_due(&self) -> bool {
-        self.journal.bytes() >= self.checkpoint_bytes
+        self.journal.bytes() >= self.checkpoint_bytes || self.journal.is_abandoned()
     }
 
     /// Wakes the thread that makes checkpoints, if there is work for it.

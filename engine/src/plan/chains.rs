@@ -8,9 +8,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::edges::{EdgeSource, derive, variable, variables_of};
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum, Test};
 use crate::data::{RelationId, VariableId};
-use crate::syntax::ast::Comparison;
 
 /// A recursion of which every step is a product of two matrices.
 #[derive(Debug, Clone)]
@@ -152,7 +151,7 @@ impl Builder {
         }
         let mut off_diagonal = false;
         conditions.retain(|condition| match condition {
-            Literal::Filter { operator: Comparison::NotEqual, left, right } => {
+            Literal::Filter { operator: Test::Different, left, right } => {
                 let compared = [variable(left), variable(right)];
                 let is_of_ends = compared == ends.map(Some) || compared == [Some(ends[1]), Some(ends[0])];
                 off_diagonal |= is_of_ends;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::physical::{Access, KeyPart, RulePlan, Side, Source, Step, Version};
-use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
+use crate::analysis::program::{HeadTerm, Program, Rule};
 use crate::data::VariableId;
 
 /// The steps of a plan: its source, its operators, and the head. Each comes with the relation that it reads.
@@ -44,11 +44,11 @@ pub(super) fn steps(
                 ("intersect", format!("{}, {}", side(first), side(second)), Some(first.access))
             }
             Step::Filter { operator, left, right, .. } => {
-                let text = format!("{} {operator} {}", expression(left, &name), expression(right, &name));
+                let text = format!("{} {operator} {}", left.text(&name), right.text(&name));
                 ("filter", text, None)
             }
-            Step::Compute { variable, expression: value, .. } => {
-                ("compute", format!("{} = {}", name(*variable), expression(value, &name)), None)
+            Step::Compute { variable, expression, .. } => {
+                ("compute", format!("{} = {}", name(*variable), expression.text(&name)), None)
             }
         });
     }
@@ -57,7 +57,7 @@ pub(super) fn steps(
         .head_terms
         .iter()
         .map(|term| match term {
-            HeadTerm::Expression(value) => expression(value, &name),
+            HeadTerm::Expression(value) => value.text(&name),
             HeadTerm::Aggregate { function, argument } => {
                 aggregates = true;
                 format!("{}<{}>", function.name(), name(*argument))
@@ -113,25 +113,4 @@ fn atom<'n>(
         Version::Delta => ", new rows",
     });
     text
-}
-
-pub(super) fn expression<'n>(value: &Expression, name: &impl Fn(VariableId) -> &'n str) -> String {
-    let part = |value: &Expression| match value {
-        Expression::Arithmetic { .. } => format!("({})", expression(value, name)),
-        Expression::Variable(_) | Expression::Constant(_) | Expression::Call { .. } => {
-            expression(value, name)
-        }
-    };
-    match value {
-        Expression::Variable(variable) => name(*variable).to_owned(),
-        Expression::Constant(value) => value.to_string(),
-        Expression::Arithmetic { operator, left, right } => {
-            format!("{}{operator}{}", part(left), part(right))
-        }
-        Expression::Call { function, arguments } => {
-            let arguments: Vec<String> =
-                arguments.iter().map(|argument| expression(argument, name)).collect();
-            format!("{}({})", function.name, arguments.join(", "))
-        }
-    }
 }

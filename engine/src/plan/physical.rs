@@ -2,9 +2,8 @@
 
 use std::ops::Bound;
 
-use crate::analysis::program::{Expression, HeadTerm, Ranking};
+use crate::analysis::program::{Expression, HeadTerm, Ranking, Test};
 use crate::data::{RelationId, Value, VariableId};
-use crate::syntax::ast::Comparison;
 
 /// A rule, ready to run.
 #[derive(Debug, Clone)]
@@ -136,7 +135,7 @@ pub enum Step {
     /// Keeps the bindings for which a comparison holds.
     Filter {
         /// The operator.
-        operator: Comparison,
+        operator: Test,
         /// Left side.
         left: Expression,
         /// Right side.

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use super::join_order::Statistics;
 use super::physical::{ColumnRange, Scan, Step};
-use crate::analysis::program::Expression;
+use crate::analysis::program::{Expression, Test};
 use crate::data::Value;
 use crate::syntax::ast::Comparison;
 
@@ -15,6 +15,7 @@ pub(super) fn range_of(scan: &Scan, steps: &[Step], statistics: &dyn Statistics)
         let (mut from, mut to) = (Bound::Unbounded, Bound::Unbounded);
         for step in steps {
             let Step::Filter { operator, left, right, .. } = step else { continue };
+            let Test::ByValue(operator) = operator else { continue };
             let (operator, value) = match (left, right) {
                 (Expression::Variable(compared), Expression::Constant(value)) if compared == variable => {
                     (*operator, value)

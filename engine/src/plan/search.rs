@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use super::display::expression;
 use super::estimate::{expected_rows, note};
 use super::explanation::{RuleNote, StepNote};
 use super::join_order::Statistics;
@@ -245,7 +244,7 @@ impl SearchPlan {
             // A long vector says little.
             Expression::Constant(Value::Vector(elements)) if elements.len() > 8 => "a vector".to_owned(),
             Expression::Constant(Value::VectorInt8(elements)) if elements.len() > 8 => "a vector".to_owned(),
-            query => expression(query, &name),
+            query => query.text(&name),
         };
         let how = match way {
             Way::Index(ef) => format!("approximate, by hnsw with {ef} candidates"),

@@ -1,9 +1,9 @@
 //! Puts a constant in the place of a variable that must equal it: `?path(X, Y), X = 7` becomes `?path(7, Y)`.
 //!
-//! A filter compares numbers by value, a column by type, so this is done only where the variable's type is known to
-//! be the constant's own.
+//! A filter compares by value and a column by identity, so this is done only where the variable's type is known to be the
+//! constant's own.
 
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule};
+use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Test};
 use crate::data::{DataType, Value, VariableId};
 use crate::syntax::ast::Comparison;
 
@@ -20,7 +20,9 @@ pub(super) fn run(mut program: Program) -> Program {
 /// A filter that fixes a variable.
 fn find(rule: &Rule) -> Option<(usize, VariableId, Value)> {
     rule.body.iter().enumerate().find_map(|(index, literal)| {
-        let Literal::Filter { operator: Comparison::Equal, left, right } = literal else { return None };
+        let Literal::Filter { operator: Test::ByValue(Comparison::Equal), left, right } = literal else {
+            return None;
+        };
         let ((Expression::Variable(variable), Expression::Constant(value))
         | (Expression::Constant(value), Expression::Variable(variable))) = (left, right)
         else {

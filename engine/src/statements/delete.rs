@@ -96,6 +96,9 @@ pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Resu
 pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<String, Error> {
     // So many changes come first that delete: nothing is deleted from relations that do not exist.
     let mut deletes = 0;
+    if !update.inserts.is_empty() {
+        context.graph.check_room(0).map_err(Error::refused)?;
+    }
     let counts = decide_and_write(context, |context, view| {
         let catalog = view.catalog();
         let mut problems = Problems::default();
@@ -115,18 +118,21 @@ pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<S
             );
         }
         problems.check()?;
-        let solutions = |atom: &Atom| analysis::analyse_body(&atom.terms, &update.body, catalog);
         let mut changes = ChangeSet::new();
         for atom in &update.deletes {
-            let rows = solve(solutions(atom), context, view)?;
-            if catalog.relation(&atom.relation.text).is_some() {
-                changes.push(Change::Delete { relation: atom.relation.text.clone(), rows });
+            if catalog.relation(&atom.relation.text).is_none() {
+                analysis::analyse_body(&atom.terms, &update.body, catalog)
+                    .map_err(|errors| refused(&errors))?;
+                continue;
             }
+            let rows = solve(analysis::analyse_deleted(atom, &update.body, catalog), context, view)?;
+            changes.push(Change::Delete { relation: atom.relation.text.clone(), rows });
         }
         deletes = changes.len();
         let mut inserts = Vec::new();
         for atom in &update.inserts {
-            let rows = solve(solutions(atom), context, view)?;
+            let solutions = analysis::analyse_body(&atom.terms, &update.body, catalog);
+            let rows = solve(solutions, context, view)?;
             let known = changes.iter().rev().find_map(|change| match change {
                 Change::Define(definition) if definition.name == atom.relation.text => {
                     Some(definition.clone())

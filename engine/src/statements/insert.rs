@@ -1,5 +1,7 @@
 //! `+facts`, and the bulk insert of values, which needs no program text.
 
+use std::borrow::Cow;
+
 use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition};
@@ -116,6 +118,9 @@ pub(super) fn write_facts(
     encode: impl FnOnce(&Target<'_>, &Dictionary, &Limits) -> Result<Facts, Error>,
 ) -> Result<Inserted, Error> {
     let span = span.into();
+    if scope == Scope::Persistent {
+        context.graph.check_room(0).map_err(Error::refused)?;
+    }
     let (limits, dictionary) = (&context.environment.limits, context.graph.dictionary().clone());
     let changes = |catalog: &Catalog| -> Result<(ChangeSet, usize), Error> {
         if !catalog.rules(name).is_empty() && scope == Scope::Persistent {
@@ -200,51 +205,57 @@ fn encode_cells<'v>(
     let mut facts = Facts::empty(arity);
     facts.rows.len = row_count;
     let mut problems = Problems::default();
+    // Nothing is learnt of facts that are refused: all of them are looked at before the first one is.
+    let mut columns: Vec<Vec<Cow<'v, Value>>> = Vec::with_capacity(arity);
     for column in 0..arity {
-        let declared = target.declared(column);
-        let codes = &mut facts.rows.columns[column];
-        codes.reserve(row_count);
+        let mut values = Vec::with_capacity(row_count);
         for row in 0..row_count {
-            let (value, span) = match cell(row, column) {
-                Ok(found) => found,
-                Err(problem) => {
-                    problems.add(problem);
-                    continue;
-                }
-            };
-            let fitted;
-            let value = match declared {
-                DataType::Unknown | DataType::Any => value,
-                declared => match fit(value.clone(), declared) {
-                    Some(value) => {
-                        fitted = value;
-                        &fitted
-                    }
-                    None => {
-                        let mut problem = wrong_value(&target.column_name(column), declared, value);
-                        problem.span = span;
-                        problems.add(problem);
-                        continue;
-                    }
-                },
-            };
-            if let Value::Text(text) = value
-                && text.len() > limits.string_bytes
-            {
-                let error = EncodeError::StringTooLong { length: text.len(), limit: limits.string_bytes };
-                problems.add(Diagnostic { span, ..error.diagnose() });
-                continue;
+            match cell(row, column).and_then(|(value, span)| fitted(target, column, value, span, limits)) {
+                Ok(value) => values.push(value),
+                Err(problem) => problems.add(problem),
             }
-            let data_type = match value {
+        }
+        columns.push(values);
+    }
+    problems.check()?;
+    for (column, values) in columns.into_iter().enumerate() {
+        for value in values {
+            let data_type = match &*value {
                 Value::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
                 value => DataType::of(value),
             };
             facts.types[column] = facts.types[column].join(data_type);
-            codes.push(dictionary.store(value.as_ref())?);
+            facts.rows.columns[column].push(dictionary.store((*value).as_ref())?);
         }
     }
-    problems.check()?;
     Ok(facts)
+}
+
+/// A value as the declaration of its column wants it.
+fn fitted<'v>(
+    target: &Target<'_>,
+    column: usize,
+    value: &'v Value,
+    span: Option<Span>,
+    limits: &Limits,
+) -> Result<Cow<'v, Value>, Diagnostic> {
+    let fitted = match target.declared(column) {
+        DataType::Unknown | DataType::Any => Cow::Borrowed(value),
+        declared => match fit(value.clone(), declared) {
+            Some(value) => Cow::Owned(value),
+            None => {
+                let problem = wrong_value(&target.column_name(column), declared, value);
+                return Err(Diagnostic { span, ..problem });
+            }
+        },
+    };
+    match &*fitted {
+        Value::Text(text) if text.len() > limits.string_bytes => {
+            let error = EncodeError::StringTooLong { length: text.len(), limit: limits.string_bytes };
+            Err(Diagnostic { span, ..error.diagnose() })
+        }
+        _ => Ok(fitted),
+    }
 }
 
 /// The constant that a term of a fact must be.

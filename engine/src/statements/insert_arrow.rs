@@ -29,7 +29,7 @@ pub(crate) fn insert_batches(
         return Ok(Inserted { inserted: 0, duplicates: 0 });
     };
     let codec = Codec::over(context.graph.dictionary().clone());
-    let threads = &context.environment.threads;
+    let (threads, budget, graph) = (&context.environment.threads, context.budget, context.graph);
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
         if let Some(wrong) = batches.iter().find(|batch| batch.num_columns() != arity) {
             return Err(Error::refused(wrong_arity(relation, arity, wrong.num_columns())));
@@ -37,7 +37,13 @@ pub(crate) fn insert_batches(
         target.check_arity(arity)?;
         let mut facts = Facts::empty(arity);
         // Large columns are not copied as they grow.
-        let rows = batches.iter().map(RecordBatch::num_rows).sum();
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        // A column of nothing but Null takes a bit a row on its way here.
+        let bytes = rows * arity * size_of::<ValueCode>();
+        let _held = budget.hold(bytes).map_err(Error::Stopped)?;
+        if scope == Scope::Persistent {
+            graph.check_room(bytes).map_err(Error::refused)?;
+        }
         facts.rows.columns.iter_mut().for_each(|column| column.reserve_exact(rows));
         let mut batches = batches.into_iter();
         loop {

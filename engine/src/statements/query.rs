@@ -8,10 +8,10 @@ use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
 use crate::budget::Budget;
 use crate::context::{Context, Environment};
-use crate::data::{self, Codec, RowIndex, Run};
+use crate::data::{self, Codec, RowIndex, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{self, ExecError, Order, Profile, Relations, sort_limit};
+use crate::exec::{self, ExecError, Order, Profile, Relations, Remark, Unlike, sort_limit};
 use crate::graph::SessionView;
 use crate::rewrite;
 use crate::syntax::ast::{Direction, Name, Query};
@@ -32,7 +32,7 @@ pub(super) fn run(
         .iter()
         .map(|(column, direction)| Order { column: *column, descending: *direction == Direction::Descending })
         .collect();
-    let names = analysed.columns.clone();
+    let (names, declared_any) = (analysed.columns.clone(), analysed.declared_any.clone());
     let codec = Codec::over(context.graph.dictionary().clone());
     let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
     let arity = names.len();
@@ -47,7 +47,7 @@ pub(super) fn run(
         (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
         (true, true) => Some(provenance(query, &rows, &view, &codec, context)?),
     };
-    let answer = Rows::new(names, &evaluated.types, rows, total, codec);
+    let answer = Rows::new(names, &evaluated.types, rows, total, codec).with_declared_any(&declared_any);
     Ok(match provenance {
         Some(provenance) => answer.with_provenance(provenance),
         None => answer,
@@ -125,7 +125,10 @@ pub(super) fn stored(name: &Name, context: &mut Context<'_>) -> Result<Rows, Err
     let runs = snapshot.runs(&name.text);
     let total = runs.iter().map(Run::len).sum();
     let rows = sort_limit(runs, known.arity, &[], None, &codec, context.budget).map_err(Error::Stopped)?;
-    Ok(Rows::new(known.column_names(), &known.column_types, rows, total, codec))
+    let schema = known.schema.iter().flat_map(|schema| &schema.columns);
+    let declared_any: Vec<bool> = schema.map(|column| column.data_type == data::DataType::Any).collect();
+    let rows = Rows::new(known.column_names(), &known.column_types, rows, total, codec);
+    Ok(rows.with_declared_any(&declared_any))
 }
 
 fn left_out(relation: &str) -> Diagnostic {
@@ -182,7 +185,33 @@ pub(super) fn evaluate(
             .help("compute with floats where numbers may grow this large"),
         );
     }
+    context.warnings.extend(outcome.remarks.iter().map(remarked));
     Ok(Evaluated { runs: outcome.runs, types })
+}
+
+fn remarked(remark: &Remark) -> Diagnostic {
+    let Remark { rule, aggregate, unlike } = remark;
+    let (message, help) = match unlike {
+        Unlike::PassedOver(value) => (
+            format!("`{aggregate}` passes over what is no number, such as {}, in `{rule}`", shortened(value)),
+            "declare the column as a number, or keep out what is none".to_owned(),
+        ),
+        Unlike::Mixed => (
+            format!("`{aggregate}` ranks values of several kinds in one group, in `{rule}`"),
+            "booleans come before numbers, numbers before strings, strings before vectors".to_owned(),
+        ),
+    };
+    Diagnostic::warning(Code::TypeMismatch, message).help(help)
+}
+
+/// A value in a message.
+fn shortened(value: &Value) -> String {
+    const LONG: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("`{}...`", &text[..end]),
+        None => format!("`{text}`"),
+    }
 }
 
 /// So many errors of one statement are reported.

@@ -9,7 +9,7 @@ use redb::{Database, ReadableDatabase, StorageBackend, TableDefinition, WriteTra
 
 use super::FORMAT_VERSION;
 use super::error::{Damage, StorageError};
-use super::medium::Medium;
+use super::medium::{DatabaseFile, Medium, SyncWatch};
 use super::seal::{seal, unseal};
 
 /// What the database is: `format` and more, sealed.
@@ -17,7 +17,37 @@ pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("
 
 const CACHE_BYTES: usize = 32 << 20;
 
-/// Makes a database: the file is there whole, or not at all.
+/// A database that is open, and whether a sync of its file has failed.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) database: Database,
+    watch: SyncWatch,
+    /// The file of which this is a copy in memory: nobody else opens it meanwhile.
+    _held: Option<DatabaseFile>,
+}
+
+impl Opened {
+    /// Whether what is read back of the file is what is on disk, or will be after the next sync.
+    pub(super) fn can_be_trusted(&self) -> bool {
+        !self.watch.has_failed()
+    }
+
+    /// Makes one durable change, or fails.
+    pub(super) fn change(
+        &self,
+        path: &Path,
+        work: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
+    ) -> Result<(), StorageError> {
+        guarded(path, || {
+            let transaction = self.database.begin_write()?;
+            work(&transaction)?;
+            Ok(transaction.commit()?)
+        })
+    }
+}
+
+/// Makes a database in a new file: it is there whole, or not at all. Both of redb's commit slots lead to the same
+/// content, so that damage to one of them loses nothing.
 pub(super) fn create(
     medium: &dyn Medium,
     path: &Path,
@@ -31,6 +61,11 @@ pub(super) fn create(
             .open_table(META)?
             .insert("format", seal(b"format", &FORMAT_VERSION.to_le_bytes()).as_slice())?;
         fill(&transaction)?;
+        transaction.commit()?;
+        let transaction = database.begin_write()?;
+        transaction
+            .open_table(META)?
+            .insert("format", seal(b"format", &FORMAT_VERSION.to_le_bytes()).as_slice())?;
         Ok(transaction.commit()?)
     })?;
     let write = || -> io::Result<()> {
@@ -42,7 +77,27 @@ pub(super) fn create(
 }
 
 /// Opens a database. All its pages are compared with their hashes, and what a later release wrote is refused.
-pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Database, StorageError> {
+pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
+    let file = find(medium, path)?;
+    let watch = file.watch();
+    let database = check(path, file)?;
+    Ok(Opened { database, watch, _held: None })
+}
+
+/// Opens a copy in memory, as whoever does not know how an earlier process ended: if a sync of it failed, then what is
+/// read is not what is on disk, and the least write to the file would damage it.
+pub(super) fn look(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
+    let file = find(medium, path)?;
+    let copy = || -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(file.len()?).map_err(io::Error::other)?];
+        file.read(0, &mut bytes)?;
+        Ok(bytes)
+    };
+    let image = Image(Arc::new(Mutex::new(copy().map_err(|error| StorageError::io(path, error))?)));
+    Ok(Opened { database: check(path, image)?, watch: file.watch(), _held: Some(file) })
+}
+
+fn find(medium: &dyn Medium, path: &Path) -> Result<DatabaseFile, StorageError> {
     let file = medium.database(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StorageError::damaged(path, Damage::Missing("the file".to_owned())),
         _ => StorageError::io(path, error),
@@ -51,6 +106,10 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Database, Storage
         // redb would make a new database of it.
         return Err(StorageError::damaged(path, Damage::Missing("its content".to_owned())));
     }
+    Ok(file)
+}
+
+fn check(path: &Path, file: impl StorageBackend) -> Result<Database, StorageError> {
     let (database, format) = guarded(path, || {
         let mut database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(file)?;
         if !database.check_integrity()? {
@@ -68,18 +127,6 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Database, Storage
         found if found > FORMAT_VERSION => Err(StorageError::Version { path: path.to_owned(), found }),
         _ => Ok(database),
     }
-}
-
-/// A commit that changes nothing: from then on both of redb's commit slots lead to the same content, and damage to one
-/// of them loses nothing.
-pub(super) fn settle(database: &Database, path: &Path) -> Result<(), StorageError> {
-    guarded(path, || {
-        let transaction = database.begin_write()?;
-        transaction
-            .open_table(META)?
-            .insert("format", seal(b"format", &FORMAT_VERSION.to_le_bytes()).as_slice())?;
-        Ok(transaction.commit()?)
-    })
 }
 
 /// Runs redb, which panics on some kinds of damage.

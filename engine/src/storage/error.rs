@@ -39,9 +39,17 @@ pub enum StorageError {
         /// The file or folder.
         path: PathBuf,
     },
-    /// A write failed, and whether it reached the disk cannot be found out now.
+    /// A sync failed, and whether the change reached the disk cannot be found out.
     #[error("{}: {cause}; whether the change was stored is not known", .path.display())]
     OutcomeUnknown {
+        /// The file.
+        path: PathBuf,
+        /// What failed first.
+        cause: Arc<io::Error>,
+    },
+    /// A sync of the file has failed, or it could not be made anew, so nothing is built on what it holds.
+    #[error("{} is not written before it has been made anew, because what it holds may not be on disk: {cause}", .path.display())]
+    Abandoned {
         /// The file.
         path: PathBuf,
         /// What failed first.
@@ -103,9 +111,33 @@ impl StorageError {
 
     /// The same failure, where it cannot be found out whether the write took effect.
     pub(crate) fn with_unknown_outcome(self) -> StorageError {
+        let (path, cause) = self.into_parts();
+        StorageError::OutcomeUnknown { path, cause }
+    }
+
+    /// The same failure, for a change that was never written.
+    pub(crate) fn as_certain(&self) -> StorageError {
         match self {
-            StorageError::Io { path, cause } => StorageError::OutcomeUnknown { path, cause },
-            other => other,
+            StorageError::OutcomeUnknown { .. } => self.as_abandoned(),
+            other => other.clone(),
+        }
+    }
+
+    /// What is said of a file from then on, as long as no other has taken its place.
+    pub(crate) fn as_abandoned(&self) -> StorageError {
+        let (path, cause) = self.clone().into_parts();
+        StorageError::Abandoned { path, cause }
+    }
+
+    fn into_parts(self) -> (PathBuf, Arc<io::Error>) {
+        match self {
+            StorageError::Io { path, cause }
+            | StorageError::OutcomeUnknown { path, cause }
+            | StorageError::Abandoned { path, cause } => (path, cause),
+            StorageError::Damaged { path, damage } => (path, Arc::new(io::Error::other(damage))),
+            StorageError::Version { ref path, .. } | StorageError::InUse { ref path } => {
+                (path.clone(), Arc::new(io::Error::other(self.to_string())))
+            }
         }
     }
 }
@@ -136,6 +168,9 @@ impl Diagnose for StorageError {
             StorageError::Version { .. } => "start the release that wrote it, or a later one",
             StorageError::InUse { .. } => "stop the other server, or give this one another storage.data_dir",
             StorageError::OutcomeUnknown { .. } => "look whether the change is there before trying again",
+            StorageError::Abandoned { .. } => {
+                "nothing was changed; look at the server's disk: as soon as it can, the server makes the file anew by itself"
+            }
         };
         Diagnostic::error(code, format!("storage failed: {self}")).help(help)
     }

@@ -1,17 +1,14 @@
 //! The history of the system store: what each change made of graphs and records, until the archive has a copy.
-//!
-//! It is found by comparison of before and after, so no change can be forgotten. That is slow for large stores, but
-//! changes of people and graphs are rare, and without an archive nothing is compared.
 
 use std::collections::BTreeMap;
 
 use redb::{ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::clock::Moment;
+use super::clock::{Clock, Moment};
 use super::error::Damage;
-use super::seal::{SEAL_BYTES, seal, unseal};
-use super::system::{GRAPHS, RECORDS};
+use super::seal::{seal, unseal};
+use super::system::SystemChange;
 
 /// Moment to change, sealed.
 const HISTORY: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("history");
@@ -28,6 +25,31 @@ pub struct SystemEdit {
 }
 
 impl SystemEdit {
+    /// What the steps of a change that happens now make of graphs and records; none if they leave both alone.
+    pub(super) fn of(changes: &[SystemChange], clock: &Clock) -> Option<SystemEdit> {
+        let (mut graphs, mut records) = (BTreeMap::new(), BTreeMap::new());
+        for change in changes {
+            match change {
+                SystemChange::AddGraph { name, folder } => {
+                    graphs.insert(name.clone(), Some(folder.clone()));
+                }
+                SystemChange::RemoveGraph(name) => {
+                    graphs.insert(name.clone(), None);
+                }
+                SystemChange::Record((key, content)) => {
+                    records.insert(key.clone(), content.clone());
+                }
+                SystemChange::AddLeftover(_)
+                | SystemChange::RemoveLeftover(_)
+                | SystemChange::Note(_)
+                | SystemChange::Forget(_)
+                | SystemChange::Archive(_) => {}
+            }
+        }
+        let is_empty = graphs.is_empty() && records.is_empty();
+        (!is_empty).then(|| SystemEdit { moment: clock.next(), graphs, records })
+    }
+
     /// Makes the change.
     pub fn apply(&self, graphs: &mut BTreeMap<String, String>, records: &mut BTreeMap<String, Vec<u8>>) {
         change(graphs, &self.graphs);
@@ -44,58 +66,12 @@ fn change<T: Clone>(all: &mut BTreeMap<String, T>, edits: &BTreeMap<String, Opti
     }
 }
 
-/// Graphs and records as they stand in a transaction.
-pub(super) struct State([BTreeMap<String, Vec<u8>>; 2]);
-
-impl State {
-    pub(super) fn of(transaction: &WriteTransaction) -> Result<State, redb::Error> {
-        let all = |table: TableDefinition<'static, &'static str, &'static [u8]>| {
-            let table = transaction.open_table(table)?;
-            let entries = table.iter()?.map(|entry| {
-                let (key, value) = entry?;
-                // Seals are made anew where it is read.
-                Ok((key.value().to_owned(), value.value().get(SEAL_BYTES..).unwrap_or_default().to_vec()))
-            });
-            entries.collect::<Result<_, redb::Error>>()
-        };
-        Ok(State([all(GRAPHS)?, all(RECORDS)?]))
-    }
-
-    /// Notes what has become of it. Answers whether anything has changed.
-    pub(super) fn note(self, transaction: &WriteTransaction, moment: Moment) -> Result<bool, redb::Error> {
-        let State([graphs, records]) = State::of(transaction)?;
-        let State([graphs_before, records_before]) = self;
-        let graphs = difference(&graphs_before, graphs).into_iter();
-        let text = |folder: Vec<u8>| String::from_utf8_lossy(&folder).into_owned();
-        let edit = SystemEdit {
-            moment,
-            graphs: graphs.map(|(name, folder)| (name, folder.map(text))).collect(),
-            records: difference(&records_before, records),
-        };
-        if edit.graphs.is_empty() && edit.records.is_empty() {
-            return Ok(false);
-        }
-        let text =
-            serde_json::to_vec(&edit).map_err(|error| redb::Error::Io(std::io::Error::other(error)))?;
-        let sealed = seal(&moment.0.to_le_bytes(), &text);
-        transaction.open_table(HISTORY)?.insert(moment.0, sealed.as_slice())?;
-        Ok(true)
-    }
-}
-
-fn difference(
-    before: &BTreeMap<String, Vec<u8>>,
-    after: BTreeMap<String, Vec<u8>>,
-) -> BTreeMap<String, Option<Vec<u8>>> {
-    let gone = before.keys().filter(|key| !after.contains_key(*key)).map(|key| (key.clone(), None));
-    let mut all: BTreeMap<_, _> = gone.collect();
-    all.extend(
-        after
-            .into_iter()
-            .filter(|(key, content)| before.get(key) != Some(content))
-            .map(|(key, content)| (key, Some(content))),
-    );
-    all
+/// Notes a change.
+pub(super) fn note(transaction: &WriteTransaction, edit: &SystemEdit) -> Result<(), redb::Error> {
+    let text = serde_json::to_vec(edit).map_err(|error| redb::Error::Io(std::io::Error::other(error)))?;
+    let sealed = seal(&edit.moment.0.to_le_bytes(), &text);
+    transaction.open_table(HISTORY)?.insert(edit.moment.0, sealed.as_slice())?;
+    Ok(())
 }
 
 /// What is noted, in order.

@@ -1,9 +1,14 @@
 //! `Journal`: the redb file of one graph. Commits since the last checkpoint, and what that checkpoint left.
 //!
 //! A record stands there in [`Pieces`]. All records of one [`Journal::append`] are one transaction and one sync.
+//!
+//! When a sync fails, the file is *abandoned*: what is read back of it may never reach the disk, so it is neither read
+//! nor written again, and only [`Journal::renew`] goes on, in a new file. Where something else fails before the sync, the
+//! file is as it was.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,7 +18,7 @@ use parking_lot::Mutex;
 use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
 use super::clock::Clock;
-use super::database::{self, META, guarded};
+use super::database::{self, META, Opened, guarded};
 use super::error::{Damage, StorageError};
 use super::medium::Medium;
 use super::pieces::Pieces;
@@ -54,20 +59,39 @@ pub struct StoredRecord {
 pub struct Journal {
     path: PathBuf,
     medium: Arc<dyn Medium>,
-    /// `None` after a failure, until it is opened again.
-    database: Mutex<Option<Database>>,
-    /// Whether it is `None`, for those who do not want to wait for a sync.
-    is_closed: AtomicBool,
+    state: Mutex<State>,
+    /// Whether it is abandoned, for those who do not want to wait for a sync.
+    is_abandoned: AtomicBool,
     /// Bytes appended since the last checkpoint.
     bytes: AtomicU64,
+}
+
+#[derive(Debug)]
+enum State {
+    Open {
+        file: Opened,
+        mark: Mark,
+    },
+    /// Nothing is built on what the file holds.
+    Abandoned(StorageError),
+}
+
+/// What tells one state of a journal from the one before and the one after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mark {
+    /// The hash of the manifest.
+    manifest: Option<Vec<u8>>,
+    /// The version of the last record.
+    last: Option<u64>,
 }
 
 impl Journal {
     /// A new journal, for a graph of this name.
     pub fn create(medium: Arc<dyn Medium>, path: &Path, graph: &str) -> Result<Journal, StorageError> {
         let empty = JournalContents { graph: graph.to_owned(), ..JournalContents::default() };
-        Journal::write(medium.as_ref(), path, &empty)?;
-        Ok(Journal::open(medium, path)?.0)
+        let journal = Journal::unopened(medium, path);
+        journal.renew(&empty)?;
+        Ok(journal)
     }
 
     /// Makes a file with these contents: it is there whole, or not at all.
@@ -85,44 +109,72 @@ impl Journal {
 
     /// What the journal holds at this moment, to be read later, whatever is written meanwhile.
     pub fn pin(&self) -> Result<PinnedJournal, StorageError> {
-        match self.database.lock().as_ref() {
-            Some(database) => PinnedJournal::of(&self.path, database),
-            None => Err(self.is_closed_error()),
+        match &*self.state.lock() {
+            State::Open { file, .. } => PinnedJournal::of(&self.path, &file.database),
+            State::Abandoned(error) => Err(error.clone()),
         }
     }
 
-    /// The journal that is there.
+    /// The records of later versions than `after`, until the version `until`, which were stored before the journal was
+    /// abandoned; none unless all of them are there. Those were synced, and no later failure has touched them.
+    pub fn salvage(&self, after: u64, until: u64) -> Result<Option<Vec<StoredRecord>>, StorageError> {
+        if after >= until {
+            return Ok(Some(Vec::new()));
+        }
+        let _nobody_writes = self.state.lock();
+        let file = database::look(self.medium.as_ref(), &self.path)?;
+        let mut records = PinnedJournal::of(&self.path, &file.database)?.records_after(after)?;
+        records.retain(|record| record.version <= until);
+        let is_whole = records.iter().map(|record| record.version).eq(after + 1..=until);
+        Ok(is_whole.then_some(records))
+    }
+
+    /// The journal that is there. What it holds is written anew, so that nothing depends on what an earlier process left
+    /// unsynced; where that fails, the journal is abandoned from the beginning.
     pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, JournalContents), StorageError> {
-        let journal = Journal::closed(medium, path);
-        let contents = journal.reopen()?;
-        if let Some(database) = journal.database.lock().as_ref() {
-            database::settle(database, path)?;
+        // Nobody else opens it meanwhile.
+        let file = database::look(medium.as_ref(), path)?;
+        let contents = PinnedJournal::of(path, &file.database)?.contents()?;
+        let journal = Journal::unopened(medium, path);
+        if let Err(error) = journal.renew(&contents) {
+            tracing::error!("{} cannot be written: {error}", path.display());
+            *journal.state.lock() = State::Abandoned(error.as_abandoned());
         }
         Ok((journal, contents))
     }
 
-    fn closed(medium: Arc<dyn Medium>, path: &Path) -> Journal {
+    /// What a journal holds that nobody has open.
+    pub fn look(medium: &dyn Medium, path: &Path) -> Result<JournalContents, StorageError> {
+        let file = database::look(medium, path)?;
+        PinnedJournal::of(path, &file.database)?.contents()
+    }
+
+    fn unopened(medium: Arc<dyn Medium>, path: &Path) -> Journal {
+        let error = StorageError::io(path, io::Error::other("not opened yet"));
         Journal {
             path: path.to_owned(),
             medium,
-            database: Mutex::new(None),
-            is_closed: AtomicBool::new(true),
+            state: Mutex::new(State::Abandoned(error)),
+            is_abandoned: AtomicBool::new(true),
             bytes: AtomicU64::new(0),
         }
     }
 
-    /// Opens the file again after a failure: what it holds now is what is on disk.
-    pub fn reopen(&self) -> Result<JournalContents, StorageError> {
-        let mut slot = self.database.lock();
-        self.is_closed.store(true, Ordering::Release);
-        drop(slot.take());
-        let database = database::open(self.medium.as_ref(), &self.path)?;
-        let contents = PinnedJournal::of(&self.path, &database)?.contents()?;
+    /// Writes a new file in place of the one that is there. When this returns, the old one cannot come back.
+    pub fn renew(&self, contents: &JournalContents) -> Result<(), StorageError> {
+        let mut state = self.state.lock();
+        Journal::write(self.medium.as_ref(), &self.path, contents)?;
+        *state = self.open_file()?;
         let bytes = contents.records.iter().map(|record| record.content.byte_count() as u64).sum();
         self.bytes.store(bytes, Ordering::Relaxed);
-        *slot = Some(database);
-        self.is_closed.store(false, Ordering::Release);
-        Ok(contents)
+        self.is_abandoned.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    fn open_file(&self) -> Result<State, StorageError> {
+        let file = database::open(self.medium.as_ref(), &self.path)?;
+        let mark = self.mark(&file)?;
+        Ok(State::Open { file, mark })
     }
 
     /// The file.
@@ -130,14 +182,25 @@ impl Journal {
         &self.path
     }
 
-    /// Whether a failure closed the file: [`Journal::reopen`] must come before anything else.
-    pub fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::Acquire)
+    /// Whether a sync has failed: [`Journal::renew`] must come before anything else.
+    pub fn is_abandoned(&self) -> bool {
+        self.is_abandoned.load(Ordering::Acquire)
+    }
+
+    /// Why it is abandoned, if it is. Waits for whoever writes.
+    pub fn trouble(&self) -> Option<StorageError> {
+        if !self.is_abandoned() {
+            return None;
+        }
+        match &*self.state.lock() {
+            State::Open { .. } => None,
+            State::Abandoned(error) => Some(error.clone()),
+        }
     }
 
     /// Whether the file is free at some moment before `deadline`: nobody writes or syncs then.
     pub fn is_free_by(&self, deadline: Instant) -> bool {
-        self.database.try_lock_until(deadline).is_some()
+        self.state.try_lock_until(deadline).is_some()
     }
 
     /// Bytes of the records since the last checkpoint.
@@ -145,10 +208,11 @@ impl Journal {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Writes records, each with its moment at the end, and syncs. After a failure the file is closed, and only
-    /// [`Journal::reopen`] tells whether they reached the disk.
+    /// Writes records, each with its moment at the end, and syncs. After a failure none of them is there, or it is not
+    /// known: the error says which.
     pub fn append(&self, records: &mut [StoredRecord], clock: &Clock) -> Result<(), StorageError> {
-        self.change(|transaction| {
+        self.change(|transaction, mark| {
+            mark.last = records.last().map(|record| record.version).or(mark.last);
             // Nobody else writes here until these are stored: that makes moments tell the order.
             for record in &mut *records {
                 record.content.push(clock.next().0.to_le_bytes().to_vec());
@@ -162,7 +226,10 @@ impl Journal {
 
     /// Writes records that have their moments already.
     pub fn append_again(&self, records: &[StoredRecord]) -> Result<(), StorageError> {
-        self.change(|transaction| insert_records(transaction, records))
+        self.change(|transaction, mark| {
+            mark.last = records.last().map(|record| record.version).or(mark.last);
+            insert_records(transaction, records)
+        })
     }
 
     /// Replaces the manifest and forgets the records up to the version that it covers, in one transaction; but no record
@@ -175,13 +242,15 @@ impl Journal {
         archived: u64,
     ) -> Result<(), StorageError> {
         let mut left = 0;
-        self.change(|transaction| {
+        self.change(|transaction, mark| {
             let mut meta = transaction.open_table(META)?;
+            mark.manifest = Some(seal_of(b"manifest", manifest).to_vec());
             meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
             transaction.delete_table(DELETED)?;
             insert_deleted(transaction, deleted)?;
             let mut records = transaction.open_table(RECORDS)?;
             records.retain_in((0, 0)..(version.min(archived) + 1, 0), |_, _| false)?;
+            mark.last = records.last()?.map(|(key, _)| key.value().0);
             for entry in records.range((version + 1, 0)..)? {
                 left += entry?.1.value().len() as u64;
             }
@@ -193,26 +262,44 @@ impl Journal {
 
     fn change(
         &self,
-        work: impl FnOnce(&redb::WriteTransaction) -> Result<(), redb::Error>,
+        work: impl FnOnce(&redb::WriteTransaction, &mut Mark) -> Result<(), redb::Error>,
     ) -> Result<(), StorageError> {
-        let mut slot = self.database.lock();
-        let Some(database) = slot.take() else {
-            return Err(self.is_closed_error());
+        let mut state = self.state.lock();
+        let (file, before) = match &*state {
+            State::Open { file, mark } => (file, mark.clone()),
+            State::Abandoned(error) => return Err(error.clone()),
         };
-        let changed = guarded(&self.path, || {
-            let transaction = database.begin_write()?;
-            work(&transaction)?;
-            Ok(transaction.commit()?)
-        });
-        match changed {
-            Ok(()) => *slot = Some(database),
-            Err(_) => self.is_closed.store(true, Ordering::Release),
+        let mut after = before.clone();
+        let changed = file.change(&self.path, |transaction| work(transaction, &mut after));
+        let is_trusted = file.can_be_trusted();
+        if let State::Open { mark, .. } = &mut *state {
+            *mark = after;
         }
-        changed
+        let Err(error) = changed else { return Ok(()) };
+        // The file cannot be opened twice.
+        *state = State::Abandoned(error.as_abandoned());
+        let reopened = if is_trusted { self.open_file() } else { Err(error.clone()) };
+        match reopened {
+            Ok(State::Open { file, mark }) if mark == before => {
+                *state = State::Open { file, mark };
+                Err(error)
+            }
+            _ => {
+                self.is_abandoned.store(true, Ordering::Release);
+                Err(error.with_unknown_outcome())
+            }
+        }
     }
 
-    fn is_closed_error(&self) -> StorageError {
-        StorageError::io(&self.path, std::io::Error::other("closed after a failure"))
+    fn mark(&self, file: &Opened) -> Result<Mark, StorageError> {
+        guarded(&self.path, || {
+            let transaction = file.database.begin_read()?;
+            let seal_of = |sealed: &[u8]| sealed.iter().take(SEAL_BYTES).copied().collect();
+            let manifest =
+                transaction.open_table(META)?.get("manifest")?.map(|sealed| seal_of(sealed.value()));
+            let last = transaction.open_table(RECORDS)?.last()?.map(|(key, _)| key.value().0);
+            Ok(Mark { manifest, last })
+        })
     }
 }
 

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use redb::backends::FileBackend;
@@ -20,7 +22,7 @@ pub trait Medium: fmt::Debug + Send + Sync + 'static {
     fn read(&self, path: &Path) -> io::Result<Bytes>;
     /// Removes a file; it may come back after a loss of power.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Creates a folder and those above it, durably. It may exist.
+    /// Creates a folder and those above it, durably. It may exist. If that fails, what was made of it is gone again.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
     /// Removes a folder with everything in it; it may be gone already.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
@@ -48,12 +50,29 @@ pub trait NewFile: Write + Send {
 
 /// The bytes under a redb database.
 #[derive(Debug)]
-pub struct DatabaseFile(Box<dyn StorageBackend>);
+pub struct DatabaseFile(Box<dyn StorageBackend>, SyncWatch);
 
 impl DatabaseFile {
     /// Wraps any backend.
     pub fn new(backend: impl StorageBackend) -> DatabaseFile {
-        DatabaseFile(Box::new(backend))
+        DatabaseFile(Box::new(backend), SyncWatch::default())
+    }
+
+    /// Tells at any time whether a sync of the file has failed.
+    pub(super) fn watch(&self) -> SyncWatch {
+        self.1.clone()
+    }
+}
+
+/// Whether a sync of a file has failed. From then on what is read back may be what never reaches the disk: the
+/// operating system has marked those pages clean, and tells nobody again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SyncWatch(Arc<AtomicBool>);
+
+impl SyncWatch {
+    /// Whether one has failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.0.load(Ordering::Acquire)
     }
 }
 
@@ -71,7 +90,7 @@ impl StorageBackend for DatabaseFile {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.0.sync_data().inspect_err(|_| self.1.0.store(true, Ordering::Release))
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
@@ -113,12 +132,18 @@ pub struct Disk;
 
 impl Medium for Disk {
     fn database(&self, path: &Path) -> io::Result<DatabaseFile> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        let backend = FileBackend::new(file).map_err(|error| match error {
-            redb::DatabaseError::DatabaseAlreadyOpen => io::Error::from(io::ErrorKind::ResourceBusy),
-            other => io::Error::other(other),
-        })?;
-        Ok(DatabaseFile::new(backend))
+        loop {
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            let opened = file.metadata()?;
+            let backend = FileBackend::new(file).map_err(|error| match error {
+                redb::DatabaseError::DatabaseAlreadyOpen => io::Error::from(io::ErrorKind::ResourceBusy),
+                other => io::Error::other(other),
+            })?;
+            // Whoever has locked a file that was replaced meanwhile has locked nothing.
+            if is_same_file(&opened, &fs::metadata(path)?) {
+                return Ok(DatabaseFile::new(backend));
+            }
+        }
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
@@ -145,7 +170,10 @@ impl Medium for Disk {
         }
         match fs::create_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            created => created.and_then(|()| sync_folder_of(path)),
+            created => created.and_then(|()| sync_folder_of(path)).inspect_err(|_| {
+                // A name that is not durable must not be found and taken for one that is.
+                let _ = fs::remove_dir(path);
+            }),
         }
     }
 
@@ -206,6 +234,18 @@ impl Drop for DiskFile {
         // A finished file has its name by now, and there is nothing to remove.
         let _ = fs::remove_file(&self.unfinished);
     }
+}
+
+#[cfg(unix)]
+fn is_same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere a file that is open is not replaced.
+#[cfg(not(unix))]
+fn is_same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    true
 }
 
 /// A new name is durable when its folder is.

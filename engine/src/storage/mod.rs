@@ -17,6 +17,7 @@ mod database;
 mod error;
 mod history;
 mod journal;
+mod layout;
 mod medium;
 mod pieces;
 mod run_file;
@@ -29,12 +30,13 @@ pub use columns::{StoredColumns, has_marks, rows_of};
 pub use error::{Damage, StorageError};
 pub use history::SystemEdit;
 pub use journal::{Journal, JournalContents, PinnedJournal, StoredRecord};
+pub use layout::Form;
 pub use medium::{DatabaseFile, Disk, Medium, NewFile, is_plain_name};
 pub use pieces::Pieces;
 pub use run_file::{read_run, write_run};
 pub use seal::file_hash;
-pub use system::{PinnedSystem, SystemStore};
+pub use system::{RecordChange, SystemChange, SystemContents, SystemStore};
 pub use types::{type_from_name, type_name};
 
 /// The version of everything in a data folder. A higher one is refused, a lower one is read.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;

@@ -11,48 +11,38 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 use super::columns::{StoredColumns, rows_of};
 use super::error::{Damage, StorageError};
 use super::medium::{Medium, NewFile};
 use super::seal::{FileHasher, file_hash};
-use crate::data::{Code, Codec, Dictionary, Rows, RunFile, parallel};
+use crate::data::{Dictionary, Rows, RunFile, parallel};
 
 /// Rows that are read by one thread at a time.
 const ROW_GROUP: usize = 1 << 18;
+/// Bytes after which these are written out: so much is in memory at once, and a little more.
+const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// Writes rows to a new file, durably. `pace` is told of the bytes as they are written.
 pub fn write_run(
     medium: &dyn Medium,
     path: &Path,
-    columns: &[&[Code]],
-    rows: usize,
-    names: &[String],
-    codec: &Codec,
+    stored: &StoredColumns<'_>,
     pace: &mut dyn FnMut(usize),
 ) -> Result<RunFile, StorageError> {
-    try_write(medium, path, columns, rows, names, codec, pace).map_err(|error| StorageError::io(path, error))
+    try_write(medium, path, stored, pace).map_err(|error| StorageError::io(path, error))
 }
 
 fn try_write(
     medium: &dyn Medium,
     path: &Path,
-    columns: &[&[Code]],
-    rows: usize,
-    names: &[String],
-    codec: &Codec,
+    stored: &StoredColumns<'_>,
     pace: &mut dyn FnMut(usize),
 ) -> io::Result<RunFile> {
     let mut sink = Sink { file: medium.create(path)?, hasher: FileHasher::default(), bytes: 0 };
-    let stored = StoredColumns::of(columns, rows, names, codec);
     let schema = Arc::clone(stored.schema());
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_created_by("stratalog".to_owned())
-        .build();
-    let mut writer = ArrowWriter::try_new(&mut sink, schema, Some(properties)).map_err(into_io)?;
+    let mut writer = ArrowWriter::try_new(&mut sink, schema, Some(properties(stored))).map_err(into_io)?;
     let mut before = 0;
     for number in 0..stored.count() {
         writer.write(&stored.batch(number)).map_err(into_io)?;
@@ -63,7 +53,23 @@ fn try_write(
     let Sink { file, hasher, bytes } = sink;
     file.finish()?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(RunFile { name, rows, bytes, hash: hasher.finish(), in_order: true })
+    Ok(RunFile { name, rows: stored.rows(), bytes, hash: hasher.finish(), in_order: true })
+}
+
+fn properties(stored: &StoredColumns<'_>) -> WriterProperties {
+    let all = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_created_by("stratalog".to_owned());
+    // Their dictionaries have whatever a batch has, and nobody asks for the least and the largest of long values.
+    let once = stored.once().map(|name| ColumnPath::new(vec![name.to_owned()]));
+    once.fold(all, |all, path| {
+        all.set_column_dictionary_page_size_limit(path.clone(), usize::MAX)
+            .set_column_statistics_enabled(path, EnabledStatistics::None)
+    })
+    .build()
 }
 
 /// Reads a file back, its rows in the order in which they were written.
@@ -81,24 +87,29 @@ pub fn read_run(
     if content.len() as u64 != expected.bytes || file_hash(&content) != expected.hash {
         return Err(StorageError::damaged(path, Damage::Checksum));
     }
-    let parts = read_parts(&content, dictionary).map_err(|error| StorageError::unreadable(path, error))?;
+    let unreadable = |what: String| StorageError::unreadable(path, what);
     let mut all = Rows::empty(arity);
-    for part in parts {
+    all.columns.iter_mut().for_each(|column| column.reserve_exact(expected.rows));
+    read_groups(&content, dictionary, &mut |part| {
         if part.columns.len() != arity {
-            return Err(StorageError::unreadable(path, format!("{} columns", part.columns.len())));
+            return Err(format!("{} columns", part.columns.len()));
         }
-        all.len += part.len;
-        for (column, codes) in all.columns.iter_mut().zip(part.columns) {
-            column.extend(codes);
-        }
-    }
+        all.append(part);
+        Ok(())
+    })
+    .map_err(unreadable)?;
     if all.len != expected.rows {
-        return Err(StorageError::unreadable(path, format!("{} rows instead of {}", all.len, expected.rows)));
+        return Err(unreadable(format!("{} rows instead of {}", all.len, expected.rows)));
     }
     Ok(all)
 }
 
-fn read_parts(content: &Bytes, dictionary: &Dictionary) -> Result<Vec<Rows>, String> {
+/// Reads as many row groups at once as there are threads, and hands their rows on in order.
+fn read_groups(
+    content: &Bytes,
+    dictionary: &Dictionary,
+    take: &mut dyn FnMut(Rows) -> Result<(), String>,
+) -> Result<(), String> {
     let groups = ParquetRecordBatchReaderBuilder::try_new(content.clone())
         .map_err(|error| error.to_string())?
         .metadata()
@@ -112,8 +123,13 @@ fn read_parts(content: &Bytes, dictionary: &Dictionary) -> Result<Vec<Rows>, Str
         };
         reader.map(rows).collect()
     };
-    let parts = parallel::map((0..groups).collect(), read_group);
-    Ok(parts.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    let groups: Vec<usize> = (0..groups).collect();
+    for some in groups.chunks(parallel::thread_count()) {
+        for parts in parallel::map(some.to_vec(), read_group) {
+            parts?.into_iter().try_for_each(&mut *take)?;
+        }
+    }
+    Ok(())
 }
 
 /// A file that is hashed and counted as it is written.

@@ -149,6 +149,9 @@ impl<'a> Parser<'a> {
     pub(super) fn name(&mut self, expected: &str) -> Parsed<Name> {
         match self.kind() {
             TokenKind::Word | TokenKind::Variable => {
+                if self.token_text().len() > self.limits.name_bytes {
+                    return Err(self.limit("the bytes of a name", "max_name_bytes", self.limits.name_bytes));
+                }
                 let text = self.token_text().to_owned();
                 Ok(Name { text, span: self.bump() })
             }

@@ -62,6 +62,13 @@ class Result:
         return [arrow.kind_of(row[i] for row in self._answer.rows) for i in range(len(self.columns))]
 
     @cached_property
+    def _may_hold_any(self) -> list[bool]:
+        """Of each column, whether it holds values of several types, or is declared so that it may."""
+        if self._table is not None:
+            return self._table.may_hold_any()
+        return [kind == "any" for kind in self.types]
+
+    @cached_property
     def _decoded(self) -> tuple[list[Row], list[str]]:
         if self._table is None:
             return [tuple(row) for row in self._answer.rows], self._answer.provenance

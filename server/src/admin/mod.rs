@@ -9,7 +9,7 @@ mod user;
 use std::any::Any;
 use std::sync::Arc;
 
-use stratalog_engine::{Caller, CommandFamily, Context, Diagnostic, Error, Need, Origin};
+use stratalog_engine::{Caller, CommandFamily, Context, Diagnostic, Error, Keep, Need, Origin};
 
 use crate::auth::Identity;
 use crate::queries::Running;
@@ -40,12 +40,12 @@ impl Caller for Operator {
         self.identity.session()
     }
 
-    fn created(&self, graph: &str) -> Result<(), Error> {
-        self.identity.created(graph)
+    fn creating(&self, graph: &str, keep: Keep<'_>) -> Result<(), Error> {
+        self.identity.creating(graph, keep)
     }
 
-    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error> {
-        self.identity.dropping(graph)
+    fn dropping(&self, graph: &str, keep: Keep<'_>) -> Result<Vec<String>, Error> {
+        self.identity.dropping(graph, keep)
     }
 }
 

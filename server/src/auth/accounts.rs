@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Mutex, RwLock};
-use stratalog_engine::{Diagnostic, Need};
+use stratalog_engine::{Diagnostic, Keep, Need};
 use stratalog_protocol::Secret;
 
 use super::access;
@@ -17,7 +17,7 @@ use super::book::{ADMIN, Book};
 use super::change::{AccountChange, Edit};
 use super::error::AccountError;
 use super::identity::Identity;
-use super::journal::Journal;
+use super::journal::{Journal, JournalError};
 use super::password::{self, Hash, Hasher, PasswordError};
 use super::roles::{Level, Role};
 use super::seats::{Ended, Seat, Seats};
@@ -81,16 +81,36 @@ impl Accounts {
             Some(secret) => password::hash(secret)?,
             None => self.decoy.clone(),
         };
-        self.keep(&AccountChange::CreateUser { name: ADMIN.to_owned(), role: Role::Admin, password })?;
+        let change = AccountChange::CreateUser { name: ADMIN.to_owned(), role: Role::Admin, password };
+        self.keep(&change, |journal, edits| journal.write(edits))?;
         Ok(generated)
     }
 
     /// Makes a change in the name of a session, and ends the sessions that it leaves without ground.
     pub(super) fn apply(&self, change: &AccountChange, by: &Seat) -> Result<(), AccountError> {
+        self.decide(change, by, |journal, edits| journal.write(edits))
+    }
+
+    /// The same together with something else: `keep` does both, or neither.
+    pub(super) fn apply_with(
+        &self,
+        change: &AccountChange,
+        by: &Seat,
+        keep: Keep<'_>,
+    ) -> Result<(), AccountError> {
+        self.decide(change, by, |journal, edits| journal.write_with(edits, keep))
+    }
+
+    fn decide(
+        &self,
+        change: &AccountChange,
+        by: &Seat,
+        write: impl FnOnce(&mut Journal, &[Edit]) -> Result<(), JournalError>,
+    ) -> Result<(), AccountError> {
         if matches!(change, AccountChange::DropUser { name } if *name == by.username && name != ADMIN) {
             return Err(AccountError::OwnUser);
         }
-        self.keep(change)?;
+        self.keep(change, write)?;
         tracing::info!(target: "stratalog_server::audit", by = by.username, via_key = by.key, "{change}");
         match change {
             AccountChange::DropUser { name } => {
@@ -114,10 +134,14 @@ impl Accounts {
         Ok(())
     }
 
-    fn keep(&self, change: &AccountChange) -> Result<(), AccountError> {
+    fn keep(
+        &self,
+        change: &AccountChange,
+        write: impl FnOnce(&mut Journal, &[Edit]) -> Result<(), JournalError>,
+    ) -> Result<(), AccountError> {
         let mut journal = self.journal.lock();
         let edits = self.book.read().edits(change)?;
-        journal.write(&edits)?;
+        write(&mut journal, &edits)?;
         let mut book = self.book.write();
         edits.into_iter().for_each(|edit| book.edit(edit));
         Ok(())
@@ -153,6 +177,19 @@ impl Accounts {
         let (label, owner) = find()?;
         let seat = self.seats.take(&owner, Some(&label), || find().is_some())?;
         Some(Identity::new(self.clone(), seat))
+    }
+
+    /// Somebody of this name, who has not been asked who they are.
+    #[cfg(test)]
+    pub(crate) fn identity(self: &Arc<Self>, username: &str) -> Option<Identity> {
+        let seat = self.seats.take(username, None, || self.has_user(username))?;
+        Some(Identity::new(self.clone(), seat))
+    }
+
+    /// Whether somebody may do something on a graph, as the simulation asks.
+    #[cfg(test)]
+    pub(crate) fn may(&self, username: &str, need: Need, graph: &str) -> bool {
+        self.check(username, need, graph).is_ok()
     }
 
     /// Whether this API key is valid.

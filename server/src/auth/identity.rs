@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use stratalog_engine::{Caller, Code, Diagnostic, Error, Need, Origin};
+use stratalog_engine::{Caller, Code, Diagnostic, Error, Keep, Need, Origin};
 
 use super::accounts::Accounts;
 use super::change::AccountChange;
@@ -71,14 +71,16 @@ impl Caller for Identity {
         self.session.clone()
     }
 
-    fn created(&self, graph: &str) -> Result<(), Error> {
+    fn creating(&self, graph: &str, keep: Keep<'_>) -> Result<(), Error> {
         let owner = self.username().to_owned();
-        self.change(&AccountChange::CreateGraph { graph: graph.to_owned(), owner })
+        let change = AccountChange::CreateGraph { graph: graph.to_owned(), owner };
+        Ok(self.accounts.apply_with(&change, &self.seat, keep)?)
     }
 
-    fn dropping(&self, graph: &str) -> Result<Vec<String>, Error> {
+    fn dropping(&self, graph: &str, keep: Keep<'_>) -> Result<Vec<String>, Error> {
         let witnesses = self.accounts.entries(graph).into_iter().map(|(user, _)| user).collect();
-        self.change(&AccountChange::DropGraph { graph: graph.to_owned() })?;
+        let change = AccountChange::DropGraph { graph: graph.to_owned() };
+        self.accounts.apply_with(&change, &self.seat, keep)?;
         Ok(witnesses)
     }
 }

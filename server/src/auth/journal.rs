@@ -1,6 +1,6 @@
 //! `Journal`: where changes of accounts are kept before anybody sees them, and given back when the server starts again.
 
-use stratalog_engine::{Engine, Error};
+use stratalog_engine::{Engine, Error, Keep, RecordChange};
 
 use super::change::{AccountRecord, Edit};
 
@@ -35,8 +35,7 @@ impl Journal {
 
     /// All records that are kept.
     pub(super) fn records(&self) -> Result<Vec<AccountRecord>, JournalError> {
-        let records = self.engine.records().map_err(JournalError::Engine)?;
-        let accounts = records.into_iter().filter(|(key, _)| key.starts_with(PREFIX));
+        let accounts = self.engine.records().into_iter().filter(|(key, _)| key.starts_with(PREFIX));
         let read = |(key, content): (String, Vec<u8>)| {
             serde_json::from_slice(&content).map_err(|source| JournalError::Unreadable { key, source })
         };
@@ -45,13 +44,19 @@ impl Journal {
 
     /// Keeps all steps of one change, or none. When this returns, they survive whatever the engine's data survives.
     pub(super) fn write(&mut self, edits: &[Edit]) -> Result<(), JournalError> {
+        let engine = self.engine.clone();
+        self.write_with(edits, &mut |records| engine.set_records(records))
+    }
+
+    /// The same together with something else: `keep` does both, or neither.
+    pub(super) fn write_with(&mut self, edits: &[Edit], keep: Keep<'_>) -> Result<(), JournalError> {
         let changes: Result<Vec<_>, _> = edits.iter().map(written).collect();
-        self.engine.set_records(&changes.map_err(JournalError::Unwritable)?).map_err(JournalError::Engine)
+        keep(&changes.map_err(JournalError::Unwritable)?).map_err(JournalError::Engine)
     }
 }
 
 /// The key of a record, and its content if it is to stay.
-fn written(edit: &Edit) -> Result<(String, Option<Vec<u8>>), serde_json::Error> {
+fn written(edit: &Edit) -> Result<RecordChange, serde_json::Error> {
     let (key, content) = match edit {
         Edit::Put(record) => (record.key(), Some(serde_json::to_vec(record)?)),
         Edit::Remove(key) => (key.clone(), None),

@@ -24,5 +24,7 @@ pub(crate) use error::AccountError;
 pub(crate) use identity::Identity;
 pub(crate) use journal::Journal;
 pub(crate) use names::{check_name, check_password};
+#[cfg(test)]
+pub(crate) use password::Hash;
 pub(crate) use roles::{Level, Role};
 pub(crate) use seats::Ended;

@@ -132,6 +132,8 @@ pub struct Limits {
     pub total_memory: u64,
     /// Memory that may keep rows of rules between queries, in bytes.
     pub view_memory: u64,
+    /// Memory that facts may take, in bytes, where it is set: see [`Limits::stored_memory`].
+    pub stored_memory: Option<u64>,
     /// Queries that run for long at once.
     pub concurrent_queries: usize,
     /// Queries that have just begun at once.
@@ -170,12 +172,22 @@ pub struct Limits {
     pub session_idle: Duration,
     /// Notifications that are kept for those who come later.
     pub notifications: usize,
+    /// Bytes that these may take.
+    pub notification_bytes: usize,
 }
 
 /// Threads for what is no query: reading and writing large messages, hashing.
 const OTHER_THREADS: usize = 512;
 
 impl Limits {
+    /// Memory that the facts of all graphs may take, in bytes; 0 is no limit. What requests may take is left to them, and
+    /// a quarter of the memory to everything else.
+    pub fn stored_memory(&self) -> u64 {
+        let memory = machine_memory();
+        self.stored_memory
+            .unwrap_or_else(|| (memory / 4 * 3).saturating_sub(self.total_memory).max(memory / 8))
+    }
+
     /// Threads that may block at once.
     pub fn blocking_threads(&self) -> usize {
         [self.concurrent_queries, self.short_queries, self.paused_queries]
@@ -222,6 +234,7 @@ impl Default for Limits {
             query_memory: memory / 4,
             total_memory: memory / 2,
             view_memory: memory / 8,
+            stored_memory: None,
             concurrent_queries: (cores * 4).max(8),
             short_queries: (cores * 4).max(8),
             paused_queries: 64,
@@ -241,6 +254,7 @@ impl Default for Limits {
             session_grace: Duration::from_secs(60),
             session_idle: Duration::from_secs(3600),
             notifications: 1 << 16,
+            notification_bytes: 64 << 20,
         }
     }
 }

@@ -204,6 +204,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.limits.notifications),
     },
     Setting {
+        key: "http.rate_limit.notification_buffer_bytes",
+        set: |c, v| v.positive().map(|n| c.limits.notification_bytes = n),
+        show: |c| whole(c.limits.notification_bytes),
+    },
+    Setting {
         key: "limits.query_timeout_ms",
         set: |c, v| v.number().map(|n| c.limits.query_timeout = Duration::from_millis(n)),
         show: |c| milliseconds(c.limits.query_timeout),
@@ -222,6 +227,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.view_memory_bytes",
         set: |c, v| v.number().map(|n| c.limits.view_memory = n),
         show: |c| whole(c.limits.view_memory),
+    },
+    Setting {
+        key: "limits.stored_memory_bytes",
+        set: |c, v| v.number().map(|n| c.limits.stored_memory = Some(n)),
+        show: |c| whole(c.limits.stored_memory()),
     },
     Setting {
         key: "limits.max_concurrent_queries",
@@ -277,6 +287,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.max_string_bytes",
         set: |c, v| v.positive().map(|n| c.program.string_bytes = n),
         show: |c| whole(c.program.string_bytes),
+    },
+    Setting {
+        key: "limits.max_name_bytes",
+        set: |c, v| v.positive().map(|n| c.program.name_bytes = n),
+        show: |c| whole(c.program.name_bytes),
     },
     Setting {
         key: "limits.max_columns",

@@ -28,6 +28,8 @@ pub(crate) struct EventLog {
     state: Mutex<State>,
     rounds: Rounds,
     capacity: usize,
+    /// At most so many bytes are kept, but always the last one.
+    capacity_bytes: usize,
     /// Told when numbers are about to run out.
     pub(super) low: Notify,
 }
@@ -36,6 +38,8 @@ pub(crate) struct EventLog {
 struct State {
     /// The last notifications, with consecutive numbers.
     kept: VecDeque<Arc<Notice>>,
+    /// What these take.
+    bytes: usize,
     /// The last number that was given.
     last: u64,
     /// The last number that may be given: see `numbers`.
@@ -61,6 +65,17 @@ pub(crate) struct Notice {
     pub(crate) text: String,
 }
 
+impl Notice {
+    /// Bytes that it takes.
+    fn bytes(&self) -> usize {
+        let witnesses = match &self.audience {
+            Audience::Witnesses(names) => names.iter().map(|name| name.len() + size_of::<String>()).sum(),
+            Audience::Bound | Audience::Seeing => 0,
+        };
+        size_of::<Notice>() + self.text.capacity() + witnesses
+    }
+}
+
 /// Whom a notification concerns.
 #[derive(Debug)]
 pub(crate) enum Audience {
@@ -84,12 +99,13 @@ pub(crate) enum Read {
 }
 
 impl EventLog {
-    /// An empty log that goes on after a number, and keeps so many notifications.
-    pub(super) fn new(last: u64, reserved: u64, capacity: usize) -> EventLog {
+    /// An empty log that goes on after a number, and keeps so many notifications of so many bytes together.
+    pub(super) fn new(last: u64, reserved: u64, capacity: usize, capacity_bytes: usize) -> EventLog {
         EventLog {
-            state: Mutex::new(State { kept: VecDeque::new(), last, reserved, is_missing: false }),
+            state: Mutex::new(State { kept: VecDeque::new(), bytes: 0, last, reserved, is_missing: false }),
             rounds: Rounds::default(),
             capacity,
+            capacity_bytes,
             low: Notify::new(),
         }
     }
@@ -149,13 +165,18 @@ impl Listener for EventLog {
             if state.last == state.reserved {
                 state.is_missing = true;
                 state.kept.clear();
+                state.bytes = 0;
                 break;
             }
             state.last += 1;
             let notice = notice(state.last, timestamp_ms, event, committed);
+            state.bytes += notice.bytes();
             state.kept.push_back(Arc::new(notice));
-            if state.kept.len() > self.capacity {
-                state.kept.pop_front();
+            while state.kept.len() > self.capacity
+                || state.bytes > self.capacity_bytes && state.kept.len() > 1
+            {
+                let Some(oldest) = state.kept.pop_front() else { break };
+                state.bytes -= oldest.bytes();
             }
         }
         let left = state.reserved - state.last;

@@ -19,9 +19,9 @@ pub(super) const BLOCK: u64 = 1 << 16;
 /// How long after a failure the next attempt is made.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Starts a log that hears of every commit of this engine.
-pub(crate) fn open(engine: &Engine, capacity: usize) -> Result<Arc<EventLog>, Error> {
-    let last = match engine.records()?.get(RECORD) {
+/// Starts a log of so many notifications and bytes, that hears of every commit of this engine.
+pub(crate) fn open(engine: &Engine, capacity: usize, bytes: usize) -> Result<Arc<EventLog>, Error> {
+    let last = match engine.records().get(RECORD) {
         None => 0,
         Some(content) => {
             let number = std::str::from_utf8(content).ok().and_then(|text| text.parse().ok());
@@ -29,7 +29,7 @@ pub(crate) fn open(engine: &Engine, capacity: usize) -> Result<Arc<EventLog>, Er
         }
     };
     reserve(engine, last + BLOCK)?;
-    let log = Arc::new(EventLog::new(last, last + BLOCK, capacity));
+    let log = Arc::new(EventLog::new(last, last + BLOCK, capacity, bytes));
     engine.listen(log.clone());
     Ok(log)
 }
@@ -93,7 +93,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         {
             let engine = engine(&folder);
-            let log = open(&engine, 10).unwrap();
+            let log = open(&engine, 10, 1 << 20).unwrap();
             insert(&engine, 1);
             insert(&engine, 2);
             assert_eq!(numbers(&log, 0), [1, 2]);
@@ -101,14 +101,14 @@ mod tests {
         }
         {
             let engine = engine(&folder);
-            let log = open(&engine, 10).unwrap();
+            let log = open(&engine, 10, 1 << 20).unwrap();
             assert!(matches!(log.read(2), Read::Nothing));
             assert!(matches!(log.read(1), Read::Gap(Gap { from: 2, to: 2 })));
             insert(&engine, 3);
             assert_eq!(numbers(&log, 2), [3]);
         }
         let engine = engine(&folder);
-        let log = open(&engine, 10).unwrap();
+        let log = open(&engine, 10, 1 << 20).unwrap();
         assert!(matches!(log.read(3), Read::Gap(Gap { from: 4, to }) if to == 2 + BLOCK));
         insert(&engine, 4);
         assert_eq!(numbers(&log, 2 + BLOCK), [3 + BLOCK]);
@@ -118,7 +118,7 @@ mod tests {
     fn what_happens_while_no_number_is_left_is_a_gap_for_everybody() {
         let folder = TempDir::new().unwrap();
         let engine = engine(&folder);
-        let log = std::sync::Arc::new(EventLog::new(0, 1, 10));
+        let log = std::sync::Arc::new(EventLog::new(0, 1, 10, 1 << 20));
         engine.listen(log.clone());
         insert(&engine, 1);
         insert(&engine, 2);
@@ -129,9 +129,22 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_too_many_bytes_is_forgotten_but_for_the_last() {
+        let engine = Engine::in_memory(EngineOptions::default()).unwrap();
+        let log = open(&engine, 1_000, 2_000).unwrap();
+        (1..=100).for_each(|number| insert(&engine, number));
+        let Read::Gap(Gap { from: 1, to }) = log.read(0) else { panic!("all are kept") };
+        assert!((90..99).contains(&to), "{to}");
+        let log = open(&engine, 1_000, 1).unwrap();
+        insert(&engine, 101);
+        insert(&engine, 102);
+        assert_eq!(numbers(&log, log.last() - 1).len(), 1);
+    }
+
+    #[test]
     fn the_oldest_are_forgotten() {
         let engine = Engine::in_memory(EngineOptions::default()).unwrap();
-        let log = open(&engine, 3).unwrap();
+        let log = open(&engine, 3, 1 << 20).unwrap();
         (1..=5).for_each(|number| insert(&engine, number));
         assert!(matches!(log.read(0), Read::Gap(Gap { from: 1, to: 2 })));
         assert_eq!(numbers(&log, 2), [3, 4, 5]);

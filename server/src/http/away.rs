@@ -60,7 +60,7 @@ fn answer(path: &str, why: Absence, started: Instant) -> Response {
     let mut response = match (path, why) {
         ("/live", _) => Response::default(),
         ("/ready", _) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-        ("/health", _) => health_body(HealthStatus::Degraded, started),
+        ("/health", _) => health_body(HealthStatus::Degraded, Vec::new(), started),
         (_, Absence::Starting) => Problem::Starting.into_response(),
         (_, Absence::Stopping) => Problem::Stopping.into_response(),
     };

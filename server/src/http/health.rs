@@ -1,7 +1,7 @@
 //! `/health`, `/live` and `/ready`: for probes, without authentication.
 //!
-//! `/health` tells of anything that is wrong; `/ready` only of what concerns every request, so that one damaged graph
-//! does not take the others away.
+//! `/health` tells of anything that is wrong; `/ready` of what concerns every request, so that one damaged graph does
+//! not take the others away, and of a disk that does not sync.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,6 +31,9 @@ struct Health {
     version: &'static str,
     /// Seconds since it started.
     uptime_secs: u64,
+    /// Graphs that take no writes because a sync failed; `*` stands for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unwritable: Vec<String>,
 }
 
 /// How storage is doing.
@@ -63,8 +66,10 @@ pub(super) const HEALTH: Endpoint = Endpoint {
     problems: &[],
     kind: Kind::Probe(|app| {
         async move {
-            let good = app.engine.storage_troubles().is_empty() && !is_contended(&app).await;
-            health_body(HealthStatus::of(good), app.started)
+            let unwritable = app.engine.unwritable();
+            let good = unwritable.is_empty() && app.engine.storage_troubles().is_empty();
+            let good = good && !is_contended(&app).await;
+            health_body(HealthStatus::of(good), unwritable, app.started)
         }
         .boxed()
     }),
@@ -87,11 +92,22 @@ pub(super) const READY: Endpoint = Endpoint {
     parameters: &[],
     answers: &[
         Answer { status: 200, when: "They may.", body: Body::Empty },
-        Answer { status: 503, when: "The server starts or stops, or storage hangs.", body: Body::Empty },
+        Answer {
+            status: 503,
+            when: "The server starts or stops, storage hangs, or does not sync.",
+            body: Body::Empty,
+        },
     ],
     problems: &[],
     kind: Kind::Probe(|app| {
-        async move { HealthStatus::of(!is_contended(&app).await).code().into_response() }.boxed()
+        async move {
+            let unwritable = app.engine.unwritable();
+            if !unwritable.is_empty() {
+                return health_body(HealthStatus::Degraded, unwritable, app.started);
+            }
+            HealthStatus::of(!is_contended(&app).await).code().into_response()
+        }
+        .boxed()
     }),
 };
 
@@ -114,11 +130,11 @@ pub(super) fn is_probe(path: &str) -> bool {
 }
 
 fn health_example(schemas: &mut SchemaGenerator, status: HealthStatus) -> (Schema, Json) {
-    example(schemas, &Health { status, version: VERSION, uptime_secs: 86_400 })
+    example(schemas, &Health { status, version: VERSION, uptime_secs: 86_400, unwritable: Vec::new() })
 }
 
-pub(super) fn health_body(status: HealthStatus, started: Instant) -> Response {
-    let data = Health { status, version: VERSION, uptime_secs: started.elapsed().as_secs() };
+pub(super) fn health_body(status: HealthStatus, unwritable: Vec<String>, started: Instant) -> Response {
+    let data = Health { status, version: VERSION, uptime_secs: started.elapsed().as_secs(), unwritable };
     let mut response = json_response(&data);
     *response.status_mut() = status.code();
     response

@@ -154,7 +154,7 @@ pub enum Literal {
     Atom(Atom),
     /// No row matches.
     Negated(Atom),
-    /// Both sides compare so. `V = e` gives V its value where no atom of the body has V.
+    /// Both sides compare so. `V = e` may give V its value where no atom of the body has V in a column.
     Comparison(Expression, Comparison, Expression),
 }
 
@@ -176,6 +176,8 @@ pub enum Term {
     Constant(Value),
     /// Anything.
     Placeholder,
+    /// What equals this by value.
+    Computed(Expression),
 }
 
 /// A scalar expression.
@@ -300,11 +302,23 @@ impl Goal {
 }
 
 impl Atom {
-    /// The variables, from left to right.
+    /// The variables that stand for a column, from left to right.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| match term {
             Term::Variable(name) => Some(name.as_str()),
-            Term::Constant(_) | Term::Placeholder => None,
+            Term::Constant(_) | Term::Placeholder | Term::Computed(_) => None,
         })
+    }
+
+    /// All variables, from left to right.
+    pub fn all_variables(&self) -> Vec<&str> {
+        self.terms
+            .iter()
+            .flat_map(|term| match term {
+                Term::Variable(name) => vec![name.as_str()],
+                Term::Computed(expression) => expression.variables(),
+                Term::Constant(_) | Term::Placeholder => Vec::new(),
+            })
+            .collect()
     }
 }

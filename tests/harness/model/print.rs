@@ -166,6 +166,7 @@ impl fmt::Display for Term {
             Term::Variable(name) => f.write_str(name),
             Term::Constant(value) => value.fmt(f),
             Term::Placeholder => f.write_str("_"),
+            Term::Computed(expression) => expression.fmt(f),
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Expressions and comparisons.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Refusal;
 use crate::model::{Arithmetic, Comparison, Expression};
 use crate::value::Value;
-
-/// Floats this close to a number written in the program count as equal to it.
-const TOLERANCE: f64 = 1e-10;
 
 /// The value of an expression.
 pub(super) fn evaluate(expression: &Expression, values: &BTreeMap<String, Value>) -> Result<Value, Refusal> {
@@ -52,19 +49,22 @@ pub(super) fn finite(x: f64) -> Value {
     if x.is_finite() { Value::Float(x) } else { Value::Null }
 }
 
-/// Whether a comparison holds.
+/// Whether a comparison holds. Between two variables of `stored` it is by identity.
 pub(super) fn holds(
     left: &Expression,
     operator: Comparison,
     right: &Expression,
     values: &BTreeMap<String, Value>,
+    stored: &BTreeSet<String>,
 ) -> Result<bool, Refusal> {
     let (a, b) = (evaluate(left, values)?, evaluate(right, values)?);
     let equal = || match (left, right) {
-        (Expression::Variable(_), Expression::Variable(_)) => a == b,
-        (Expression::Constant(literal), _) => equal_to_literal(&b, literal),
-        (_, Expression::Constant(literal)) => equal_to_literal(&a, literal),
-        _ => same(&a, &b, 0.0),
+        (Expression::Variable(left), Expression::Variable(right))
+            if stored.contains(left) && stored.contains(right) =>
+        {
+            a == b
+        }
+        _ => equal_by_value(&a, &b),
     };
     let order = || order(&a, &b);
     Ok(match operator {
@@ -77,17 +77,13 @@ pub(super) fn holds(
     })
 }
 
-/// Equality with a value written in the program: numbers by value, Null with nothing.
-pub(super) fn equal_to_literal(value: &Value, literal: &Value) -> bool {
-    same(value, literal, TOLERANCE)
-}
-
-fn same(a: &Value, b: &Value, tolerance: f64) -> bool {
+/// Equality with what is written or computed: numbers by value, Null with nothing.
+pub(super) fn equal_by_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Null, _) | (_, Value::Null) => false,
         (Value::Int(a), Value::Int(b)) => a == b,
         _ => match (a.number(), b.number()) {
-            (Some(a), Some(b)) => (a - b).abs() <= tolerance,
+            (Some(a), Some(b)) => a == b,
             _ => a == b,
         },
     }

@@ -64,10 +64,11 @@ fn ask_atom(
             Term::Constant(Value::Vector(_)) => format!("_v{position}"),
             Term::Constant(value) => value.to_string(),
             Term::Placeholder => "_".to_owned(),
+            Term::Computed(expression) => expression.to_string(),
         });
         columns.push(match term {
             Term::Variable(name) => name.clone(),
-            Term::Constant(_) | Term::Placeholder => own.clone(),
+            Term::Constant(_) | Term::Placeholder | Term::Computed(_) => own.clone(),
         });
         if let Term::Constant(value) = term {
             body.push(Literal::Comparison(
@@ -81,7 +82,7 @@ fn ask_atom(
     body.insert(0, Literal::Atom(Atom { relation: atom.relation.clone(), terms }));
     for literal in conditions {
         let variables = match literal {
-            Literal::Atom(atom) => atom.variables().collect(),
+            Literal::Atom(atom) => atom.all_variables(),
             Literal::Negated(_) => Vec::new(),
             Literal::Comparison(left, _, right) => [left.variables(), right.variables()].concat(),
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expression::{equal_to_literal, evaluate, holds};
+use super::expression::{equal_by_value, evaluate, holds};
 use super::{Refusal, Steps};
 use crate::model::{Atom, Comparison, Expression, Literal, Relations, Term};
 use crate::value::{Row, Value};
@@ -16,81 +16,142 @@ pub(super) struct Solution {
     pub(super) values: BTreeMap<String, Value>,
 }
 
-/// All distinct solutions. Conditions are checked as soon as their variables have values.
+/// All distinct solutions: every row is tried for every atom, then equalities give the other variables their values, and
+/// what is left is checked. The order of conditions plays no part.
 pub(super) fn solve(
     body: &[Literal],
     relations: &Relations,
     steps: &mut Steps,
 ) -> Result<BTreeSet<Solution>, Refusal> {
-    let in_atoms: BTreeSet<&str> = body
-        .iter()
-        .flat_map(|literal| match literal {
-            Literal::Atom(atom) => atom.variables().collect(),
-            Literal::Negated(_) | Literal::Comparison(..) => Vec::new(),
-        })
-        .collect();
-    let mut open: Vec<&Literal> = body.iter().collect();
-    let mut bound: BTreeSet<&str> = BTreeSet::new();
+    let body = spelled_out(body);
     let mut solutions = BTreeSet::from([Solution::default()]);
-    while !open.is_empty() {
-        let ready = open.iter().position(|literal| match literal {
-            Literal::Atom(_) => false,
-            Literal::Negated(atom) => atom.variables().all(|variable| bound.contains(variable)),
-            Literal::Comparison(left, operator, right) => {
-                right.variables().iter().all(|variable| bound.contains(variable))
-                    && (left.variables().iter().all(|variable| bound.contains(variable))
-                        || assigned(left, *operator, &in_atoms).is_some())
-            }
-        });
-        let atom = open.iter().position(|literal| matches!(literal, Literal::Atom(_)));
-        let literal = open.remove(ready.or(atom).ok_or(Refusal::Unsafe)?);
-        match literal {
-            Literal::Atom(atom) => {
-                solutions = join(&solutions, atom, relations, steps)?;
-                bound.extend(atom.variables());
-            }
-            Literal::Negated(atom) => {
-                let rows = relations.get(&atom.relation).into_iter().flatten().collect::<Vec<_>>();
-                steps.add(solutions.len() * rows.len())?;
-                solutions.retain(|solution| {
-                    !rows.iter().any(|row| matches(atom, row, &solution.values).is_some())
-                });
-            }
-            Literal::Comparison(left, operator, right) => match assigned(left, *operator, &in_atoms) {
-                Some(variable) if !bound.contains(variable) => {
-                    solutions = solutions
-                        .into_iter()
-                        .map(|mut solution| {
-                            let value = evaluate(right, &solution.values)?;
-                            solution.values.insert(variable.to_owned(), value);
-                            Ok(solution)
-                        })
-                        .collect::<Result<_, _>>()?;
-                    bound.insert(variable);
-                }
-                _ => {
-                    let mut kept = BTreeSet::new();
-                    for solution in solutions {
-                        if holds(left, *operator, right, &solution.values)? {
-                            kept.insert(solution);
-                        }
-                    }
-                    solutions = kept;
-                }
-            },
+    for literal in &body {
+        if let Literal::Atom(atom) = literal {
+            solutions = join(&solutions, atom, relations, steps)?;
         }
+    }
+    let Roles { stored, assignments, conditions } = roles(&body);
+    for (variable, expression) in assignments {
+        let assigned = solutions.into_iter().map(|mut solution| {
+            let value = evaluate(expression, &solution.values)?;
+            solution.values.insert(variable.to_owned(), value);
+            Ok(solution)
+        });
+        solutions = assigned.collect::<Result<_, _>>()?;
+    }
+    for literal in conditions {
+        let mut kept = BTreeSet::new();
+        for solution in solutions {
+            let holds = match literal {
+                Literal::Atom(_) => true,
+                Literal::Negated(atom) => {
+                    let rows = relations.get(&atom.relation).into_iter().flatten().collect::<Vec<_>>();
+                    steps.add(rows.len())?;
+                    !exists(atom, &rows, &solution.values, &stored)?
+                }
+                Literal::Comparison(left, operator, right) => {
+                    holds(left, *operator, right, &solution.values, &stored)?
+                }
+            };
+            if holds {
+                kept.insert(solution);
+            }
+        }
+        solutions = kept;
     }
     Ok(solutions)
 }
 
-/// The variable that a comparison may give a value.
-fn assigned<'a>(left: &'a Expression, operator: Comparison, in_atoms: &BTreeSet<&str>) -> Option<&'a str> {
-    match (left, operator) {
-        (Expression::Variable(variable), Comparison::Equal) if !in_atoms.contains(variable.as_str()) => {
-            Some(variable)
-        }
-        _ => None,
+/// The variables that hold what is stored: those of atoms, and their copies.
+pub(super) fn stored_variables(body: &[Literal]) -> BTreeSet<String> {
+    roles(&spelled_out(body)).stored
+}
+
+/// What the parts of a body are for.
+struct Roles<'b> {
+    stored: BTreeSet<String>,
+    /// Variables that no atom has, in the order in which they get their values, and from what.
+    assignments: Vec<(&'b str, &'b Expression)>,
+    /// All else but atoms.
+    conditions: Vec<&'b Literal>,
+}
+
+fn roles(body: &[Literal]) -> Roles<'_> {
+    let atoms = body.iter().filter_map(|literal| match literal {
+        Literal::Atom(atom) => Some(atom),
+        Literal::Negated(_) | Literal::Comparison(..) => None,
+    });
+    let mut bound: BTreeMap<String, Origin> =
+        atoms.flat_map(Atom::variables).map(|name| (name.to_owned(), Origin::Stored)).collect();
+    let mut conditions: Vec<&Literal> =
+        body.iter().filter(|literal| !matches!(literal, Literal::Atom(_))).collect();
+    let mut assignments = Vec::new();
+    while let Some((place, origin, variable, expression)) = next_assignment(&conditions, &bound) {
+        conditions.remove(place);
+        assignments.push((variable, expression));
+        bound.insert(variable.to_owned(), origin);
     }
+    let stored = bound.into_iter().filter(|(_, origin)| *origin == Origin::Stored).map(|(name, _)| name);
+    Roles { stored: stored.collect(), assignments, conditions }
+}
+
+/// `p(X + 1)` as `p(#0_0), #0_0 = X + 1`.
+fn spelled_out(body: &[Literal]) -> Vec<Literal> {
+    let mut spelled = Vec::new();
+    for (position, literal) in body.iter().enumerate() {
+        let Literal::Atom(atom) = literal else {
+            spelled.push(literal.clone());
+            continue;
+        };
+        let mut equalities = Vec::new();
+        let terms = atom.terms.iter().enumerate().map(|(column, term)| match term {
+            Term::Computed(expression) => {
+                let name = format!("#{position}_{column}");
+                let variable = Expression::Variable(name.clone());
+                equalities.push(Literal::Comparison(variable, Comparison::Equal, expression.clone()));
+                Term::Variable(name)
+            }
+            Term::Variable(_) | Term::Constant(_) | Term::Placeholder => term.clone(),
+        });
+        let terms = terms.collect();
+        spelled.push(Literal::Atom(Atom { relation: atom.relation.clone(), terms }));
+        spelled.extend(equalities);
+    }
+    spelled
+}
+
+/// Where a variable has its value from. The first one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Stored,
+    Computed,
+    Written,
+}
+
+/// The equality that gives some variable its value next: its place, and what gives what.
+fn next_assignment<'b>(
+    open: &[&'b Literal],
+    bound: &BTreeMap<String, Origin>,
+) -> Option<(usize, Origin, &'b str, &'b Expression)> {
+    let mut candidates = Vec::new();
+    for (place, literal) in open.iter().enumerate() {
+        let Literal::Comparison(left, Comparison::Equal, right) = literal else { continue };
+        for (variable, other) in [(left, right), (right, left)] {
+            let Expression::Variable(variable) = variable else { continue };
+            if bound.contains_key(variable) || !other.variables().iter().all(|name| bound.contains_key(*name))
+            {
+                continue;
+            }
+            let origin = match other {
+                Expression::Constant(_) => Origin::Written,
+                Expression::Variable(name) => bound[name],
+                Expression::Arithmetic(..) | Expression::Call(..) => Origin::Computed,
+            };
+            candidates.push((origin, other.to_string().replace(' ', ""), place, variable.as_str(), other));
+        }
+    }
+    let first = candidates.into_iter().min_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)))?;
+    Some((first.2, first.0, first.3, first.4))
 }
 
 /// Each solution with each row that matches.
@@ -114,14 +175,14 @@ fn join(
     Ok(joined)
 }
 
-/// The values after matching a row, if it matches. Variables join by the same value, constants by comparison.
+/// The values after matching a row, if it matches. Variables join by identity, constants by value.
 fn matches(atom: &Atom, row: &Row, values: &BTreeMap<String, Value>) -> Option<BTreeMap<String, Value>> {
     let mut values = values.clone();
     for (term, value) in atom.terms.iter().zip(row) {
         match term {
-            Term::Placeholder => {}
+            Term::Placeholder | Term::Computed(_) => {}
             Term::Constant(constant) => {
-                if !equal_to_literal(value, constant) {
+                if !equal_by_value(value, constant) {
                     return None;
                 }
             }
@@ -135,4 +196,33 @@ fn matches(atom: &Atom, row: &Row, values: &BTreeMap<String, Value>) -> Option<B
         }
     }
     Some(values)
+}
+
+/// Whether some row has these values: those of `stored` variables by identity, all others by value.
+fn exists(
+    atom: &Atom,
+    rows: &[&Row],
+    values: &BTreeMap<String, Value>,
+    stored: &BTreeSet<String>,
+) -> Result<bool, Refusal> {
+    let mut wanted = Vec::new();
+    for term in &atom.terms {
+        wanted.push(match term {
+            Term::Placeholder => None,
+            Term::Constant(constant) => Some((constant.clone(), false)),
+            Term::Computed(expression) => Some((evaluate(expression, values)?, false)),
+            Term::Variable(name) => {
+                let value = values.get(name).cloned().ok_or(Refusal::Unsafe)?;
+                Some((value, stored.contains(name)))
+            }
+        });
+    }
+    let fits = |row: &&&Row| {
+        wanted.iter().zip(row.iter()).all(|(wanted, value)| match wanted {
+            None => true,
+            Some((wanted, true)) => wanted == value,
+            Some((wanted, false)) => equal_by_value(value, wanted),
+        })
+    };
+    Ok(rows.iter().any(|row| fits(&row)))
 }

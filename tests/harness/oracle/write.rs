@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::expression::evaluate;
-use super::solve::{Solution, solve};
+use super::expression::{equal_by_value, evaluate};
+use super::solve::{Solution, solve, stored_variables};
 use super::{Refusal, Steps};
-use crate::model::{Literal, Relations, Target, Write};
+use crate::model::{Expression, Literal, Relations, Target, Write};
 use crate::value::Row;
 
 /// Changes the facts. Answers how many rows are deleted and, for an update, inserted.
@@ -29,11 +29,16 @@ pub(super) fn apply(
         }
         Write::Update { deletes, inserts, body } => {
             let solutions = solve(body, relations, steps)?;
+            let stored = stored_variables(body);
             let (mut deleted, mut inserted) = (0, 0);
             for target in deletes {
-                for row in rows(target, &solutions)? {
-                    let stored = facts.get_mut(&target.relation);
-                    deleted += usize::from(stored.is_some_and(|stored| stored.remove(&row)));
+                let rows = rows(target, &solutions)?;
+                let by_identity: Vec<bool> =
+                    target.terms.iter().map(|term| is_stored(term, &stored)).collect();
+                if let Some(stored) = facts.get_mut(&target.relation) {
+                    let before = stored.len();
+                    stored.retain(|row| !rows.iter().any(|wanted| fits(wanted, row, &by_identity)));
+                    deleted += before - stored.len();
                 }
             }
             for target in inserts {
@@ -51,4 +56,16 @@ fn rows(target: &Target, solutions: &BTreeSet<Solution>) -> Result<BTreeSet<Row>
         target.terms.iter().map(|term| evaluate(term, &solution.values)).collect::<Result<Row, _>>()
     };
     solutions.iter().map(row).collect()
+}
+
+fn is_stored(term: &Expression, stored: &BTreeSet<String>) -> bool {
+    matches!(term, Expression::Variable(name) if stored.contains(name))
+}
+
+/// Whether a row has these values, each compared by identity or by value.
+fn fits(wanted: &Row, row: &Row, by_identity: &[bool]) -> bool {
+    wanted.iter().zip(row).zip(by_identity).all(|((wanted, value), by_identity)| match by_identity {
+        true => wanted == value,
+        false => equal_by_value(value, wanted),
+    })
 }

@@ -136,6 +136,9 @@ pub(super) fn build_body(
         });
         built.literals.push(Literal::Negated(atom));
     }
+    if let Some(numbers) = &body.computed {
+        compute_arguments(&mut built, readable.draft, numbers);
+    }
     if let Some(numbers) = &body.assignment {
         let choices = &mut Choices(numbers.iter());
         let z = || Expression::Variable("Z".to_owned());
@@ -160,11 +163,79 @@ pub(super) fn build_body(
         }
         built.computed = Some(kind);
     }
+    if let Some(numbers) = body.equalities.as_ref().filter(|_| !recursive) {
+        built.literals.extend(equalities(&built, readable.draft, &mut Choices(numbers.iter())));
+    }
     if let Some(numbers) = &body.comparison {
         let comparison = comparison(&built.expressions(readable.draft), &mut Choices(numbers.iter()));
         built.literals.extend(comparison);
     }
+    if let Some(numbers) = &body.equalities {
+        shuffle(&mut built.literals, numbers);
+    }
     built
+}
+
+/// Puts expressions in the place of constants and of some other arguments: of variables that another atom has, too.
+fn compute_arguments(built: &mut Body, draft: &Draft, numbers: &[u8]) {
+    let mut choices = Choices(numbers.iter());
+    for position in 0..built.literals.len() {
+        let elsewhere: Vec<String> = built.literals[..position]
+            .iter()
+            .filter_map(|literal| match literal {
+                Literal::Atom(atom) => Some(atom.variables().map(str::to_owned)),
+                Literal::Negated(_) | Literal::Comparison(..) => None,
+            })
+            .flatten()
+            .collect();
+        let expressions = Expressions { domain: draft.domain, variables: &elsewhere, typed: None };
+        let (Literal::Atom(atom) | Literal::Negated(atom)) = &mut built.literals[position] else { continue };
+        for term in &mut atom.terms {
+            let replaced = match term {
+                Term::Constant(_) => true,
+                Term::Placeholder => choices.below(2) == 0,
+                Term::Variable(name) => elsewhere.contains(name) && choices.below(3) == 0,
+                Term::Computed(_) => false,
+            };
+            if replaced && !elsewhere.is_empty() {
+                let kind = if draft.domain == Domain::Texts { Kind::Text } else { Kind::Number };
+                let expression = expressions.of(kind, &mut choices, 1);
+                // A constant or a variable is an argument of another sort.
+                if matches!(expression, Expression::Arithmetic(..) | Expression::Call(..)) {
+                    *term = Term::Computed(expression);
+                }
+            }
+        }
+    }
+}
+
+/// Equalities of one more variable, of which any may be the one that gives it its value.
+fn equalities(built: &Body, draft: &Draft, choices: &mut Choices<'_>) -> Vec<Literal> {
+    let kind = if draft.domain == Domain::Texts { Kind::Text } else { Kind::Number };
+    // What is written down as numbers and as text cannot be equal, and is refused.
+    let typed = built.computed.filter(|computed| *computed == kind).map(|kind| ("Z", kind));
+    let expressions = Expressions { domain: draft.domain, variables: &built.bound, typed };
+    let w = || Expression::Variable("W".to_owned());
+    let mut found = Vec::new();
+    for _ in 0..1 + choices.below(3) {
+        let other = match choices.below(3) {
+            0 => expressions.of(kind, choices, 1),
+            _ => expressions.operand(kind, choices),
+        };
+        found.push(match choices.below(2) {
+            0 => Literal::Comparison(w(), Comparison::Equal, other),
+            _ => Literal::Comparison(other, Comparison::Equal, w()),
+        });
+    }
+    found
+}
+
+/// Another order of the conditions. The first stays where it is: a goal has its columns from the atom before.
+fn shuffle(literals: &mut [Literal], numbers: &[u8]) {
+    for (i, n) in numbers.iter().enumerate().take(literals.len()).skip(1) {
+        let other = usize::from(*n) % literals.len();
+        literals.swap(i, other);
+    }
 }
 
 /// What may feed a recursion: nothing that makes values without end once it is bounded.

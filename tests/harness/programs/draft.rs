@@ -59,6 +59,10 @@ pub(super) struct BodyDraft {
     pub(super) negated: Option<AtomDraft>,
     pub(super) comparison: Option<Vec<u8>>,
     pub(super) assignment: Option<Vec<u8>>,
+    /// Which arguments of atoms are computed, and how.
+    pub(super) computed: Option<Vec<u8>>,
+    /// Equalities of a variable, and another order of the conditions.
+    pub(super) equalities: Option<Vec<u8>>,
 }
 
 /// An atom.
@@ -169,12 +173,16 @@ fn body_drafts() -> impl Strategy<Value = BodyDraft> {
         option::weighted(0.25, atom_drafts()),
         option::weighted(0.3, vec(any::<u8>(), 10)),
         option::weighted(0.3, vec(any::<u8>(), 12)),
+        option::weighted(0.15, vec(any::<u8>(), 16)),
+        option::weighted(0.15, vec(any::<u8>(), 16)),
     )
-        .prop_map(|(atoms, negated, comparison, assignment)| BodyDraft {
+        .prop_map(|(atoms, negated, comparison, assignment, computed, equalities)| BodyDraft {
             atoms,
             negated,
             comparison,
             assignment,
+            computed,
+            equalities,
         })
 }
 

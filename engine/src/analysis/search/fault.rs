@@ -58,6 +58,16 @@ pub enum SearchFault {
         /// The variable.
         variable: String,
     },
+    /// Conditions and start of a search bind more than a row can hold.
+    #[error(
+        "what the search starts from and its conditions use {found} variables, and at most {most} are possible"
+    )]
+    Wide {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A search under negation.
     #[error("a search cannot be negated")]
     Negated,
@@ -71,6 +81,7 @@ impl SearchFault {
                 Code::TypeMismatch
             }
             SearchFault::Arguments { .. } => Code::ArityMismatch,
+            SearchFault::Wide { .. } => Code::LimitExceeded,
             SearchFault::Argument { .. } => Code::InvalidParameter,
             SearchFault::Unbound { .. } | SearchFault::Negated => Code::UnsafeRule,
         }
@@ -92,6 +103,9 @@ impl SearchFault {
             SearchFault::Query { .. } => "search with a vector of this type".into(),
             SearchFault::Unbound { variable } => {
                 format!("bind `{variable}` by a condition on other rows than those that are found")
+            }
+            SearchFault::Wide { .. } => {
+                "put conditions that need many variables in a rule of their own, with a head of few".into()
             }
             SearchFault::Negated => "search in a rule of its own, and negate that".into(),
         }

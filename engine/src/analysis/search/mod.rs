@@ -27,7 +27,7 @@ use super::resolve::{Origin, Resolver, Source};
 use super::types::{clash, fit, type_of};
 use crate::aggregates::Ranking;
 use crate::catalog::{Catalog, SEARCH};
-use crate::data::{DataType, Metric, Value};
+use crate::data::{DataType, MAX_COLUMNS, Metric, Value};
 use crate::diagnostic::{Diagnose, Diagnostic, Span};
 use crate::index::{HnswOptions, Index, IndexKind, metric_name};
 use crate::syntax::ast::{
@@ -280,6 +280,11 @@ impl Resolver<'_> {
             if inputs.iter().all(|term| text(term) != name) {
                 inputs.push(variable(name, call.query.span));
             }
+        }
+        // Beside them stand an id and a distance.
+        let most = MAX_COLUMNS - 2;
+        if inputs.len() > most {
+            return Err(SearchFault::Wide { found: inputs.len(), most });
         }
         let span = body[place].span;
         let atom = |relation: String, terms: Vec<Term>| Atom {

@@ -7,7 +7,7 @@ use super::super::error::ExecError;
 use super::super::stratum::View;
 use crate::budget::Budget;
 use crate::data::keys::KeyNumbers;
-use crate::data::{Code, Neighbours, RowIndex, Run, bounds};
+use crate::data::{Code, Neighbours, Pairing, RowIndex, Run, bounds};
 use crate::plan::Traversal;
 
 /// Nodes that are explored between two looks at the budget.
@@ -42,8 +42,14 @@ enum EdgeIndex {
 impl ArcRun {
     fn new(run: Run, from: usize, to: usize, budget: &Budget) -> Result<ArcRun, ExecError> {
         let edges = match run.live() {
-            None => EdgeIndex::Whole(budget.watch(|go_on| run.neighbours(from, to, go_on))?),
-            Some(_) => EdgeIndex::Masked(budget.watch(|go_on| run.index(&[from], go_on))?),
+            None => {
+                let cost = run.beside_cost(from, to, Pairing::Neighbours);
+                EdgeIndex::Whole(budget.build(cost, |go_on| run.neighbours(from, to, go_on))?)
+            }
+            Some(_) => {
+                let cost = run.index_cost(&[from]);
+                EdgeIndex::Masked(budget.build(cost, |go_on| run.index(&[from], go_on))?)
+            }
         };
         Ok(ArcRun { run, from, to, edges })
     }

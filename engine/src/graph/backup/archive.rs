@@ -3,7 +3,8 @@
 //! Commits know nothing of it. Whoever looks after the archive takes a moment now and then, as a backup does, and copies
 //! what journals and system store have had since the last one, as one segment. Until then no checkpoint forgets a
 //! record, and the folder of a dropped graph stays. The data folder knows how far its archive goes; a folder that was
-//! restored knows of none, and begins a *line* of its own with a backup.
+//! restored knows of none, and begins a *line* of its own with a backup. So does one of which a commit was lost to the
+//! archive: a journal that failed could not be read any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,12 @@ pub(in super::super) struct Position {
     until: Moment,
 }
 
+impl Position {
+    fn text(self) -> Vec<u8> {
+        serde_json::json!(self).to_string().into_bytes()
+    }
+}
+
 /// The archive of a data folder.
 #[derive(Debug)]
 pub(in super::super) struct Archive {
@@ -57,8 +64,6 @@ struct State {
     position: Option<Position>,
     /// The latest backup.
     backed_up: Moment,
-    /// Changes of the system store that are archived.
-    system_changes: u64,
     /// Folders of dropped graphs whose last records are archived, and which are perhaps not removed yet.
     finished: BTreeSet<String>,
 }
@@ -104,11 +109,14 @@ impl Archive {
         pin: impl Fn() -> Result<Pinned<'l>, StorageError>,
     ) -> Result<(), StorageError> {
         let mut state = self.state.lock();
-        let changes = library.system.change_count();
         let is_quiet = graphs.values().flatten().all(|graph| is_archived(graph))
-            && state.system_changes == changes
+            && !library.system.has_history()
             && self.dropped.lock().is_empty();
-        if is_quiet && state.position.is_some() && !self.is_due(&state, library) {
+        if is_quiet
+            && state.position.is_some()
+            && state.position == written(library)
+            && !self.is_due(&state, library)
+        {
             return Ok(());
         }
         let repository = self.repository(library)?;
@@ -116,7 +124,6 @@ impl Archive {
         if !is_quiet {
             let position = self.archive(&mut state, position, library, &repository, pin()?)?;
             state.position = Some(position);
-            state.system_changes = changes;
         }
         // The archive may have begun with one just now.
         if self.is_due(&state, library) {
@@ -143,12 +150,13 @@ impl Archive {
         repository: &Repository,
         pin: &impl Fn() -> Result<Pinned<'l>, StorageError>,
     ) -> Result<Position, StorageError> {
-        if let Some(position) = state.position {
-            return Ok(position);
+        let (known, written) = (state.position.take(), written(library));
+        if let Some(position) = known.filter(|position| written == Some(*position)) {
+            return Ok(*state.position.insert(position));
         }
         let backups = repository.backups()?;
-        if let Some(text) = library.system.archive()?
-            && let Ok(position) = serde_json::from_slice::<Position>(&text)
+        if known.is_none()
+            && let Some(position) = written
             && is_there(repository, &backups, position)?
         {
             let of_line = backups.iter().filter(|backup| backup.summary.line == Some(position.line));
@@ -158,6 +166,10 @@ impl Archive {
         }
         let latest = backups.last().and_then(|backup| backup.summary.moment).unwrap_or_default();
         library.home.clock.pass(latest);
+        // No line has this beginning: if it stands there still when the backup is made, nothing has been lost meanwhile.
+        let beginning = library.home.clock.next();
+        let beginning = Position { line: beginning, until: beginning };
+        keep(library, library.system.archive(), beginning)?;
         let pinned = pin()?;
         let moment = pinned.moment;
         state.position = Some(Position { line: moment, until: moment });
@@ -167,7 +179,7 @@ impl Archive {
             return Err(error);
         }
         let position = Position { line: moment, until: moment };
-        if let Err(error) = keep(library, position) {
+        if let Err(error) = keep(library, Some(beginning.text()), position) {
             state.position = None;
             return Err(error);
         }
@@ -229,34 +241,36 @@ impl Archive {
             archived.push((store, last.max(graph.published)));
             enter(&graph.name, &graph.folder, records);
         }
-        let leftovers = pinned.system.leftovers()?;
+        let leftovers = pinned.system.leftovers.clone();
         for folder in leftovers.iter().filter(|folder| !state.finished.contains(*folder)) {
             if let Some((name, records)) = self.records_of_dropped(library, folder)? {
                 enter(&name, folder, records);
             }
         }
-        let system = pinned.system.history()?.into_iter().filter(|edit| edit.moment > position.until);
+        let history = pinned.system.history.values();
+        let system = history.filter(|edit| edit.moment > position.until);
         let header = Header {
             line: position.line,
             after: position.until,
             until: pinned.moment,
             graphs: parts,
-            system: system.collect(),
+            system: system.cloned().collect(),
         };
         let path = repository.folder.join(ARCHIVE).join(segment::file_name(pinned.moment));
         let bytes = segment::encode(&header, contents.iter())
             .map_err(|error| StorageError::unreadable(&path, error))?;
         write_file(repository.medium.as_ref(), &path, &bytes)?;
+        let before = Some(position.text());
         let position = Position { until: pinned.moment, ..position };
-        keep(library, position)?;
+        keep(library, before, position)?;
         for (store, version) in archived {
             store.archived().fetch_max(version, Ordering::AcqRel);
         }
         self.dropped.lock().retain(|(folder, _)| !leftovers.contains(folder));
-        state.finished = leftovers.iter().cloned().collect();
+        state.finished.clone_from(&leftovers);
         // Nothing of it is needed any more.
         drop(pinned);
-        library.remove_folders(Ok(leftovers));
+        library.remove_folders(&leftovers);
         Ok(position)
     }
 
@@ -269,17 +283,18 @@ impl Archive {
         let held = self.dropped.lock().iter().find(|(name, _)| name == folder).map(|(_, g)| Arc::clone(g));
         if let Some(graph) = held {
             let Some(store) = &graph.store else { return Ok(None) };
+            graph.mend()?;
             let records = store.journal().pin()?.records_after(store.archived().load(Ordering::Acquire))?;
             return Ok(Some((graph.name().to_owned(), records)));
         }
         // It was dropped before the server started, or was never finished.
-        let medium = Arc::clone(&library.home.medium);
+        let medium = &library.home.medium;
         let path = library.folder.join(GRAPHS).join(folder).join(JOURNAL);
         if !medium.exists(&path).map_err(|error| StorageError::io(&path, error))? {
             return Ok(None);
         }
-        match Journal::open(medium, &path) {
-            Ok((_, contents)) => Ok(Some((contents.graph, contents.records))),
+        match Journal::look(medium.as_ref(), &path) {
+            Ok(contents) => Ok(Some((contents.graph, contents.records))),
             Err(error) => {
                 tracing::warn!("the last changes of a dropped knowledge graph are not archived: {error}");
                 Ok(None)
@@ -314,9 +329,18 @@ fn exists(repository: &Repository, path: &Path) -> Result<bool, StorageError> {
     repository.medium.exists(path).map_err(|error| StorageError::io(path, error))
 }
 
-/// Remembers how far the archive goes.
-fn keep(library: &Library, position: Position) -> Result<(), StorageError> {
-    let text = serde_json::to_vec(&position)
-        .map_err(|error| StorageError::unreadable(library.system.path(), error))?;
-    library.system.set_archive(&text, position.until)
+/// How far the archive goes, as the data folder knows it.
+fn written(library: &Library) -> Option<Position> {
+    serde_json::from_slice(&library.system.archive()?).ok()
+}
+
+/// Remembers how far the archive goes, if what is written is the same as before: no commit has been lost to it meanwhile.
+fn keep(library: &Library, before: Option<Vec<u8>>, position: Position) -> Result<(), StorageError> {
+    match library.system.set_archive(before.as_deref(), &position.text(), position.until)? {
+        true => Ok(()),
+        false => {
+            let ended = "the archive has ended, because a commit was lost to it: another one begins";
+            Err(StorageError::io(library.system.path(), std::io::Error::other(ended)))
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::moment::{Pinned, PinnedGraph};
 use super::summary::{BackupSummary, CopiedFile};
 use super::{check_is_free, create_folder, read, write_file};
 use crate::data::RunFile;
-use crate::storage::{Journal, Medium, Moment, StorageError, SystemStore, file_hash};
+use crate::storage::{Journal, Medium, Moment, StorageError, SystemContents, SystemStore, file_hash};
 
 /// The file that makes a backup whole.
 pub(super) const SUMMARY: &str = "backup.json";
@@ -47,7 +47,9 @@ pub(super) fn write_backup(
     for graph in &pinned.graphs {
         copy_graph(medium, graph, pinned.moment, target, &mut summary, &mut run)?;
     }
-    SystemStore::write(medium, &target.join(SYSTEM), &pinned.system.graphs()?, &pinned.system.records()?)?;
+    let SystemContents { graphs, records, .. } = pinned.system.clone();
+    let contents = SystemContents { graphs, records, ..SystemContents::default() };
+    SystemStore::write(medium, &target.join(SYSTEM), &contents)?;
     summary.enter(SYSTEM.to_owned(), CopiedFile::of(&read(medium, &target.join(SYSTEM))?));
     Ok(summary)
 }

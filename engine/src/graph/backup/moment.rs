@@ -9,13 +9,13 @@ use super::super::manifest::Manifest;
 use super::super::pins::Pin;
 use super::super::record;
 use super::super::store::GraphStore;
-use crate::storage::{JournalContents, Moment, PinnedJournal, PinnedSystem, StorageError};
+use crate::storage::{JournalContents, Moment, PinnedJournal, StorageError, SystemContents};
 
 /// Everything as it was at one moment. Files that it names stay until it is dropped.
 #[derive(Debug)]
 pub(in super::super) struct Pinned<'l> {
     pub(super) moment: Moment,
-    pub(super) system: PinnedSystem,
+    pub(super) system: SystemContents,
     pub(super) graphs: Vec<PinnedGraph>,
     /// Why some graph cannot be read.
     damaged: Option<StorageError>,
@@ -46,10 +46,10 @@ impl Library {
                 graphs.iter().map(|(name, opened)| (name, version(opened))).collect();
             let (moment, system) = self.system.pin(&self.home.clock)?;
             let (mut pinned, mut damaged) = (Vec::new(), None);
-            for (name, folder) in system.graphs()? {
-                let Some(opened) = graphs.get(&name) else {
+            for (name, folder) in &system.graphs {
+                let Some(opened) = graphs.get(name) else {
                     let message = format!("it lists the knowledge graph {name}, which is not served");
-                    return Err(StorageError::unreadable(system.path(), message));
+                    return Err(StorageError::unreadable(self.system.path(), message));
                 };
                 let graph = match opened {
                     Ok(graph) => graph,
@@ -60,7 +60,8 @@ impl Library {
                 };
                 if let Some(store) = &graph.store {
                     let journal = store.journal().pin()?;
-                    let published = versions.get(&name).copied().unwrap_or(0);
+                    let published = versions.get(name).copied().unwrap_or(0);
+                    let (name, folder) = (name.clone(), folder.clone());
                     pinned.push(PinnedGraph { name, folder, published, graph: Arc::clone(graph), journal });
                 }
             }

@@ -14,7 +14,9 @@ use super::restore::{Source, Target};
 use super::segment::{self, Segment};
 use super::summary::{BackupSummary, CopiedFile};
 use super::{check_is_free, create_folder, list};
-use crate::storage::{Damage, Journal, Medium, Moment, StorageError, StoredRecord, SystemStore};
+use crate::storage::{
+    Damage, Journal, Medium, Moment, StorageError, StoredRecord, SystemContents, SystemStore,
+};
 
 /// How far to restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,9 +249,7 @@ impl Plan<'_> {
         let unfinished = format!("{SYSTEM}.backup");
         target.write(&unfinished, &content)?;
         let path = target.folder.join(&unfinished);
-        let store = SystemStore::open(Arc::clone(medium), &path)?;
-        let (mut graphs, mut records) = (store.graphs()?, store.records()?);
-        drop(store);
+        let SystemContents { mut graphs, mut records, .. } = SystemStore::look(medium.as_ref(), &path)?;
         medium.remove(&path).map_err(|error| StorageError::io(&path, error))?;
         let edits = self.segments.iter().flat_map(|(_, header)| &header.system);
         let mut last = self.from;
@@ -270,8 +270,9 @@ impl Plan<'_> {
         for (name, folder) in &graphs {
             open_journal(medium, target, folder, name)?;
         }
-        SystemStore::write(medium.as_ref(), &target.folder.join(SYSTEM), &graphs, &records)?;
-        Ok(graphs)
+        let contents = SystemContents { graphs, records, ..SystemContents::default() };
+        SystemStore::write(medium.as_ref(), &target.folder.join(SYSTEM), &contents)?;
+        Ok(contents.graphs)
     }
 }
 

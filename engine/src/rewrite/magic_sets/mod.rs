@@ -17,12 +17,11 @@ mod turned;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use crate::analysis::program::{
-    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable,
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Test, Variable,
 };
 use crate::analysis::{Cycle, stratify};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::diagnostic::Span;
-use crate::syntax::ast::Comparison;
 
 /// Which columns are bound.
 type Adornment = Vec<bool>;
@@ -388,7 +387,7 @@ fn compare_assigned(rule: &mut Rule, known: &HashSet<VariableId>) {
             *variable = VariableId::new(rule.variables.len());
             rule.variables.push(rule.variables[original.index()].clone());
             compared.push(Literal::Filter {
-                operator: Comparison::Equal,
+                operator: Test::Same,
                 left: Expression::Variable(original),
                 right: Expression::Variable(*variable),
             });

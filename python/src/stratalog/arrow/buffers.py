@@ -14,8 +14,17 @@ from ..values import EPOCH
 
 #: Metadata of a column whose values differ in type and therefore travel as JSON text.
 ANY_KEY, ANY = b"stratalog.type", b"any"
+#: Metadata of a column that is declared to hold anything, also where all its values are of one type.
+DECLARED_KEY = b"stratalog.declared"
 Code = Literal["b", "B", "h", "H", "i", "I", "q", "Q"]
 CODES: dict[str, Code] = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q", "L": "Q"}
+
+
+def may_hold_any(schema: Any) -> bool:
+    """Whether a column holds values of several types, or is declared so that it may."""
+    metadata = schema.metadata
+    declared = metadata is not None and dict(metadata.items()).get(DECLARED_KEY) == ANY
+    return declared or type_name(schema) == "any"
 
 
 def type_name(schema: Any) -> str:

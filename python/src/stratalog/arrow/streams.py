@@ -10,7 +10,7 @@ import nanoarrow as na
 from nanoarrow.c_array_stream import CArrayStream
 from nanoarrow.ipc import InputStream, StreamWriter
 
-from .buffers import type_name
+from .buffers import may_hold_any, type_name
 from .building import Batch, batch_of, build, kind_of
 from .plain import values_of
 
@@ -66,6 +66,12 @@ class Table:
         schema = self.schema()
         fields = [schema.child(i) for i in range(schema.n_children)]
         return [type_name(field) for field in fields if field.name != PROVENANCE]
+
+    def may_hold_any(self) -> list[bool]:
+        """Of each column, whether it holds anything or is declared so that it may."""
+        schema = self.schema()
+        fields = [schema.child(i) for i in range(schema.n_children)]
+        return [may_hold_any(field) for field in fields if field.name != PROVENANCE]
 
     def columns(self) -> tuple[list[list[Any]], list[str], int]:
         """The values of every column, the provenance of every row if it was sent, and the number of rows."""

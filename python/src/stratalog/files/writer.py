@@ -77,7 +77,13 @@ def _lines(batches: Iterator[Result], out: IO[bytes], kind: str, columns: Sequen
     elif kind == "tsv":
         out.write(("\t".join(map(_tsv_text, columns)) + "\n").encode())
     for batch in batches:
-        line = _json_line(columns, batch.types) if kind == "jsonl" else _delimited_line(kind, batch.types)
+        types = batch.types
+        if kind == "jsonl":
+            line = _json_line(columns, types)
+        else:
+            # Text tells apart what a column of any type may hold, also where it happens to hold one.
+            marked = zip(types, batch._may_hold_any, strict=True)
+            line = _delimited_line(kind, ["any" if may_hold_any else word for word, may_hold_any in marked])
         out.write("".join([line(row) for row in batch]).encode())
 
 

@@ -1,0 +1,253 @@
+//! One seed from its beginning to its end, and many of them.
+
+use std::path::{Path, PathBuf};
+
+use stratalog_engine::restore_on;
+use stratalog_tests::power_loss::{PowerLoss, Unsynced};
+
+use super::actions::{self, Action};
+use super::model::{Change, State};
+use super::numbers::Numbers;
+use super::server::{DATA, Server};
+
+/// So many things happen in one seed.
+const ACTIONS: usize = 60;
+/// So many changes may be in doubt before the process has to say what became of them.
+const DOUBTS: usize = 5;
+/// Seeds that run with the other tests.
+const SHARE: u64 = if cfg!(debug_assertions) { 10 } else { 200 };
+
+/// A run of one seed.
+struct Run {
+    numbers: Numbers,
+    medium: PowerLoss,
+    /// `None` only while it is started.
+    server: Option<Server>,
+    /// What was acknowledged.
+    known: State,
+    /// What may or may not have happened.
+    unknown: Vec<Change>,
+    trace: Trace,
+}
+
+/// What happened, told when a check fails.
+struct Trace {
+    seed: u64,
+    lines: Vec<String>,
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("SIMULATE_SEED={} failed after\n{}", self.seed, self.lines.join("\n"));
+        }
+    }
+}
+
+/// Runs a seed; answers what happened, which is the same each time.
+fn simulate(seed: u64) -> Vec<String> {
+    let medium = PowerLoss::default();
+    let server = Server::start(&medium, DATA).expect("a disk without faults");
+    let mut run = Run {
+        numbers: Numbers::of_seed(seed),
+        medium,
+        server: Some(server),
+        known: State::new(),
+        unknown: Vec::new(),
+        trace: Trace { seed, lines: Vec::new() },
+    };
+    for _ in 0..ACTIONS {
+        let action = actions::next(&mut run.numbers, &run.known);
+        run.trace.lines.push(format!("{action:?}"));
+        run.act(action);
+        if run.medium.is_dark() {
+            run.power_returns();
+        }
+        if run.unknown.len() > DOUBTS {
+            run.restart("too much in doubt", PowerLoss::kill);
+        }
+    }
+    run.medium.make_sick(false);
+    run.medium.fill(false);
+    run.restart("the end", |medium| medium.restart(Unsynced::Lost));
+    std::mem::take(&mut run.trace.lines)
+}
+
+impl Run {
+    fn server(&self) -> &Server {
+        self.server.as_ref().expect("it runs")
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Change(change, by) => self.change(change, &by),
+            Action::Compact(graph) => {
+                let done = self.server().run("admin", graph, ".compact").map(drop);
+                self.note(&done.map_err(|error| error.code().as_str()));
+            }
+            Action::Checkpoint => {
+                let done = self.server().engine.checkpoint();
+                self.note(&done.map_err(|error| error.code().as_str()));
+            }
+            Action::BackUp => self.back_up(),
+            Action::FailCall(calls) => self.medium.fail_once_after(calls),
+            Action::FailSync(syncs) => self.medium.fail_sync_after(syncs),
+            Action::Sick(is_sick) => self.medium.make_sick(is_sick),
+            Action::Full(is_full) => self.medium.fill(is_full),
+            Action::PowerGoes(calls) => self.medium.fail_at(self.medium.steps() + calls),
+            Action::Rot => self.rot(),
+            Action::Restart => self.stop_and_start(),
+            Action::Kill => self.restart("killed", PowerLoss::kill),
+        }
+        self.check("reads go on");
+    }
+
+    fn note(&mut self, outcome: &Result<(), &str>) {
+        self.trace.lines.push(format!("    {outcome:?}"));
+    }
+
+    fn change(&mut self, change: Change, by: &str) {
+        let outcome = self.server().change(&change, by);
+        let code = outcome.as_ref().map_err(|error| error.code().as_str()).copied();
+        self.note(&code);
+        match code {
+            Ok(()) => {
+                // Whatever was in doubt in this file, and in that beside the graphs, has been settled before.
+                let settled = |old: &Change| old.graph().is_none() || old.graph() == change.graph();
+                self.unknown.retain(|old| !settled(old));
+                self.known.apply(&change);
+            }
+            Err("storage_unavailable") => {}
+            Err("outcome_unknown") => self.unknown.push(change),
+            Err(_) => panic!("{change:?} of {by} was refused: {outcome:?}"),
+        }
+    }
+
+    /// What is served is what was acknowledged.
+    fn check(&self, when: &str) {
+        let found = self.server().state().unwrap_or_else(|error| panic!("{when}: {error}"));
+        assert_eq!(found, self.known, "{when}");
+        self.server().check_rights(&self.known, when);
+    }
+
+    fn power_returns(&mut self) {
+        let unsynced = *self.numbers.one_of(&[Unsynced::Lost, Unsynced::Kept, Unsynced::Mixed]);
+        self.restart(&format!("{unsynced:?}"), |medium| medium.restart(unsynced));
+    }
+
+    fn stop_and_start(&mut self) {
+        self.server = None;
+        self.restart("stopped", |_| {});
+    }
+
+    /// The process ends, and starts again: what it serves then is what was acknowledged, and all or nothing of each
+    /// change in doubt.
+    fn restart(&mut self, how: &str, end: impl Fn(&PowerLoss)) {
+        self.trace.lines.push(format!("    restart: {how}"));
+        end(&self.medium);
+        self.server = None;
+        // The power may go while it starts, more than once.
+        if self.numbers.below(4) == 0 {
+            self.medium.fail_at(self.medium.steps() + self.numbers.below(20));
+        }
+        let server = loop {
+            match Server::start(&self.medium, DATA) {
+                Ok(server) if !self.medium.is_dark() => break server,
+                Ok(_) | Err(_) if self.medium.is_dark() => self.medium.restart(Unsynced::Mixed),
+                Ok(server) => break server,
+                Err(error) => {
+                    // Whoever runs it looks at the disk.
+                    self.medium.kill();
+                    self.medium.make_sick(false);
+                    self.medium.fill(false);
+                    self.trace.lines.push(format!("    mended: {error}"));
+                    break Server::start(&self.medium, DATA).unwrap_or_else(|error| panic!("{how}: {error}"));
+                }
+            }
+        };
+        let found = server.state().unwrap_or_else(|error| panic!("{how}: {error}"));
+        let possible = self.known.with_any_of(&self.unknown);
+        assert!(
+            possible.contains(&found),
+            "{how}: {:?} in doubt\n   found {found:?}\nexpected {:?}",
+            self.unknown,
+            self.known
+        );
+        server.check_rights(&found, how);
+        self.known = found;
+        self.unknown.clear();
+        self.server = Some(server);
+    }
+
+    fn back_up(&mut self) {
+        let (backup, restored) = (Path::new("/backup"), "/restored");
+        let made = self.server().engine.back_up(backup);
+        self.note(&made.as_ref().map(drop).map_err(|error| error.code().as_str()));
+        if made.is_ok() {
+            let elsewhere = self.medium.copy();
+            restore_on(&elsewhere, backup, Path::new(restored)).expect("what was acknowledged as a backup");
+            let server = Server::start(&elsewhere, restored).expect("it starts");
+            assert_eq!(server.state().expect("it serves"), self.known, "what a backup holds");
+        }
+        self.medium.remove_under(backup);
+    }
+
+    /// A bit of a file changes while the server is stopped: either nobody can tell, or the file is named.
+    fn rot(&mut self) {
+        if !self.unknown.is_empty() {
+            return;
+        }
+        self.stop_and_start();
+        self.server = None;
+        let rotten = self.medium.copy();
+        let files: Vec<PathBuf> = rotten.files();
+        let file = self.numbers.one_of(&files).clone();
+        let length = rotten.read_len(&file) as u64;
+        if length > 0 {
+            let (at, bit) = (self.numbers.below(length), self.numbers.below(8));
+            rotten.damage(&file, |bytes| bytes[usize::try_from(at).expect("a small file")] ^= 1 << bit);
+            let what = format!("bit {bit} of byte {at} of {} changed", file.display());
+            self.trace.lines.push(format!("    {what}"));
+            match Server::start(&rotten, DATA).and_then(|server| server.state()) {
+                Ok(found) => assert_eq!(found, self.known, "{what}"),
+                Err(error) => assert!(error.contains("/data/"), "{what}: {error}"),
+            }
+        }
+        self.restart("after a look at a rotten copy", |_| {});
+    }
+}
+
+#[test]
+fn a_seed_does_the_same_each_time() {
+    for seed in 0..4 {
+        assert_eq!(simulate(seed), simulate(seed), "seed {seed}");
+    }
+}
+
+/// `SIMULATE_SEED` runs one seed, `SIMULATE_SEEDS` so many.
+#[test]
+fn nothing_acknowledged_is_lost_and_nothing_refused_is_there() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seeds = match number("SIMULATE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("SIMULATE_SEEDS").unwrap_or(SHARE),
+    };
+    let next = std::sync::atomic::AtomicU64::new(seeds.start);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    if seed >= seeds.end {
+                        break;
+                    }
+                    simulate(seed);
+                    if (seed + 1) % 1000 == 0 {
+                        println!("{} seeds", seed + 1);
+                    }
+                }
+            });
+        }
+    });
+}
