@@ -1,11 +1,12 @@
 //! redb databases: made whole, opened with every page checked.
 
 use std::io::{self, Write};
+use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use redb::{Database, ReadableDatabase, StorageBackend, TableDefinition, WriteTransaction};
+use redb::{BackendError, Database, ReadableDatabase, StorageBackend, TableDefinition, WriteTransaction};
 
 use super::FORMAT_VERSION;
 use super::error::{Damage, StorageError};
@@ -88,6 +89,13 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageEr
 /// read is not what is on disk, and the least write to the file would damage it.
 pub(super) fn look(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
     let file = find(medium, path)?;
+    match file.try_lock_range(Bound::Unbounded, Bound::Unbounded) {
+        // A medium without locks is nobody else's.
+        Ok(true) | Err(BackendError::Unsupported) => {}
+        Ok(false) => return Err(StorageError::InUse { path: path.to_owned() }),
+        Err(BackendError::Io(error)) => return Err(StorageError::io(path, error)),
+        Err(other) => return Err(StorageError::io(path, io::Error::other(format!("{other:?}")))),
+    }
     let copy = || -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(file.len()?).map_err(io::Error::other)?];
         file.read(0, &mut bytes)?;
