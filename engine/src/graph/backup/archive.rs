@@ -169,7 +169,7 @@ impl Archive {
         // No line has this beginning: if it stands there still when the backup is made, nothing has been lost meanwhile.
         let beginning = library.home.clock.next();
         let beginning = Position { line: beginning, until: beginning };
-        keep(library, library.system.archive(), beginning)?;
+        keep(library, library.system.archive().as_deref(), beginning)?;
         let pinned = pin()?;
         let moment = pinned.moment;
         state.position = Some(Position { line: moment, until: moment });
@@ -179,7 +179,7 @@ impl Archive {
             return Err(error);
         }
         let position = Position { line: moment, until: moment };
-        if let Err(error) = keep(library, Some(beginning.text()), position) {
+        if let Err(error) = keep(library, Some(&beginning.text()), position) {
             state.position = None;
             return Err(error);
         }
@@ -260,9 +260,9 @@ impl Archive {
         let bytes = segment::encode(&header, contents.iter())
             .map_err(|error| StorageError::unreadable(&path, error))?;
         write_file(repository.medium.as_ref(), &path, &bytes)?;
-        let before = Some(position.text());
+        let before = position.text();
         let position = Position { until: pinned.moment, ..position };
-        keep(library, before, position)?;
+        keep(library, Some(&before), position)?;
         for (store, version) in archived {
             store.archived().fetch_max(version, Ordering::AcqRel);
         }
@@ -335,8 +335,8 @@ fn written(library: &Library) -> Option<Position> {
 }
 
 /// Remembers how far the archive goes, if what is written is the same as before: no commit has been lost to it meanwhile.
-fn keep(library: &Library, before: Option<Vec<u8>>, position: Position) -> Result<(), StorageError> {
-    match library.system.set_archive(before.as_deref(), &position.text(), position.until)? {
+fn keep(library: &Library, before: Option<&[u8]>, position: Position) -> Result<(), StorageError> {
+    match library.system.set_archive(before, &position.text(), position.until)? {
         true => Ok(()),
         false => {
             let ended = "the archive has ended, because a commit was lost to it: another one begins";
