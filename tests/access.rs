@@ -106,6 +106,8 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".clear prefix scratch", "+scratch(1)", Write),
     (".compact", "", Administer),
     (".backup CELL", "", Administer),
+    (".backup", "", Administer),
+    (".backup list", "", Administer),
     (".explain ?fact(X)", "", Read),
     (".explain json ?fact(X)", "", Read),
     (".profile ?fact(X)", "", Read),
@@ -257,7 +259,10 @@ async fn people(admin: &mut Connection) -> Vec<Person> {
 /// A server with the graph `lab`, and the same in both graphs.
 async fn laboratory() -> (Server, Connection) {
     // The matrix asks faster than anybody should.
-    let server = Server::start_with(&[("SERVICE_HTTP__RATE_LIMIT__WS_MAX_MESSAGES_PER_SEC", "0")]);
+    let server = Server::start_with(&[
+        ("SERVICE_HTTP__RATE_LIMIT__WS_MAX_MESSAGES_PER_SEC", "0"),
+        ("SERVICE_BACKUP__FOLDER", "archive"),
+    ]);
     let mut admin = server.log_in().await;
     admin.rows(".kg create lab").await;
     for graph in ["lab", "default"] {

@@ -119,7 +119,8 @@ here is run by `make test`.
 
 #[tokio::test]
 async fn the_example_of_each_command_runs() {
-    let server = Server::start();
+    let start = || Server::start_with(&[("SERVICE_BACKUP__FOLDER", "archive")]);
+    let server = start();
     let entries = entries(&mut server.log_in().await).await;
     for (command, _) in REFUSED {
         assert!(entries.iter().any(|entry| entry.command == command), "there is no `{command}`");
@@ -130,7 +131,7 @@ async fn the_example_of_each_command_runs() {
             given.starts_with(&words(&entry.command)) && given.len() >= entry.command.split(' ').count();
         assert!(is_of_it, "`{}` is no example of `{}`", entry.example, entry.command);
         // Each begins anew: some examples drop what others need.
-        let server = Server::start();
+        let server = start();
         let mut connection = server.log_in().await;
         for program in PREPARATION {
             let reply = connection.execute(program).await;

@@ -17,7 +17,7 @@ use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::exec::Thresholds;
 use crate::graph::{
-    BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions,
+    BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions, StoredBackup,
 };
 use crate::limits::Limits;
 use crate::need::Requirement;
@@ -102,9 +102,20 @@ impl Engine {
     }
 
     /// Copies all graphs, and what the server keeps beside them, to a folder that is not there yet. Writes go on
-    /// meanwhile; each graph is copied at one version.
+    /// meanwhile; everything is copied as it was at one moment.
     pub fn back_up(&self, folder: &Path) -> Result<BackupSummary, Error> {
         self.environment.graphs.back_up(folder)
+    }
+
+    /// Adds a backup to a folder of backups, which share what does not change. The folder is made if it is not there.
+    pub fn add_backup(&self, folder: &Path) -> Result<StoredBackup, Error> {
+        self.environment.graphs.add_backup(folder)
+    }
+
+    /// Copies what is new to the archive, and makes a backup if it is time. Whoever has opened the engine with an archive
+    /// calls this about once a second.
+    pub fn tend_archive(&self) -> Result<(), Error> {
+        self.environment.graphs.tend_archive()
     }
 
     /// Writes a graph, at one version, to a folder that is empty or not there: a Parquet file for each relation, and

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::admin::ADMIN_COMMANDS;
 use crate::audit::{Audit, AuditError};
 use crate::auth::{Accounts, Journal};
+use crate::backups;
 use crate::config::{Config, Hosts, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
@@ -103,7 +104,9 @@ impl App {
             view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
             ..EngineOptions::default()
         };
+        let archive = Some(config.archive).filter(|archive| !archive.folder.as_os_str().is_empty());
         let storage = StorageOptions {
+            archive,
             checkpoint_bytes: config.checkpoint_bytes,
             ..StorageOptions::new(config.data_dir)
         };
@@ -145,6 +148,7 @@ impl App {
             () = events::keep(&self.events, &self.engine) => {}
             () = self.events.tell() => {}
             () = self.keep_certificate() => {}
+            () = backups::keep(&self.engine) => {}
         }
     }
 

@@ -50,6 +50,9 @@ mod events;
 /// Dot commands about people.
 mod admin;
 
+/// Backups at intervals, and the archive between them.
+mod backups;
+
 /// What the requests of one server share.
 mod app;
 
@@ -198,7 +201,12 @@ async fn settle(app: Arc<App>) {
 
 /// Leaves little to read for the next start. What cannot be written now stays in the journals.
 async fn checkpoint(app: Arc<App>) {
-    let written = tokio::task::spawn_blocking(move || app.engine.checkpoint()).await;
+    let written = tokio::task::spawn_blocking(move || {
+        // Until it is archived, no checkpoint forgets anything.
+        backups::tend(&app.engine);
+        app.engine.checkpoint()
+    })
+    .await;
     match written {
         Ok(Ok(())) => tracing::info!("everything is checkpointed"),
         Ok(Err(error)) => tracing::warn!(%error, "no checkpoint"),

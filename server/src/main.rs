@@ -3,9 +3,11 @@
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use stratalog_engine::{Engine, EngineOptions, StorageOptions};
+use stratalog_engine::storage::{Disk, Medium, Moment};
+use stratalog_engine::{Engine, EngineOptions, StorageOptions, Until, restore_to};
 use stratalog_protocol::VERSION;
 use stratalog_server::audit::{Audit, AuditError, Entry};
 use stratalog_server::{Config, ConfigError, ProbeError, ServeError, Server, probe, serve};
@@ -55,13 +57,21 @@ enum Action {
     Probe,
     /// Copy all knowledge graphs and accounts to a new folder.
     Backup {
+        /// Add to a folder of backups, which share what does not change; it is made if it is not there.
+        #[arg(long)]
+        incremental: bool,
         /// The folder; it must be empty or not there.
         folder: PathBuf,
     },
     /// Make a data folder of a backup, after comparing every file with its checksum.
     Restore {
-        /// The backup.
+        /// The backup, or a folder of backups: then the latest, with what is archived after it.
         folder: PathBuf,
+        /// The folder to make, instead of storage.data_dir; it must be empty or not there.
+        target: Option<PathBuf>,
+        /// Everything as it was at this time, such as 2026-11-22T23:53:41Z, or when a graph had a version: GRAPH@VERSION.
+        #[arg(long, value_name = "TIME|GRAPH@VERSION", value_parser = until)]
+        until: Option<Until>,
     },
     /// Write a knowledge graph to a folder: a Parquet file for each relation, and program.dl.
     Export {
@@ -108,8 +118,8 @@ impl Action {
     fn audited(&self) -> Option<(&'static str, String)> {
         Some(match self {
             Action::Probe => return None,
-            Action::Backup { folder } => ("backup", format!("backup to {}", folder.display())),
-            Action::Restore { folder } => ("restore", format!("restored from {}", folder.display())),
+            Action::Backup { folder, .. } => ("backup", format!("backup to {}", folder.display())),
+            Action::Restore { folder, .. } => ("restore", format!("restored from {}", folder.display())),
             Action::Export { graph, folder } => {
                 ("export", format!("knowledge graph {graph} to {}", folder.display()))
             }
@@ -127,14 +137,26 @@ impl Action {
                 probe(config)?;
                 "ready".to_owned()
             }
-            Action::Backup { folder } => {
-                let summary = open()?.back_up(folder)?;
+            Action::Backup { incremental, folder } => {
+                let engine = open()?;
+                let summary = match incremental {
+                    true => engine.add_backup(folder)?.summary,
+                    false => engine.back_up(folder)?,
+                };
                 format!("backed up {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
             }
-            Action::Restore { folder } => {
+            Action::Restore { folder, target, until } => {
+                let medium: Arc<dyn Medium> = Arc::new(Disk);
+                let (target, until) =
+                    (target.as_ref().unwrap_or(data), until.as_ref().unwrap_or(&Until::End));
                 let summary =
-                    stratalog_engine::restore(folder, data).map_err(stratalog_engine::Error::from)?;
-                format!("restored {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
+                    restore_to(&medium, folder, target, until).map_err(stratalog_engine::Error::from)?;
+                let moment = summary.moment.map(|moment| format!(" as of {moment}")).unwrap_or_default();
+                format!(
+                    "restored {} knowledge graphs, {} bytes{moment}",
+                    summary.graphs.len(),
+                    summary.bytes()
+                )
             }
             Action::Export { graph, folder } => {
                 let done = open()?.export(graph, folder)?;
@@ -152,6 +174,17 @@ impl Action {
             }
         })
     }
+}
+
+/// Reads what `--until` says.
+fn until(text: &str) -> Result<Until, String> {
+    if let Some((graph, version)) = text.rsplit_once('@')
+        && let Ok(version) = version.parse()
+    {
+        return Ok(Until::Version { graph: graph.to_owned(), version });
+    }
+    let moment = Moment::parse(text).map(Until::Moment);
+    moment.ok_or_else(|| "expected a time such as 2026-11-22T23:53:41Z, or GRAPH@VERSION".to_owned())
 }
 
 fn main() -> ExitCode {

@@ -426,7 +426,7 @@ impl StorageBackend for Backend {
         match &synced {
             Ok(()) => self.content().sync(),
             Err(_) if self.life == self.medium.life() && !self.medium.is_dark() => {
-                self.content().drop_pages()
+                self.content().drop_pages();
             }
             Err(_) => {}
         }

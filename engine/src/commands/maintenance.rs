@@ -6,7 +6,7 @@ use crate::context::{Context, Outcome};
 use crate::data::{self, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::graph::{Change, SessionState};
+use crate::graph::{Change, SessionState, StoredBackup};
 use crate::need::Need;
 use crate::statements::counted;
 use crate::syntax::ast::Name;
@@ -31,6 +31,24 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             need: Need::Administer,
             arguments: 0,
             run: compact,
+        },
+        CommandEntry {
+            words: &["backup"],
+            usage: "",
+            doc: "Adds a backup of all graphs and accounts to the folder of backups, without waiting for its time.",
+            example: ".backup",
+            need: Need::Administer,
+            arguments: 0,
+            run: back_up_now,
+        },
+        CommandEntry {
+            words: &["backup", "list"],
+            usage: "",
+            doc: "Lists what is in the folder of backups: number, moment, knowledge_graphs, bytes.",
+            example: ".backup list",
+            need: Need::Administer,
+            arguments: 0,
+            run: list_backups,
         },
         CommandEntry {
             words: &["backup"],
@@ -76,6 +94,31 @@ fn compact(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
     transaction.commit(None, &context.environment.threads)?;
     context.graph.checkpoint_now()?;
     Ok(Outcome::Message(format!("compacted {}", counted(relations, "relation"))))
+}
+
+fn back_up_now(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let Some(StoredBackup { number, summary }) = context.environment.graphs.back_up_now()? else {
+        return Err(no_archive());
+    };
+    let graphs = counted(summary.graphs.len(), "knowledge graph");
+    Ok(Outcome::Message(format!("backed up {graphs} as number {number}: {} bytes", summary.bytes())))
+}
+
+fn list_backups(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let Some(backups) = context.environment.graphs.backups()? else { return Err(no_archive()) };
+    let integer = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    let rows = backups.into_iter().map(|StoredBackup { number, summary }| {
+        let moment = summary.moment.map_or(Value::Null, |moment| Value::text(moment.to_string()));
+        vec![integer(number), moment, integer(summary.graphs.len() as u64), integer(summary.bytes())]
+    });
+    Outcome::listing(&["number", "moment", "knowledge_graphs", "bytes"], rows.collect())
+}
+
+fn no_archive() -> Error {
+    let diagnostic = Diagnostic::error(Code::ParseError, "no folder of backups is set");
+    Error::refused(
+        diagnostic.help("set backup.folder and start the server again, or name a backup: .backup NAME"),
+    )
 }
 
 fn backup(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -18,7 +18,7 @@ use super::snapshot::Snapshot;
 use super::store::{GraphStore, RUNS};
 use super::{Graph, record};
 use crate::data::{Codec, Run};
-use crate::storage::{Form, JournalContents, StorageError, StoredColumns, write_run};
+use crate::storage::{Form, JournalContents, StorageError, StoredColumns, StoredRecord, write_run};
 
 /// Wakes the thread that makes checkpoints.
 #[derive(Debug, Clone, Default)]
@@ -111,8 +111,12 @@ impl Graph {
         }
         // All of it is on disk: that is what published means.
         let sealed = self.seal(store, &self.snapshot(), &mut pace)?;
-        store.journal().checkpoint(&sealed.manifest, &sealed.deleted, sealed.version)?;
-        remove_all_but(store, &sealed.files);
+        let archived = store.archived().load(Ordering::Acquire);
+        let switching = store.pins().switch();
+        store.journal().checkpoint(&sealed.manifest, &sealed.deleted, sealed.version, archived)?;
+        if switching.may_remove() {
+            remove_all_but(store, &sealed.files);
+        }
         Ok(())
     }
 
@@ -136,11 +140,32 @@ impl Graph {
             graph: self.name.to_string(),
             manifest: Some(sealed.manifest),
             deleted: sealed.deleted,
-            records: Vec::new(),
+            records: self.unarchived_records(store, sealed.version)?,
         };
+        let switching = store.pins().switch();
         store.journal().renew(&contents)?;
-        remove_all_but(store, &sealed.files);
+        if switching.may_remove() {
+            remove_all_but(store, &sealed.files);
+        }
         Ok(())
+    }
+
+    /// What an archive still needs of the journal that was abandoned. If that cannot be had, the archive ends here: it has
+    /// no gap that nobody knows of, and another one begins with a backup.
+    fn unarchived_records(
+        &self,
+        store: &GraphStore,
+        version: u64,
+    ) -> Result<Vec<StoredRecord>, StorageError> {
+        let found = store.journal().salvage(store.archived().load(Ordering::Acquire), version);
+        if let Ok(Some(records)) = found {
+            return Ok(records);
+        }
+        let why = found.err().map_or("they are not there".to_owned(), |error| error.to_string());
+        tracing::warn!(graph = %self.name, "the archive ends: commits that it lacks cannot be read: {why}");
+        store.system().end_archive()?;
+        store.archived().fetch_max(version, Ordering::AcqRel);
+        Ok(Vec::new())
     }
 
     /// Makes a checkpoint in the background if the journal has grown enough. `false` if it failed.

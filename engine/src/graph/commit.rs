@@ -125,9 +125,9 @@ impl Graph {
     /// Writes a group of commits with one sync, and publishes the last. Answers a failure that undoes all later ones.
     fn write_group(&self, group: Vec<Waiting>) -> Option<StorageError> {
         let store = self.store.as_ref()?;
-        let (records, rest): (Vec<_>, Vec<_>) =
+        let (mut records, rest): (Vec<_>, Vec<_>) =
             group.into_iter().map(|w| (w.record, (w.snapshot, w.committed, w.outcome))).unzip();
-        match store.journal().append(&records) {
+        match store.journal().append(&mut records, store.clock()) {
             Ok(()) => {
                 if let Some((snapshot, ..)) = rest.last() {
                     self.publish(Arc::clone(snapshot));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::backup::BackupSummary;
+use super::backup::{Archive, BackupSummary, Pinned, StoredBackup};
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
@@ -212,11 +212,48 @@ impl Graphs {
     /// Copies everything to a folder that is not there yet. Writes go on meanwhile.
     pub fn back_up(&self, target: &Path) -> Result<BackupSummary, Error> {
         let Some(library) = &self.library else {
-            let message = "this engine keeps its knowledge graphs in memory";
-            return Err(Error::refused(Diagnostic::error(Code::StorageUnavailable, message)));
+            return Err(in_memory());
         };
+        Ok(library.back_up(&self.pin(library)?, target)?)
+    }
+
+    /// The folder of all graphs, and its archive; none where there is no archive.
+    fn archive(&self) -> Option<(&Library, &Archive)> {
+        let library = self.library.as_ref()?;
+        Some((library, library.archive.as_ref()?))
+    }
+
+    /// Archives what is new, and makes a backup if it is time.
+    pub fn tend_archive(&self) -> Result<(), Error> {
+        let Some((library, archive)) = self.archive() else { return Ok(()) };
         let graphs = self.by_name.read().clone();
-        Ok(library.back_up(&graphs, target)?)
+        Ok(archive.tend(library, &graphs, || self.pin(library))?)
+    }
+
+    /// Makes a backup in the folder of the archive; `None` where there is no archive.
+    pub fn back_up_now(&self) -> Result<Option<StoredBackup>, Error> {
+        let Some((library, archive)) = self.archive() else { return Ok(None) };
+        Ok(Some(archive.back_up(library, || self.pin(library))?))
+    }
+
+    /// The backups in the folder of the archive; `None` where there is no archive.
+    pub fn backups(&self) -> Result<Option<Vec<StoredBackup>>, Error> {
+        let Some((library, archive)) = self.archive() else { return Ok(None) };
+        Ok(Some(archive.backups(library)?))
+    }
+
+    /// Adds a backup to a folder of backups, which is made if it is not there.
+    pub fn add_backup(&self, folder: &Path) -> Result<StoredBackup, Error> {
+        let Some(library) = &self.library else { return Err(in_memory()) };
+        Ok(library.add_backup(&self.pin(library)?, folder)?)
+    }
+
+    /// Everything as it is now, while no graph is being made or dropped.
+    fn pin<'l>(&self, library: &'l Library) -> Result<Pinned<'l>, StorageError> {
+        let _nobody_changes = self.changing.lock();
+        let graphs = self.by_name.read().clone();
+        graphs.values().flatten().try_for_each(|graph| graph.mend())?;
+        library.pin(&graphs)
     }
 
     /// The graphs whose storage has failed, and how; `*` stands for all, where it is the list of them.
@@ -375,6 +412,11 @@ impl Graphs {
         }
         statistics
     }
+}
+
+fn in_memory() -> Error {
+    let message = "this engine keeps its knowledge graphs in memory";
+    Error::refused(Diagnostic::error(Code::StorageUnavailable, message))
 }
 
 fn is_graph_name(name: &str) -> bool {

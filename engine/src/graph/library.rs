@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Graph;
+use super::backup::{Archive, ArchiveOptions};
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::recovery::Home;
@@ -18,6 +19,8 @@ pub struct StorageOptions {
     pub folder: PathBuf,
     /// Bytes in a journal that make a checkpoint due.
     pub checkpoint_bytes: u64,
+    /// Where everything is archived; nowhere if there is none.
+    pub archive: Option<ArchiveOptions>,
     /// The files.
     pub medium: Arc<dyn Medium>,
     /// Whether a thread makes checkpoints when they are due. Without it they are made when they are asked for.
@@ -28,7 +31,7 @@ impl StorageOptions {
     /// A folder on disk, with checkpoints every 64 MiB.
     pub fn new(folder: impl Into<PathBuf>) -> StorageOptions {
         let (checkpoint_bytes, medium) = (64 << 20, Arc::new(Disk));
-        StorageOptions { folder: folder.into(), checkpoint_bytes, medium, background: true }
+        StorageOptions { folder: folder.into(), checkpoint_bytes, archive: None, medium, background: true }
     }
 }
 
@@ -38,6 +41,7 @@ pub(super) struct Library {
     pub(super) folder: PathBuf,
     pub(super) system: Arc<SystemStore>,
     pub(super) home: Home,
+    pub(super) archive: Option<Archive>,
 }
 
 /// A graph, or why it cannot be opened.
@@ -51,22 +55,34 @@ impl Library {
         listeners: Listeners,
         memory: Arc<StoredMemory>,
     ) -> Result<(Library, BTreeMap<String, Opened>), StorageError> {
-        let StorageOptions { folder, checkpoint_bytes, medium, background: _ } = options;
+        let StorageOptions { folder, checkpoint_bytes, archive, medium, background: _ } = options;
         let io = |error| StorageError::io(&folder, error);
         medium.create_folder(&folder).map_err(io)?;
         medium.close_to_others(&folder);
         let path = folder.join(SYSTEM);
         let is_new = !medium.exists(&path).map_err(io)?;
         let stored = medium.list(&folder.join(GRAPHS)).map_err(io)?;
-        let system = Arc::new(SystemStore::open(Arc::clone(&medium), &path)?);
+        let (clock, pins, archives) = (Arc::default(), Arc::default(), archive.is_some());
+        let history = archives.then(|| Arc::clone(&clock));
+        let system = Arc::new(SystemStore::open(Arc::clone(&medium), &path, history)?);
         let SystemContents { graphs: listed, leftovers, .. } = system.contents();
         if listed.is_empty() && !stored.is_empty() && leftovers.is_empty() {
             let what = if is_new { "it is missing" } else { "it lists no knowledge graph" };
             let message = format!("{what}, but there are graphs in {}", folder.join(GRAPHS).display());
             return Err(StorageError::unreadable(&path, message));
         }
-        let home = Home { medium, system: Arc::clone(&system), checkpoint_bytes, bell, listeners, memory };
-        let library = Library { folder, system, home };
+        let home = Home {
+            medium,
+            system: Arc::clone(&system),
+            checkpoint_bytes,
+            bell,
+            listeners,
+            memory,
+            clock,
+            pins,
+            archives,
+        };
+        let library = Library { folder, system, home, archive: archive.map(Archive::new) };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
         for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {
@@ -115,7 +131,10 @@ impl Library {
         let store = graph.as_ref().ok().and_then(|graph| graph.store.as_ref());
         let _waiting = store.map(|store| store.checkpointing.lock());
         let removed = SystemChange::RemoveGraph(name.to_owned());
-        self.change(vec![removed, SystemChange::AddLeftover(folder)], records)?;
+        self.change(vec![removed, SystemChange::AddLeftover(folder.clone())], records)?;
+        if let Some(archive) = &self.archive {
+            archive.dropped(folder, graph);
+        }
         self.remove_leftovers();
         Ok(())
     }
@@ -125,9 +144,22 @@ impl Library {
         self.system.change(&changes)
     }
 
-    /// Removes folders that certainly belong to no graph. One that cannot be removed is tried again at the next start.
+    /// Removes folders that belong to no graph. One that cannot be removed is tried again at the next start.
     fn remove_leftovers(&self) {
-        let SystemContents { graphs, leftovers, .. } = self.system.contents();
+        // An archive wants to read them first.
+        if self.archive.is_none() {
+            self.remove_folders(&self.system.contents().leftovers);
+        }
+    }
+
+    /// Removes those of some leftovers that certainly belong to no graph.
+    pub(super) fn remove_folders(&self, leftovers: &BTreeSet<String>) {
+        let switching = self.home.pins.switch();
+        if !switching.may_remove() {
+            // A backup copies one of them, perhaps.
+            return;
+        }
+        let graphs = self.system.contents().graphs;
         let used: BTreeSet<&String> = graphs.values().collect();
         let remove = |folder: &String| -> Result<(), StorageError> {
             self.system.settle()?;
@@ -148,7 +180,11 @@ impl Library {
         let SystemContents { graphs, leftovers, .. } = self.system.contents();
         used.extend(leftovers.into_iter().chain(graphs.into_values()));
         let number = |folder: &String| folder.rsplit_once('-').and_then(|(_, n)| n.parse::<u64>().ok());
-        let next = used.iter().filter_map(number).max().unwrap_or(0) + 1;
+        let next = match self.archive {
+            // In an archive, a folder is the name of one graph for ever.
+            Some(_) => self.home.clock.next().0,
+            None => used.iter().filter_map(number).max().unwrap_or(0) + 1,
+        };
         let readable: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
         Ok(format!("{readable}-{next}"))

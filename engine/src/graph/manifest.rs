@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::ChangeRecord;
 use crate::data::RunFile;
+use crate::storage::is_plain_name;
 
 /// A graph at the version of a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,6 +17,17 @@ pub(super) struct Manifest {
     pub(super) definitions: Vec<ChangeRecord>,
     /// The files of each stored relation, oldest rows first.
     pub(super) runs: BTreeMap<String, Vec<FileRecord>>,
+}
+
+impl Manifest {
+    /// Reads a manifest, whose files are all in the folder of runs: it may come from a backup that somebody else made.
+    pub(super) fn parse(text: &[u8]) -> Result<Manifest, String> {
+        let manifest: Manifest = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        match manifest.runs.values().flatten().find(|run| !is_plain_name(&run.file)) {
+            Some(run) => Err(format!("`{}` is no file's name", run.file.escape_debug())),
+            None => Ok(manifest),
+        }
+    }
 }
 
 /// A [`RunFile`] as it is stored.

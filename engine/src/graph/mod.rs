@@ -11,6 +11,7 @@ mod invisible;
 mod library;
 mod manifest;
 mod overlay;
+mod pins;
 mod record;
 mod recovery;
 mod session_memory;
@@ -32,7 +33,7 @@ use events::Listeners;
 use store::GraphStore;
 use stored_memory::{Share, StoredMemory};
 
-pub use backup::{BackupSummary, restore, restore_on};
+pub use backup::{ArchiveOptions, BackupSummary, StoredBackup, Until, restore, restore_on, restore_to};
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
 pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};

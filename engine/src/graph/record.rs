@@ -1,8 +1,8 @@
 //! Change sets as bytes and back: what the journal keeps of a commit, and the definitions of a manifest.
 //!
 //! A record is the length of a header, the header as JSON, and for each insert and delete an Arrow IPC stream of its
-//! rows. Rules stand in it as text. It names no code: a dictionary is made anew at each start. A long value stands in it
-//! once, however many rows have it.
+//! rows; the journal adds its moment. Rules stand in it as text. It names no code: a dictionary is made anew at each start.
+//! A long value stands in it once, however many rows have it.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn, paral
 use crate::error::Error;
 use crate::index::{HnswOptions, IndexDefinition, IndexKind, metric_name, metric_named};
 use crate::limits::Limits;
-use crate::storage::{Form, Pieces, StoredColumns, rows_of, type_from_name, type_name};
+use crate::storage::{Form, Moment, Pieces, StoredColumns, rows_of, type_from_name, type_name};
 use crate::syntax;
 use crate::syntax::ast::{Rule, StatementKind};
 
@@ -196,6 +196,24 @@ fn append_rows(
 /// The change set of a record, in codes of a dictionary that learns what it does not know.
 pub(super) fn decode(record: &Pieces, dictionary: &Dictionary) -> Result<ChangeSet, Unreadable> {
     let mut reader = record.reader();
+    let records = header(&mut reader)?;
+    records.into_iter().map(|record| change(record, &mut reader, dictionary)).collect()
+}
+
+/// When a record was stored: what stands after its rows. Releases before moments wrote nothing there.
+pub(super) fn moment(record: &Pieces) -> Option<Moment> {
+    let mut reader = record.reader();
+    let rows = header(&mut reader).ok()?.into_iter().map(|change| match change {
+        ChangeRecord::Insert { bytes, .. } | ChangeRecord::Delete { bytes, .. } => bytes as u64,
+        _ => 0,
+    });
+    io::copy(&mut reader.by_ref().take(rows.sum()), &mut io::sink()).ok()?;
+    let mut moment = [0; 8];
+    reader.read_exact(&mut moment).ok()?;
+    Some(Moment(u64::from_le_bytes(moment)))
+}
+
+fn header(reader: &mut impl Read) -> Result<Vec<ChangeRecord>, Unreadable> {
     let mut length = [0; 4];
     reader.read_exact(&mut length).map_err(|_| "a record without a header")?;
     let length = u64::from(u32::from_le_bytes(length));
@@ -204,8 +222,7 @@ pub(super) fn decode(record: &Pieces, dictionary: &Dictionary) -> Result<ChangeS
     if header.len() as u64 != length {
         return Err("a record shorter than its header".to_owned());
     }
-    let records: Vec<ChangeRecord> = serde_json::from_slice(&header).map_err(|error| error.to_string())?;
-    records.into_iter().map(|record| change(record, &mut reader, dictionary)).collect()
+    serde_json::from_slice(&header).map_err(|error| error.to_string())
 }
 
 fn change(

@@ -10,12 +10,13 @@ use imbl::OrdMap;
 use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
+use super::pins::Pins;
 use super::store::{GraphStore, JOURNAL, RUNS};
 use super::stored_memory::StoredMemory;
 use super::{Graph, Snapshot, record};
 use crate::catalog::Catalog;
 use crate::data::{Dictionary, Relation, Run, RunFile, sorted_run};
-use crate::storage::{Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
+use crate::storage::{Clock, Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
 
 /// Where graphs are stored, and how.
 #[derive(Debug, Clone)]
@@ -28,6 +29,10 @@ pub(super) struct Home {
     pub(super) bell: Bell,
     pub(super) listeners: Listeners,
     pub(super) memory: Arc<StoredMemory>,
+    pub(super) clock: Arc<Clock>,
+    pub(super) pins: Arc<Pins>,
+    /// Whether an archive keeps a copy of every record.
+    pub(super) archives: bool,
 }
 
 impl Home {
@@ -37,7 +42,7 @@ impl Home {
             .create_folder(&folder.join(RUNS))
             .map_err(|error| StorageError::io(&folder.join(RUNS), error))?;
         let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), name)?;
-        let store = self.store(folder, journal, 1);
+        let store = self.store(folder, journal, 1, 0);
         Ok(self.graph(name, Arc::new(Dictionary::shared()), Snapshot::default(), store))
     }
 
@@ -53,15 +58,23 @@ impl Home {
         let unreadable = |what: String| StorageError::unreadable(&path, what);
         let manifest = match &contents.manifest {
             None => Manifest { version: 0, next_file: 1, definitions: Vec::new(), runs: BTreeMap::new() },
-            Some(text) => serde_json::from_slice(text).map_err(|error| unreadable(error.to_string()))?,
+            Some(text) => Manifest::parse(text).map_err(unreadable)?,
         };
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
-        let store = self.store(folder, journal, manifest.next_file);
+        // No journal forgets what an archive lacks.
+        let archived =
+            contents.records.first().map_or(manifest.version, |first| first.version.saturating_sub(1));
+        let store = self.store(folder, journal, manifest.next_file, archived);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
+        let checkpointed = snapshot.version();
         // One after the other: what was read is let go before the next one.
         for stored in contents.records {
-            if stored.version <= snapshot.version() {
-                return Err(unreadable(format!("commit {} stands after its checkpoint", stored.version)));
+            if let Some(moment) = record::moment(&stored.content) {
+                self.clock.pass(moment);
+            }
+            // Of these an archive has had no copy yet.
+            if stored.version <= checkpointed {
+                continue;
             }
             if stored.version != snapshot.version() + 1 {
                 return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
@@ -83,8 +96,8 @@ impl Home {
         Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone(), memory)
     }
 
-    fn store(&self, folder: PathBuf, journal: Journal, next_file: u64) -> GraphStore {
-        GraphStore::new(folder, self, journal, next_file)
+    fn store(&self, folder: PathBuf, journal: Journal, next_file: u64, archived: u64) -> GraphStore {
+        GraphStore::new(folder, self, journal, next_file, if self.archives { archived } else { u64::MAX })
     }
 }
 

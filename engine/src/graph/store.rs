@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::checkpoint::Bell;
+use super::pins::Pins;
 use super::recovery::Home;
-use crate::storage::{Journal, Medium, StorageError, SystemStore};
+use crate::storage::{Clock, Journal, Medium, StorageError, SystemStore};
 
 /// Where one graph is stored.
 #[derive(Debug)]
@@ -20,18 +21,27 @@ pub(super) struct GraphStore {
     journal: Journal,
     /// The number of the next run's file.
     next_file: AtomicU64,
-    /// Held by a checkpoint, and by a backup while it copies files.
+    /// Held by a checkpoint.
     pub(super) checkpointing: Mutex<()>,
     /// The latest failure, until something succeeds.
     trouble: Mutex<Option<StorageError>>,
     /// Journal bytes that make a checkpoint due.
     checkpoint_bytes: u64,
     bell: Bell,
+    clock: Arc<Clock>,
+    pins: Arc<Pins>,
+    archived: AtomicU64,
 }
 
 impl GraphStore {
-    pub(super) fn new(folder: PathBuf, home: &Home, journal: Journal, next_file: u64) -> GraphStore {
-        let Home { medium, system, checkpoint_bytes, bell, .. } = home.clone();
+    pub(super) fn new(
+        folder: PathBuf,
+        home: &Home,
+        journal: Journal,
+        next_file: u64,
+        archived: u64,
+    ) -> GraphStore {
+        let Home { medium, system, checkpoint_bytes, bell, clock, pins, .. } = home.clone();
         GraphStore {
             folder,
             medium,
@@ -42,7 +52,25 @@ impl GraphStore {
             trouble: Mutex::new(None),
             checkpoint_bytes,
             bell,
+            clock,
+            pins,
+            archived: AtomicU64::new(archived),
         }
+    }
+
+    /// Tells when something is stored.
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// What holds files in their place.
+    pub(super) fn pins(&self) -> &Pins {
+        &self.pins
+    }
+
+    /// The version up to which the journal may forget its records. An archive that keeps copies has those.
+    pub(super) fn archived(&self) -> &AtomicU64 {
+        &self.archived
     }
 
     pub(super) fn journal(&self) -> &Journal {

@@ -7,6 +7,7 @@
 //! file is as it was.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
+use super::clock::Clock;
 use super::database::{self, META, Opened, guarded};
 use super::error::{Damage, StorageError};
 use super::medium::Medium;
@@ -105,25 +107,46 @@ impl Journal {
         })
     }
 
-    /// What the journal holds now.
-    pub fn contents(&self) -> Result<JournalContents, StorageError> {
+    /// What the journal holds at this moment, to be read later, whatever is written meanwhile.
+    pub fn pin(&self) -> Result<PinnedJournal, StorageError> {
         match &*self.state.lock() {
-            State::Open { file, .. } => self.read_contents(&file.database),
+            State::Open { file, .. } => PinnedJournal::of(&self.path, &file.database),
             State::Abandoned(error) => Err(error.clone()),
         }
+    }
+
+    /// The records of later versions than `after`, until the version `until`, which were stored before the journal was
+    /// abandoned; none unless all of them are there. Those were synced, and no later failure has touched them.
+    pub fn salvage(&self, after: u64, until: u64) -> Result<Option<Vec<StoredRecord>>, StorageError> {
+        if after >= until {
+            return Ok(Some(Vec::new()));
+        }
+        let _nobody_writes = self.state.lock();
+        let file = database::look(self.medium.as_ref(), &self.path)?;
+        let mut records = PinnedJournal::of(&self.path, &file.database)?.records_after(after)?;
+        records.retain(|record| record.version <= until);
+        let is_whole = records.iter().map(|record| record.version).eq(after + 1..=until);
+        Ok(is_whole.then_some(records))
     }
 
     /// The journal that is there. What it holds is written anew, so that nothing depends on what an earlier process left
     /// unsynced; where that fails, the journal is abandoned from the beginning.
     pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, JournalContents), StorageError> {
+        // Nobody else opens it meanwhile.
         let file = database::look(medium.as_ref(), path)?;
+        let contents = PinnedJournal::of(path, &file.database)?.contents()?;
         let journal = Journal::unopened(medium, path);
-        let contents = journal.read_contents(&file.database)?;
         if let Err(error) = journal.renew(&contents) {
             tracing::error!("{} cannot be written: {error}", path.display());
             *journal.state.lock() = State::Abandoned(error.as_abandoned());
         }
         Ok((journal, contents))
+    }
+
+    /// What a journal holds that nobody has open.
+    pub fn look(medium: &dyn Medium, path: &Path) -> Result<JournalContents, StorageError> {
+        let file = database::look(medium, path)?;
+        PinnedJournal::of(path, &file.database)?.contents()
     }
 
     fn unopened(medium: Arc<dyn Medium>, path: &Path) -> Journal {
@@ -185,10 +208,15 @@ impl Journal {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Writes records and syncs. After a failure none of them is there, or it is not known: the error says which.
-    pub fn append(&self, records: &[StoredRecord]) -> Result<(), StorageError> {
+    /// Writes records, each with its moment at the end, and syncs. After a failure none of them is there, or it is not
+    /// known: the error says which.
+    pub fn append(&self, records: &mut [StoredRecord], clock: &Clock) -> Result<(), StorageError> {
         self.change(|transaction, mark| {
             mark.last = records.last().map(|record| record.version).or(mark.last);
+            // Nobody else writes here until these are stored: that makes moments tell the order.
+            for record in &mut *records {
+                record.content.push(clock.next().0.to_le_bytes().to_vec());
+            }
             insert_records(transaction, records)
         })?;
         let bytes: u64 = records.iter().map(|record| record.content.byte_count() as u64).sum();
@@ -196,12 +224,22 @@ impl Journal {
         Ok(())
     }
 
-    /// Replaces the manifest and forgets the records up to a version that it covers, in one transaction.
+    /// Writes records that have their moments already.
+    pub fn append_again(&self, records: &[StoredRecord]) -> Result<(), StorageError> {
+        self.change(|transaction, mark| {
+            mark.last = records.last().map(|record| record.version).or(mark.last);
+            insert_records(transaction, records)
+        })
+    }
+
+    /// Replaces the manifest and forgets the records up to the version that it covers, in one transaction; but no record
+    /// of a later version than the archive has.
     pub fn checkpoint(
         &self,
         manifest: &[u8],
         deleted: &BTreeMap<String, Vec<u8>>,
         version: u64,
+        archived: u64,
     ) -> Result<(), StorageError> {
         let mut left = 0;
         self.change(|transaction, mark| {
@@ -211,12 +249,10 @@ impl Journal {
             transaction.delete_table(DELETED)?;
             insert_deleted(transaction, deleted)?;
             let mut records = transaction.open_table(RECORDS)?;
-            records.retain_in((0, 0)..(version + 1, 0), |_, _| false)?;
-            mark.last = None;
-            for entry in records.iter()? {
-                let (key, value) = entry?;
-                mark.last = Some(key.value().0);
-                left += value.value().len() as u64;
+            records.retain_in((0, 0)..(version.min(archived) + 1, 0), |_, _| false)?;
+            mark.last = records.last()?.map(|(key, _)| key.value().0);
+            for entry in records.range((version + 1, 0)..)? {
+                left += entry?.1.value().len() as u64;
             }
             Ok(())
         })?;
@@ -265,33 +301,45 @@ impl Journal {
             Ok(Mark { manifest, last })
         })
     }
+}
 
-    fn read_contents(&self, database: &Database) -> Result<JournalContents, StorageError> {
+/// A journal as it was at one moment.
+pub struct PinnedJournal {
+    path: PathBuf,
+    transaction: ReadTransaction,
+}
+
+impl PinnedJournal {
+    fn of(path: &Path, database: &Database) -> Result<PinnedJournal, StorageError> {
+        let transaction = guarded(path, || Ok(database.begin_read()?))?;
+        Ok(PinnedJournal { path: path.to_owned(), transaction })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of it.
+    pub fn contents(&self) -> Result<JournalContents, StorageError> {
         let mut contents = JournalContents::default();
-        let mut sealed_records = Vec::new();
         let mut sealed_deleted = Vec::new();
         let mut sealed_meta = BTreeMap::new();
         guarded(&self.path, || {
-            let transaction = database.begin_read()?;
-            for entry in transaction.open_table(META)?.iter()? {
+            for entry in self.transaction.open_table(META)?.iter()? {
                 let (key, value) = entry?;
                 sealed_meta.insert(key.value().to_owned(), value.value().to_vec());
             }
-            for entry in transaction.open_table(DELETED)?.iter()? {
+            for entry in self.transaction.open_table(DELETED)?.iter()? {
                 let (file, bits) = entry?;
                 sealed_deleted.push((file.value().to_owned(), bits.value().to_vec()));
-            }
-            for entry in transaction.open_table(RECORDS)?.iter()? {
-                let (key, value) = entry?;
-                sealed_records.push((key.value(), value.value().to_vec()));
             }
             Ok(())
         })?;
         let unseal = |place: &[u8], sealed: &[u8]| {
             unseal(place, sealed).map(<[u8]>::to_vec).map_err(|damage| self.damaged(damage))
         };
-        let missing = |what: &str| self.damaged(Damage::Missing(what.to_owned()));
-        let graph = sealed_meta.get("graph").ok_or_else(|| missing("the name of the graph"))?;
+        let graph = sealed_meta.get("graph").ok_or_else(|| self.missing("the name of the graph"))?;
         contents.graph = String::from_utf8(unseal(b"graph", graph)?)
             .map_err(|error| StorageError::unreadable(&self.path, error))?;
         if let Some(manifest) = sealed_meta.get("manifest") {
@@ -301,7 +349,22 @@ impl Journal {
             let bits = unseal(file.as_bytes(), &sealed)?;
             contents.deleted.insert(file, bits);
         }
-        let mut pieces = sealed_records.into_iter().peekable();
+        contents.records = self.records_after(0)?;
+        Ok(contents)
+    }
+
+    /// The records of later versions than this one, in order.
+    pub fn records_after(&self, version: u64) -> Result<Vec<StoredRecord>, StorageError> {
+        let mut sealed = Vec::new();
+        guarded(&self.path, || {
+            for entry in self.transaction.open_table(RECORDS)?.range((version.saturating_add(1), 0)..)? {
+                let (key, value) = entry?;
+                sealed.push((key.value(), value.value().to_vec()));
+            }
+            Ok(())
+        })?;
+        let mut records = Vec::new();
+        let mut pieces = sealed.into_iter().peekable();
         while let Some(((version, _), _)) = pieces.peek() {
             let version = *version;
             let mut content = Pieces::default();
@@ -311,19 +374,30 @@ impl Journal {
                 let (prefix, sealed) =
                     value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
                 count = u32::from_le_bytes(*prefix);
-                content.push(unseal(&place(version, piece, count), sealed)?);
+                let piece = unseal(&place(version, piece, count), sealed).map_err(|d| self.damaged(d))?;
+                content.push(piece.to_vec());
                 found += 1;
             }
             if found != count {
-                return Err(missing(&format!("a part of commit {version}")));
+                return Err(self.missing(&format!("a part of commit {version}")));
             }
-            contents.records.push(StoredRecord { version, content });
+            records.push(StoredRecord { version, content });
         }
-        Ok(contents)
+        Ok(records)
+    }
+
+    fn missing(&self, what: &str) -> StorageError {
+        self.damaged(Damage::Missing(what.to_owned()))
     }
 
     fn damaged(&self, damage: Damage) -> StorageError {
         StorageError::damaged(&self.path, damage)
+    }
+}
+
+impl fmt::Debug for PinnedJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PinnedJournal").field("path", &self.path).finish_non_exhaustive()
     }
 }
 

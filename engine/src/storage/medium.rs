@@ -35,6 +35,16 @@ pub trait Medium: fmt::Debug + Send + Sync + 'static {
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
     /// Whether there is such a file or folder.
     fn exists(&self, path: &Path) -> io::Result<bool>;
+    /// Whether this very name is that of a link to somewhere else.
+    fn is_link(&self, path: &Path) -> io::Result<bool> {
+        let _ = path;
+        Ok(false)
+    }
+}
+
+/// Whether a name leads to an entry of a folder, and nowhere else.
+pub fn is_plain_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', '\0'])
 }
 
 /// A file that is being written.
@@ -220,6 +230,10 @@ impl Medium for Disk {
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
         path.try_exists()
+    }
+
+    fn is_link(&self, path: &Path) -> io::Result<bool> {
+        fs::symlink_metadata(path).map(|found| found.is_symlink())
     }
 }
 

@@ -11,9 +11,11 @@
 //! The promise: what [`Journal::append`] has answered with `Ok` is on disk, and everything that is read back is first
 //! compared with its hash. Byte layouts: `docs/storage-format.md`.
 
+mod clock;
 mod columns;
 mod database;
 mod error;
+mod history;
 mod journal;
 mod layout;
 mod medium;
@@ -23,11 +25,13 @@ mod seal;
 mod system;
 mod types;
 
+pub use clock::{Clock, Moment};
 pub use columns::{StoredColumns, has_marks, rows_of};
-pub use error::StorageError;
-pub use journal::{Journal, JournalContents, StoredRecord};
+pub use error::{Damage, StorageError};
+pub use history::SystemEdit;
+pub use journal::{Journal, JournalContents, PinnedJournal, StoredRecord};
 pub use layout::Form;
-pub use medium::{DatabaseFile, Disk, Medium, NewFile};
+pub use medium::{DatabaseFile, Disk, Medium, NewFile, is_plain_name};
 pub use pieces::Pieces;
 pub use run_file::{read_run, write_run};
 pub use seal::file_hash;

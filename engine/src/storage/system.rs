@@ -4,6 +4,8 @@
 //! fails, the file is opened anew if no sync has failed, or else written anew in a new file, until what is on disk is what
 //! is in memory again: then the change has not happened. Where even that fails, the outcome is not known, and nothing may
 //! be built on it before [`SystemStore::settle`].
+//!
+//! For an archive it notes each change with its moment, in the same transaction, until the archive has a copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,9 +14,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
-use super::database::{self, Opened, guarded};
+use super::clock::{Clock, Moment};
+use super::database::{self, META, Opened, guarded};
 use super::error::StorageError;
-use super::medium::Medium;
+use super::history::{self, SystemEdit};
+use super::medium::{Medium, is_plain_name};
 use super::seal::{seal, unseal};
 
 /// Name of a graph to its folder, sealed.
@@ -23,6 +27,9 @@ const GRAPHS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("graphs");
 const LEFTOVERS: TableDefinition<'_, &str, ()> = TableDefinition::new("leftovers");
 /// What the server keeps: key to record, sealed. The engine does not look into it.
 const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
+
+/// The key in [`META`] of what the archive writes down about itself.
+const ARCHIVE: &str = "archive";
 
 /// What the server keeps: a key, and its new content, or none if the record goes.
 pub type RecordChange = (String, Option<Vec<u8>>);
@@ -45,6 +52,12 @@ pub enum SystemChange {
     RemoveGraph(String),
     /// Sets a record, or removes it.
     Record(RecordChange),
+    /// Notes a change for the archive.
+    Note(SystemEdit),
+    /// The archive has what was noted until this moment.
+    Forget(Moment),
+    /// What the archive of this folder writes down about itself; nothing where there is none.
+    Archive(Option<Vec<u8>>),
 }
 
 /// Everything that the store holds.
@@ -56,6 +69,10 @@ pub struct SystemContents {
     pub leftovers: BTreeSet<String>,
     /// What the server keeps, by key.
     pub records: BTreeMap<String, Vec<u8>>,
+    /// What the archive of this folder has written down about itself. No backup has it.
+    pub archive: Option<Vec<u8>>,
+    /// The changes of graphs and records that the archive has no copy of yet. No backup has them.
+    pub history: BTreeMap<Moment, SystemEdit>,
 }
 
 /// The file beside the graphs.
@@ -66,6 +83,8 @@ pub struct SystemStore {
     state: Mutex<State>,
     /// Why nobody knows what is on disk, for those who do not want to wait.
     doubt: Mutex<Option<StorageError>>,
+    /// Tells the moments of changes, where an archive wants to know of them.
+    clock: Option<Arc<Clock>>,
 }
 
 #[derive(Debug)]
@@ -77,21 +96,35 @@ struct State {
 
 impl SystemStore {
     /// Opens the store, or creates it. What it holds is written anew, so that nothing depends on what an earlier process
-    /// left unsynced.
-    pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<SystemStore, StorageError> {
+    /// left unsynced. With a clock, every change is noted for an archive; without one, the archive that there was is
+    /// forgotten, as it would have a gap.
+    pub fn open(
+        medium: Arc<dyn Medium>,
+        path: &Path,
+        clock: Option<Arc<Clock>>,
+    ) -> Result<SystemStore, StorageError> {
         if !medium.exists(path).map_err(|error| StorageError::io(path, error))? {
             SystemStore::write(medium.as_ref(), path, &SystemContents::default())?;
         }
         let opened = database::look(medium.as_ref(), path)?;
-        let contents = read(path, &opened)?;
+        let mut contents = read(path, &opened)?;
+        match &clock {
+            Some(clock) => contents.history.keys().for_each(|moment| clock.pass(*moment)),
+            None => (contents.archive, contents.history) = (None, BTreeMap::new()),
+        }
         let unsettled = StorageError::io(path, std::io::Error::other("not written yet")).as_abandoned();
         let state = Mutex::new(State { file: Err(unsettled), contents });
-        let store = SystemStore { path: path.to_owned(), medium, state, doubt: Mutex::default() };
+        let store = SystemStore { path: path.to_owned(), medium, state, doubt: Mutex::default(), clock };
         if let Err(error) = store.renew(&mut store.state.lock()) {
             tracing::error!("{} cannot be written: {error}", path.display());
         }
         drop(opened);
         Ok(store)
+    }
+
+    /// What a store holds that nobody has open.
+    pub fn look(medium: &dyn Medium, path: &Path) -> Result<SystemContents, StorageError> {
+        read(path, &database::look(medium, path)?)
     }
 
     /// Makes a file with these contents: it is there whole, or not at all.
@@ -108,8 +141,59 @@ impl SystemStore {
             let records = contents.records.iter();
             let records =
                 records.map(|(key, content)| SystemChange::Record((key.clone(), Some(content.clone()))));
-            graphs.chain(leftovers).chain(records).try_for_each(|change| change.write(transaction))
+            let notes = contents.history.values().cloned().map(SystemChange::Note);
+            let archive = contents.archive.iter().cloned().map(|text| SystemChange::Archive(Some(text)));
+            let mut all = graphs.chain(leftovers).chain(records).chain(notes).chain(archive);
+            all.try_for_each(|change| change.write(transaction))
         })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it holds, and a moment: all changes before the moment are in it, and none after.
+    pub fn pin(&self, clock: &Clock) -> Result<(Moment, SystemContents), StorageError> {
+        let mut state = self.state.lock();
+        self.opened(&mut state)?;
+        // The moment is taken where nobody can write.
+        Ok((clock.next(), state.contents.clone()))
+    }
+
+    /// What the archive of this folder has written down about itself.
+    pub fn archive(&self) -> Option<Vec<u8>> {
+        self.state.lock().contents.archive.clone()
+    }
+
+    /// Whether the archive lacks a change.
+    pub fn has_history(&self) -> bool {
+        !self.state.lock().contents.history.is_empty()
+    }
+
+    /// Writes that down in place of what it wrote before, and forgets what was noted until a moment, which it has now. Does
+    /// nothing, and answers `false`, if the archive has ended meanwhile.
+    pub fn set_archive(
+        &self,
+        before: Option<&[u8]>,
+        text: &[u8],
+        until: Moment,
+    ) -> Result<bool, StorageError> {
+        let mut state = self.state.lock();
+        if state.contents.archive.as_deref() != before {
+            return Ok(false);
+        }
+        let changes = [SystemChange::Archive(Some(text.to_owned())), SystemChange::Forget(until)];
+        self.change_with(&mut state, &changes).map(|()| true)
+    }
+
+    /// Forgets the archive. What happens from now on is not in it.
+    pub fn end_archive(&self) -> Result<(), StorageError> {
+        let mut state = self.state.lock();
+        match state.contents.archive {
+            Some(_) => self.change_with(&mut state, &[SystemChange::Archive(None)]),
+            None => Ok(()),
+        }
     }
 
     /// What it holds.
@@ -121,7 +205,19 @@ impl SystemStore {
     /// which.
     pub fn change(&self, changes: &[SystemChange]) -> Result<(), StorageError> {
         let mut state = self.state.lock();
-        let file = self.opened(&mut state)?;
+        let noted = self.clock.as_ref().and_then(|clock| SystemEdit::of(changes, clock));
+        match noted {
+            Some(edit) => {
+                let note = std::iter::once(SystemChange::Note(edit));
+                let changes: Vec<_> = changes.iter().cloned().chain(note).collect();
+                self.change_with(&mut state, &changes)
+            }
+            None => self.change_with(&mut state, changes),
+        }
+    }
+
+    fn change_with(&self, state: &mut State, changes: &[SystemChange]) -> Result<(), StorageError> {
+        let file = self.opened(state)?;
         let changed = file.change(&self.path, |transaction| {
             changes.iter().try_for_each(|change| change.write(transaction))
         });
@@ -131,15 +227,15 @@ impl SystemStore {
             return Ok(());
         };
         // The file cannot be opened twice.
-        self.set(&mut state, Err(error.as_abandoned()));
+        self.set(state, Err(error.as_abandoned()));
         if is_trusted
             && let Ok(file) = database::open(self.medium.as_ref(), &self.path)
             && read(&self.path, &file).is_ok_and(|found| found == state.contents)
         {
-            self.set(&mut state, Ok(file));
+            self.set(state, Ok(file));
             return Err(error);
         }
-        match self.renew(&mut state) {
+        match self.renew(state) {
             Ok(()) => Err(error),
             Err(_) => Err(error.with_unknown_outcome()),
         }
@@ -202,6 +298,11 @@ impl SystemChange {
             SystemChange::Record((key, None)) => {
                 contents.records.remove(key);
             }
+            SystemChange::Note(edit) => {
+                contents.history.insert(edit.moment, edit.clone());
+            }
+            SystemChange::Forget(until) => contents.history.retain(|moment, _| moment > until),
+            SystemChange::Archive(text) => contents.archive.clone_from(text),
         }
     }
 
@@ -227,6 +328,15 @@ impl SystemChange {
             SystemChange::Record((key, None)) => {
                 transaction.open_table(RECORDS)?.remove(key.as_str())?;
             }
+            SystemChange::Note(edit) => history::note(transaction, edit)?,
+            SystemChange::Forget(until) => history::forget(transaction, *until)?,
+            SystemChange::Archive(Some(text)) => {
+                let sealed = seal(ARCHIVE.as_bytes(), text);
+                transaction.open_table(META)?.insert(ARCHIVE, sealed.as_slice())?;
+            }
+            SystemChange::Archive(None) => {
+                transaction.open_table(META)?.remove(ARCHIVE)?;
+            }
         }
         Ok(())
     }
@@ -234,27 +344,45 @@ impl SystemChange {
 
 /// What a file holds.
 fn read(path: &Path, file: &Opened) -> Result<SystemContents, StorageError> {
-    let (graphs, leftovers, records) = guarded(path, || {
+    let (graphs, leftovers, records, archive, history) = guarded(path, || {
         let transaction = file.database.begin_read()?;
         let leftovers = transaction.open_table(LEFTOVERS)?;
         let leftovers = leftovers
             .iter()?
             .map(|entry| Ok(entry?.0.value().to_owned()))
-            .collect::<Result<_, redb::Error>>()?;
-        Ok((sealed(&transaction, GRAPHS)?, leftovers, sealed(&transaction, RECORDS)?))
+            .collect::<Result<BTreeSet<_>, redb::Error>>()?;
+        let (graphs, records) = (sealed(&transaction, GRAPHS)?, sealed(&transaction, RECORDS)?);
+        let archive = transaction.open_table(META)?.get(ARCHIVE)?.map(|sealed| sealed.value().to_vec());
+        Ok((graphs, leftovers, records, archive, history::read(&transaction)?))
     })?;
+    let damaged = |damage| StorageError::damaged(path, damage);
     let open = |(key, sealed): (String, Vec<u8>)| match unseal(key.as_bytes(), &sealed) {
         Ok(content) => Ok((key, content.to_vec())),
-        Err(damage) => Err(StorageError::damaged(path, damage)),
+        Err(damage) => Err(damaged(damage)),
     };
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).map_err(|e| StorageError::unreadable(path, e));
-    let graphs =
-        graphs.into_iter().map(|entry| open(entry).and_then(|(name, folder)| Ok((name, text(folder)?))));
+    let folder = |(name, folder): (String, Vec<u8>)| {
+        let folder = String::from_utf8(folder).map_err(|error| StorageError::unreadable(path, error))?;
+        Ok((name, plain(path, folder)?))
+    };
+    let graphs = graphs.into_iter().map(|entry| open(entry).and_then(folder));
+    let edits = history.into_iter().map(|edit| edit.map(|edit| (edit.moment, edit)));
     Ok(SystemContents {
         graphs: graphs.collect::<Result<_, _>>()?,
-        leftovers,
+        leftovers: leftovers.into_iter().map(|folder| plain(path, folder)).collect::<Result<_, _>>()?,
         records: records.into_iter().map(open).collect::<Result<_, _>>()?,
+        archive: archive.map(|text| open((ARCHIVE.to_owned(), text))).transpose()?.map(|(_, text)| text),
+        history: edits.collect::<Result<_, _>>().map_err(damaged)?,
     })
+}
+
+/// A folder's name, which leads nowhere else: a store may come from a backup that somebody else made.
+fn plain(path: &Path, folder: String) -> Result<String, StorageError> {
+    match is_plain_name(&folder) {
+        true => Ok(folder),
+        false => {
+            Err(StorageError::unreadable(path, format!("`{}` is no folder's name", folder.escape_debug())))
+        }
+    }
 }
 
 fn sealed(

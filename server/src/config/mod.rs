@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use stratalog_engine::ArchiveOptions;
 use stratalog_protocol::Secret;
 use toml::Value;
 
@@ -55,6 +56,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// Where `.backup` makes backups.
     pub backup_dir: PathBuf,
+    /// Where backups are made at intervals, with an archive between them; nowhere if there is no folder.
+    pub archive: ArchiveOptions,
     /// Bytes in the journal of a graph that make a checkpoint due.
     pub checkpoint_bytes: u64,
     /// The least severe level that is logged.
@@ -252,6 +255,11 @@ impl Default for Config {
             throttling: Throttling::default(),
             data_dir: PathBuf::from("./data"),
             backup_dir: PathBuf::from("./backups"),
+            archive: ArchiveOptions {
+                folder: PathBuf::new(),
+                interval: Duration::from_secs(86_400),
+                keep: 7,
+            },
             checkpoint_bytes: 64 << 20,
             log_level: "info".to_owned(),
             audit: AuditTo::default(),

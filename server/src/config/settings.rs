@@ -44,6 +44,21 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.program.graphs),
     },
     Setting {
+        key: "backup.folder",
+        set: |c, v| v.text().map(|text| c.archive.folder = PathBuf::from(text)),
+        show: |c| path(&c.archive.folder),
+    },
+    Setting {
+        key: "backup.interval_secs",
+        set: |c, v| v.positive().map(|n| c.archive.interval = Duration::from_secs(n)),
+        show: |c| seconds(c.archive.interval),
+    },
+    Setting {
+        key: "backup.keep",
+        set: |c, v| v.positive().map(|n| c.archive.keep = n),
+        show: |c| whole(c.archive.keep),
+    },
+    Setting {
         key: "logging.level",
         set: |c, v| v.one_of(LEVELS).map(|level| c.log_level = level),
         show: |c| text(&c.log_level),
