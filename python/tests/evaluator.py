@@ -89,9 +89,7 @@ def distinct(rows: Iterable[Row]) -> dict[Key, Row]:
 
 
 def equal(a: Value, b: Value) -> bool:
-    """By value: numbers exactly, whatever their types; null equals nothing."""
-    if a is None or b is None:
-        return False
+    """By value: numbers exactly, whatever their types."""
     return a == b if is_number(a) and is_number(b) else identity(a) == identity(b)
 
 
@@ -104,6 +102,14 @@ def compare(a: Value, symbol: str, b: Value, by_identity: bool) -> bool:
             less, more = a < b, a > b  # type: ignore[operator]
             return {"<": less, ">": more, "<=": not more, ">=": not less}[symbol]
     return False
+
+
+def holds(condition: Compare, env: Env, by_identity: bool) -> bool:
+    """The literal `null` equals nothing in a comparison."""
+    if Const(None) in (condition.left, condition.right):
+        return condition.symbol == "!="
+    a, b = value_of(condition.left, env), value_of(condition.right, env)
+    return compare(a, condition.symbol, b, by_identity)
 
 
 def compute(symbol: str, a: Value, b: Value) -> Value:
@@ -197,10 +203,7 @@ def solutions(body: Sequence[Atom | Compare], facts: Facts) -> Iterator[tuple[tu
         for term, value in zip(atom.terms, row, strict=True):
             if isinstance(term, Placeholder):
                 continue
-            if term == Const(None):
-                if value is not None:
-                    return False
-            elif not compare(value, "=", value_of(term, env), is_stored(term)):
+            if not compare(value, "=", value_of(term, env), is_stored(term)):
                 return False
         return True
 
@@ -226,12 +229,7 @@ def solutions(body: Sequence[Atom | Compare], facts: Facts) -> Iterator[tuple[tu
         if all(
             not any(fits(part, row, env) for row in facts.get(part.relation, {}).values())
             if isinstance(part, Atom)
-            else compare(
-                value_of(part.left, env),
-                part.symbol,
-                value_of(part.right, env),
-                is_stored(part.left) and is_stored(part.right),
-            )
+            else holds(part, env, is_stored(part.left) and is_stored(part.right))
             for part in conditions
         ):
             yield rows, env

@@ -11,8 +11,7 @@ use super::safety::{Bindings, Origin};
 use super::types::type_of;
 use crate::data::equality::{is_representative, only_equal};
 use crate::data::{DataType, RelationId, VariableId};
-use crate::functions::ScalarFunction;
-use crate::functions::matching::{SOUGHT, STORED};
+use crate::functions::matching::REPRESENTATIVE;
 
 /// Settles the arguments of every clause. Types must have been inferred.
 pub(super) fn settle(relations: &mut Vec<Relation>, clauses: &mut Vec<Clause>) {
@@ -88,8 +87,8 @@ struct Negated<'c> {
 impl Negated<'_> {
     /// Makes the atom look up by identity what it asks for by value. Answers the representatives that it looks up. Where the
     /// columns do not hold representatives, or a constant must be compared, the atom is replaced by one over a relation
-    /// whose clause is answered too: `!p(X, 3, Y)` becomes `!h(X, S)` with `S := ?sought(Y)` and
-    /// `h(X, R) <- p(X, V, W), V = 3, R := ?stored(W)`.
+    /// whose clause is answered too: `!p(X, 3, Y)` becomes `!h(X, S)` with `S := ?by_value(Y)` and
+    /// `h(X, R) <- p(X, V, W), V = 3, R := ?by_value(W)`.
     fn settle(self, atom: &mut Atom) -> (Vec<Literal>, Option<Clause>) {
         let types = self.relations[atom.relation.index()].column_types.clone();
         let sought: Vec<bool> =
@@ -108,7 +107,7 @@ impl Negated<'_> {
         let mut assigned = Vec::new();
         for (argument, _) in atom.arguments.iter_mut().zip(&sought).filter(|(_, sought)| **sought) {
             if let Argument::Variable(variable) = argument {
-                let (literal, found) = call(&SOUGHT, *variable, self.variables);
+                let (literal, found) = represent(*variable, self.variables);
                 assigned.push(literal);
                 *argument = Argument::Variable(found);
             }
@@ -140,7 +139,7 @@ impl Negated<'_> {
                 Argument::Any => Argument::Variable(add_variable(&mut own, *data_type)),
                 Argument::Variable(variable) if *sought => {
                     let stored = add_variable(&mut own, *data_type);
-                    let (literal, representative) = call(&STORED, stored, &mut own);
+                    let (literal, representative) = represent(stored, &mut own);
                     representatives.push(literal);
                     columns.push((*variable, representative));
                     Argument::Variable(stored)
@@ -183,15 +182,12 @@ impl Negated<'_> {
     }
 }
 
-/// A variable for what the function gives of another one, and the assignment that binds it.
-fn call(
-    function: &'static ScalarFunction,
-    of: VariableId,
-    variables: &mut Vec<Variable>,
-) -> (Literal, VariableId) {
+/// A variable for the representative of another one, and the assignment that binds it.
+fn represent(of: VariableId, variables: &mut Vec<Variable>) -> (Literal, VariableId) {
     let variable = add_variable(variables, DataType::Any);
     let arguments = vec![Expression::Variable(of)];
-    (Literal::Assign { variable, expression: Expression::Call { function, arguments } }, variable)
+    let expression = Expression::Call { function: &REPRESENTATIVE, arguments };
+    (Literal::Assign { variable, expression }, variable)
 }
 
 fn add_variable(variables: &mut Vec<Variable>, data_type: DataType) -> VariableId {

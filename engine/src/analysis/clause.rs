@@ -216,10 +216,16 @@ impl<'r, 'a> Builder<'r, 'a> {
         }
     }
 
-    /// The function that an atom calls: one with a boolean result, unless a relation has its name.
+    /// The function that an atom calls: one with a boolean result, unless a relation has its name. In a rule, which may come
+    /// before its relations, other numbers of arguments are not its own.
     fn condition(&self, atom: &ast::Atom) -> Option<&'static ScalarFunction> {
         let name = &atom.relation.text;
-        ScalarFunction::named(name).filter(|function| function.is_condition() && !self.resolver.knows(name))
+        let may_be_meant = |function: &&ScalarFunction| {
+            self.origin == Origin::Query || function.accepts_count(atom.terms.len())
+        };
+        ScalarFunction::named(name)
+            .filter(|function| function.is_condition() && !self.resolver.knows(name))
+            .filter(may_be_meant)
     }
 
     /// A condition that is a call holds where its result is `true`; under negation, where it is anything else.

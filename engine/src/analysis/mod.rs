@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(analysed(program, "?edge(X, Y), !bad(Y), !edge(Y, _)").columns, ["X", "Y"]);
         assert_eq!(
             shown(&analysed(program, "?edge(X, Y), !bad(X+1)").program),
-            "?(X, Y) <- edge(X, Y), ?2 := X+1, !bad(?3), ?3 := ?sought(?2)\n"
+            "?(X, Y) <- edge(X, Y), ?2 := X+1, !bad(?3), ?3 := ?by_value(?2)\n"
         );
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, HashSet};
 
 use super::error::{AnalysisError, Role};
 use super::program::{Argument, Expression, Literal, Rule, Test};
-use crate::data::VariableId;
+use crate::data::{Value, VariableId};
 use crate::diagnostic::Span;
 use crate::syntax::ast::Comparison;
 
@@ -46,7 +46,7 @@ pub(super) struct Bindings {
 pub(super) fn bind(rule: &mut Rule, excused: &[VariableId]) -> Bindings {
     let mut binding = Binding::new(rule, excused);
     let mut assignments = Vec::new();
-    while let Some(Reverse((origin, _, position))) = binding.ready.pop() {
+    while let Some(Reverse(((_, origin, _), position))) = binding.ready.pop() {
         let Some((variable, expression)) = binding.assigns(rule, position) else { continue };
         let expression = expression.clone();
         rule.body[position] = Literal::Assign { variable, expression };
@@ -87,6 +87,9 @@ pub(super) fn unbound(rule: &Rule, bindings: &Bindings, uses: &[Use], span: Span
         .collect()
 }
 
+/// Which equality binds first: one with the literal `null`, then by the origin that the variable would have, then by text.
+type Rank = (bool, Origin, String);
+
 /// Equalities that wait until enough of their variables are bound.
 struct Binding {
     origins: Vec<Option<Origin>>,
@@ -94,8 +97,8 @@ struct Binding {
     waiting: Vec<Vec<usize>>,
     /// For each literal, how many distinct variables it still misses.
     missing: Vec<usize>,
-    /// Equalities that may bind a variable: the origin that it would have, what it would be, and the literal.
-    ready: BinaryHeap<Reverse<(Origin, String, usize)>>,
+    /// Equalities that may bind a variable: which goes first, and the literal.
+    ready: BinaryHeap<Reverse<(Rank, usize)>>,
 }
 
 impl Binding {
@@ -172,6 +175,8 @@ impl Binding {
             Expression::Arithmetic { .. } | Expression::Call { .. } => Origin::Computed,
         };
         let text = expression.text(&|variable| rule.variables[variable.index()].name.as_str());
-        self.ready.push(Reverse((origin, text, position)));
+        // As a condition it never holds, so it can only be meant to bind.
+        let is_null = *expression == Expression::Constant(Value::Null);
+        self.ready.push(Reverse(((!is_null, origin, text), position)));
     }
 }

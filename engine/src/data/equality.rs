@@ -4,7 +4,8 @@
 //! by it, and Null is Null. Codes stand for it: the same code is the same value.
 //!
 //! Equality *by value* is that of `=`, and of whatever is written or computed: numbers are equal if they are the same
-//! number, exactly, whatever their types; all else is equal if it is identical; Null equals nothing.
+//! number, exactly, whatever their types; all else is equal if it is identical. Only the literal `null` equals nothing in a
+//! comparison, which is up to whoever compares.
 
 use std::cmp::Ordering;
 
@@ -15,7 +16,7 @@ use super::value::{Number, Value, ValueRef, compare_numbers};
 pub(crate) fn is_equal(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (a.as_number(), b.as_number()) {
         (Some(a), Some(b)) => compare_numbers(a, b).is_eq(),
-        (None, None) => a == b && !matches!(a, ValueRef::Null),
+        (None, None) => a == b,
         (Some(_), None) | (None, Some(_)) => false,
     }
 }
@@ -44,7 +45,7 @@ pub(crate) fn are_of_one_kind(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
 }
 
 /// The one value that stands for all that are equal to this one by value: an integer for a float or a point in time that
-/// is a whole number. Two values but Null are equal by value if and only if these are identical.
+/// is a whole number. Two values are equal by value if and only if these are identical.
 pub(crate) fn representative(value: ValueRef<'_>) -> ValueRef<'_> {
     match value {
         ValueRef::Float(x) => whole(x).map_or(value, ValueRef::Int),
@@ -67,8 +68,7 @@ pub(crate) fn is_representative(column: DataType) -> bool {
     }
 }
 
-/// The only value in a column of this type that may equal a constant by value; nothing if there may be several. Null
-/// stands for itself: written in the place of an argument, it finds nulls.
+/// The only value in a column of this type that may equal a constant by value; nothing if there may be several.
 pub(crate) fn only_equal(constant: &Value, column: DataType) -> Option<Value> {
     match (constant, column) {
         (Value::Timestamp(at), column) => only_equal(&Value::Int(*at), column),
@@ -119,7 +119,7 @@ mod tests {
         assert!(!equal(Value::Int(TWO_53 + 1), Value::Float(TWO_53 as f64)));
         assert!(!equal(Value::Float(0.3), Value::Float(0.300_000_000_000_000_04)));
         assert!(!equal(Value::Int(1), Value::text("1")));
-        assert!(!equal(Value::Null, Value::Null));
+        assert!(equal(Value::Null, Value::Null));
     }
 
     #[test]
@@ -127,8 +127,7 @@ mod tests {
         for a in values() {
             for b in values() {
                 let identical = representative(a.as_ref()) == representative(b.as_ref());
-                let null = matches!((&a, &b), (Value::Null, Value::Null));
-                assert_eq!(identical, is_equal(a.as_ref(), b.as_ref()) || null, "{a:?} {b:?}");
+                assert_eq!(identical, is_equal(a.as_ref(), b.as_ref()), "{a:?} {b:?}");
             }
         }
     }
@@ -139,8 +138,7 @@ mod tests {
             for stored in values() {
                 let column = DataType::of(&stored);
                 let Some(only) = only_equal(&constant, column) else { continue };
-                let null = matches!((&constant, &stored), (Value::Null, Value::Null));
-                let equal = is_equal(constant.as_ref(), stored.as_ref()) || null;
+                let equal = is_equal(constant.as_ref(), stored.as_ref());
                 assert_eq!(only == stored, equal, "{constant:?} {stored:?}");
             }
         }

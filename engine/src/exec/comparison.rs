@@ -20,6 +20,9 @@ impl Evaluator<'_> {
         bindings: &Bindings,
     ) -> Result<Vec<bool>, ExecError> {
         let comparison = test.comparison();
+        if matches!(test, Test::ByValue(_)) && (is_null(left) || is_null(right)) {
+            return Ok(vec![comparison == Comparison::NotEqual; bindings.len]);
+        }
         let by_identity = match test {
             Test::Same | Test::Different => true,
             Test::ByValue(Comparison::Equal | Comparison::NotEqual) => {
@@ -124,6 +127,11 @@ fn exact(number: Option<Number>) -> Option<f64> {
         Number::Float(x) => Some(x),
         Number::Int(n) => (n.unsigned_abs() <= END).then_some(n as f64),
     }
+}
+
+/// Whether this is the literal `null`, which equals nothing in a comparison.
+fn is_null(expression: &Expression) -> bool {
+    matches!(expression, Expression::Constant(Value::Null))
 }
 
 /// Whether this is a constant that equals, by value, nothing but itself.

@@ -60,7 +60,7 @@ pub(super) fn next(numbers: &mut Numbers, state: &State) -> Action {
 /// A graph that is there.
 fn graph(numbers: &mut Numbers, state: &State) -> &'static str {
     let there: Vec<&str> = GRAPHS.into_iter().filter(|graph| state.graphs.contains_key(*graph)).collect();
-    *numbers.one_of(&there)
+    numbers.pick(&there)
 }
 
 /// Somebody who may do this.
@@ -109,7 +109,7 @@ fn change(numbers: &mut Numbers, state: &State) -> Option<(Change, String)> {
                 return None;
             }
             let owner = user(numbers, state, Need::CreateGraph, DEFAULT_GRAPH);
-            (Change::CreateGraph { graph: *numbers.one_of(&free), owner: owner.clone() }, owner)
+            (Change::CreateGraph { graph: numbers.pick(&free), owner: owner.clone() }, owner)
         }
         13 | 14 => {
             if graph == DEFAULT_GRAPH {
@@ -135,7 +135,7 @@ fn change(numbers: &mut Numbers, state: &State) -> Option<(Change, String)> {
             if free.is_empty() {
                 return None;
             }
-            (Change::CreateUser { user: *numbers.one_of(&free), role }, "admin".to_owned())
+            (Change::CreateUser { user: numbers.pick(&free), role }, "admin".to_owned())
         }
         18 => (Change::DropUser { user: other(numbers, state)? }, "admin".to_owned()),
         _ => (Change::SetRole { user: other(numbers, state)?, role }, "admin".to_owned()),

@@ -22,6 +22,11 @@ impl Numbers {
         self.next() % bound
     }
 
+    /// A copy of one of these, of which there is one at least.
+    pub(super) fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        *self.one_of(all)
+    }
+
     /// One of these; they must not be empty.
     pub(super) fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[usize::try_from(self.below(all.len() as u64)).unwrap_or_default()]

@@ -243,8 +243,8 @@ fn nothing_acknowledged_is_lost_and_nothing_refused_is_there() {
                         break;
                     }
                     simulate(seed);
-                    if (seed + 1) % 1000 == 0 {
-                        println!("{} seeds", seed + 1);
+                    if (seed + 1).is_multiple_of(1000) {
+                        eprintln!("{} seeds", seed + 1);
                     }
                 }
             });

@@ -64,6 +64,8 @@ pub(super) fn holds(
         {
             a == b
         }
+        // The literal equals nothing.
+        (Expression::Constant(Value::Null), _) | (_, Expression::Constant(Value::Null)) => false,
         _ => equal_by_value(&a, &b),
     };
     let order = || order(&a, &b);
@@ -77,10 +79,9 @@ pub(super) fn holds(
     })
 }
 
-/// Equality with what is written or computed: numbers by value, Null with nothing.
+/// Equality with what is written or computed: numbers by value.
 pub(super) fn equal_by_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Null, _) | (_, Value::Null) => false,
         (Value::Int(a), Value::Int(b)) => a == b,
         _ => match (a.number(), b.number()) {
             (Some(a), Some(b)) => a == b,
