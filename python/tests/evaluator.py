@@ -177,13 +177,13 @@ def solutions(body: Sequence[Atom | Compare], facts: Facts) -> Iterator[tuple[tu
     atoms = [part for part in body if isinstance(part, Atom) and not part.negated]
     stored = {term.name for atom in atoms for term in atom.terms if isinstance(term, Var)}
     # The equality that gives a variable its value: one with what is stored, else with what is computed, else
-    # with a constant; among those the first by its text.
+    # with a constant; among those the first by its text. One with null would be no condition that ever holds.
     origins = dict.fromkeys(stored, STORED)
     conditions = [part for part in body if part not in atoms]
     assignments: list[tuple[str, Expr]] = []
     while True:
         candidates = [
-            (origin_of(other, origins), written(other), part, one.name, other)
+            (other != Const(None), origin_of(other, origins), written(other), part, one.name, other)
             for part in conditions
             if isinstance(part, Compare) and part.symbol == "="
             for one, other in ((part.left, part.right), (part.right, part.left))
@@ -191,7 +191,7 @@ def solutions(body: Sequence[Atom | Compare], facts: Facts) -> Iterator[tuple[tu
         ]
         if not candidates:
             break
-        origin, _, part, name, expression = min(candidates, key=lambda candidate: candidate[:2])
+        _, origin, _, part, name, expression = min(candidates, key=lambda candidate: candidate[:3])
         conditions.remove(part)
         assignments.append((name, expression))
         origins[name] = origin

@@ -176,14 +176,14 @@ fn is_notation(text: &str) -> bool {
 
 /// Writes rows as triples.
 pub(super) enum TripleWriter<W: Write> {
-    Turtle(WriterTurtleSerializer<W>),
+    Turtle(Box<WriterTurtleSerializer<W>>),
     NTriples(WriterNTriplesSerializer<W>),
 }
 
 impl<W: Write> TripleWriter<W> {
     pub(super) fn new(out: W, format: FileFormat) -> TripleWriter<W> {
         match format {
-            FileFormat::Turtle => TripleWriter::Turtle(TurtleSerializer::new().for_writer(out)),
+            FileFormat::Turtle => TripleWriter::Turtle(Box::new(TurtleSerializer::new().for_writer(out))),
             _ => TripleWriter::NTriples(NTriplesSerializer::new().for_writer(out)),
         }
     }

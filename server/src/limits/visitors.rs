@@ -82,7 +82,7 @@ impl Visit {
         let mut is_over = self.guest.is_over.clone();
         if is_over.wait_for(|is_over| *is_over).await.is_err() {
             // It has got a place, and stays.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 

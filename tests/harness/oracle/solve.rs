@@ -147,11 +147,15 @@ fn next_assignment<'b>(
                 Expression::Variable(name) => bound[name],
                 Expression::Arithmetic(..) | Expression::Call(..) => Origin::Computed,
             };
-            candidates.push((origin, other.to_string().replace(' ', ""), place, variable.as_str(), other));
+            // As a condition it would never hold.
+            let is_null = matches!(other, Expression::Constant(Value::Null));
+            let rank = (!is_null, origin, other.to_string().replace(' ', ""));
+            candidates.push((rank, place, variable.as_str(), other));
         }
     }
-    let first = candidates.into_iter().min_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)))?;
-    Some((first.2, first.0, first.3, first.4))
+    let ((_, origin, _), place, variable, expression) =
+        candidates.into_iter().min_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)))?;
+    Some((place, origin, variable, expression))
 }
 
 /// Each solution with each row that matches.
