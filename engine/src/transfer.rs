@@ -119,13 +119,16 @@ pub(crate) fn import(
     let path = folder.join(PROGRAM);
     let text = Disk.read(&path).map_err(|error| StorageError::io(&path, error))?;
     let text = std::str::from_utf8(&text).map_err(|error| StorageError::unreadable(&path, error))?;
-    let (statements, errors) = syntax::parse(text, &Limits::none());
+    // An empty program is no program; a graph without schemas and rules has one.
+    let (statements, errors) = match text.trim().is_empty() {
+        true => Default::default(),
+        false => syntax::parse(text, &Limits::none()),
+    };
     if !errors.is_empty() {
         let diagnostics = errors.iter().map(crate::diagnostic::Diagnose::diagnose);
         return Err(Error::Refused(diagnostics.collect()));
     }
     done.statements = statements.len();
-    // An empty program is no program; a graph without schemas and rules has one.
     if !statements.is_empty() {
         let mut session = SessionState::new(Arc::clone(graph));
         program::run(environment, &Anyone, &mut session, &statements, &RunOptions::default(), &budget)?;

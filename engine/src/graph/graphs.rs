@@ -338,9 +338,11 @@ impl Graphs {
     ) -> Result<Arc<Graph>, Diagnostic> {
         if !is_graph_name(name) {
             let message = format!("`{}` is not the name of a knowledge graph", name.escape_debug());
-            return Err(Diagnostic::error(Code::ParseError, message).help(
-                "use at most 128 bytes, without `/`, `\\`, `..`, control characters and what cannot be seen",
-            ));
+            let help = match name.chars().any(is_invisible) {
+                true => "leave out what cannot be seen: invisible and directional characters",
+                false => "use at most 128 bytes, without `/`, `\\`, `..` and control characters",
+            };
+            return Err(Diagnostic::error(Code::ParseError, message).help(help));
         }
         let _only_one = self.changing.lock();
         let (exists, count) = {
