@@ -82,7 +82,7 @@ async fn an_address_has_so_many_connections() {
     create_ada(&mut admin).await;
     let held = idle(&server, "127.0.0.2", 5).await;
     let mut sixth = server.tcp_from("127.0.0.2").await;
-    sixth.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+    sixth.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
     let mut answer = String::new();
     sixth.read_to_string(&mut answer).await.expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 429 ") && answer.contains("RATE_LIMITED"), "{answer}");
