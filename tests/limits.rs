@@ -391,7 +391,7 @@ async fn facts_and_rules_of_sessions_have_so_much_memory() {
         line.and_then(|number| number.parse::<u64>().ok()).expect("a number")
     };
     admin.rows("+a[(1),(2)]").await;
-    admin.rows(".user create ada ada-password viewer\n.user create bob bob-password viewer").await;
+    admin.rows(".user create ada ada-password editor\n.user create bob bob-password viewer").await;
     assert_eq!(held(), 0);
     let limit = |reply: &Json| (reply["code"].clone(), reply["limit"]["name"].clone());
     let mut one = server.log_in_as("ada", "ada-password").await;

@@ -165,7 +165,8 @@ impl<'s> Context<'s> {
     /// Replaces the session's facts and rules, unless they are too many.
     pub(crate) fn lay(&mut self, overlay: Overlay) -> Result<(), Error> {
         let limits = &self.environment.limits;
-        let bytes = overlay.bytes(self.graph.dictionary());
+        let snapshot = self.snapshot();
+        let bytes = overlay.bytes(snapshot.dictionary());
         let counts = [
             (overlay.fact_count(), limits.session_facts, "facts", "max_session_facts"),
             (overlay.rule_count(), limits.session_rules, "rules", "max_session_rules"),
@@ -179,10 +180,16 @@ impl<'s> Context<'s> {
             }
         }
         // Those of a program of several statements are gone with the request, and count as its memory.
-        let more = bytes.saturating_sub(self.overlay.bytes(self.graph.dictionary()));
+        let more = bytes.saturating_sub(self.overlay.bytes(snapshot.dictionary()));
         self.budget.charge(more).map_err(Error::Stopped)?;
-        self.overlay = overlay;
+        self.set_overlay(overlay);
         Ok(())
+    }
+
+    /// Replaces the session's facts and rules.
+    pub(crate) fn set_overlay(&mut self, overlay: Overlay) {
+        self.graph.use_values_of(&overlay);
+        self.overlay = overlay;
     }
 
     /// Makes changes to the graph: `decide` sees the state that they will apply to. Answers what each change changed.

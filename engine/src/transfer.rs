@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::commands::create_text;
 use crate::context::{Context, Environment};
-use crate::data::{Codec, Dictionary, Relation, Rows};
+use crate::data::{Codec, Relation, Rows};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Graph, SessionState, Snapshot};
@@ -54,7 +54,7 @@ pub(crate) fn export(graph: &Graph, folder: &Path) -> Result<Transferred, Error>
     let catalog = snapshot.catalog();
     let is_filled = |name: &str| catalog.relation(name).is_some_and(|definition| definition.filled);
     for (name, relation) in snapshot.relations().filter(|(name, _)| is_filled(name)) {
-        export_relation(name, relation, &snapshot, graph.dictionary(), folder)?;
+        export_relation(name, relation, &snapshot, folder)?;
         done.relations += 1;
         done.rows += relation.len();
     }
@@ -71,16 +71,10 @@ pub(crate) fn export(graph: &Graph, folder: &Path) -> Result<Transferred, Error>
     Ok(done)
 }
 
-fn export_relation(
-    name: &str,
-    relation: &Relation,
-    snapshot: &Snapshot,
-    dictionary: &Arc<Dictionary>,
-    folder: &Path,
-) -> Result<(), Error> {
+fn export_relation(name: &str, relation: &Relation, snapshot: &Snapshot, folder: &Path) -> Result<(), Error> {
     let names = snapshot.catalog().relation(name).map(|definition| definition.column_names());
     let names = names.unwrap_or_default();
-    let codec = Codec::over(Arc::clone(dictionary));
+    let codec = Codec::over(Arc::clone(snapshot.dictionary()));
     let path = folder.join(format!("{name}.{EXTENSION}"));
     let compacted = relation.compacted();
     let empty = Rows::empty(relation.arity());

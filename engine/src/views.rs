@@ -1,7 +1,7 @@
 //! Views: rows of rules that are kept, so that the next question reads them.
 //!
 //! A view is found by what it was made of: its rules, and of the stored relations below them the numbers of their runs,
-//! which no two runs share. So a view answers for every snapshot, transaction and session in which the same rules would
+//! which no two runs share, and the dictionary of their codes. So a view answers for every snapshot, transaction and session in which the same rules would
 //! find the same rows, and for no other; nobody has to say that something has changed. What has become stale is
 //! forgotten when a commit is done, and of the rest what was read the longest ago, if memory runs short.
 //!
@@ -43,6 +43,8 @@ pub(crate) struct Views {
 #[derive(Debug)]
 struct View {
     graph: GraphId,
+    /// The number of the dictionary of its codes.
+    dictionary: u64,
     runs: Vec<Run>,
     /// The values behind codes of a query's own: of the lowest such code first.
     values: Vec<Value>,
@@ -102,7 +104,6 @@ impl Views {
     pub(crate) fn read(
         &self,
         program: &mut Program,
-        graph: &Graph,
         view: &SessionView,
         codec: &Codec,
     ) -> Result<Reading, DictionaryFull> {
@@ -110,7 +111,7 @@ impl Views {
         if self.memory == 0 || !program.strata.iter().any(derives) {
             return Ok(Reading::default());
         }
-        let mut reading = self.fingerprints(program, graph, view);
+        let mut reading = self.fingerprints(program, view);
         let mut found = HashSet::new();
         {
             let kept = self.kept.read();
@@ -171,7 +172,8 @@ impl Views {
                 rules.insert(name.clone(), snapshot.catalog().rules(name).clone());
             }
             let last_read = AtomicU64::new(self.clock.fetch_add(1, Ordering::Relaxed));
-            let view = View { graph: graph.id(), runs, values, stored, rules, last_read };
+            let dictionary = snapshot.dictionary().number();
+            let view = View { graph: graph.id(), dictionary, runs, values, stored, rules, last_read };
             let mut kept = self.kept.write();
             kept.insert(fingerprint, view);
             self.make_room(&mut kept);
@@ -218,12 +220,14 @@ impl Views {
     }
 
     /// What the relations of a program follow from.
-    fn fingerprints(&self, program: &Program, graph: &Graph, view: &SessionView) -> Reading {
+    fn fingerprints(&self, program: &Program, view: &SessionView) -> Reading {
         let mut reading = Reading { fingerprints: vec![None; program.relations.len()], ..Reading::default() };
         let stored = |name: &str| numbers(view.snapshot(), name);
+        // The graph's, and the meaning of its codes.
+        let dictionary = view.snapshot().dictionary().number();
         for (index, relation) in program.relations.iter().enumerate() {
             if relation.stored && !view.is_own(&relation.name) {
-                reading.fingerprints[index] = Some(self.fingerprint((graph.id(), stored(&relation.name))));
+                reading.fingerprints[index] = Some(self.fingerprint((dictionary, stored(&relation.name))));
             }
         }
         for stratum in program.strata.iter().filter(|stratum| !stratum.relations.contains(&program.goal)) {
@@ -250,7 +254,7 @@ impl Views {
                 heads.sort_unstable();
                 read.sort_unstable();
                 let rules: Vec<_> = stratum.rules.iter().map(|rule| Meaning { rule, program }).collect();
-                self.fingerprint((graph.id(), rules, heads, read))
+                self.fingerprint((dictionary, rules, heads, read))
             });
             for relation in &stratum.relations {
                 let name = &program.relations[relation.index()].name;
@@ -299,7 +303,8 @@ impl View {
 
     /// Whether this state has the same rows and rules below the view.
     fn is_of(&self, snapshot: &Snapshot) -> bool {
-        self.stored.iter().all(|(name, runs)| *runs == numbers(snapshot, name))
+        self.dictionary == snapshot.dictionary().number()
+            && self.stored.iter().all(|(name, runs)| *runs == numbers(snapshot, name))
             && self.rules.iter().all(|(name, clauses)| snapshot.catalog().rules(name).is_same(clauses))
     }
 }

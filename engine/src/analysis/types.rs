@@ -4,6 +4,7 @@
 //! refuse: it may change with the next insert.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::error::AnalysisError;
 use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule};
@@ -42,7 +43,7 @@ pub fn fit(value: Value, declared: DataType) -> Option<Value> {
             Some(Value::VectorInt8(elements))
         }
         (DataType::VectorInt8(length), Value::Vector(elements)) if length_fits(elements.len(), length) => {
-            elements.iter().map(|x| whole_byte(*x)).collect::<Option<Box<[i8]>>>().map(Value::VectorInt8)
+            elements.iter().map(|x| whole_byte(*x)).collect::<Option<Arc<[i8]>>>().map(Value::VectorInt8)
         }
         _ => None,
     }

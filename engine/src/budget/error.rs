@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::data::MAX_ROWS;
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 
 /// Who asks a request to stop.
@@ -74,6 +75,12 @@ pub enum BudgetError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// More rows came about at once than have numbers.
+    #[error("{rows} rows came about at once, and {MAX_ROWS} have numbers")]
+    Rows {
+        /// How many.
+        rows: u64,
+    },
 }
 
 impl BudgetError {
@@ -118,6 +125,9 @@ impl Diagnose for BudgetError {
             BudgetError::Write { limit, .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("nothing was changed; write fewer facts at once, or have limits.query_memory_bytes raised")
                 .limit("query_memory_bytes", *limit),
+            BudgetError::Rows { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("look for a cross product, or bind an argument of the query")
+                .limit("rows_of_a_relation", MAX_ROWS as u64),
         }
     }
 }

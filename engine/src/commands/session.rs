@@ -67,7 +67,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let own = context.overlay.own();
-    let codec = Codec::over(context.graph.dictionary().clone());
+    let codec = Codec::over(context.snapshot().dictionary().clone());
     let mut rows = Vec::new();
     let row = |kind: &str, number: usize, relation: &str, text: String| {
         let number = i64::try_from(number).unwrap_or(i64::MAX);

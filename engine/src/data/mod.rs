@@ -1,6 +1,7 @@
 //! What is stored: values and their types, ids, columns of codes, relations.
 
 pub mod arrow_columns;
+mod codes;
 mod counting_sort;
 mod data_type;
 mod dictionary;
@@ -20,10 +21,12 @@ mod schema;
 mod sorted;
 mod value;
 
+pub use codes::Codes;
 pub use counting_sort::counting_sort;
 pub use data_type::DataType;
 pub use dictionary::{
-    Code, Codec, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds, inline_int,
+    Code, Codec, Collection, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds,
+    inline_int,
 };
 pub use distance::{Metric, Probe};
 pub use ids::{RelationId, VariableId};

@@ -6,8 +6,9 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-/// One scalar. Equality is typed: `1` and `1.0` differ, and so do `0.0` and `-0.0`.
+/// One scalar, cheap to copy: copies share long contents. Equality is typed: `1` and `1.0` differ, and so do `0.0` and `-0.0`.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// The absence of a value; equal to itself.
@@ -21,11 +22,11 @@ pub enum Value {
     /// Milliseconds since 1970, UTC.
     Timestamp(i64),
     /// Unicode text.
-    Text(Box<str>),
+    Text(Arc<str>),
     /// A vector of 32-bit floats.
-    Vector(Box<[f32]>),
+    Vector(Arc<[f32]>),
     /// A quantised vector.
-    VectorInt8(Box<[i8]>),
+    VectorInt8(Arc<[i8]>),
 }
 
 /// The kind of a [`Value`], without its content.
@@ -85,7 +86,7 @@ impl Value {
     }
 
     /// A text value.
-    pub fn text(text: impl Into<Box<str>>) -> Value {
+    pub fn text(text: impl Into<Arc<str>>) -> Value {
         Value::Text(text.into())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::derive::head_columns;
 use super::error::ExecError;
+use super::growing::check_rows;
 use super::pipeline::Pipeline;
 use super::stratum::View;
 use crate::analysis::program::Rule;
@@ -30,6 +31,7 @@ pub(super) fn derived(rule: &Rule, view: &View<'_>) -> Result<Run, ExecError> {
             column.extend_from_slice(&codes);
         }
         rows += solutions.len;
+        check_rows(rows)?;
         Ok(())
     })?;
     Ok(Run::new(columns, rows))

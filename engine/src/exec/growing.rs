@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use arrow::buffer::BooleanBuffer;
 
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Rows, Run, parallel};
+use crate::data::{Code, MAX_ROWS, Rows, Run, parallel};
 
 /// A relation inside a fixpoint.
 #[derive(Default)]
@@ -21,31 +21,39 @@ impl Growing {
 
     /// Ages the delta into the stable runs and puts fresh rows in its place; answers whether there are any. Runs are
     /// merged when a younger one has grown to half of its elder, so a probe meets few of them.
-    pub(super) fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> bool {
+    pub(super) fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> Result<bool, BudgetError> {
         if let Some(delta) = self.delta.take() {
             let mut runs = vec![delta];
             while let Some(last) = self.stable.last()
-                && last.len() <= 2 * runs.iter().map(Run::len).sum::<usize>()
+                && let younger = runs.iter().map(Run::len).sum::<usize>()
+                && last.len() <= 2 * younger
+                && last.len() + younger <= MAX_ROWS
             {
                 runs.extend(self.stable.pop());
             }
             runs.reverse();
             self.stable.push(match <[Run; 1]>::try_from(runs) {
                 Ok([only]) => only,
-                Err(runs) => run_of(concatenate(&runs, arity)),
+                Err(runs) => run_of(concatenate(&runs, arity))?,
             });
         }
         let rows = gather(fresh, arity);
         if rows.len > 0 {
-            self.delta = Some(run_of(rows));
+            self.delta = Some(run_of(rows)?);
         }
-        self.delta.is_some()
+        Ok(self.delta.is_some())
     }
 }
 
-/// Rows as a run.
-pub(super) fn run_of(rows: Rows) -> Run {
-    Run::new(rows.columns, rows.len)
+/// Rows as a run, unless they are too many for one.
+pub(super) fn run_of(rows: Rows) -> Result<Run, BudgetError> {
+    check_rows(rows.len)?;
+    Ok(Run::new(rows.columns, rows.len))
+}
+
+/// Whether so many rows can be one run.
+pub(super) fn check_rows(rows: usize) -> Result<(), BudgetError> {
+    if rows > MAX_ROWS { Err(BudgetError::Rows { rows: rows as u64 }) } else { Ok(()) }
 }
 
 /// The live rows of several runs as one run, in their order. A run without deleted rows stays as it is.
@@ -57,9 +65,10 @@ pub(super) fn in_one(mut runs: Vec<Run>, arity: usize, budget: &Budget) -> Resul
         return Ok(only);
     }
     let len: usize = runs.iter().map(Run::len).sum();
+    check_rows(len)?;
     budget.charge(len * arity * size_of::<Code>())?;
     budget.check()?;
-    Ok(run_of(concatenate(&runs, arity)))
+    run_of(concatenate(&runs, arity))
 }
 
 /// The live rows of several runs, in their order.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::ExecError;
-use super::growing::{Growing, concatenate, gather};
+use super::growing::{Growing, concatenate, gather, run_of};
 use super::row_set::RowSet;
 use super::stratum::{Known, Planned, View};
 use crate::data::{RelationId, Rows, Run, parallel};
@@ -34,11 +34,11 @@ impl<'a> View<'a> {
             let stable = self.take_in(&mut sets, relation, &stable)?;
             let delta = self.take_in(&mut sets, relation, &delta)?;
             let mut part = Growing::default();
-            part.advance(vec![stable], arity);
+            part.advance(vec![stable], arity)?;
             let mut view = self.with(relation, part);
             let mut fresh = HashMap::from([(relation, vec![delta])]);
             let mut rounds = 0;
-            while view.advance(&[relation], &mut fresh) {
+            while view.advance(&[relation], &mut fresh)? {
                 rounds += 1;
                 for planned in variants {
                     let rows = view.derive(planned, false, &mut sets)?;
@@ -51,7 +51,7 @@ impl<'a> View<'a> {
         let (parts, rounds): (Vec<Rows>, Vec<usize>) =
             parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         let rows = gather(parts, arity);
-        let run = Run::new(rows.columns, rows.len);
+        let run = run_of(rows)?;
         self.growing.insert(relation, Growing { stable: vec![run], delta: None });
         Ok(rounds.into_iter().max().unwrap_or_default())
     }

@@ -92,7 +92,7 @@ impl View<'_> {
             return Ok(Rows::empty(search.exact.head_terms.len()));
         }
         if let Way::Index(ef) = way
-            && let Some(reader) = search.search.index.hnsw().and_then(|hnsw| hnsw.read())
+            && let Some(reader) = search.search.index.hnsw().and_then(|hnsw| hnsw.read(self.codec.shared()))
             && reader.serves(query)
             && let Some(rows) = given.nearest(search, query, &reader, ef, input)?
         {

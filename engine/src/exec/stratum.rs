@@ -19,7 +19,7 @@ use super::remarks::Remarks;
 use super::row_set::RowSet;
 use super::thresholds::Thresholds;
 use crate::analysis::program::{Program, Rule, Stratum};
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Codec, RelationId, Rows, Run};
 use crate::plan::{
     Access, EdgeSource, Large, RelationNote, RulePlan, SearchPlan, Share, Size, Statistics, StratumNote,
@@ -182,9 +182,9 @@ impl<'a> View<'a> {
         let (mut rounds, mut large_time) = (0, None);
         loop {
             if keeps_best {
-                self.improved(&mut sets, &looked_up, &mut fresh);
+                self.improved(&mut sets, &looked_up, &mut fresh)?;
             }
-            if !self.advance(&stratum.relations, &mut fresh) {
+            if !self.advance(&stratum.relations, &mut fresh)? {
                 break;
             }
             if let Some(how) = large.take_if(|large| self.is_worth(large, &sets)) {
@@ -203,7 +203,7 @@ impl<'a> View<'a> {
         }
         for (relation, growing) in std::mem::take(&mut self.growing) {
             let runs = match sets.get_mut(&relation) {
-                Some(Known::Best(best)) => vec![run_of(best.all())],
+                Some(Known::Best(best)) => vec![run_of(best.all())?],
                 _ => growing.stable,
             };
             self.complete.insert(relation, runs);
@@ -266,7 +266,7 @@ impl<'a> View<'a> {
         sets: &mut HashMap<RelationId, Known>,
         looked_up: &HashSet<RelationId>,
         fresh: &mut HashMap<RelationId, Vec<Rows>>,
-    ) {
+    ) -> Result<(), BudgetError> {
         for (relation, known) in sets {
             let Known::Best(best) = known else { continue };
             fresh.insert(*relation, vec![best.take_changed()]);
@@ -274,10 +274,11 @@ impl<'a> View<'a> {
                 if !looked_up.contains(relation) {
                     *growing = Growing::default();
                 } else if growing.rows() > 2 * best.len() + LANE_ROWS {
-                    *growing = Growing { stable: vec![run_of(best.all())], delta: None };
+                    *growing = Growing { stable: vec![run_of(best.all())?], delta: None };
                 }
             }
         }
+        Ok(())
     }
 
     /// Starts the next round; answers whether there is anything to do in it.
@@ -285,16 +286,16 @@ impl<'a> View<'a> {
         &mut self,
         relations: &[RelationId],
         fresh: &mut HashMap<RelationId, Vec<Rows>>,
-    ) -> bool {
+    ) -> Result<bool, BudgetError> {
         let mut more = false;
         for relation in relations {
             let arity = self.arity(*relation);
             let rows = fresh.remove(relation).unwrap_or_default();
             if let Some(growing) = self.growing.get_mut(relation) {
-                more |= growing.advance(rows, arity);
+                more |= growing.advance(rows, arity)?;
             }
         }
-        more
+        Ok(more)
     }
 
     /// Completes a relation with the runs of another one.

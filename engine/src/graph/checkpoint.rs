@@ -220,7 +220,7 @@ impl Graph {
     ) -> Result<(), StorageError> {
         let names = snapshot.catalog().relation(relation).map(|definition| definition.column_names());
         let names = names.unwrap_or_default();
-        let codec = Codec::over(Arc::clone(self.dictionary()));
+        let codec = Codec::over(Arc::clone(snapshot.dictionary()));
         let path = store.run_path(&store.new_run_name(relation));
         let columns = run.columns();
         let stored = StoredColumns::of(&columns, run.stored_len(), &names, &codec, Form::Run);

@@ -6,13 +6,14 @@
 //! nothing is written before the published state is in a new file.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::change::{Change, ChangeSet, bytes_to_apply, check_row_counts, row_count};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
+use super::values::Learnt;
 use super::{Graph, record};
 use crate::budget::{Budget, Uninterrupted};
 use crate::data::Threads;
@@ -85,13 +86,27 @@ impl Graph {
         Ok(Transaction {
             graph: self,
             head,
-            snapshot,
             changes: ChangeSet::new(),
             events: Vec::new(),
+            learnt: Learnt::since(self, &snapshot),
+            snapshot,
             is_compacted: false,
             budget: budget.clone(),
             _uninterrupted: budget.uninterrupted(),
         })
+    }
+
+    /// The place of the writer, when all that was committed is on disk and published; none if that takes too long.
+    pub(super) fn quiet_writer(&self, patience: Duration) -> Option<QuietWriter<'_>> {
+        let deadline = Instant::now() + patience;
+        let head = self.commits.head.try_lock_until(deadline)?;
+        let mut queue = self.commits.queue.lock();
+        while queue.is_writing || !queue.waiting.is_empty() {
+            if self.commits.written.wait_until(&mut queue, deadline).timed_out() {
+                return None;
+            }
+        }
+        Some(QuietWriter { head, era: queue.era })
     }
 
     /// Waits until a commit is on disk. The first to wait writes the commits of all who wait.
@@ -159,6 +174,19 @@ impl Graph {
     }
 }
 
+/// Keeps everyone else from writing.
+pub(super) struct QuietWriter<'g> {
+    head: MutexGuard<'g, Head>,
+    era: u64,
+}
+
+impl QuietWriter<'_> {
+    /// The next transaction begins with this state, which is the published one.
+    pub(super) fn replace(&mut self, snapshot: Arc<Snapshot>) {
+        *self.head = Head { snapshot, era: self.era };
+    }
+}
+
 /// Changes on their way: seen by their maker only, until committed. Dropping it leaves no trace.
 #[derive(Debug)]
 pub struct Transaction<'g> {
@@ -169,6 +197,7 @@ pub struct Transaction<'g> {
     changes: ChangeSet,
     events: Vec<Event>,
     is_compacted: bool,
+    learnt: Learnt<'g>,
     /// What its memory is charged to.
     budget: Budget,
     /// Other writers wait for this one.
@@ -190,11 +219,14 @@ impl Transaction<'_> {
         let inserts =
             |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;
         if changes.iter().zip(&counts).any(inserts)
-            && let Err(refusal) = self.graph.share.check(self.graph.stored_bytes(&next))
+            && let Err(refusal) = self.graph.share.check(next.stored_bytes())
         {
             // Its values are known from now on.
             self.graph.count(&self.graph.snapshot());
             return Err(Error::refused(refusal));
+        }
+        for (change, count) in changes.iter().zip(&counts) {
+            self.learnt.note(&self.snapshot, change, *count);
         }
         // However many steps a transaction takes, it makes one version.
         next.set_version(self.head.snapshot.version() + 1);
@@ -219,11 +251,14 @@ impl Transaction<'_> {
             self.head.snapshot = Arc::clone(&self.snapshot);
             graph.publish(self.snapshot);
             graph.tell(origin, events);
+            self.learnt.committed();
+            drop(self.head);
+            graph.collect_if_due();
             return Ok(());
         };
         // Until it is written, the record is in memory.
         let mut held = self.budget.hold(0).map_err(Error::Stopped)?;
-        let encode = || record::encode(&self.changes, graph.dictionary(), &mut held);
+        let encode = || record::encode(&self.changes, self.snapshot.dictionary(), &mut held);
         let content = threads.run_on(row_count(&self.changes), encode)?;
         let record = StoredRecord { version: self.snapshot.version(), content };
         let committed = graph.committed(origin, events, &self.snapshot);
@@ -245,6 +280,7 @@ impl Transaction<'_> {
         // The next writer goes on while this one waits.
         drop(self.head);
         graph.wait_for(&outcome)?;
+        self.learnt.committed();
         store.ask_for_checkpoint_if_due();
         Ok(())
     }

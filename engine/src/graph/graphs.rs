@@ -59,7 +59,7 @@ impl Checkpoints {
                 let open: Vec<Arc<Graph>> = graphs.read().values().flatten().cloned().collect();
                 let mut has_failed = system.settle().is_err();
                 for graph in open {
-                    has_failed |= !graph.checkpoint_if_due();
+                    has_failed |= !graph.checkpoint_if_due() | !graph.collect_if_due();
                 }
                 if has_failed {
                     // The disk is full, perhaps: another attempt later, and the journal keeps everything.
@@ -110,8 +110,11 @@ impl SessionState {
 
     /// Replaces its facts and rules, unless there is no memory for them.
     pub fn keep(&mut self, overlay: Overlay) -> Result<(), SessionMemoryFull> {
-        self.held.keep(&overlay, self.graph.dictionary())?;
-        self.overlay = overlay;
+        self.held.keep(&overlay, self.graph.snapshot().dictionary())?;
+        let before = std::mem::replace(&mut self.overlay, overlay);
+        if before.fact_count() > self.overlay.fact_count() {
+            self.graph.leave_values_of(&before);
+        }
         Ok(())
     }
 
@@ -123,9 +126,15 @@ impl SessionState {
     /// Binds the session to another graph; its own facts and rules are gone.
     pub fn bind(&mut self, graph: Arc<Graph>) {
         self.binding.set(Arc::clone(&graph));
+        self.graph.leave_values_of(&std::mem::take(&mut self.overlay));
         self.graph = graph;
         self.held.clear();
-        self.overlay = Overlay::default();
+    }
+}
+
+impl Drop for SessionState {
+    fn drop(&mut self) {
+        self.graph.leave_values_of(&std::mem::take(&mut self.overlay));
     }
 }
 
@@ -404,7 +413,7 @@ impl Graphs {
         };
         for graph in graphs {
             let snapshot = graph.snapshot();
-            statistics.memory_bytes += graph.dictionary().memory_bytes();
+            statistics.memory_bytes += snapshot.dictionary().memory_bytes();
             statistics.views += snapshot.catalog().derived().count();
             for (_, relation) in snapshot.relations() {
                 statistics.relations += 1;

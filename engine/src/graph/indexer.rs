@@ -73,15 +73,27 @@ impl Drop for Indexer {
 
 /// Brings all indexes of a graph up to its published state.
 fn maintain(graph: &Graph, is_over: &AtomicBool) {
-    let snapshot = graph.snapshot();
+    let mut snapshot = graph.snapshot();
+    loop {
+        maintain_for(graph, &snapshot, is_over);
+        let latest = graph.snapshot();
+        // An index takes in nothing of a dictionary that is none of the latest state's any more.
+        if Arc::ptr_eq(latest.dictionary(), snapshot.dictionary()) {
+            return;
+        }
+        snapshot = latest;
+    }
+}
+
+fn maintain_for(graph: &Graph, snapshot: &Snapshot, is_over: &AtomicBool) {
     for index in snapshot.catalog().indexes() {
-        let runs = runs_of(&snapshot, index);
+        let runs = runs_of(snapshot, index);
         if !index.is_current(runs) {
             let is_there = || {
                 let now = graph.snapshot();
                 now.catalog().index(&index.definition.name).is_some_and(|known| Arc::ptr_eq(known, index))
             };
-            index.maintain(runs, graph.dictionary(), &|| !is_over.load(Ordering::Relaxed) && is_there());
+            index.maintain(runs, snapshot.dictionary(), &|| !is_over.load(Ordering::Relaxed) && is_there());
         }
     }
 }

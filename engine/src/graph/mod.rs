@@ -18,13 +18,13 @@ mod session_memory;
 mod snapshot;
 mod store;
 mod stored_memory;
+mod values;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
 
-use crate::data::Dictionary;
 use crate::diagnostic::Diagnostic;
 use crate::storage::StorageError;
 use checkpoint::Pace;
@@ -32,6 +32,7 @@ use commit::Commits;
 use events::Listeners;
 use store::GraphStore;
 use stored_memory::{Share, StoredMemory};
+use values::Values;
 
 pub use backup::{ArchiveOptions, BackupSummary, StoredBackup, Until, restore, restore_on, restore_to};
 pub use change::{Change, ChangeSet};
@@ -42,14 +43,13 @@ pub use invisible::is_invisible;
 pub use library::StorageOptions;
 pub use overlay::{Overlay, SessionView};
 pub use session_memory::SessionMemoryFull;
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, State};
 
 /// A knowledge graph.
 #[derive(Debug)]
 pub struct Graph {
     id: GraphId,
     name: Arc<str>,
-    dictionary: Arc<Dictionary>,
     /// The latest committed state.
     published: ArcSwap<Snapshot>,
     commits: Commits,
@@ -57,18 +57,17 @@ pub struct Graph {
     store: Option<GraphStore>,
     listeners: Listeners,
     share: Share,
+    values: Values,
 }
 
 impl Graph {
     /// An empty graph that lives in memory.
     fn in_memory(name: &str, listeners: Listeners, memory: Arc<StoredMemory>) -> Graph {
-        let dictionary = Arc::new(Dictionary::shared());
-        Graph::new(name, dictionary, Snapshot::default(), None, listeners, memory)
+        Graph::new(name, Snapshot::empty(), None, listeners, memory)
     }
 
     fn new(
         name: &str,
-        dictionary: Arc<Dictionary>,
         snapshot: Snapshot,
         store: Option<GraphStore>,
         listeners: Listeners,
@@ -78,7 +77,8 @@ impl Graph {
         let commits = Commits::new(Arc::clone(&snapshot));
         let (id, name) = (GraphId::new(), name.into());
         let (published, share) = (ArcSwap::new(snapshot), Share::of(memory));
-        let graph = Graph { id, name, dictionary, published, commits, store, listeners, share };
+        let graph =
+            Graph { id, name, published, commits, store, listeners, share, values: Values::default() };
         graph.count(&graph.snapshot());
         graph
     }
@@ -93,11 +93,6 @@ impl Graph {
         &self.name
     }
 
-    /// The values it has seen, by code.
-    pub fn dictionary(&self) -> &Arc<Dictionary> {
-        &self.dictionary
-    }
-
     /// The latest committed state. It never changes; take it once and answer from it.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.published.load_full()
@@ -108,13 +103,8 @@ impl Graph {
         self.published.store(snapshot);
     }
 
-    /// Bytes of memory that the facts of a state take, with all values that the graph knows.
-    fn stored_bytes(&self, snapshot: &Snapshot) -> u64 {
-        (snapshot.row_bytes() + self.dictionary.memory_bytes()) as u64
-    }
-
     fn count(&self, snapshot: &Snapshot) {
-        self.share.set(self.stored_bytes(snapshot));
+        self.share.set(snapshot.stored_bytes());
     }
 
     /// Whether facts may take so many bytes more, before anything is learnt of what is to be inserted.

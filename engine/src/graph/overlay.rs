@@ -1,10 +1,10 @@
 //! A session's own facts and rules, laid over a snapshot: nobody else sees them.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::change::{Change, ChangeSet};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, State};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::data::{Dictionary, Run};
 use crate::exec::Relations;
@@ -12,7 +12,7 @@ use crate::exec::Relations;
 /// Ephemeral facts and rules. It is a small graph of its own, whose codes are those of the graph it is laid over.
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
-    own: Snapshot,
+    own: Arc<State>,
     rule_bytes: usize,
 }
 
@@ -39,7 +39,7 @@ impl Overlay {
     }
 
     /// The facts and rules by themselves, as if they were a graph.
-    pub fn own(&self) -> &Snapshot {
+    pub fn own(&self) -> &State {
         &self.own
     }
 
@@ -56,7 +56,12 @@ impl Overlay {
             }
             false => self.rule_bytes + changes.iter().zip(&counts).map(added).sum::<usize>(),
         };
-        (Overlay { own, rule_bytes }, counts)
+        (Overlay { own: Arc::new(own), rule_bytes }, counts)
+    }
+
+    /// Its facts, as long as somebody has them.
+    pub(super) fn weak(&self) -> Weak<State> {
+        Arc::downgrade(&self.own)
     }
 
     /// Counts the changes.

@@ -11,9 +11,10 @@ use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
 use super::manifest::{FileRecord, Manifest};
 use super::pins::Pins;
+use super::snapshot::{Snapshot, State};
 use super::store::{GraphStore, JOURNAL, RUNS};
 use super::stored_memory::StoredMemory;
-use super::{Graph, Snapshot, record};
+use super::{Graph, record};
 use crate::catalog::Catalog;
 use crate::data::{Dictionary, Relation, Run, RunFile, sorted_run};
 use crate::storage::{Clock, Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
@@ -43,13 +44,14 @@ impl Home {
             .map_err(|error| StorageError::io(&folder.join(RUNS), error))?;
         let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), name)?;
         let store = self.store(folder, journal, 1, 0);
-        Ok(self.graph(name, Arc::new(Dictionary::shared()), Snapshot::default(), store))
+        Ok(self.graph(name, Snapshot::empty(), store))
     }
 
     /// The graph that a folder holds.
     pub(super) fn open(&self, name: &str, folder: PathBuf) -> Result<Graph, StorageError> {
         let path = folder.join(JOURNAL);
-        let (journal, contents) = Journal::open(Arc::clone(&self.medium), &path)?;
+        let (journal, found) = Journal::open(Arc::clone(&self.medium), &path)?;
+        let contents = found.beginning()?;
         if contents.graph != name {
             let found = format!("it holds the knowledge graph {} instead of {name}", contents.graph);
             return Err(StorageError::unreadable(&path, found));
@@ -62,13 +64,15 @@ impl Home {
         };
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         // No journal forgets what an archive lacks.
-        let archived =
-            contents.records.first().map_or(manifest.version, |first| first.version.saturating_sub(1));
+        let first = found.record_after(0)?;
+        let archived = first.map_or(manifest.version, |first| first.version.saturating_sub(1));
         let store = self.store(folder, journal, manifest.next_file, archived);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
         let checkpointed = snapshot.version();
         // One after the other: what was read is let go before the next one.
-        for stored in contents.records {
+        let mut last = 0;
+        while let Some(stored) = found.record_after(last)? {
+            last = stored.version;
             if let Some(moment) = record::moment(&stored.content) {
                 self.clock.pass(moment);
             }
@@ -88,12 +92,12 @@ impl Home {
             Some(error) => store.failed(&error),
             None => remove_all_but(&store, &files),
         }
-        Ok(self.graph(name, dictionary, snapshot, store))
+        Ok(self.graph(name, snapshot, store))
     }
 
-    fn graph(&self, name: &str, dictionary: Arc<Dictionary>, snapshot: Snapshot, store: GraphStore) -> Graph {
+    fn graph(&self, name: &str, snapshot: Snapshot, store: GraphStore) -> Graph {
         let memory = Arc::clone(&self.memory);
-        Graph::new(name, dictionary, snapshot, Some(store), self.listeners.clone(), memory)
+        Graph::new(name, snapshot, Some(store), self.listeners.clone(), memory)
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64, archived: u64) -> GraphStore {
@@ -111,7 +115,7 @@ fn restore(
     let unreadable = |what: String| StorageError::unreadable(store.journal().path(), what);
     let mut catalog = Catalog::default();
     let changes = record::defining_changes(manifest.definitions).map_err(unreadable)?;
-    let (defined, _) = Snapshot::stored(0, catalog, OrdMap::new()).apply(&changes);
+    let (defined, _) = State::stored(0, catalog, OrdMap::new()).apply(&changes);
     catalog = defined.catalog().clone();
     let mut relations = OrdMap::new();
     for (name, files) in manifest.runs {
@@ -124,7 +128,7 @@ fn restore(
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));
     }
-    Ok(Snapshot::stored(manifest.version, catalog, relations))
+    Ok(Snapshot::of(State::stored(manifest.version, catalog, relations), Arc::clone(dictionary)))
 }
 
 /// A run without its deleted rows; none if all of them are.

@@ -1,18 +1,79 @@
 //! `Snapshot`: a graph at one version. It never changes once published.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use imbl::OrdMap;
 
 use super::change::{Change, ChangeSet};
 use crate::catalog::Catalog;
-use crate::data::{Relation, Run};
+use crate::data::{Dictionary, Relation, Run};
 use crate::exec::Relations;
 use crate::index::Index;
 
+/// A state of a graph, with the dictionary of its codes.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    state: State,
+    dictionary: Arc<Dictionary>,
+}
+
+impl Snapshot {
+    /// A graph without anything.
+    pub(super) fn empty() -> Snapshot {
+        Snapshot { state: State::default(), dictionary: Arc::new(Dictionary::shared()) }
+    }
+
+    /// A state whose codes are of this dictionary.
+    pub(super) fn of(state: State, dictionary: Arc<Dictionary>) -> Snapshot {
+        Snapshot { state, dictionary }
+    }
+
+    /// The same state with another dictionary, in which all of its codes mean the same.
+    pub(super) fn with_dictionary(&self, dictionary: Arc<Dictionary>) -> Snapshot {
+        Snapshot::of(self.state.clone(), dictionary)
+    }
+
+    /// The values of its codes.
+    pub fn dictionary(&self) -> &Arc<Dictionary> {
+        &self.dictionary
+    }
+
+    /// Bytes of memory that its facts take, with all values that the graph knows.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        (self.row_bytes + self.dictionary.memory_bytes()) as u64
+    }
+
+    /// The next version, and how many rows, clauses or definitions each change really changed.
+    pub fn apply(&self, changes: &ChangeSet) -> (Snapshot, Vec<usize>) {
+        let (state, counts) = self.state.apply(changes);
+        (Snapshot::of(state, Arc::clone(&self.dictionary)), counts)
+    }
+
+    /// The next version: the same rows, each relation in one run without the rows that were deleted.
+    pub fn compacted(&self) -> Snapshot {
+        let relations = self.relations.iter().map(|(name, relation)| (name.clone(), relation.compacted()));
+        let state = State::stored(self.version + 1, self.catalog.clone(), relations.collect());
+        Snapshot::of(state, Arc::clone(&self.dictionary))
+    }
+
+    /// Says which version this is.
+    pub(super) fn set_version(&mut self, version: u64) {
+        self.state.version = version;
+    }
+}
+
+impl Deref for Snapshot {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
 /// Definitions and rows at one version. Versions share all runs that did not change.
 #[derive(Debug, Clone, Default)]
-pub struct Snapshot {
+pub struct State {
     version: u64,
     catalog: Catalog,
     relations: OrdMap<String, Relation>,
@@ -20,26 +81,21 @@ pub struct Snapshot {
     row_bytes: usize,
 }
 
-impl Snapshot {
+impl State {
     /// Counts the commits.
     pub fn version(&self) -> u64 {
         self.version
     }
 
     /// A state as it was stored.
-    pub(super) fn stored(version: u64, catalog: Catalog, relations: OrdMap<String, Relation>) -> Snapshot {
+    pub(super) fn stored(version: u64, catalog: Catalog, relations: OrdMap<String, Relation>) -> State {
         let row_bytes = relations.values().map(Relation::row_bytes).sum();
-        Snapshot { version, catalog, relations, row_bytes }
+        State { version, catalog, relations, row_bytes }
     }
 
     /// Bytes of the codes of all rows, deleted ones among them.
     pub fn row_bytes(&self) -> usize {
         self.row_bytes
-    }
-
-    /// Says which version this is.
-    pub(super) fn set_version(&mut self, version: u64) {
-        self.version = version;
     }
 
     /// What is defined.
@@ -58,17 +114,11 @@ impl Snapshot {
     }
 
     /// The next version, and how many rows, clauses or definitions each change really changed.
-    pub fn apply(&self, changes: &ChangeSet) -> (Snapshot, Vec<usize>) {
+    pub fn apply(&self, changes: &ChangeSet) -> (State, Vec<usize>) {
         let mut next = self.clone();
         next.version += 1;
         let counts = changes.iter().map(|change| next.apply_one(change)).collect();
         (next, counts)
-    }
-
-    /// The next version: the same rows, each relation in one run without the rows that were deleted.
-    pub fn compacted(&self) -> Snapshot {
-        let relations = self.relations.iter().map(|(name, relation)| (name.clone(), relation.compacted()));
-        Snapshot::stored(self.version + 1, self.catalog.clone(), relations.collect())
     }
 
     fn apply_one(&mut self, change: &Change) -> usize {
@@ -113,7 +163,7 @@ impl Snapshot {
     }
 }
 
-impl Relations for Snapshot {
+impl Relations for State {
     fn runs(&self, relation: &str) -> Vec<Run> {
         self.relation(relation).map(|relation| relation.runs().to_vec()).unwrap_or_default()
     }

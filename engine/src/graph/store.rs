@@ -143,6 +143,11 @@ impl GraphStore {
         }
     }
 
+    /// Wakes the thread that makes checkpoints.
+    pub(super) fn ring(&self) {
+        self.bell.ring();
+    }
+
     /// The path of a run's file.
     pub(super) fn run_path(&self, name: &str) -> PathBuf {
         self.folder.join(RUNS).join(name)

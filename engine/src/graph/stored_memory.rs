@@ -40,7 +40,7 @@ impl StoredMemory {
             self.limit
         );
         Err(Diagnostic::error(Code::LimitExceeded, message)
-            .help("nothing was inserted; delete facts and run .compact, drop graphs, or raise limits.stored_memory_bytes (texts that no fact has any more are freed when the server starts)")
+            .help("nothing was inserted; delete facts and run .compact, drop graphs, or raise limits.stored_memory_bytes")
             .limit("stored_memory_bytes", self.limit))
     }
 }

@@ -9,7 +9,7 @@ mod hnsw;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-pub use hnsw::{BuildState, Hnsw, Reader};
+pub use hnsw::{BuildState, Hnsw, Paused, Reader};
 
 use crate::data::{Dictionary, GoOn, Metric, Run};
 

@@ -170,9 +170,9 @@ impl SearchPlan {
         if rows < few {
             return Way::Selective;
         }
-        let reader = self.search.index.hnsw().and_then(|hnsw| hnsw.read());
-        let Some(reader) = reader.filter(|reader| !reader.is_empty()) else { return Way::NotBuilt };
-        let ef = self.search.ef.unwrap_or_else(|| reader.ef());
+        let built = self.search.index.hnsw().map(|hnsw| hnsw.state()).filter(|state| state.vectors > 0);
+        let Some(usual) = built.and_then(|state| state.ef_search) else { return Way::NotBuilt };
+        let ef = self.search.ef.unwrap_or(usual);
         let by_index = self.candidates(ef).saturating_mul(candidate_rows);
         if rows < by_index { Way::Hard(ef) } else { Way::Index(ef) }
     }

@@ -8,7 +8,7 @@ use super::query::{Evaluated, evaluate, refused};
 use crate::analysis::{self, Analysed, AnalysisError};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
-use crate::data::{self, Codec, DataType, EMPTY, NULL, Run, Value};
+use crate::data::{self, Codec, DataType, Dictionary, EMPTY, NULL, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet, Overlay, SessionView, Snapshot};
@@ -16,8 +16,8 @@ use crate::syntax::ast::{Atom, Delete, DeleteWhere, Update};
 
 pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, Error> {
     let name = &delete.relation.text;
-    let dictionary = Codec::over(context.graph.dictionary().clone());
     let (counts, ()) = context.write(|snapshot, _| {
+        let dictionary = Codec::over(snapshot.dictionary().clone());
         let mut problems = Problems::default();
         let arity = snapshot.catalog().relation(name).map(|known| known.arity);
         let mut rows = data::Rows::empty(arity.unwrap_or(0));
@@ -61,7 +61,7 @@ pub(crate) fn retract_rows(
 ) -> Result<usize, Error> {
     let own = context.overlay.own().catalog();
     let Some(arity) = own.relation(relation).map(|known| known.arity) else { return Ok(0) };
-    let codec = Codec::over(context.graph.dictionary().clone());
+    let codec = Codec::over(context.snapshot().dictionary().clone());
     let mut rows = data::Rows::empty(arity);
     for tuple in tuples {
         if tuple.len() != arity {
@@ -76,7 +76,7 @@ pub(crate) fn retract_rows(
     }
     let changes = vec![Change::Delete { relation: relation.to_owned(), rows }];
     let (overlay, counts) = context.overlay.apply(&changes);
-    context.overlay = overlay;
+    context.set_overlay(overlay);
     Ok(counts.iter().sum())
 }
 
@@ -142,7 +142,7 @@ pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<S
             let known = known.or_else(|| {
                 catalog.relation(&atom.relation.text).map(|known| RelationDefinition::clone(known))
             });
-            let (definition, rows) = fit_rows(atom, known, rows, context)?;
+            let (definition, rows) = fit_rows(atom, known, rows, view.snapshot().dictionary())?;
             changes.push(Change::Define(definition));
             inserts.push(Change::Insert { relation: atom.relation.text.clone(), rows });
         }
@@ -178,7 +178,7 @@ fn solve(
 ) -> Result<data::Rows, Error> {
     let analysed = analysed.map_err(|errors| refused(&errors))?;
     let arity = analysed.columns.len();
-    let codec = Codec::over(context.graph.dictionary().clone());
+    let codec = Codec::over(view.snapshot().dictionary().clone());
     let Evaluated { runs, .. } = evaluate(analysed, view, &codec, context, None)?;
     let mut all = data::Rows::empty(arity);
     for rows in runs.iter().map(Run::live_rows) {
@@ -197,9 +197,9 @@ fn fit_rows(
     atom: &Atom,
     known: Option<RelationDefinition>,
     mut rows: data::Rows,
-    context: &Context<'_>,
+    dictionary: &Arc<Dictionary>,
 ) -> Result<(RelationDefinition, data::Rows), Error> {
-    let codec = Codec::over(context.graph.dictionary().clone());
+    let codec = Codec::over(dictionary.clone());
     let mut definition = known.unwrap_or_else(|| RelationDefinition {
         name: atom.relation.text.clone(),
         schema: None,
@@ -218,7 +218,7 @@ fn fit_rows(
                     let value = codec.value(*code).to_value();
                     let fitted = analysis::fit(value.clone(), declared)
                         .ok_or_else(|| mismatch(atom, column, declared, &value))?;
-                    last = (*code, context.graph.dictionary().store(fitted.as_ref())?);
+                    last = (*code, dictionary.store(fitted.as_ref())?);
                 }
                 *code = last.1;
             }

@@ -19,8 +19,8 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let Analysed { mut program, .. } =
         analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
     context.warnings.append(&mut program.warnings);
-    let codec = Codec::over(context.graph.dictionary().clone());
-    let reading = context.environment.views.read(&mut program, context.graph, &view, &codec)?;
+    let codec = Codec::over(view.snapshot().dictionary().clone());
+    let reading = context.environment.views.read(&mut program, &view, &codec)?;
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
     let relations = reading.with(&view);
     let runs =

@@ -1,6 +1,7 @@
 //! `+facts`, and the bulk insert of values, which needs no program text.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{counted, place};
 use crate::analysis::fit;
@@ -115,20 +116,20 @@ pub(super) fn write_facts(
     span: impl Into<Option<Span>>,
     scope: Scope,
     context: &mut Context<'_>,
-    encode: impl FnOnce(&Target<'_>, &Dictionary, &Limits) -> Result<Facts, Error>,
+    encode: impl FnOnce(&Target<'_>, &Arc<Dictionary>, &Limits) -> Result<Facts, Error>,
 ) -> Result<Inserted, Error> {
     let span = span.into();
     if scope == Scope::Persistent {
         context.graph.check_room(0).map_err(Error::refused)?;
     }
-    let (limits, dictionary) = (&context.environment.limits, context.graph.dictionary().clone());
-    let changes = |catalog: &Catalog| -> Result<(ChangeSet, usize), Error> {
+    let (limits, graph) = (&context.environment.limits, context.graph);
+    let changes = |catalog: &Catalog, dictionary: &Arc<Dictionary>| -> Result<(ChangeSet, usize), Error> {
         if !catalog.rules(name).is_empty() && scope == Scope::Persistent {
             return Err(Error::refused(derived(name, span)));
         }
         let known = catalog.relation(name).map(AsRef::as_ref);
         let target = Target { name, span, known, arity: catalog.arity(name) };
-        let facts = encode(&target, &dictionary, limits)?;
+        let facts = encode(&target, dictionary, limits)?;
         if facts.types.len() > limits.columns {
             let message = format!(
                 "{} columns are more than the {} that a relation may have",
@@ -146,10 +147,14 @@ pub(super) fn write_facts(
         ))
     };
     let (counts, total) = match scope {
-        Scope::Persistent => context.write(|snapshot, _| changes(snapshot.catalog()))?,
+        Scope::Persistent => {
+            context.write(|snapshot, _| changes(snapshot.catalog(), snapshot.dictionary()))?
+        }
         Scope::Session => {
+            // What is learnt is in use when the session has it.
+            let _no_collection = graph.learn();
             let view = context.view();
-            let (changes, total) = changes(view.catalog())?;
+            let (changes, total) = changes(view.catalog(), view.snapshot().dictionary())?;
             let (overlay, counts) = context.overlay.apply(&changes);
             context.lay(overlay)?;
             (counts, total)

@@ -28,13 +28,13 @@ pub(crate) fn insert_batches(
     let Some(arity) = batches.first().map(RecordBatch::num_columns).filter(|arity| *arity > 0) else {
         return Ok(Inserted { inserted: 0, duplicates: 0 });
     };
-    let codec = Codec::over(context.graph.dictionary().clone());
     let (threads, budget, graph) = (&context.environment.threads, context.budget, context.graph);
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
         if let Some(wrong) = batches.iter().find(|batch| batch.num_columns() != arity) {
             return Err(Error::refused(wrong_arity(relation, arity, wrong.num_columns())));
         }
         target.check_arity(arity)?;
+        let codec = Codec::over(dictionary.clone());
         let mut facts = Facts::empty(arity);
         // Large columns are not copied as they grow.
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
@@ -146,8 +146,8 @@ pub(crate) fn insert_exported(
         return insert_batches(relation, Scope::Persistent, batches, context);
     }
     check_name(relation)?;
-    let codec = Codec::over(context.graph.dictionary().clone());
     write_facts(relation, None, Scope::Persistent, context, |target, dictionary, _| {
+        let codec = Codec::over(dictionary.clone());
         let mut facts: Option<Facts> = None;
         for batch in batches {
             let rows = rows_of(&batch, dictionary)

@@ -33,7 +33,7 @@ pub(super) fn run(
         .map(|(column, direction)| Order { column: *column, descending: *direction == Direction::Descending })
         .collect();
     let (names, declared_any) = (analysed.columns.clone(), analysed.declared_any.clone());
-    let codec = Codec::over(context.graph.dictionary().clone());
+    let codec = Codec::over(view.snapshot().dictionary().clone());
     let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
     let arity = names.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
@@ -121,7 +121,7 @@ pub(super) fn stored(name: &Name, context: &mut Context<'_>) -> Result<Rows, Err
         let unknown = analysis::unknown_relation(&name.text, Some(name.span), snapshot.catalog());
         return Err(Error::refused(unknown));
     };
-    let codec = Codec::over(context.graph.dictionary().clone());
+    let codec = Codec::over(snapshot.dictionary().clone());
     let runs = snapshot.runs(&name.text);
     let total = runs.iter().map(Run::len).sum();
     let rows = sort_limit(runs, known.arity, &[], None, &codec, context.budget).map_err(Error::Stopped)?;
@@ -154,7 +154,7 @@ pub(super) fn evaluate(
 ) -> Result<Evaluated, Error> {
     let mut program = analysed.program;
     context.warnings.append(&mut program.warnings);
-    let reading = context.environment.views.read(&mut program, context.graph, view, codec)?;
+    let reading = context.environment.views.read(&mut program, view, codec)?;
     let disabled = &context.environment.disabled_rewrites;
     let (program, profile) = match watch {
         None => (rewrite::rewrite(program, disabled), None),

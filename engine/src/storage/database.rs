@@ -12,6 +12,7 @@ use super::FORMAT_VERSION;
 use super::error::{Damage, StorageError};
 use super::medium::{DatabaseFile, Medium, SyncWatch};
 use super::seal::{seal, unseal};
+use super::shadow::Shadow;
 
 /// What the database is: `format` and more, sealed.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
@@ -23,8 +24,6 @@ const CACHE_BYTES: usize = 32 << 20;
 pub(super) struct Opened {
     pub(super) database: Database,
     watch: SyncWatch,
-    /// The file of which this is a copy in memory: nobody else opens it meanwhile.
-    _held: Option<DatabaseFile>,
 }
 
 impl Opened {
@@ -82,11 +81,11 @@ pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageEr
     let file = find(medium, path)?;
     let watch = file.watch();
     let database = check(path, file)?;
-    Ok(Opened { database, watch, _held: None })
+    Ok(Opened { database, watch })
 }
 
-/// Opens a copy in memory, as whoever does not know how an earlier process ended: if a sync of it failed, then what is
-/// read is not what is on disk, and the least write to the file would damage it.
+/// Opens a database whose file nobody writes to, as whoever does not know how an earlier process ended: if a sync of it
+/// failed, then what is read is not what is on disk, and the least write to the file would damage it.
 pub(super) fn look(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
     let file = find(medium, path)?;
     match file.try_lock_range(Bound::Unbounded, Bound::Unbounded) {
@@ -96,13 +95,9 @@ pub(super) fn look(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageEr
         Err(BackendError::Io(error)) => return Err(StorageError::io(path, error)),
         Err(other) => return Err(StorageError::io(path, io::Error::other(format!("{other:?}")))),
     }
-    let copy = || -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; usize::try_from(file.len()?).map_err(io::Error::other)?];
-        file.read(0, &mut bytes)?;
-        Ok(bytes)
-    };
-    let image = Image(Arc::new(Mutex::new(copy().map_err(|error| StorageError::io(path, error))?)));
-    Ok(Opened { database: check(path, image)?, watch: file.watch(), _held: Some(file) })
+    let watch = file.watch();
+    let shadow = Shadow::of(file).map_err(|error| StorageError::io(path, error))?;
+    Ok(Opened { database: check(path, shadow)?, watch })
 }
 
 fn find(medium: &dyn Medium, path: &Path) -> Result<DatabaseFile, StorageError> {

@@ -97,14 +97,39 @@ impl Journal {
     /// Makes a file with these contents: it is there whole, or not at all.
     pub fn write(medium: &dyn Medium, path: &Path, contents: &JournalContents) -> Result<(), StorageError> {
         database::create(medium, path, |transaction| {
-            let mut meta = transaction.open_table(META)?;
-            meta.insert("graph", seal(b"graph", contents.graph.as_bytes()).as_slice())?;
-            if let Some(manifest) = &contents.manifest {
-                meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
-            }
-            insert_deleted(transaction, &contents.deleted)?;
+            insert_beginning(transaction, contents)?;
             insert_records(transaction, &contents.records)
         })
+    }
+
+    /// The same with the records of another journal; answers their bytes. One record at a time is in memory.
+    fn write_copy(
+        medium: &dyn Medium,
+        path: &Path,
+        beginning: &JournalContents,
+        records: &PinnedJournal,
+    ) -> Result<u64, StorageError> {
+        let (mut bytes, mut unreadable) = (0, None);
+        let written = database::create(medium, path, |transaction| {
+            insert_beginning(transaction, beginning)?;
+            transaction.open_table(RECORDS)?;
+            let mut version = 0;
+            loop {
+                match records.record_after(version) {
+                    Ok(Some(record)) => {
+                        insert_records(transaction, std::slice::from_ref(&record))?;
+                        bytes += record.content.byte_count() as u64;
+                        version = record.version;
+                    }
+                    Ok(None) => return Ok(()),
+                    Err(error) => {
+                        unreadable = Some(error);
+                        return Err(redb::Error::Corrupted("a record".to_owned()));
+                    }
+                }
+            }
+        });
+        unreadable.map_or(written, Err).map(|()| bytes)
     }
 
     /// What the journal holds at this moment, to be read later, whatever is written meanwhile.
@@ -122,31 +147,33 @@ impl Journal {
             return Ok(Some(Vec::new()));
         }
         let _nobody_writes = self.state.lock();
-        let file = database::look(self.medium.as_ref(), &self.path)?;
-        let mut records = PinnedJournal::of(&self.path, &file.database)?.records_after(after)?;
+        let mut records = Journal::look(self.medium.as_ref(), &self.path)?.records_after(after)?;
         records.retain(|record| record.version <= until);
         let is_whole = records.iter().map(|record| record.version).eq(after + 1..=until);
         Ok(is_whole.then_some(records))
     }
 
-    /// The journal that is there. What it holds is written anew, so that nothing depends on what an earlier process left
-    /// unsynced; where that fails, the journal is abandoned from the beginning.
-    pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, JournalContents), StorageError> {
+    /// The journal that is there, and what was found in it. That is written anew, so that nothing depends on what an
+    /// earlier process left unsynced; where that fails, the journal is abandoned from the beginning.
+    pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, PinnedJournal), StorageError> {
         // Nobody else opens it meanwhile.
-        let file = database::look(medium.as_ref(), path)?;
-        let contents = PinnedJournal::of(path, &file.database)?.contents()?;
+        let found = Journal::look(medium.as_ref(), path)?;
+        let beginning = found.beginning()?;
         let journal = Journal::unopened(medium, path);
-        if let Err(error) = journal.renew(&contents) {
+        let copied = Journal::write_copy(journal.medium.as_ref(), path, &beginning, &found);
+        // Where it was a record that could not be read, whoever reads what was found is told.
+        if let Err(error) = copied.and_then(|bytes| journal.reopen(bytes, &mut journal.state.lock())) {
             tracing::error!("{} cannot be written: {error}", path.display());
             *journal.state.lock() = State::Abandoned(error.as_abandoned());
         }
-        Ok((journal, contents))
+        Ok((journal, found))
     }
 
-    /// What a journal holds that nobody has open.
-    pub fn look(medium: &dyn Medium, path: &Path) -> Result<JournalContents, StorageError> {
+    /// What a journal holds that nobody has open. Nobody can open it meanwhile.
+    pub fn look(medium: &dyn Medium, path: &Path) -> Result<PinnedJournal, StorageError> {
         let file = database::look(medium, path)?;
-        PinnedJournal::of(path, &file.database)?.contents()
+        let pinned = PinnedJournal::of(path, &file.database)?;
+        Ok(PinnedJournal { _file: Some(file), ..pinned })
     }
 
     fn unopened(medium: Arc<dyn Medium>, path: &Path) -> Journal {
@@ -164,8 +191,13 @@ impl Journal {
     pub fn renew(&self, contents: &JournalContents) -> Result<(), StorageError> {
         let mut state = self.state.lock();
         Journal::write(self.medium.as_ref(), &self.path, contents)?;
-        *state = self.open_file()?;
         let bytes = contents.records.iter().map(|record| record.content.byte_count() as u64).sum();
+        self.reopen(bytes, &mut state)
+    }
+
+    /// Goes on with the file that was written in place of the one before, with records of so many bytes.
+    fn reopen(&self, bytes: u64, state: &mut State) -> Result<(), StorageError> {
+        *state = self.open_file()?;
         self.bytes.store(bytes, Ordering::Relaxed);
         self.is_abandoned.store(false, Ordering::Release);
         Ok(())
@@ -307,12 +339,14 @@ impl Journal {
 pub struct PinnedJournal {
     path: PathBuf,
     transaction: ReadTransaction,
+    /// The file, where nothing else keeps it open.
+    _file: Option<Opened>,
 }
 
 impl PinnedJournal {
     fn of(path: &Path, database: &Database) -> Result<PinnedJournal, StorageError> {
         let transaction = guarded(path, || Ok(database.begin_read()?))?;
-        Ok(PinnedJournal { path: path.to_owned(), transaction })
+        Ok(PinnedJournal { path: path.to_owned(), transaction, _file: None })
     }
 
     /// The file.
@@ -322,6 +356,11 @@ impl PinnedJournal {
 
     /// All of it.
     pub fn contents(&self) -> Result<JournalContents, StorageError> {
+        Ok(JournalContents { records: self.records_after(0)?, ..self.beginning()? })
+    }
+
+    /// All of it but the records.
+    pub fn beginning(&self) -> Result<JournalContents, StorageError> {
         let mut contents = JournalContents::default();
         let mut sealed_deleted = Vec::new();
         let mut sealed_meta = BTreeMap::new();
@@ -349,41 +388,47 @@ impl PinnedJournal {
             let bits = unseal(file.as_bytes(), &sealed)?;
             contents.deleted.insert(file, bits);
         }
-        contents.records = self.records_after(0)?;
         Ok(contents)
     }
 
     /// The records of later versions than this one, in order.
-    pub fn records_after(&self, version: u64) -> Result<Vec<StoredRecord>, StorageError> {
-        let mut sealed = Vec::new();
+    pub fn records_after(&self, mut version: u64) -> Result<Vec<StoredRecord>, StorageError> {
+        let mut records = Vec::new();
+        while let Some(record) = self.record_after(version)? {
+            version = record.version;
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    /// The first record of a later version than this one.
+    pub fn record_after(&self, version: u64) -> Result<Option<StoredRecord>, StorageError> {
+        let mut sealed: Vec<((u64, u32), Vec<u8>)> = Vec::new();
         guarded(&self.path, || {
             for entry in self.transaction.open_table(RECORDS)?.range((version.saturating_add(1), 0)..)? {
                 let (key, value) = entry?;
-                sealed.push((key.value(), value.value().to_vec()));
+                let key = key.value();
+                if sealed.first().is_some_and(|((first, _), _)| *first != key.0) {
+                    break;
+                }
+                sealed.push((key, value.value().to_vec()));
             }
             Ok(())
         })?;
-        let mut records = Vec::new();
-        let mut pieces = sealed.into_iter().peekable();
-        while let Some(((version, _), _)) = pieces.peek() {
-            let version = *version;
-            let mut content = Pieces::default();
-            let mut found = 0;
-            let mut count = 1;
-            while let Some(((_, piece), value)) = pieces.next_if(|((v, _), _)| *v == version) {
-                let (prefix, sealed) =
-                    value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
-                count = u32::from_le_bytes(*prefix);
-                let piece = unseal(&place(version, piece, count), sealed).map_err(|d| self.damaged(d))?;
-                content.push(piece.to_vec());
-                found += 1;
-            }
-            if found != count {
+        let Some(((version, _), _)) = sealed.first() else { return Ok(None) };
+        let (version, found) = (*version, sealed.len());
+        let mut content = Pieces::default();
+        for ((_, piece), value) in sealed {
+            let (prefix, sealed) =
+                value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
+            let count = u32::from_le_bytes(*prefix);
+            let unsealed = unseal(&place(version, piece, count), sealed).map_err(|d| self.damaged(d))?;
+            content.push(unsealed.to_vec());
+            if count as usize != found {
                 return Err(self.missing(&format!("a part of commit {version}")));
             }
-            records.push(StoredRecord { version, content });
         }
-        Ok(records)
+        Ok(Some(StoredRecord { version, content }))
     }
 
     fn missing(&self, what: &str) -> StorageError {
@@ -399,6 +444,18 @@ impl fmt::Debug for PinnedJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PinnedJournal").field("path", &self.path).finish_non_exhaustive()
     }
+}
+
+fn insert_beginning(
+    transaction: &redb::WriteTransaction,
+    contents: &JournalContents,
+) -> Result<(), redb::Error> {
+    let mut meta = transaction.open_table(META)?;
+    meta.insert("graph", seal(b"graph", contents.graph.as_bytes()).as_slice())?;
+    if let Some(manifest) = &contents.manifest {
+        meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
+    }
+    insert_deleted(transaction, &contents.deleted)
 }
 
 fn insert_records(transaction: &redb::WriteTransaction, records: &[StoredRecord]) -> Result<(), redb::Error> {

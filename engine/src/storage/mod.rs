@@ -22,6 +22,7 @@ mod medium;
 mod pieces;
 mod run_file;
 mod seal;
+mod shadow;
 mod system;
 mod types;
 

@@ -1,5 +1,7 @@
 //! Terms: constants, variables, arithmetic by precedence, calls, aggregates.
 
+use std::sync::Arc;
+
 use super::ast::{AggregateArgument, Arithmetic, Direction, Name, Term, TermKind};
 use super::error::{SyntaxError, SyntaxFault};
 use super::parser::{Parsed, Parser, shortened};
@@ -309,10 +311,10 @@ impl Parser<'_> {
     }
 
     /// The string that comes next, with its escapes resolved.
-    pub(super) fn text_value(&mut self) -> Parsed<Box<str>> {
+    pub(super) fn text_value(&mut self) -> Parsed<Arc<str>> {
         let quoted = self.token_text();
         let inner = &quoted[1..quoted.len() - 1];
-        let text: Box<str> =
+        let text: Arc<str> =
             if self.at(TokenKind::EscapedText) { unescape(inner).into() } else { inner.into() };
         if text.len() > self.limits.string_bytes {
             return Err(self.limit("the bytes of a string", "max_string_bytes", self.limits.string_bytes));

@@ -22,6 +22,7 @@ use self::steps::Layout;
 use super::domain::Domain;
 use super::edges::{codes, edge_runs};
 use super::error::ExecError;
+use super::growing::check_rows;
 use super::stratum::View;
 use crate::data::{Code, RelationId, Run, parallel};
 use crate::plan::{Chains, Matrix};
@@ -103,6 +104,7 @@ impl View<'_> {
     fn unpack(&self, state: &mut State<'_>, matrix: usize, domain: &Domain<'_>) -> Result<Run, ExecError> {
         let (rows, by) = state.take(matrix);
         let total: usize = rows.iter().map(Row::count).sum();
+        check_rows(total)?;
         self.budget.charge(2 * total * size_of::<Code>())?;
         let mut columns = [vec![0; total], vec![0; total]];
         {

@@ -1,6 +1,7 @@
 //! Sets of sources as rows.
 
 use super::super::error::ExecError;
+use super::super::growing::check_rows;
 use super::graph::Graph;
 use crate::budget::Budget;
 use crate::data::{Code, Run, parallel};
@@ -79,6 +80,7 @@ pub(super) fn assemble<const W: usize>(
     let total: usize = parts.iter().map(|part| part.count).sum();
     let held: usize = parts.iter().map(PartRows::memory_bytes).sum();
     budget.check()?;
+    check_rows(total)?;
     budget.charge(2 * total * size_of::<Code>())?;
     let (mut source_column, mut node_column) = (vec![0; total], vec![0; total]);
     let (mut source_rest, mut node_rest) = (source_column.as_mut_slice(), node_column.as_mut_slice());

@@ -293,7 +293,7 @@ impl Archive {
         if !medium.exists(&path).map_err(|error| StorageError::io(&path, error))? {
             return Ok(None);
         }
-        match Journal::look(medium.as_ref(), &path) {
+        match Journal::look(medium.as_ref(), &path).and_then(|journal| journal.contents()) {
             Ok(contents) => Ok(Some((contents.graph, contents.records))),
             Err(error) => {
                 tracing::warn!("the last changes of a dropped knowledge graph are not archived: {error}");

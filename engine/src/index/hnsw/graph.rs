@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use usearch::{IndexOptions, MetricKind, ScalarKind};
 
 use super::BATCH;
-use super::codes::Codes;
-use crate::data::{Code, Codec, Metric, Probe, Stopped, ValueRef, run_low};
+use crate::data::{Code, Codec, Codes, Metric, Probe, Stopped, ValueRef, run_low};
 use crate::index::HnswOptions;
 
 /// Searches at once; more look at the rows one by one.

@@ -1,21 +1,19 @@
 //! `Hnsw`: a navigable graph of the distinct vectors of a column, by their codes.
 //!
-//! A code means the same vector for ever, so the graph only grows: a row that is deleted leaves its vector behind, and
+//! A code means the same vector as long as the graph holds it, so the graph only grows: a row that is deleted leaves its vector behind, and
 //! nobody who searches takes it for a row. When more than half of the vectors have no row any more, the graph is built
 //! anew. What is not in the graph is known: searches look at those vectors one by one.
 
-mod codes;
 mod graph;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use self::codes::Codes;
 use self::graph::{Graph, Kind, is_good};
 use super::HnswOptions;
-use crate::data::{Code, Codec, Dictionary, GoOn, Metric, Run, Stopped, ValueRef};
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use crate::data::{Code, Codec, Codes, Dictionary, GoOn, Metric, Run, Stopped, ValueRef};
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 /// Vectors that are put in at once, while searches wait.
 const BATCH: usize = 64;
@@ -31,6 +29,8 @@ pub struct Hnsw {
     growing: Mutex<()>,
     /// Whether it is to be built anew; until then the old one serves.
     is_stale: AtomicBool,
+    /// The number of the dictionary of its codes; 0 while it has none.
+    dictionary: AtomicU64,
     /// The runs that were taken in last.
     seen: Mutex<HashSet<u64>>,
     done: AtomicUsize,
@@ -64,16 +64,28 @@ impl Hnsw {
             graph: RwLock::new(None),
             growing: Mutex::new(()),
             is_stale: AtomicBool::new(false),
+            dictionary: AtomicU64::new(0),
             seen: Mutex::default(),
             done: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
         }
     }
 
-    /// The graph as it is now, if there is one. It does not change while it is read.
-    pub fn read(&self) -> Option<Reader<'_>> {
+    /// The graph as it is now, if there is one for codes of this dictionary. It does not change while it is read.
+    pub fn read(&self, dictionary: &Dictionary) -> Option<Reader<'_>> {
         let graph = self.graph.read();
-        graph.is_some().then_some(Reader { graph, metric: self.options.metric })
+        let is_of = self.dictionary.load(Ordering::Acquire) == dictionary.number();
+        (is_of && graph.is_some()).then_some(Reader { graph, metric: self.options.metric })
+    }
+
+    /// The codes that it holds.
+    pub fn codes(&self) -> Vec<Code> {
+        self.graph.read().as_ref().map_or_else(Vec::new, |graph| graph.holds.codes())
+    }
+
+    /// Keeps it from growing; none if it is growing just now.
+    pub fn pause(&self) -> Option<Paused<'_>> {
+        Some(Paused { hnsw: self, _growing: self.growing.try_lock()? })
     }
 
     /// How far it is.
@@ -130,6 +142,13 @@ impl Hnsw {
         go_on: GoOn<'_>,
     ) {
         let _only_one = self.growing.lock();
+        let known = self.dictionary.load(Ordering::Acquire);
+        if known == 0 {
+            self.dictionary.store(dictionary.number(), Ordering::Release);
+        } else if known != dictionary.number() {
+            // These runs are of the past. Whoever collected values has woken the thread that builds indexes.
+            return;
+        }
         let codec = Codec::over(Arc::clone(dictionary));
         // Older snapshots may see rows that are deleted by now.
         let distinct = distinct_vectors(runs, column, |_, _| true);
@@ -215,6 +234,21 @@ impl Hnsw {
         if let (Some((ef, recall)), Some(graph)) = (measured, self.graph.write().as_mut()) {
             (graph.ef, graph.recall, graph.measured_at) = (ef, Some(recall), graph.len);
         }
+    }
+}
+
+/// Keeps a graph from growing.
+pub struct Paused<'h> {
+    hnsw: &'h Hnsw,
+    _growing: MutexGuard<'h, ()>,
+}
+
+impl Paused<'_> {
+    /// From now on its codes are those of this dictionary, in which they mean the same.
+    pub fn go_on_with(&mut self, dictionary: &Dictionary) {
+        // Nobody searches meanwhile.
+        let _graph = self.hnsw.graph.write();
+        self.hnsw.dictionary.store(dictionary.number(), Ordering::Release);
     }
 }
 

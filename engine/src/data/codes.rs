@@ -1,19 +1,20 @@
 //! Sets of codes.
 
-use crate::data::{Code, INLINE_END};
+use super::dictionary::{Code, INLINE_END};
 
-/// A set of codes of a dictionary's entries, which are nearly dense.
-#[derive(Debug, Default)]
-pub(super) struct Codes(Vec<u64>);
+/// A set of codes that do not stand for themselves, which are nearly dense.
+#[derive(Debug, Default, Clone)]
+pub struct Codes(Vec<u64>);
 
 impl Codes {
-    pub(super) fn has(&self, code: Code) -> bool {
+    /// Whether it has this code.
+    pub fn has(&self, code: Code) -> bool {
         let bit = code.wrapping_sub(INLINE_END) as usize;
         self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    pub(super) fn set(&mut self, code: Code) {
-        // Integers are no vectors.
+    /// Adds a code; none that stands for an integer.
+    pub fn set(&mut self, code: Code) {
         let Some(bit) = code.checked_sub(INLINE_END).map(|bit| bit as usize) else { return };
         if bit / 64 >= self.0.len() {
             self.0.resize(bit / 64 + 1, 0);
@@ -21,7 +22,13 @@ impl Codes {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    pub(super) fn codes(&self) -> Vec<Code> {
+    /// Number of codes.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// All of them, in order.
+    pub fn codes(&self) -> Vec<Code> {
         let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
         words
             .flat_map(|(at, word)| {
@@ -31,7 +38,8 @@ impl Codes {
             .collect()
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
         self.0.len() * size_of::<u64>()
     }
 }

@@ -4,22 +4,29 @@
 //! 0x0000_0000 .. 0x7FFF_FFFF   the integers 0 .. 2^31 - 1, as themselves
 //! 0x8000_0000                  Null
 //! 0x8000_0001, 0x8000_0002     false, true
-//! 0x8000_0003 .. 0xBFFF_FFFF   entries of the graph's dictionary, in order of first appearance
+//! 0x8000_0003 .. 0xBFFF_FFFF   entries of the graph's dictionary, in order of first appearance but for codes that were free
 //! 0xC000_0000 .. 0xFFFF_FFFE   entries of one query's dictionary: values that its expressions made
 //! 0xFFFF_FFFF                  never a value: marks an empty slot in tables
 //! ```
 //!
-//! Entries are never removed or changed, so reading one takes no lock.
+//! Entries are never removed or changed, so reading one takes no lock. What nobody uses any more is left out of a new
+//! dictionary ([`Collection`]), in which its codes are free; a snapshot says which dictionary its codes are of.
+
+mod collection;
+mod entries;
 
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
-use super::{Kind, Number, Value, ValueRef};
+use self::entries::Entries;
+use super::{Codes, Kind, Number, Value, ValueRef};
+
+pub use self::collection::Collection;
 
 /// A value in a column: see the table above.
 pub type Code = u32;
@@ -58,9 +65,11 @@ pub struct DictionaryFull;
 
 /// Values by code and codes by value. Grows only.
 pub struct Dictionary {
+    number: u64,
     first: Code,
+    end: Code,
     capacity: usize,
-    entries: boxcar::Vec<Value>,
+    entries: Entries,
     /// Bytes of texts and vectors.
     content_bytes: AtomicUsize,
     shards: Box<[RwLock<HashTable<Slot>>]>,
@@ -68,6 +77,7 @@ pub struct Dictionary {
 
 /// A code beside 32 bits of its value's hash, so that nobody has to read the entry to see that it is another one, or to
 /// find a place for it in a larger table.
+#[derive(Clone, Copy)]
 struct Slot {
     code: Code,
     hash: u32,
@@ -85,19 +95,27 @@ impl Dictionary {
     }
 
     fn starting_at(first: Code, end: Code) -> Dictionary {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Dictionary {
+            number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             first,
+            end,
             // Each shard may be one entry over while others count.
             capacity: (end - first) as usize - SHARDS,
-            entries: boxcar::Vec::new(),
+            entries: Entries::default(),
             content_bytes: AtomicUsize::new(0),
             shards: (0..SHARDS).map(|_| RwLock::new(HashTable::new())).collect(),
         }
     }
 
+    /// What tells it from every other one of this process.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Number of entries.
     pub fn len(&self) -> usize {
-        self.entries.count()
+        self.entries.len()
     }
 
     /// Whether nothing was learnt yet.
@@ -110,9 +128,13 @@ impl Dictionary {
         codes.retain(|code| *code >= SHARED_START);
         codes.sort_unstable();
         codes.dedup();
-        let of =
-            |code: &Code| self.entry(*code).map_or(0, |value| ENTRY_BYTES + value.as_ref().content_bytes());
-        codes.iter().map(of).sum()
+        codes.iter().map(|code| self.entry_bytes(*code)).sum()
+    }
+
+    /// The bytes of the value of a code, about; none if the code stands for itself.
+    pub fn entry_bytes(&self, code: Code) -> usize {
+        let entry = if code < SHARED_START { None } else { self.entry(code) };
+        entry.map_or(0, |value| ENTRY_BYTES + value.as_ref().content_bytes())
     }
 
     /// The bytes held, about.
@@ -147,7 +169,7 @@ impl Dictionary {
         if let Some(code) = self.find_in(shard, value, hash) {
             return Ok(code);
         }
-        if self.entries.count() >= self.capacity {
+        if self.entries.is_full(self.capacity) {
             return Err(DictionaryFull);
         }
         let code = self.first + self.entries.push(value.to_value()) as Code;
