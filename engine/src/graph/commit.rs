@@ -67,6 +67,7 @@ impl Commits {
 impl Graph {
     /// Begins a transaction; waits for the one before it, as long as the budget allows.
     pub fn begin(&self, budget: &Budget) -> Result<Transaction<'_>, Error> {
+        self.collect_if_scarce();
         let mut head = loop {
             if let Some(head) = self.commits.head.try_lock_for(Duration::from_millis(20)) {
                 break head;

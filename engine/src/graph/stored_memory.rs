@@ -71,6 +71,12 @@ impl Share {
         self.memory.check(others + bytes)
     }
 
+    /// A part of all that may be used which is worth some work, if most of it is used.
+    pub(super) fn scarce(&self) -> Option<u64> {
+        let StoredMemory { limit, .. } = *self.memory;
+        (self.memory.used() > limit / 4 * 3).then_some(limit / 16)
+    }
+
     /// Whether so many bytes more are allowed.
     pub(super) fn check_more(&self, bytes: u64) -> Result<(), Diagnostic> {
         self.memory.check(self.memory.used().saturating_add(bytes))

@@ -4,6 +4,7 @@
 //! session, or in a graph of near vectors. The others are left out of a new dictionary, which the next version has:
 //! readers go on with the one that they have, and rows are the same in both.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -80,6 +81,14 @@ impl Graph {
         !self.is_collection_due() || self.collect()
     }
 
+    /// Makes room for facts where that is scarce, before a transaction begins.
+    pub(super) fn collect_if_scarce(&self) {
+        let left = self.values.left.load(Ordering::Relaxed);
+        if left >= LEAST_BYTES && self.share.scarce().is_some_and(|worth| left as u64 >= worth) {
+            self.collect();
+        }
+    }
+
     /// Forgets the values that are not in use now, or soon where somebody is in the way.
     pub fn collect_values(&self) {
         if !self.collect() {
@@ -101,7 +110,7 @@ impl Graph {
         let old = before.dictionary();
         let mut collection = Collection::keeping(old, &live);
         drop(live);
-        let known: std::collections::HashSet<u64> =
+        let known: HashSet<u64> =
             before.relations().flat_map(|(_, relation)| relation.runs()).map(Run::id).collect();
         // Whatever is learnt for a graph is learnt by the writer, whatever a session learns by those who learn.
         let Some(mut writer) = self.quiet_writer(PATIENCE) else { return false };
