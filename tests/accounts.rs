@@ -3,20 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stratalog_tests::server::{Connection, Frame, PASSWORD, Server};
+use stratalog_tests::server::{PASSWORD, Server};
 
 /// The password of every user but `admin`.
 const LACE: &str = "lace-1815";
 
 // Open connections.
-
-/// What a session is told when it is ended; then it is closed.
-async fn assert_ended(connection: &mut Connection, word: &str) {
-    let Frame::Text(reply) = connection.receive().await else { panic!("a last word") };
-    assert_eq!(reply["code"], "access_denied", "{reply}");
-    assert!(reply["message"].as_str().is_some_and(|text| text.contains(word)), "{reply}");
-    assert_eq!(connection.closed(&[]).await, Some(1008));
-}
 
 #[tokio::test]
 async fn a_dropped_user_is_out_at_once_and_never_comes_back() {
@@ -30,12 +22,12 @@ async fn a_dropped_user_is_out_at_once_and_never_comes_back() {
     busy.send_json(json!({"type": "execute", "program": "+late(1)", "id": 2})).await;
     assert_eq!(busy.receive_within(Duration::from_millis(300)).await, None);
     admin.rows(".user drop eve").await;
-    assert_ended(&mut idle, "dropped").await;
+    idle.assert_ended("dropped").await;
     for id in [1, 2] {
         let reply = busy.receive_json().await;
         assert_eq!((&reply["id"], &reply["code"]), (&json!(id), &json!("cancelled")), "{reply}");
     }
-    assert_ended(&mut busy, "dropped").await;
+    busy.assert_ended("dropped").await;
     admin.rows(".kg use default").await;
     assert_eq!(admin.execute("?late(X)").await["code"], "unknown_relation");
     assert_eq!(server.connect().await.log_in_as("eve", LACE).await["type"], "auth_error");
@@ -52,12 +44,12 @@ async fn a_changed_password_ends_the_other_sessions() {
     admin.rows(&format!(".user create eve {LACE} editor")).await;
     let (mut eve, mut other) = (server.log_in_as("eve", LACE).await, server.log_in().await);
     admin.rows(".user password eve new-1").await;
-    assert_ended(&mut eve, "password").await;
+    eve.assert_ended("password").await;
     assert_eq!(server.connect().await.log_in_as("eve", LACE).await["type"], "auth_error");
     server.log_in_as("eve", "new-1").await;
     // One's own: this session stays, the others go.
     admin.rows(".user password admin new-2").await;
-    assert_ended(&mut other, "password").await;
+    other.assert_ended("password").await;
     assert_eq!(admin.rows(".kg").await, json!([["default"]]));
     assert_eq!(server.connect().await.log_in(PASSWORD).await["type"], "auth_error");
     server.log_in_as("admin", "new-2").await;
@@ -139,7 +131,7 @@ async fn a_key_opens_sessions_with_the_rights_of_its_owner_until_it_is_revoked()
     assert!(listed["rows"][0][2].as_i64().is_some_and(|created| created > 1_700_000_000_000), "{listed}");
     assert!(!listed.to_string().contains(&key));
     admin.rows(".apikey revoke ci").await;
-    assert_ended(&mut robot, "revoked").await;
+    robot.assert_ended("revoked").await;
     assert_eq!(eve.rows(".kg").await, json!([["default"]]), "the password's session stays");
     assert_eq!(server.connect().await.authenticate(&key).await["type"], "auth_error");
     assert_eq!(admin.rows(".apikey list").await.as_array().map(Vec::len), Some(1));
@@ -156,7 +148,7 @@ async fn a_session_may_revoke_its_own_key_and_hears_so() {
     robot.authenticate(&key).await;
     let reply = robot.execute("+a(1)\n.apikey revoke ci").await;
     assert_eq!(reply["rows"][1], json!(["revoked API key ci"]), "{reply}");
-    assert_ended(&mut robot, "revoked").await;
+    robot.assert_ended("revoked").await;
 }
 
 #[tokio::test]

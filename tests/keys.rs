@@ -3,19 +3,11 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use stratalog_tests::server::{Connection, Frame, Server};
+use stratalog_tests::server::{Connection, Server};
 use stratalog_tests::times::PATIENCE;
 
 /// The password of every user but `admin`.
 const LACE: &str = "lace-1815";
-
-/// What a session is told when it is ended; then it is closed.
-async fn assert_ended(connection: &mut Connection, word: &str) {
-    let Frame::Text(reply) = connection.receive().await else { panic!("a last word") };
-    assert_eq!(reply["code"], "access_denied", "{reply}");
-    assert!(reply["message"].as_str().is_some_and(|text| text.contains(word)), "{reply}");
-    assert_eq!(connection.closed(&[]).await, Some(1008));
-}
 
 /// A new key: what follows `.apikey create`.
 async fn key(admin: &mut Connection, terms: &str) -> String {
@@ -173,7 +165,7 @@ async fn an_expired_key_opens_nothing_and_what_it_opened_ends() {
     let mut robot = robot(&server, &short).await;
     robot.rows("+a(1)").await;
     assert_eq!(http(&server, &short), [200; 4]);
-    assert_ended(&mut robot, "expired").await;
+    robot.assert_ended("expired").await;
     assert!(refusal(&server, &short).await.contains("expired"));
     assert_eq!(http(&server, &short), [401; 4]);
     let listed = admin.rows(".apikey list").await;
@@ -207,8 +199,8 @@ async fn users_change_their_own_password_and_nobody_elses() {
         assert_eq!((&reply["code"], reply["help"].is_string()), (&json!(code), true), "{program}: {reply}");
     }
     assert_eq!(eve.rows("// mine\n.USER Password new-1").await, json!([["changed your password"]]));
-    assert_ended(&mut other, "password").await;
-    assert_ended(&mut robot, "password").await;
+    other.assert_ended("password").await;
+    robot.assert_ended("password").await;
     eve.rows(".status").await;
     assert_eq!(server.connect().await.log_in_as("eve", LACE).await["type"], "auth_error");
     server.log_in_as("eve", "new-1").await;
@@ -284,16 +276,16 @@ async fn sessions_are_ended_by_their_users_and_by_administrators() {
     second.send_json(json!({"type": "execute", "program": "?n(X)", "id": 1})).await;
     assert_eq!(second.receive_within(Duration::from_millis(200)).await, None);
     eve.rows(&format!(".session kill {id}")).await;
-    assert_ended(&mut beside, "by its user").await;
+    beside.assert_ended("by its user").await;
     assert_eq!(second.receive_json().await["code"], "cancelled");
-    assert_ended(&mut second, "by its user").await;
+    second.assert_ended("by its user").await;
     assert!(server.connect_to(&format!("/sessions/{id}/ws")).await.is_err(), "it is gone");
     admin.rows(&format!(".session kill {of_bob}")).await;
-    assert_ended(&mut bob, "by an administrator").await;
+    bob.assert_ended("by an administrator").await;
     // One's own, last.
     let reply = eve.execute(&format!(".session kill {own}")).await;
     assert_eq!(reply["type"], "result", "{reply}");
-    assert_ended(&mut eve, "by its user").await;
+    eve.assert_ended("by its user").await;
     assert_eq!(open_sessions(&mut admin).await.len(), 1);
 }
 

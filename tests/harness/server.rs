@@ -465,6 +465,14 @@ impl Connection {
         reply["rows"][0][0].as_str().expect("a key").to_owned()
     }
 
+    /// It is told with this word that its session has ended, and closed.
+    pub async fn assert_ended(&mut self, word: &str) {
+        let Frame::Text(reply) = self.receive().await else { panic!("a last word") };
+        assert_eq!(reply["code"], "access_denied", "{reply}");
+        assert!(reply["message"].as_str().is_some_and(|text| text.contains(word)), "{reply}");
+        assert_eq!(self.closed(&[]).await, Some(1008));
+    }
+
     /// Waits for the close; answers its code. Panics if anything but `allowed` messages comes first.
     pub async fn closed(&mut self, allowed: &[&str]) -> Option<u16> {
         loop {
