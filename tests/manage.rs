@@ -2,7 +2,7 @@
 
 use stratalog_client::arrow::array::RecordBatch;
 use stratalog_client::files::{Column, ColumnType};
-use stratalog_client::manage::{Level, Role};
+use stratalog_client::manage::{KeyTerms, Level, Role};
 use stratalog_client::{Client, ClientError, Code, Credentials, ExecuteOptions, Value};
 use stratalog_tests::server::{PASSWORD, Server};
 
@@ -158,6 +158,15 @@ async fn users_keys_and_access() {
     assert!(keys[0].created > 1_700_000_000_000);
     client.keys().revoke("nightly").await.unwrap();
     assert!(client.keys().all().await.unwrap().is_empty());
+    let terms =
+        KeyTerms { user: Some("ada".into()), expires: Some("30d".into()), scope: Some("read".into()) };
+    let secret = client.keys().create_for("reader", &terms).await.unwrap();
+    let key = client.keys().all().await.unwrap().remove(0);
+    assert_eq!((key.owner.as_str(), key.scope.as_str()), ("ada", "read"));
+    assert!(key.expires.is_some_and(|expires| expires - key.created <= 30 * 86_400_000));
+    let reader = Client::connect(&server.url(), Credentials::api_key(&secret)).await.unwrap();
+    assert!(reader.users().set_own_password("difference").await.is_err(), "a key changes no password");
+    ada.users().set_own_password("difference").await.unwrap();
     client.users().drop("ada").await.unwrap();
     assert_eq!(client.users().all().await.unwrap().len(), 1);
     let invalid = client.users().create("eve", "open sesame", Role::Admin).await.unwrap_err().to_string();

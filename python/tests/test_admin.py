@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,32 @@ def test_users_keys_and_access(server: LocalServer, db: stratalog.Client) -> Non
     db.keys.revoke(label)
     with pytest.raises(stratalog.AuthError):
         stratalog.connect(server.url, api_key=key)
+
+
+def test_keys_open_no_more_than_they_are_for(server: LocalServer, db: stratalog.Client) -> None:
+    name, label = f"ada_{os.getpid()}", f"reader-{os.getpid()}"
+    db.users.create(name, "analytical")
+    db.access.grant(db.kg, name, "editor")
+    key = db.keys.create(label, user=name, expires=timedelta(hours=1), scope="read")
+    (listed,) = [each for each in db.keys.all() if each.label == label]
+    assert (listed.owner, listed.scope) == (name, "read")
+    assert listed.expires is not None
+    assert timedelta(minutes=59) < listed.expires - datetime.now(UTC) <= timedelta(hours=1)
+    with stratalog.connect(server.url, api_key=key, kg=db.kg) as robot, pytest.raises(stratalog.AccessDenied):
+        robot.insert("p", [1])
+    db.keys.revoke(label)
+    until = datetime(2100, 1, 31, 12, tzinfo=UTC)
+    for expires in ("2100-01-31T12:00:00Z", until):
+        db.keys.create(label, expires=expires)
+        assert [each.expires for each in db.keys.all() if each.label == label] == [until]
+        db.keys.revoke(label)
+    with pytest.raises(ValueError, match="time zone"):
+        db.keys.create(label, expires=datetime(2100, 1, 31))
+    with stratalog.connect(server.url, user=name, password="analytical", kg=db.kg) as hers:
+        hers.users.set_own_password("difference")
+    with stratalog.connect(server.url, user=name, password="difference", kg=db.kg):
+        pass
+    db.users.drop(name)
 
 
 def test_a_word_cannot_carry_a_command(db: stratalog.Client) -> None:

@@ -54,7 +54,10 @@ def aio_admin() -> str:
     text = text.replace("Callable[[str, bool], Result]", "Callable[[str, bool], Awaitable[Result]]")
     text = text.replace("import Callable\n", "import Awaitable, Callable\n")
     text = re.sub(
-        r"^    def (?!__init__)(?=\w+\((?:self, |self\) -> (?!Async)))", "    async def ", text, flags=re.M
+        r"^    def (?!__init__)(?=\w+\((?:self, |\n        self,|self\) -> (?!Async)))",
+        "    async def ",
+        text,
+        flags=re.M,
     )
     return re.sub(r"(?<!await )(self\._run\(|self\.all\(\)|self\.clauses\()", r"await \1", text)
 

@@ -53,6 +53,34 @@ pub struct Key {
     pub scope: String,
 }
 
+/// What a new key is for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyTerms {
+    /// Whose rights it has; yours if nobody is named.
+    pub user: Option<String>,
+    /// When it opens nothing any more: `2027-01-31T12:00:00Z`, or a length such as `30d`; never if nothing is said.
+    pub expires: Option<String>,
+    /// What it opens: `metrics`, `read` or `write`; all that its owner may do if nothing is said.
+    pub scope: Option<String>,
+}
+
+impl KeyTerms {
+    fn words(&self) -> Result<String, ClientError> {
+        let mut words = String::new();
+        for (before, given, what) in [
+            (" for ", &self.user, "name of a user"),
+            (" expires ", &self.expires, "time"),
+            (" ", &self.scope, "scope of a key"),
+        ] {
+            if let Some(given) = given {
+                words.push_str(before);
+                words.push_str(command_word(given, what)?);
+            }
+        }
+        Ok(words)
+    }
+}
+
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -106,6 +134,12 @@ impl Users<'_> {
         self.change("password", name, &format!(" {password}")).await
     }
 
+    /// Changes one's own password, and ends one's other sessions. Everybody may.
+    pub async fn set_own_password(&self, password: &str) -> Result<(), ClientError> {
+        let password = command_word(password, "password")?;
+        self.0.command(&format!(".user password {password}"), false).await.map(drop)
+    }
+
     /// Changes the role of a user.
     pub async fn set_role(&self, name: &str, role: Role) -> Result<(), ClientError> {
         self.change("role", name, &format!(" {role}")).await
@@ -125,12 +159,18 @@ impl Keys<'_> {
 
     /// Creates a key with your rights. It is told this once, and kept nowhere.
     pub async fn create(&self, label: &str) -> Result<String, ClientError> {
+        self.create_for(label, &KeyTerms::default()).await
+    }
+
+    /// Creates a key on terms. It is told this once, and kept nowhere.
+    pub async fn create_for(&self, label: &str, terms: &KeyTerms) -> Result<String, ClientError> {
         #[derive(Deserialize)]
         struct New {
             api_key: String,
         }
         let label = command_word(label, "label of a key")?;
-        let new: New = only(&self.0.command(&format!(".apikey create {label}"), false).await?)?;
+        let terms = terms.words()?;
+        let new: New = only(&self.0.command(&format!(".apikey create {label}{terms}"), false).await?)?;
         Ok(new.api_key)
     }
 

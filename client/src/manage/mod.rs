@@ -14,7 +14,7 @@ mod running;
 mod word;
 
 pub use access::{Access, Grant, Level};
-pub use accounts::{Key, Keys, Role, User, Users};
+pub use accounts::{Key, KeyTerms, Keys, Role, User, Users};
 pub use graphs::{Graph, Graphs};
 pub use indexes::{Index, IndexState, Indexes};
 pub use relations::{RelationInfo, Relations};

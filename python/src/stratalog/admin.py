@@ -6,6 +6,7 @@ tools/generate.py makes `aio_admin.py` of this file, so each method is little mo
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from .address import graph_name, word
 from .listings import (
@@ -16,6 +17,7 @@ from .listings import (
     Index,
     IndexState,
     Key,
+    KeyScope,
     Level,
     NewKey,
     OwnItem,
@@ -25,6 +27,7 @@ from .listings import (
     RuleInfo,
     Status,
     User,
+    key_terms,
     secret,
 )
 from .result import Result
@@ -181,6 +184,10 @@ class Users(Namespace):
         """Changes a password, and ends the user's other sessions."""
         self._run(f".user password {word(username, 'of a user')} {secret(password)}", False)
 
+    def set_own_password(self, password: str) -> None:
+        """Changes your own password, and ends your other sessions. Everybody may."""
+        self._run(f".user password {secret(password)}", False)
+
     def set_role(self, username: str, role: Role) -> None:
         """Changes the role of a user."""
         self._run(f".user role {word(username, 'of a user')} {role}", False)
@@ -193,9 +200,21 @@ class Keys(Namespace):
         """All keys, without what is secret of them."""
         return (self._run(".apikey list", True)).objects(Key)
 
-    def create(self, label: str) -> str:
-        """Creates a key with your rights. It is told this once, and kept nowhere."""
-        return (self._run(f".apikey create {word(label, 'of a key')}", False)).objects(NewKey)[0].api_key
+    def create(
+        self,
+        label: str,
+        *,
+        user: str | None = None,
+        expires: str | datetime | timedelta | None = None,
+        scope: KeyScope = "all",
+    ) -> str:
+        """Creates a key with your rights, or those of another user. It is told this once, and kept nowhere.
+
+        It expires at a time, or after a while such as `"30d"` or a `timedelta`. It opens no more than its
+        scope: `metrics`, `read`, `write`, or all that its owner may do.
+        """
+        text = f".apikey create {word(label, 'of a key')}{key_terms(user, expires, scope)}"
+        return (self._run(text, False)).objects(NewKey)[0].api_key
 
     def revoke(self, label: str) -> None:
         """Revokes a key, and ends the sessions that it opened."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 
 from .address import graph_name, word
 from .listings import (
@@ -13,6 +14,7 @@ from .listings import (
     Index,
     IndexState,
     Key,
+    KeyScope,
     Level,
     NewKey,
     OwnItem,
@@ -22,6 +24,7 @@ from .listings import (
     RuleInfo,
     Status,
     User,
+    key_terms,
     secret,
 )
 from .result import Result
@@ -180,6 +183,10 @@ class AsyncUsers(AsyncNamespace):
         """Changes a password, and ends the user's other sessions."""
         await self._run(f".user password {word(username, 'of a user')} {secret(password)}", False)
 
+    async def set_own_password(self, password: str) -> None:
+        """Changes your own password, and ends your other sessions. Everybody may."""
+        await self._run(f".user password {secret(password)}", False)
+
     async def set_role(self, username: str, role: Role) -> None:
         """Changes the role of a user."""
         await self._run(f".user role {word(username, 'of a user')} {role}", False)
@@ -192,11 +199,21 @@ class AsyncKeys(AsyncNamespace):
         """All keys, without what is secret of them."""
         return (await self._run(".apikey list", True)).objects(Key)
 
-    async def create(self, label: str) -> str:
-        """Creates a key with your rights. It is told this once, and kept nowhere."""
-        return (
-            (await self._run(f".apikey create {word(label, 'of a key')}", False)).objects(NewKey)[0].api_key
-        )
+    async def create(
+        self,
+        label: str,
+        *,
+        user: str | None = None,
+        expires: str | datetime | timedelta | None = None,
+        scope: KeyScope = "all",
+    ) -> str:
+        """Creates a key with your rights, or those of another user. It is told this once, and kept nowhere.
+
+        It expires at a time, or after a while such as `"30d"` or a `timedelta`. It opens no more than its
+        scope: `metrics`, `read`, `write`, or all that its owner may do.
+        """
+        text = f".apikey create {word(label, 'of a key')}{key_terms(user, expires, scope)}"
+        return (await self._run(text, False)).objects(NewKey)[0].api_key
 
     async def revoke(self, label: str) -> None:
         """Revokes a key, and ends the sessions that it opened."""

@@ -93,6 +93,11 @@ def max_val(a: T, b: T) -> T:
     return cast("T", Call("max_val", (a, b)))
 
 
+def near(a: float | None, b: float | None, eps: float | None) -> bool:
+    """Whether two numbers differ by no more than `eps`. `near(0.1 + 0.2, 0.3, 1e-9)` is `true`."""
+    return cast("bool", Call("near", (a, b, eps)))
+
+
 def to_float(x: object) -> float:
     """A number as a float; null for anything else, strings too. `to_float(3)` is `3.0`."""
     return cast("float", Call("to_float", (x,)))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
+
+from .address import word
 
 #: What a user may do on the server.
 Role = Literal["admin", "editor", "viewer"]
 #: What a user may do on a graph.
 Level = Literal["viewer", "editor", "owner"]
+#: What an API key opens.
+KeyScope = Literal["all", "write", "read", "metrics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class Key:
     #: When it opens nothing any more.
     expires: datetime | None = None
     #: What it opens: all, write, read or metrics.
-    scope: str = "all"
+    scope: KeyScope = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,20 @@ class Status:
     views: int
     tuples: int
     memory_bytes: int
+
+
+def key_terms(user: str | None, expires: str | datetime | timedelta | None, scope: KeyScope) -> str:
+    """What follows the label of a new key."""
+    text = f" for {word(user, 'of a user')}" if user is not None else ""
+    if isinstance(expires, timedelta):
+        expires = datetime.now(UTC) + expires
+    if isinstance(expires, datetime):
+        if expires.tzinfo is None:
+            raise ValueError("when a key expires must have a time zone: datetime.now(timezone.utc) + ...")
+        expires = expires.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if expires is not None:
+        text += f" expires {word(expires, 'of a time')}"
+    return text if scope == "all" else f"{text} {word(scope, 'of a scope')}"
 
 
 def secret(password: str) -> str:
