@@ -16,6 +16,11 @@ pub(super) enum Action {
     Checkpoint,
     /// A backup is made, and restored elsewhere.
     BackUp,
+    /// What is new is archived, or a whole backup is added to the archive; and both are restored elsewhere.
+    Archive {
+        /// Whether it is a whole backup.
+        whole: bool,
+    },
     /// The call after so many fails.
     FailCall(u64),
     /// The sync after so many fails.
@@ -41,9 +46,10 @@ pub(super) fn next(numbers: &mut Numbers, state: &State) -> Action {
             Some((change, by)) => Action::Change(change, by),
             None => Action::Checkpoint,
         },
-        66..70 => Action::Compact(graph(numbers, state)),
-        70..72 => Action::Checkpoint,
-        72..74 => Action::BackUp,
+        66..69 => Action::Compact(graph(numbers, state)),
+        69..71 => Action::Checkpoint,
+        71..72 => Action::BackUp,
+        72..74 => Action::Archive { whole: numbers.below(4) == 0 },
         74..78 => Action::FailCall(numbers.below(16)),
         78..82 => Action::FailSync(numbers.below(4)),
         82..84 => Action::Sick(true),

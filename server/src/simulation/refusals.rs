@@ -12,7 +12,7 @@ type Fault = fn(&PowerLoss, u64);
 
 fn prepared() -> (PowerLoss, State) {
     let medium = PowerLoss::default();
-    let server = Server::start(&medium, DATA).unwrap();
+    let server = Server::start(&medium, DATA, None).unwrap();
     let mut state = State::new();
     let ada = "ada".to_owned();
     for (change, by) in [
@@ -45,7 +45,7 @@ fn with_each_call_failing(fault: Fault) {
     ] {
         for call in 0..200 {
             let medium = medium.copy();
-            let server = Server::start(&medium, DATA).unwrap();
+            let server = Server::start(&medium, DATA, None).unwrap();
             fault(&medium, call);
             let answer = server.change(&change, by);
             let has_failed = medium.has_failed();
@@ -74,7 +74,7 @@ fn with_each_call_failing(fault: Fault) {
             for unsynced in [Unsynced::Lost, Unsynced::Kept, Unsynced::Mixed] {
                 let medium = medium.clone();
                 medium.restart(unsynced);
-                let server = Server::start(&medium, DATA).unwrap();
+                let server = Server::start(&medium, DATA, None).unwrap();
                 assert_eq!(server.state().unwrap(), expected, "{what}, {unsynced:?}");
                 server.check_rights(&expected, &what);
             }
@@ -100,7 +100,7 @@ fn what_is_refused_did_not_happen_whichever_sync_fails() {
 fn nothing_is_acknowledged_in_a_graph_of_which_nobody_knows_whether_it_is_dropped() {
     for unsynced in [Unsynced::Lost, Unsynced::Kept, Unsynced::Mixed] {
         let (medium, before) = prepared();
-        let server = Server::start(&medium, DATA).unwrap();
+        let server = Server::start(&medium, DATA, None).unwrap();
         medium.make_sick(true);
         let drop_lab = Change::DropGraph { graph: "lab" };
         assert_eq!(server.change(&drop_lab, "ada").unwrap_err().code().as_str(), "outcome_unknown");
@@ -116,7 +116,7 @@ fn nothing_is_acknowledged_in_a_graph_of_which_nobody_knows_whether_it_is_droppe
         let with_and_without = before.with_any_of(std::slice::from_ref(&drop_lab));
         let ended = medium.copy();
         ended.restart(unsynced);
-        let found = Server::start(&ended, DATA).unwrap().state().unwrap();
+        let found = Server::start(&ended, DATA, None).unwrap().state().unwrap();
         assert!(with_and_without.contains(&found), "{unsynced:?}: {found:?}");
         // The disk is well again: so is the server, by itself.
         medium.make_sick(false);
@@ -126,6 +126,6 @@ fn nothing_is_acknowledged_in_a_graph_of_which_nobody_knows_whether_it_is_droppe
         expected.apply(&fact);
         drop(server);
         medium.restart(unsynced);
-        assert_eq!(Server::start(&medium, DATA).unwrap().state().unwrap(), expected, "{unsynced:?}");
+        assert_eq!(Server::start(&medium, DATA, None).unwrap().state().unwrap(), expected, "{unsynced:?}");
     }
 }

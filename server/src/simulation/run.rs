@@ -1,8 +1,10 @@
 //! One seed from its beginning to its end, and many of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use stratalog_engine::restore_on;
+use stratalog_engine::storage::{Medium, Moment};
+use stratalog_engine::{BackupSummary, DEFAULT_GRAPH, Until, restore_on, restore_to};
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
 
 use super::actions::{self, Action};
@@ -30,6 +32,10 @@ struct Run {
     stored: State,
     /// What may or may not have happened.
     unknown: Vec<Change>,
+    /// Where everything is archived, in every other seed.
+    archive: Option<&'static str>,
+    /// What there was at some moments, as the archive has it.
+    archived: Vec<(Moment, State)>,
     trace: Trace,
 }
 
@@ -50,7 +56,8 @@ impl Drop for Trace {
 /// Runs a seed; answers what happened, which is the same each time.
 fn simulate(seed: u64) -> Vec<String> {
     let medium = PowerLoss::default();
-    let server = Server::start(&medium, DATA).expect("a disk without faults");
+    let archive = (seed % 2 == 1).then_some("/archive");
+    let server = Server::start(&medium, DATA, archive).expect("a disk without faults");
     let mut run = Run {
         numbers: Numbers::of_seed(seed),
         medium,
@@ -58,6 +65,8 @@ fn simulate(seed: u64) -> Vec<String> {
         known: State::new(),
         stored: State::new(),
         unknown: Vec::new(),
+        archive,
+        archived: Vec::new(),
         trace: Trace { seed, lines: Vec::new() },
     };
     for _ in 0..ACTIONS {
@@ -94,6 +103,7 @@ impl Run {
                 self.note(&done.map_err(|error| error.code().as_str()));
             }
             Action::BackUp => self.back_up(),
+            Action::Archive { whole } => self.archive(whole),
             Action::FailCall(calls) => self.medium.fail_once_after(calls),
             Action::FailSync(syncs) => self.medium.fail_sync_after(syncs),
             Action::Sick(is_sick) => self.medium.make_sick(is_sick),
@@ -157,7 +167,7 @@ impl Run {
             self.medium.fail_at(self.medium.steps() + self.numbers.below(20));
         }
         let server = loop {
-            match Server::start(&self.medium, DATA) {
+            match Server::start(&self.medium, DATA, self.archive) {
                 Ok(server) if !self.medium.is_dark() => break server,
                 Ok(_) | Err(_) if self.medium.is_dark() => self.medium.restart(Unsynced::Mixed),
                 Ok(server) => break server,
@@ -167,7 +177,8 @@ impl Run {
                     self.medium.make_sick(false);
                     self.medium.fill(false);
                     self.trace.lines.push(format!("    mended: {error}"));
-                    break Server::start(&self.medium, DATA).unwrap_or_else(|error| panic!("{how}: {error}"));
+                    let started = Server::start(&self.medium, DATA, self.archive);
+                    break started.unwrap_or_else(|error| panic!("{how}: {error}"));
                 }
             }
         };
@@ -208,10 +219,44 @@ impl Run {
         if made.is_ok() {
             let elsewhere = self.medium.copy();
             restore_on(&elsewhere, backup, Path::new(restored)).expect("what was acknowledged as a backup");
-            let server = Server::start(&elsewhere, restored).expect("it starts");
+            let server = Server::start(&elsewhere, restored, None).expect("it starts");
             assert_eq!(server.state().expect("it serves"), self.known, "what a backup holds");
         }
         self.medium.remove_under(backup);
+    }
+
+    /// What is archived is there, now and as it was at an earlier moment.
+    fn archive(&mut self, whole: bool) {
+        let Some(archive) = self.archive else { return };
+        let done = match whole {
+            true => self.server().run("admin", DEFAULT_GRAPH, ".backup").map(drop),
+            false => self.server().engine.tend_archive(),
+        };
+        self.note(&done.as_ref().map(drop).map_err(|error| error.code().as_str()));
+        if done.is_err() {
+            return;
+        }
+        let (end, found) = self.restored(archive, &Until::End).expect("an archive to its end");
+        assert_eq!(found, self.known, "the end of the archive");
+        if !self.archived.is_empty() {
+            let (moment, state) = self.numbers.one_of(&self.archived).clone();
+            match self.restored(archive, &Until::Moment(moment)) {
+                Ok((_, found)) => assert_eq!(found, state, "the archive at {moment}"),
+                // The backups before it are gone, or another archive has begun after a failure.
+                Err(_) => self.trace.lines.push("    that moment is not there any more".to_owned()),
+            }
+        }
+        self.archived.extend(end.moment.map(|moment| (moment, self.known.clone())));
+    }
+
+    /// What the archive holds, restored elsewhere.
+    fn restored(&self, archive: &str, until: &Until) -> Result<(BackupSummary, State), String> {
+        let elsewhere = self.medium.copy();
+        let medium: Arc<dyn Medium> = Arc::new(elsewhere.clone());
+        let summary = restore_to(&medium, Path::new(archive), Path::new("/restored"), until);
+        let summary = summary.map_err(|error| error.to_string())?;
+        let server = Server::start(&elsewhere, "/restored", None)?;
+        Ok((summary, server.state()?))
     }
 
     /// A bit of a file changes while the server is stopped: either nobody can tell, or the file is named.
@@ -230,7 +275,7 @@ impl Run {
             rotten.damage(&file, |bytes| bytes[usize::try_from(at).expect("a small file")] ^= 1 << bit);
             let what = format!("bit {bit} of byte {at} of {} changed", file.display());
             self.trace.lines.push(format!("    {what}"));
-            match Server::start(&rotten, DATA).and_then(|server| server.state()) {
+            match Server::start(&rotten, DATA, self.archive).and_then(|server| server.state()) {
                 Ok(found) => assert_eq!(found, self.known, "{what}"),
                 Err(error) => assert!(error.contains("/data/"), "{what}: {error}"),
             }

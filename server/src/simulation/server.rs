@@ -2,8 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use stratalog_engine::{Budget, Engine, EngineOptions, Error, Need, Parameters, RunOptions, StorageOptions};
+use stratalog_engine::{
+    ArchiveOptions, Budget, Engine, EngineOptions, Error, Need, Parameters, RunOptions, StorageOptions,
+};
 use stratalog_protocol::Secret;
 use stratalog_tests::power_loss::PowerLoss;
 use stratalog_tests::stored::table;
@@ -28,10 +31,14 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts on a folder of a disk. Nothing happens but what it is asked to do.
-    pub(super) fn start(medium: &PowerLoss, folder: &str) -> Result<Server, String> {
+    /// Starts on a folder of a disk, perhaps with an archive. Nothing happens but what it is asked to do.
+    pub(super) fn start(medium: &PowerLoss, folder: &str, archive: Option<&str>) -> Result<Server, String> {
+        // Whether a backup is due must not depend on the time.
+        let interval = Duration::from_secs(1 << 40);
+        let archive = archive.map(|folder| ArchiveOptions { folder: folder.into(), interval, keep: 2 });
         let storage = StorageOptions {
             medium: Arc::new(medium.clone()),
+            archive,
             checkpoint_bytes: u64::MAX,
             background: false,
             ..StorageOptions::new(Path::new(folder))
