@@ -67,7 +67,7 @@ crash: build ## kill a server 200 times under writers and look for what is lost
 
 # SIMULATE_SEED=n runs one seed again, exactly.
 simulate: export SIMULATE_SEEDS ?= 100000
-simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, people, rights and backups against a model
+simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, people, rights, backups and archives against a model
 	$(CARGO) test --release --locked -p stratalog-server --lib simulation -- --nocapture
 
 # The code is safe Rust, so what is looked for are panics and hangs: no sanitizer, and the stable compiler will do.

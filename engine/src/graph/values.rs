@@ -97,7 +97,7 @@ impl Graph {
     }
 
     /// Forgets the values that are not in use. Readers go on; writers wait at the end, while what has come meanwhile is
-    /// looked at. `false` if somebody writes for long, or an index is being built: then nothing is done.
+    /// looked at. `false` if somebody writes or learns for long, or an index is being built: then nothing is done.
     fn collect(&self) -> bool {
         let _only_one = self.values.collecting.lock();
         let left = self.values.left.load(Ordering::Relaxed);
@@ -114,7 +114,7 @@ impl Graph {
             before.relations().flat_map(|(_, relation)| relation.runs()).map(Run::id).collect();
         // Whatever is learnt for a graph is learnt by the writer, whatever a session learns by those who learn.
         let Some(mut writer) = self.quiet_writer(PATIENCE) else { return false };
-        let _nobody_learns = self.values.learning.write();
+        let Some(_nobody_learns) = self.values.learning.try_write_for(PATIENCE) else { return false };
         let latest = self.snapshot();
         let Some(mut indexes) = pause_indexes(&latest) else { return false };
         self.each_use(&latest, &|run| !known.contains(&run.id()), &mut |codes| collection.add(codes));

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use stratalog_engine::storage::{Medium, Moment};
 use stratalog_engine::{BackupSummary, DEFAULT_GRAPH, Until, restore_on, restore_to};
@@ -299,17 +300,21 @@ fn nothing_acknowledged_is_lost_and_nothing_refused_is_there() {
         Some(seed) => seed..seed + 1,
         None => 0..number("SIMULATE_SEEDS").unwrap_or(SHARE),
     };
-    let next = std::sync::atomic::AtomicU64::new(seeds.start);
+    let next = AtomicU64::new(seeds.start);
+    let archived = AtomicU64::new(0);
+    let is_archived = |two: &[String]| two[0].starts_with("Archive") && two[1].trim() == "Ok(())";
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 loop {
-                    let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= seeds.end {
                         break;
                     }
-                    simulate(seed);
+                    let lines = simulate(seed);
+                    let count = lines.windows(2).filter(|two| is_archived(two)).count() as u64;
+                    archived.fetch_add(count, Ordering::Relaxed);
                     if (seed + 1).is_multiple_of(1000) {
                         eprintln!("{} seeds", seed + 1);
                     }
@@ -317,4 +322,6 @@ fn nothing_acknowledged_is_lost_and_nothing_refused_is_there() {
             });
         }
     });
+    let (seeds, archived) = (seeds.end - seeds.start, archived.into_inner());
+    assert!(seeds < 10 || archived > 0, "nothing was archived with {seeds} seeds");
 }
