@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -92,6 +94,15 @@ def test_a_forgotten_client_warns(server: LocalServer) -> None:
     db = stratalog.connect(server.url, user="admin", password=PASSWORD)
     with pytest.warns(ResourceWarning, match="unclosed"):
         del db
+
+
+def test_a_program_that_closes_nothing_ends(server: LocalServer) -> None:
+    # As a global of the script, and in a cycle that the collector may find when everything is over.
+    for keep in ("db.ping()", "x = [db]; x.append(x); del db, x"):
+        connect = f"stratalog.connect({server.url!r}, user='admin', password={PASSWORD!r})"
+        script = f"import stratalog\ndb = {connect}\n{keep}\n"
+        ended = subprocess.run([sys.executable, "-c", script], timeout=60, capture_output=True, text=True)
+        assert (ended.returncode, ended.stderr) == (0, ""), keep
 
 
 def test_cancel_from_another_thread(db: stratalog.Client) -> None:

@@ -17,7 +17,10 @@ use super::shadow::Shadow;
 /// What the database is: `format` and more, sealed.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
+/// Pages that are kept in memory of a database that is written to.
 const CACHE_BYTES: usize = 32 << 20;
+/// The same of one that is read from its beginning to its end.
+const READING_CACHE_BYTES: usize = 4 << 20;
 
 /// A database that is open, and whether a sync of its file has failed.
 #[derive(Debug)]
@@ -80,7 +83,7 @@ pub(super) fn create(
 pub(super) fn open(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageError> {
     let file = find(medium, path)?;
     let watch = file.watch();
-    let database = check(path, file)?;
+    let database = check(path, file, CACHE_BYTES)?;
     Ok(Opened { database, watch })
 }
 
@@ -97,7 +100,7 @@ pub(super) fn look(medium: &dyn Medium, path: &Path) -> Result<Opened, StorageEr
     }
     let watch = file.watch();
     let shadow = Shadow::of(file).map_err(|error| StorageError::io(path, error))?;
-    Ok(Opened { database: check(path, shadow)?, watch })
+    Ok(Opened { database: check(path, shadow, READING_CACHE_BYTES)?, watch })
 }
 
 fn find(medium: &dyn Medium, path: &Path) -> Result<DatabaseFile, StorageError> {
@@ -112,9 +115,9 @@ fn find(medium: &dyn Medium, path: &Path) -> Result<DatabaseFile, StorageError> 
     Ok(file)
 }
 
-fn check(path: &Path, file: impl StorageBackend) -> Result<Database, StorageError> {
+fn check(path: &Path, file: impl StorageBackend, cache: usize) -> Result<Database, StorageError> {
     let (database, format) = guarded(path, || {
-        let mut database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(file)?;
+        let mut database = Database::builder().set_cache_size(cache).create_with_backend(file)?;
         if !database.check_integrity()? {
             return Err(redb::Error::Corrupted("pages do not fit their checksums".to_owned()));
         }

@@ -6,10 +6,13 @@ requests of one connection in order, except `ping` and `cancel`, which it answer
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import ipaddress
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,6 +37,18 @@ GRACE_SECONDS = 5.0
 _SLICE_SECONDS = 0.5
 
 
+#: Those that a program may leave open when it ends.
+_open: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+
+@atexit.register
+def _hang_up() -> None:
+    """Closes what is open at the end of a program, while the threads that take part in that still run."""
+    for connection in list(_open):
+        with contextlib.suppress(Exception):
+            connection.close(0)
+
+
 class Connection:
     """Opens the socket and logs in; what was seen on the connection `before` goes on here."""
 
@@ -52,6 +67,7 @@ class Connection:
             self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url))
         except (OSError, InvalidHandshake, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
+        _open.add(self)
         try:
             self.ask(lambda protocol: protocol.authenticate(login), seconds).answer()
         except BaseException:
