@@ -310,7 +310,7 @@ async fn next(hangup: &mut Option<Signal>) {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// What it takes to read the configuration again.

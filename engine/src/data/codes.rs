@@ -22,11 +22,6 @@ impl Codes {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Number of codes.
-    pub fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
     /// All of them, in order.
     pub fn codes(&self) -> Vec<Code> {
         let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);

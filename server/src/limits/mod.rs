@@ -308,8 +308,8 @@ mod tests {
         Origin { peer: address(last), is_proxy: false }
     }
 
-    fn places(limits: Limits) -> Places {
-        Places::new(&limits, 100_000)
+    fn places(limits: &Limits) -> Places {
+        Places::new(limits, 100_000)
     }
 
     fn why(standing: &Standing) -> Option<Full> {
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn an_address_has_so_many_connections_and_a_proxy_any_number() {
-        let places = places(Limits { connections: 3, connections_of_address: 1, ..Limits::default() });
+        let places = places(&Limits { connections: 3, connections_of_address: 1, ..Limits::default() });
         let first = places.connection(direct(1));
         assert_eq!(why(&first), None);
         assert_eq!(why(&places.connection(direct(1))), Some(Full::OfAddress));
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn clients_of_a_proxy_are_counted_by_their_sockets() {
         let places =
-            places(Limits { connections_of_address: 1, kept_for_administrators: 0, ..Limits::default() });
+            places(&Limits { connections_of_address: 1, kept_for_administrators: 0, ..Limits::default() });
         let proxy = Origin { peer: address(2), is_proxy: true };
         let standing = places.connection(proxy);
         let _first = places.enter(address(7), proxy, &standing).unwrap();
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn where_no_socket_is_free_only_administrators_stay() {
-        let places = places(Limits { sockets: 1, kept_for_administrators: 1, ..Limits::default() });
+        let places = places(&Limits { sockets: 1, kept_for_administrators: 1, ..Limits::default() });
         let standing = places.connection(direct(1));
         let enter = || places.enter(address(1), direct(1), &standing).unwrap();
         let settle = |entrance, is_admin| places.settle(entrance, address(1), direct(1), &standing, is_admin);
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn requests_are_counted_by_address() {
-        let places = places(Limits { requests_per_second: 2, ..Limits::default() });
+        let places = places(&Limits { requests_per_second: 2, ..Limits::default() });
         let [one, other] = [1, 2].map(address);
         let asked: Vec<bool> = [one, one, one, other].map(|from| places.request(from).is_ok()).into();
         assert_eq!(asked, [true, true, false, true]);
