@@ -65,7 +65,7 @@ golden: build ## rewrite the answers of the golden files; the diff is the review
 crash: build ## kill a server 200 times under writers and look for what is lost
 	STRATALOG_CRASH_ROUNDS=200 $(CARGO) test --release --locked -p stratalog-tests --test crash -- --nocapture
 
-# SIMULATE_SEED=n runs one seed again, exactly.
+# SIMULATE_SEED=n runs one seed again, exactly; SIMULATE_FIRST=n goes on where another run has ended.
 simulate: export SIMULATE_SEEDS ?= 100000
 simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, people, rights, backups and archives against a model
 	$(CARGO) test --release --locked -p stratalog-server --lib simulation -- --nocapture

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use stratalog_engine::storage::{Disk, Medium};
 use stratalog_engine::{
-    ArchiveOptions, BackupSummary, Engine, EngineOptions, Error, StorageOptions, Until, restore, restore_to,
+    ArchiveOptions, BackupPlace, BackupSummary, Engine, EngineOptions, Error, StorageOptions, Until, restore,
+    restore_to,
 };
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
 use stratalog_tests::server::{Connection, Server};
-use stratalog_tests::stored::{contents, run, session, table};
-use stratalog_tests::times::PATIENCE;
+use stratalog_tests::stored::{contents, numbers, open, run, session};
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -33,12 +33,6 @@ fn told(output: &Output) -> String {
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
-}
-
-fn open(folder: &Path) -> Engine {
-    let engine = Engine::open(EngineOptions::default(), StorageOptions::new(folder)).expect("it opens");
-    assert!(engine.storage_troubles().is_empty(), "{:?}", engine.storage_troubles());
-    engine
 }
 
 #[test]
@@ -100,36 +94,17 @@ fn archiving(place: &Path, interval: &str, keep: &str) -> Server {
     Server::start_in(place, &settings)
 }
 
-fn stop(mut server: Server) {
-    server.terminate();
-    assert_eq!(server.wait(), Some(0), "{}", server.log());
-}
-
-/// Waits until something is so.
-async fn until(what: &str, server: &Server, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "{what}:\n{}", server.log());
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
 /// Restores; answers what it says or the folder that it made.
 fn restored(place: &Path, until: &Until) -> Result<(TempDir, BackupSummary), String> {
     let made = folder();
     let medium: Arc<dyn Medium> = Arc::new(Disk);
-    let summary = restore_to(&medium, &place.join("many"), &made.path().join("data"), until);
+    let summary =
+        restore_to(&BackupPlace::on_disk(place.join("many")), &medium, &made.path().join("data"), until);
     summary.map(|summary| (made, summary)).map_err(|error| error.to_string())
 }
 
 fn version(graph: &str, version: u64) -> Until {
     Until::Version { graph: graph.to_owned(), version }
-}
-
-/// The numbers in a relation, as text.
-fn numbers(engine: &Engine, graph: &str) -> String {
-    let mut here = engine.open_session(graph).expect("the graph is served");
-    table(&run(&mut here, "?count<N>, max<N> <- n(N)").expect("an answer")).join(" ")
 }
 
 /// Whether bob has an entry for a graph.
@@ -144,7 +119,7 @@ async fn a_data_folder_is_restored_as_it_was_at_any_version_with_people_and_righ
     let place = folder();
     let server = archiving(place.path(), "86400", "7");
     let many = place.path().join("many");
-    until("the first backup", &server, || many.join("000001/system.redb").exists()).await;
+    server.until("the first backup", || many.join("000001/system.redb").exists()).await;
     let mut admin = server.log_in().await;
     admin.rows(".user create bob bobby viewer\n.kg create lab").await;
     for step in [
@@ -167,7 +142,7 @@ async fn a_data_folder_is_restored_as_it_was_at_any_version_with_people_and_righ
         }
     }
     drop(admin);
-    stop(server);
+    server.stop();
 
     let mut seen = Vec::new();
     for number in 1.. {
@@ -214,15 +189,15 @@ async fn what_is_missing_in_an_archive_is_named() {
     let place = folder();
     let server = archiving(place.path(), "86400", "7");
     let segments = place.path().join("many/archive");
-    until("the first backup", &server, || place.path().join("many/000001/system.redb").exists()).await;
+    server.until("the first backup", || place.path().join("many/000001/system.redb").exists()).await;
     let mut admin = server.log_in().await;
     for n in 1..=4 {
         let before = names(&segments).len();
         admin.rows(&format!("+n({n})")).await;
-        until("a segment", &server, || names(&segments).len() > before).await;
+        server.until("a segment", || names(&segments).len() > before).await;
     }
     drop(admin);
-    stop(server);
+    server.stop();
     let (made, summary) = restored(place.path(), &Until::End).expect("all of it");
     let last = summary.graphs["default"];
     assert_eq!(numbers(&open(&made.path().join("data")), "default"), "Int(4)|Int(4)");
@@ -320,17 +295,17 @@ async fn checkpoints_forget_nothing_that_is_not_archived() {
     let place = folder();
     let server = archiving(place.path(), "86400", "7");
     let segments = place.path().join("many/archive");
-    until("the first backup", &server, || place.path().join("many/000001/system.redb").exists()).await;
+    server.until("the first backup", || place.path().join("many/000001/system.redb").exists()).await;
     let mut admin = server.log_in().await;
     admin.rows("+n(1)").await;
-    until("a segment", &server, || !names(&segments).is_empty()).await;
+    server.until("a segment", || !names(&segments).is_empty()).await;
     // The archive cannot be written to for a while.
     fs::rename(&segments, place.path().join("away")).expect("it can be moved");
     fs::write(&segments, "in the way").expect("a file");
     admin
         .rows("+n(2)\n.compact\n+n(3)\n.compact\n.kg create short\n+n(7)\n.kg use default\n.kg drop short")
         .await;
-    until("a complaint", &server, || server.log().contains("backups and archive wait")).await;
+    server.until("a complaint", || server.log().contains("backups and archive wait")).await;
     drop(admin);
     // Nor does a kill in between.
     drop(server);
@@ -338,7 +313,7 @@ async fn checkpoints_forget_nothing_that_is_not_archived() {
     fs::rename(place.path().join("away"), &segments).expect("it can be put back");
     let server = archiving(place.path(), "86400", "7");
     server.log_in().await.rows("+n(4)").await;
-    stop(server);
+    server.stop();
     assert_eq!(names(&place.path().join("many")).iter().filter(|name| name.starts_with("00")).count(), 1);
     let (made, summary) = restored(place.path(), &Until::End).expect("the end");
     assert_eq!(numbers(&open(&made.path().join("data")), "default"), "Int(4)|Int(4)");
@@ -359,12 +334,12 @@ async fn checkpoints_forget_nothing_that_is_not_archived() {
 async fn what_is_restored_begins_an_archive_of_its_own_and_the_old_one_stays() {
     let place = folder();
     let server = archiving(place.path(), "86400", "7");
-    until("the first backup", &server, || place.path().join("many/000001/system.redb").exists()).await;
+    server.until("the first backup", || place.path().join("many/000001/system.redb").exists()).await;
     let mut admin = server.log_in().await;
     admin.rows("+n(1)\n+n(2)").await;
     assert_eq!(admin.rows(".backup list").await.as_array().expect("rows").len(), 1);
     drop(admin);
-    stop(server);
+    server.stop();
     let (_, end) = restored(place.path(), &Until::End).expect("the end");
     let first = end.graphs["default"] - 1;
 
@@ -376,11 +351,11 @@ async fn what_is_restored_begins_an_archive_of_its_own_and_the_old_one_stays() {
     let server = archiving(place.path(), "86400", "7");
     let mut admin = server.log_in().await;
     assert_eq!(admin.rows("?n(N)").await, serde_json::json!([[1]]));
-    until("a second backup", &server, || place.path().join("many/000002/system.redb").exists()).await;
+    server.until("a second backup", || place.path().join("many/000002/system.redb").exists()).await;
     admin.rows("+n(1000)\n.backup").await;
     assert_eq!(admin.rows(".backup list").await.as_array().expect("rows").len(), 3);
     drop(admin);
-    stop(server);
+    server.stop();
     let (made, _) = restored(place.path(), &Until::End).expect("the end of the new one");
     assert_eq!(numbers(&open(&made.path().join("data")), "default"), "Int(2)|Int(1000)");
     let old = Until::Moment(end.moment.expect("a moment"));
@@ -390,9 +365,14 @@ async fn what_is_restored_begins_an_archive_of_its_own_and_the_old_one_stays() {
     // What happens without an archive is in none: another one begins afterwards.
     drop(open(&place.path().join("data")));
     let server = archiving(place.path(), "86400", "7");
-    until("a fourth backup", &server, || place.path().join("many/000004/system.redb").exists()).await;
-    stop(server);
+    server.until("a fourth backup", || place.path().join("many/000004/system.redb").exists()).await;
+    server.stop();
     assert!(restore(&place.path().join("many"), &place.path().join("last")).is_ok());
+}
+
+/// The folder of backups on a medium that loses power.
+fn many(medium: PowerLoss) -> BackupPlace {
+    BackupPlace { files: Arc::new(medium), folder: "/many".into() }
 }
 
 /// An engine on a medium that loses power, with its archive on the same.
@@ -401,7 +381,7 @@ fn open_archiving(medium: &PowerLoss) -> Result<Engine, Error> {
 }
 
 fn open_with_interval(medium: &PowerLoss, interval: Duration) -> Result<Engine, Error> {
-    let archive = Some(ArchiveOptions { folder: "/many".into(), interval, keep: 2 });
+    let archive = Some(ArchiveOptions { place: many(medium.clone()), interval, keep: 2 });
     let storage = StorageOptions {
         archive,
         medium: Arc::new(medium.clone()),
@@ -448,7 +428,7 @@ fn a_loss_of_power_leaves_an_archive_that_goes_on() {
         let expected = contents(&mut session(&engine)).expect("contents");
         drop(engine);
         let shared: Arc<dyn Medium> = Arc::new(medium.clone());
-        restore_to(&shared, Path::new("/many"), Path::new("/again"), &Until::End)
+        restore_to(&many(medium.clone()), &shared, Path::new("/again"), &Until::End)
             .unwrap_or_else(|error| panic!("{what}: {error}"));
         let storage = StorageOptions { medium: shared, ..StorageOptions::new("/again") };
         let engine = Engine::open(EngineOptions::default(), storage).expect("what is restored opens");
@@ -462,8 +442,10 @@ fn a_loss_of_power_leaves_an_archive_that_goes_on() {
 
 /// What a folder of backups on this medium is restored to.
 fn restored_on(medium: &PowerLoss, until: &Until) -> Result<Engine, String> {
-    let copy: Arc<dyn Medium> = Arc::new(medium.copy());
-    restore_to(&copy, Path::new("/many"), Path::new("/again"), until).map_err(|error| error.to_string())?;
+    let copy = medium.copy();
+    let place = many(copy.clone());
+    let copy: Arc<dyn Medium> = Arc::new(copy);
+    restore_to(&place, &copy, Path::new("/again"), until).map_err(|error| error.to_string())?;
     let storage = StorageOptions { medium: copy, background: false, ..StorageOptions::new("/again") };
     Engine::open(EngineOptions::default(), storage).map_err(|error| error.to_string())
 }

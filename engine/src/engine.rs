@@ -17,7 +17,8 @@ use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::exec::Thresholds;
 use crate::graph::{
-    BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions, StoredBackup,
+    BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions,
+    StoredBackup,
 };
 use crate::limits::Limits;
 use crate::need::Requirement;
@@ -101,15 +102,20 @@ impl Engine {
         Ok(Engine { environment: Arc::new(environment) })
     }
 
-    /// Copies all graphs, and what the server keeps beside them, to a folder that is not there yet. Writes go on
+    /// Copies all graphs, and what the server keeps beside them, to a folder that is not there yet, where the data is. Writes go on
     /// meanwhile; everything is copied as it was at one moment.
     pub fn back_up(&self, folder: &Path) -> Result<BackupSummary, Error> {
         self.environment.graphs.back_up(folder)
     }
 
+    /// The same to any place.
+    pub fn back_up_to(&self, place: &BackupPlace) -> Result<BackupSummary, Error> {
+        self.environment.graphs.back_up_to(place)
+    }
+
     /// Adds a backup to a folder of backups, which share what does not change. The folder is made if it is not there.
-    pub fn add_backup(&self, folder: &Path) -> Result<StoredBackup, Error> {
-        self.environment.graphs.add_backup(folder)
+    pub fn add_backup(&self, place: &BackupPlace) -> Result<StoredBackup, Error> {
+        self.environment.graphs.add_backup(place)
     }
 
     /// Copies what is new to the archive, and makes a backup if it is time. Whoever has opened the engine with an archive

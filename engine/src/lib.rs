@@ -95,9 +95,9 @@ pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
 pub use exec::Thresholds;
 pub use graph::{
-    ArchiveOptions, BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event, GraphId, Listener, Origin,
-    SessionState, Statistics, StorageOptions, StoredBackup, Until, graph_not_found, is_invisible, restore,
-    restore_on, restore_to,
+    ArchiveOptions, ArchiveState, BackupPlace, BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event,
+    GraphId, Listener, Origin, SessionState, Statistics, StorageOptions, StoredBackup, Until,
+    graph_not_found, is_invisible, restore, restore_on, restore_to,
 };
 pub use limits::Limits;
 pub use need::{Need, Requirement};

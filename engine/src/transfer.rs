@@ -19,7 +19,7 @@ use crate::graph::{Graph, SessionState, Snapshot};
 use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
-use crate::storage::{Disk, Form, Medium, StorageError, StoredColumns, write_run};
+use crate::storage::{Disk, Files, Form, StorageError, StoredColumns, write_run};
 use crate::syntax;
 
 /// What a folder holds.

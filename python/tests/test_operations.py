@@ -39,7 +39,12 @@ LISTED = {
     "service_connections_refused_total": "counter",
 }
 #: Ours, beside those.
-OWN = {"service_stored_memory_bytes": "gauge", "service_stored_memory_limit_bytes": "gauge"}
+OWN = {
+    "service_stored_memory_bytes": "gauge",
+    "service_stored_memory_limit_bytes": "gauge",
+    "service_archive_age_seconds": "gauge",
+    "service_archive_failures_total": "counter",
+}
 LATENCIES = {
     "service_query_seconds",
     "service_query_wait_seconds",

@@ -1,10 +1,10 @@
 //! `App`: everything that the requests of one server share.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
-use stratalog_engine::{Engine, EngineOptions, StorageOptions};
+use stratalog_engine::{ArchiveOptions, Engine, EngineOptions, StorageOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
@@ -12,7 +12,7 @@ use crate::admin::ADMIN_COMMANDS;
 use crate::audit::{Audit, AuditError};
 use crate::auth::{Accounts, Journal};
 use crate::backups;
-use crate::config::{Config, Hosts, Limits, Origins};
+use crate::config::{Archiving, Config, Hosts, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::live::Live;
@@ -20,6 +20,7 @@ use crate::metrics::{Metrics, Reading};
 use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
 use crate::tls::Tls;
+use crate::vault::{PlaceError, place};
 
 /// Engine, accounts and limits of one running server.
 pub(crate) struct App {
@@ -49,6 +50,8 @@ pub(crate) struct App {
     pub(crate) trusted_proxies: Live<Vec<IpNet>>,
     /// Places for connections.
     pub(crate) places: Places,
+    /// The time from one look for what is to be archived to the next.
+    archive_pause: Duration,
     /// When the server started.
     pub(crate) started: Instant,
     /// When a probe last waited for storage, and whether it waited in vain. Held by the one that waits.
@@ -65,6 +68,9 @@ pub enum OpenError {
     /// The audit log cannot be written.
     #[error(transparent)]
     Audit(#[from] AuditError),
+    /// There can be no backups where they are to be.
+    #[error(transparent)]
+    Backups(#[from] PlaceError),
     /// The users could not be set up.
     #[error("cannot open the accounts: {0}")]
     Accounts(String),
@@ -78,6 +84,15 @@ fn with_help(error: &stratalog_engine::Error) -> String {
         None => diagnostic.message.clone(),
     });
     told.collect::<Vec<_>>().join("; ")
+}
+
+/// The archive that is wanted; none where there is no folder for it.
+fn archive_options(archiving: &Archiving) -> Result<Option<ArchiveOptions>, PlaceError> {
+    let Archiving { folder, interval, keep, pause: _ } = archiving;
+    match folder.as_str() {
+        "" => Ok(None),
+        folder => Ok(Some(ArchiveOptions { place: place(folder)?, interval: *interval, keep: *keep })),
+    }
 }
 
 /// How many files and connections may be open together.
@@ -104,7 +119,7 @@ impl App {
             view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
             ..EngineOptions::default()
         };
-        let archive = Some(config.archive).filter(|archive| !archive.folder.as_os_str().is_empty());
+        let (archive, archive_pause) = (archive_options(&config.archiving)?, config.archiving.pause);
         let storage = StorageOptions {
             archive,
             checkpoint_bytes: config.checkpoint_bytes,
@@ -133,6 +148,7 @@ impl App {
             hosts: config.hosts.into(),
             tls,
             trusted_proxies: config.trusted_proxies.into(),
+            archive_pause,
             started: Instant::now(),
             probing: tokio::sync::Mutex::default(),
             stopping: watch::Sender::new(false),
@@ -148,7 +164,7 @@ impl App {
             () = events::keep(&self.events, &self.engine) => {}
             () = self.events.tell() => {}
             () = self.keep_certificate() => {}
-            () = backups::keep(&self.engine) => {}
+            () = backups::keep(&self.engine, self.archive_pause) => {}
         }
     }
 

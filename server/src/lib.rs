@@ -17,6 +17,9 @@ pub mod audit;
 /// Values that are replaced while others read them.
 mod live;
 
+/// Where backups are kept: a folder, or a bucket of an object store.
+mod vault;
+
 /// The certificate that the server shows.
 mod tls;
 
@@ -85,6 +88,7 @@ pub use app::OpenError;
 pub use config::{Changes, Config, ConfigError};
 pub use probe::{ProbeError, probe};
 pub use tls::{TlsError, TlsFiles};
+pub use vault::{PlaceError, place};
 
 use app::App;
 use audit::AuditError;
@@ -201,12 +205,9 @@ async fn settle(app: Arc<App>) {
 
 /// Leaves little to read for the next start. What cannot be written now stays in the journals.
 async fn checkpoint(app: Arc<App>) {
-    let written = tokio::task::spawn_blocking(move || {
-        // Until it is archived, no checkpoint forgets anything.
-        backups::tend(&app.engine);
-        app.engine.checkpoint()
-    })
-    .await;
+    // Until it is archived, no checkpoint forgets anything.
+    backups::finish(app.engine.clone()).await;
+    let written = tokio::task::spawn_blocking(move || app.engine.checkpoint()).await;
     match written {
         Ok(Ok(())) => tracing::info!("everything is checkpointed"),
         Ok(Err(error)) => tracing::warn!(%error, "no checkpoint"),

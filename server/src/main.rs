@@ -10,7 +10,9 @@ use stratalog_engine::storage::{Disk, Medium, Moment};
 use stratalog_engine::{Engine, EngineOptions, StorageOptions, Until, restore_to};
 use stratalog_protocol::VERSION;
 use stratalog_server::audit::{Audit, AuditError, Entry};
-use stratalog_server::{Config, ConfigError, ProbeError, ServeError, Server, probe, serve};
+use stratalog_server::{
+    Config, ConfigError, PlaceError, ProbeError, ServeError, Server, place, probe, serve,
+};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::{EnvFilter, reload};
@@ -60,13 +62,14 @@ enum Action {
         /// Add to a folder of backups, which share what does not change; it is made if it is not there.
         #[arg(long)]
         incremental: bool,
-        /// The folder; it must be empty or not there.
-        folder: PathBuf,
+        /// The folder, or s3://BUCKET/FOLDER; it must be empty or not there.
+        folder: String,
     },
     /// Make a data folder of a backup, after comparing every file with its checksum.
     Restore {
-        /// The backup, or a folder of backups: then the latest, with what is archived after it.
-        folder: PathBuf,
+        /// The backup, or a folder of backups: then the latest, with what is archived after it. It may be in an object
+        /// store: s3://BUCKET/FOLDER.
+        folder: String,
         /// The folder to make, instead of storage.data_dir; it must be empty or not there.
         target: Option<PathBuf>,
         /// Everything as it was at this time, such as 2026-11-22T23:53:41Z, or when a graph had a version: GRAPH@VERSION.
@@ -98,6 +101,8 @@ enum ActionError {
     Probe(#[from] ProbeError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    #[error(transparent)]
+    Place(#[from] PlaceError),
 }
 
 impl Action {
@@ -118,8 +123,8 @@ impl Action {
     fn audited(&self) -> Option<(&'static str, String)> {
         Some(match self {
             Action::Probe => return None,
-            Action::Backup { folder, .. } => ("backup", format!("backup to {}", folder.display())),
-            Action::Restore { folder, .. } => ("restore", format!("restored from {}", folder.display())),
+            Action::Backup { folder, .. } => ("backup", format!("backup to {folder}")),
+            Action::Restore { folder, .. } => ("restore", format!("restored from {folder}")),
             Action::Export { graph, folder } => {
                 ("export", format!("knowledge graph {graph} to {}", folder.display()))
             }
@@ -138,10 +143,11 @@ impl Action {
                 "ready".to_owned()
             }
             Action::Backup { incremental, folder } => {
+                let place = place(folder)?;
                 let engine = open()?;
                 let summary = match incremental {
-                    true => engine.add_backup(folder)?.summary,
-                    false => engine.back_up(folder)?,
+                    true => engine.add_backup(&place)?.summary,
+                    false => engine.back_up_to(&place)?,
                 };
                 format!("backed up {} knowledge graphs, {} bytes", summary.graphs.len(), summary.bytes())
             }
@@ -149,8 +155,8 @@ impl Action {
                 let medium: Arc<dyn Medium> = Arc::new(Disk);
                 let (target, until) =
                     (target.as_ref().unwrap_or(data), until.as_ref().unwrap_or(&Until::End));
-                let summary =
-                    restore_to(&medium, folder, target, until).map_err(stratalog_engine::Error::from)?;
+                let summary = restore_to(&place(folder)?, &medium, target, until)
+                    .map_err(stratalog_engine::Error::from)?;
                 let moment = summary.moment.map(|moment| format!(" as of {moment}")).unwrap_or_default();
                 format!(
                     "restored {} knowledge graphs, {} bytes{moment}",
@@ -218,7 +224,7 @@ fn main() -> ExitCode {
                 eprint!("{}", error.render(""));
                 ExitCode::FAILURE
             }
-            Err(error @ (ActionError::Probe(_) | ActionError::Audit(_))) => {
+            Err(error @ (ActionError::Probe(_) | ActionError::Audit(_) | ActionError::Place(_))) => {
                 eprintln!("stratalog-server: {error}");
                 ExitCode::FAILURE
             }

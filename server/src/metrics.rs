@@ -103,6 +103,8 @@ pub(crate) struct Reading {
     pub(crate) ephemeral_rules: u64,
     pub(crate) ephemeral_bytes: u64,
     pub(crate) connections: ConnectionCounts,
+    pub(crate) archive_age_secs: u64,
+    pub(crate) archive_failures: u64,
 }
 
 impl Reading {
@@ -139,6 +141,8 @@ impl Metrics {
             ephemeral_rules: sessions.rules as u64,
             ephemeral_bytes: sessions.bytes,
             connections,
+            archive_age_secs: stored.archive.map_or(0, |archive| archive.age.as_secs()),
+            archive_failures: stored.archive.map_or(0, |archive| archive.failures),
         }
     }
 
@@ -271,6 +275,18 @@ const METRICS: &[Metric] = &[
         kind: "gauge",
         help: "Memory that stored facts may take; 0 is no limit",
         value: |r| r.stored_limit,
+    },
+    Metric {
+        name: "service_archive_age_seconds",
+        kind: "gauge",
+        help: "Seconds since everything stored was in the archive; 0 where there is none",
+        value: |r| r.archive_age_secs,
+    },
+    Metric {
+        name: "service_archive_failures_total",
+        kind: "counter",
+        help: "Times that the archive could not be written",
+        value: |r| r.archive_failures,
     },
 ];
 

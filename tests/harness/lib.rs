@@ -30,6 +30,10 @@ pub mod prompt;
 
 pub mod proxy;
 
+pub mod certificates;
+
+pub mod object_store;
+
 pub mod load;
 
 pub mod raw;

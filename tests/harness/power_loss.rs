@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use redb::StorageBackend;
-use stratalog_engine::storage::{DatabaseFile, Medium, NewFile};
+use stratalog_engine::storage::{DatabaseFile, Files, Medium, NewFile};
 
 /// What comes back of the changes that were never synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -325,7 +325,9 @@ impl Medium for PowerLoss {
         let content = known.ok_or(io::ErrorKind::NotFound)?;
         Ok(DatabaseFile::new(Backend { medium: self.clone(), content, life }))
     }
+}
 
+impl Files for PowerLoss {
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
         let life = self.life();
         self.step(life)?;

@@ -146,6 +146,21 @@ impl Server {
         }
     }
 
+    /// Asks it to stop, and waits until it has ended in order.
+    pub fn stop(mut self) {
+        self.terminate();
+        assert_eq!(self.wait(), Some(0), "{}", self.log());
+    }
+
+    /// Waits until something is so.
+    pub async fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < PATIENCE, "{what}:\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Everything that the server wrote so far.
     pub fn log(&self) -> String {
         self.log.lock().expect("no panic while logging").clone()

@@ -1,6 +1,10 @@
 //! What tests of storage share: statements of every kind, and everything that a graph holds as text.
 
-use stratalog_engine::{Answer, Budget, Content, Engine, Error, Parameters, RunOptions, Session};
+use std::path::Path;
+
+use stratalog_engine::{
+    Answer, Budget, Content, Engine, EngineOptions, Error, Parameters, RunOptions, Session, StorageOptions,
+};
 
 use crate::answers::rows_of;
 use crate::value::{Row, Value};
@@ -9,6 +13,19 @@ use crate::value::{Row, Value};
 pub fn run(session: &mut Session, program: &str) -> Result<Answer, Error> {
     let prepared = session.prepare(program, &Parameters::default())?;
     session.run(prepared, &RunOptions::default(), &Budget::unlimited())
+}
+
+/// What is stored in a folder, all of it whole.
+pub fn open(folder: &Path) -> Engine {
+    let engine = Engine::open(EngineOptions::default(), StorageOptions::new(folder)).expect("it opens");
+    assert!(engine.storage_troubles().is_empty(), "{:?}", engine.storage_troubles());
+    engine
+}
+
+/// How many numbers the relation `n` has, and the largest, as text.
+pub fn numbers(engine: &Engine, graph: &str) -> String {
+    let mut here = engine.open_session(graph).expect("the graph is served");
+    table(&run(&mut here, "?count<N>, max<N> <- n(N)").expect("an answer")).join(" ")
 }
 
 /// A session on the graph `default`.

@@ -122,6 +122,46 @@ fn of_rows_that_are_equally_far_smaller_ids_come_first() {
 }
 
 #[test]
+fn graphs_of_near_vectors_are_stored_and_grow_no_further_than_there_is_room() {
+    let stored = |engine: &Engine| engine.statistics().stored_bytes;
+    let vectors = |asking: &mut Asking| match asking.run(".index stats near")[0][8] {
+        Value::Int(count) => count,
+        ref other => panic!("{other:?} is no number of vectors"),
+    };
+    // What facts and graph take where there is room enough.
+    let engine = Engine::in_memory(options()).expect("an engine");
+    let mut asking = Asking::on(&engine);
+    asking.run(SETUP);
+    asking.run(&docs(0, 2_000));
+    settle(&engine, "near");
+    let little = stored(&engine);
+    asking.run(&docs(2_000, 8_000));
+    settle(&engine, "near");
+    let (all, nearest) = (stored(&engine), asking.run(NEAREST));
+    asking.run(".index drop near");
+    let facts = stored(&engine);
+    assert!(facts + 500_000 < all, "the graph is {} bytes of {all}", all - facts);
+
+    let limit = little.max(facts) + (all - facts) / 2;
+    let limits = stratalog_engine::Limits { stored_bytes: limit, ..Default::default() };
+    let engine = Engine::in_memory(EngineOptions { limits, ..options() }).expect("an engine");
+    let mut asking = Asking::on(&engine);
+    asking.run(SETUP);
+    asking.run(&docs(0, 2_000));
+    settle(&engine, "near");
+    asking.run(&docs(2_000, 8_000));
+    for _ in 0..20 {
+        assert_eq!(asking.run(NEAREST), nearest);
+        assert!(stored(&engine) <= limit && vectors(&mut asking) < 10_000, "{} of {limit}", stored(&engine));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    // It goes on when there is room.
+    asking.run("-doc(Id, V) <- doc(Id, V), Id >= 4000\n.compact\n+doc(0, [1, 1])");
+    settle(&engine, "near");
+    assert!(stored(&engine) <= limit, "{} of {limit}", stored(&engine));
+}
+
+#[test]
 fn a_graph_that_is_mostly_of_deleted_rows_is_built_anew() {
     let engine = Engine::in_memory(options()).expect("an engine");
     let mut asking = Asking::on(&engine);

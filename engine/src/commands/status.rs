@@ -14,8 +14,8 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
     entries: &[CommandEntry {
         words: &["status"],
         usage: "",
-        doc: "Shows the version, what is stored in the graphs that you may see, and how near the facts of all graphs are to \
-                  the memory that they may take.",
+        doc: "Shows the version, what is stored in the graphs that you may see, how near the facts of all graphs are to \
+                  the memory that they may take, and how long ago everything was archived.",
         example: ".status",
         need: Need::Nothing,
         arguments: 0,
@@ -36,6 +36,7 @@ fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> 
         "memory_bytes",
         "stored_bytes",
         "stored_limit_bytes",
+        "archive_age_seconds",
     ];
     let count = |n: usize| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let bytes = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
@@ -49,6 +50,7 @@ fn status(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> 
         count(statistics.memory_bytes),
         bytes(statistics.stored_bytes),
         statistics.stored_limit.map_or(Value::Null, bytes),
+        statistics.archive.map_or(Value::Null, |archive| bytes(archive.age.as_secs())),
     ];
     Ok(Outcome::Listing(Rows::listing(&columns, vec![row])?))
 }

@@ -305,6 +305,8 @@ impl<K: Key> KeyNumbers<K> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn set_keeps_each_key_once<K: Key>(arity: usize) {
@@ -336,6 +338,15 @@ mod tests {
         set_keeps_each_key_once::<u128>(3);
         set_keeps_each_key_once::<u128>(4);
         set_keeps_each_key_once::<[Code; 8]>(7);
+    }
+
+    #[test]
+    fn keys_that_were_chosen_to_lie_in_one_place_lie_in_many() {
+        const MASK: usize = (1 << 12) - 1;
+        let is_chosen = |key: &u64| key.hash() as usize & MASK == 0;
+        let chosen: Vec<u64> = (0..).map(|code| of_one(code) | 1).filter(is_chosen).take(500).collect();
+        let places: HashSet<usize> = chosen.iter().map(|key| place(key.hash(), MASK)).collect();
+        assert!(places.len() > 400, "{} keys in {} places", chosen.len(), places.len());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::buffer::ScalarBuffer;
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 
 use super::dictionary::{Code, bounds};
 use super::index::RowIndex;
@@ -80,7 +80,7 @@ pub struct OrderedNeighbours {
     ends: Vec<Code>,
     rows: Vec<u32>,
     /// Where a long list begins, and the number of its set.
-    long: HashMap<usize, usize, FixedState>,
+    long: HashMap<usize, usize, RandomState>,
     /// The code of the first bit of each set.
     first: Code,
     /// Words of each set.

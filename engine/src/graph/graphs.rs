@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::backup::{Archive, BackupSummary, Pinned, StoredBackup};
+use super::backup::{Archive, ArchiveState, BackupPlace, BackupSummary, Pinned, StoredBackup};
 use super::checkpoint::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
@@ -21,7 +21,7 @@ use super::{Binding, Graph, Listener, Overlay};
 use crate::budget::MemoryPool;
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::storage::{RecordChange, StorageError, SystemChange, SystemStore};
+use crate::storage::{Files, RecordChange, StorageError, SystemChange, SystemStore};
 
 /// The graph that always exists.
 pub const DEFAULT_GRAPH: &str = "default";
@@ -157,6 +157,8 @@ pub struct Statistics {
     pub stored_bytes: u64,
     /// The most that these may be.
     pub stored_limit: Option<u64>,
+    /// How the archive of all graphs does, where there is one.
+    pub archive: Option<ArchiveState>,
 }
 
 impl Graphs {
@@ -218,11 +220,16 @@ impl Graphs {
         Ok(library.system().change(&changes).inspect_err(|_| self.bell.ring())?)
     }
 
-    /// Copies everything to a folder that is not there yet. Writes go on meanwhile.
-    pub fn back_up(&self, target: &Path) -> Result<BackupSummary, Error> {
-        let Some(library) = &self.library else {
-            return Err(in_memory());
-        };
+    /// Copies everything to a folder that is not there yet, where the data is. Writes go on meanwhile.
+    pub fn back_up(&self, folder: &Path) -> Result<BackupSummary, Error> {
+        let Some(library) = &self.library else { return Err(in_memory()) };
+        let files: Arc<dyn Files> = Arc::clone(&library.home.medium) as _;
+        self.back_up_to(&BackupPlace { files, folder: folder.to_owned() })
+    }
+
+    /// The same, anywhere.
+    pub fn back_up_to(&self, target: &BackupPlace) -> Result<BackupSummary, Error> {
+        let Some(library) = &self.library else { return Err(in_memory()) };
         Ok(library.back_up(&self.pin(library)?, target)?)
     }
 
@@ -247,14 +254,14 @@ impl Graphs {
 
     /// The backups in the folder of the archive; `None` where there is no archive.
     pub fn backups(&self) -> Result<Option<Vec<StoredBackup>>, Error> {
-        let Some((library, archive)) = self.archive() else { return Ok(None) };
-        Ok(Some(archive.backups(library)?))
+        let Some((_, archive)) = self.archive() else { return Ok(None) };
+        Ok(Some(archive.backups()?))
     }
 
     /// Adds a backup to a folder of backups, which is made if it is not there.
-    pub fn add_backup(&self, folder: &Path) -> Result<StoredBackup, Error> {
+    pub fn add_backup(&self, place: &BackupPlace) -> Result<StoredBackup, Error> {
         let Some(library) = &self.library else { return Err(in_memory()) };
-        Ok(library.add_backup(&self.pin(library)?, folder)?)
+        Ok(library.add_backup(&self.pin(library)?, place)?)
     }
 
     /// Everything as it is now, while no graph is being made or dropped.
@@ -409,6 +416,7 @@ impl Graphs {
             unwritable,
             stored_bytes: self.memory.used(),
             stored_limit: self.memory.limit(),
+            archive: self.archive().map(|(library, archive)| archive.describe(library.home.clock.next())),
             ..Statistics::default()
         };
         for graph in graphs {

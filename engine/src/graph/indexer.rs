@@ -93,7 +93,19 @@ fn maintain_for(graph: &Graph, snapshot: &Snapshot, is_over: &AtomicBool) {
                 let now = graph.snapshot();
                 now.catalog().index(&index.definition.name).is_some_and(|known| Arc::ptr_eq(known, index))
             };
-            index.maintain(runs, snapshot.dictionary(), &|| !is_over.load(Ordering::Relaxed) && is_there());
+            let room = |bytes: u64| {
+                let refusal = graph.index_share.check_more(bytes).err();
+                if index.note_room(refusal.is_none())
+                    && let Some(refusal) = &refusal
+                {
+                    let (name, graph) = (&index.definition.name, graph.name());
+                    tracing::warn!("the index {name} of {graph} does not grow: {}", refusal.message);
+                }
+                refusal.is_none()
+            };
+            let go_on = || !is_over.load(Ordering::Relaxed) && is_there();
+            index.maintain(runs, snapshot.dictionary(), &go_on, &room);
+            graph.count_indexes(&graph.snapshot());
         }
     }
 }

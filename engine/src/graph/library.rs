@@ -82,7 +82,8 @@ impl Library {
             pins,
             archives,
         };
-        let library = Library { folder, system, home, archive: archive.map(Archive::new) };
+        let archive = archive.map(|options| Archive::new(options, home.clock.next()));
+        let library = Library { folder, system, home, archive };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
         for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {

@@ -34,7 +34,10 @@ use store::GraphStore;
 use stored_memory::{Share, StoredMemory};
 use values::Values;
 
-pub use backup::{ArchiveOptions, BackupSummary, StoredBackup, Until, restore, restore_on, restore_to};
+pub use backup::{
+    ArchiveOptions, ArchiveState, BackupPlace, BackupSummary, StoredBackup, Until, restore, restore_on,
+    restore_to,
+};
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
 pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};
@@ -56,7 +59,10 @@ pub struct Graph {
     /// Where it is stored; nowhere if it lives in memory only.
     store: Option<GraphStore>,
     listeners: Listeners,
+    /// What its facts take of memory,
     share: Share,
+    /// and its indexes.
+    index_share: Share,
     values: Values,
 }
 
@@ -76,9 +82,10 @@ impl Graph {
         let snapshot = Arc::new(snapshot);
         let commits = Commits::new(Arc::clone(&snapshot));
         let (id, name) = (GraphId::new(), name.into());
-        let (published, share) = (ArcSwap::new(snapshot), Share::of(memory));
-        let graph =
-            Graph { id, name, published, commits, store, listeners, share, values: Values::default() };
+        let published = ArcSwap::new(snapshot);
+        let (share, index_share) = (Share::of(Arc::clone(&memory)), Share::of(memory));
+        let values = Values::default();
+        let graph = Graph { id, name, published, commits, store, listeners, share, index_share, values };
         graph.count(&graph.snapshot());
         graph
     }
@@ -105,6 +112,11 @@ impl Graph {
 
     fn count(&self, snapshot: &Snapshot) {
         self.share.set(snapshot.stored_bytes());
+        self.count_indexes(snapshot);
+    }
+
+    fn count_indexes(&self, snapshot: &Snapshot) {
+        self.index_share.set(snapshot.catalog().indexes().map(|index| index.memory_bytes()).sum());
     }
 
     /// Whether facts may take so many bytes more, before anything is learnt of what is to be inserted.

@@ -64,15 +64,14 @@ impl Home {
         };
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         // No journal forgets what an archive lacks.
-        let first = found.record_after(0)?;
+        let first = found.records_after(0).next().transpose()?;
         let archived = first.map_or(manifest.version, |first| first.version.saturating_sub(1));
         let store = self.store(folder, journal, manifest.next_file, archived);
         let mut snapshot = restore(&store, manifest, &contents, &dictionary)?;
         let checkpointed = snapshot.version();
         // One after the other: what was read is let go before the next one.
-        let mut last = 0;
-        while let Some(stored) = found.record_after(last)? {
-            last = stored.version;
+        for stored in found.records_after(0) {
+            let stored = stored?;
             if let Some(moment) = record::moment(&stored.content) {
                 self.clock.pass(moment);
             }

@@ -1,7 +1,7 @@
 //! `StoredMemory`: what the facts of all graphs take of memory, and the most that they may.
 //!
-//! Each graph counts its own [`Share`]: the codes of its rows and the values of its dictionary. What is built to find
-//! rows is counted where it is built.
+//! Each graph counts its own [`Share`]: the codes of its rows and the values of its dictionary; and another one: its
+//! graphs of near vectors. What else is built to find rows is counted where it is built.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +36,7 @@ impl StoredMemory {
             return Ok(());
         }
         let message = format!(
-            "with this the facts of all knowledge graphs would take {used} bytes of memory, and they may take {}",
+            "with this the facts and vector indexes of all knowledge graphs would take {used} bytes of memory, and they may take {}",
             self.limit
         );
         Err(Diagnostic::error(Code::LimitExceeded, message)
@@ -45,7 +45,7 @@ impl StoredMemory {
     }
 }
 
-/// What one graph takes of it; given back when the graph is gone.
+/// What something of a graph takes of it; given back when the graph is gone.
 #[derive(Debug)]
 pub(super) struct Share {
     memory: Arc<StoredMemory>,

@@ -8,8 +8,12 @@ mod hnsw;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use hnsw::{BuildState, Hnsw, Paused, Reader};
+
+/// Whether so many bytes of memory may be taken.
+pub type Room<'r> = &'r dyn Fn(u64) -> bool;
 
 use crate::data::{Dictionary, GoOn, Metric, Run};
 
@@ -19,6 +23,8 @@ pub struct Index {
     /// What was defined.
     pub definition: IndexDefinition,
     built: Built,
+    /// Whether there was room when it was looked for.
+    has_room: AtomicBool,
 }
 
 /// What was defined.
@@ -86,7 +92,7 @@ impl Index {
             IndexKind::Hnsw(options) => Built::Hnsw(Box::new(Hnsw::new(options))),
             IndexKind::Hash | IndexKind::Sorted => Built::OfRuns,
         };
-        Index { definition, built }
+        Index { definition, built, has_room: AtomicBool::new(true) }
     }
 
     /// The graph of near vectors, if it has one.
@@ -97,9 +103,19 @@ impl Index {
         }
     }
 
+    /// Bytes that it holds beside the runs.
+    pub fn memory_bytes(&self) -> u64 {
+        self.hnsw().map_or(0, Hnsw::memory_bytes)
+    }
+
+    /// Notes whether there is room for it, and answers whether that is news.
+    pub fn note_room(&self, has_room: bool) -> bool {
+        self.has_room.swap(has_room, Ordering::Relaxed) != has_room
+    }
+
     /// Takes in what these runs of its relation hold, and builds what searches of them will look up. Stops early when
-    /// `go_on` says so.
-    pub fn maintain(&self, runs: &[Run], dictionary: &Arc<Dictionary>, go_on: GoOn<'_>) {
+    /// `go_on` says so, or where there is no room.
+    pub fn maintain(&self, runs: &[Run], dictionary: &Arc<Dictionary>, go_on: GoOn<'_>, room: Room<'_>) {
         let column = self.definition.column;
         // What is stopped is begun again with the next change.
         let _stopped = match (self.definition.kind, &self.built) {
@@ -109,7 +125,7 @@ impl Index {
             (IndexKind::Hash | IndexKind::Hnsw(_), built) => {
                 let indexed = runs.iter().try_for_each(|run| run.index(&[column], go_on).map(drop));
                 if let (Ok(()), Built::Hnsw(hnsw)) = (indexed, built) {
-                    hnsw.maintain(runs, column, dictionary, go_on);
+                    hnsw.maintain(runs, column, dictionary, go_on, room);
                 }
                 indexed
             }

@@ -42,7 +42,8 @@ pub(super) fn run(insert: &ast::Insert, context: &mut Context<'_>) -> Result<Str
     let cell = |row: usize, column: usize| constant(&tuples[row].terms[column]);
     let inserted =
         write_facts(name, insert.relation.span, insert.scope, context, |target, dictionary, limits| {
-            encode_cells(target, arity, tuples.len(), cell, dictionary, limits)
+            let is_checked = |row: usize| tuples[row].is_constant;
+            encode_cells(target, arity, tuples.len(), cell, is_checked, dictionary, limits)
         })?;
     Ok(format!("inserted {} into {name}{}", counted(inserted.inserted as usize, "fact"), place(insert.scope)))
 }
@@ -62,7 +63,7 @@ pub(crate) fn insert_rows(
     }
     let cell = |row: usize, column: usize| Ok((&rows[row][column], None));
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
-        encode_cells(target, arity, rows.len(), cell, dictionary, limits)
+        encode_cells(target, arity, rows.len(), cell, |_| false, dictionary, limits)
     })
 }
 
@@ -198,97 +199,122 @@ fn extended(name: &str, known: Option<&RelationDefinition>, types: &[DataType]) 
     }
 }
 
+/// Encodes facts, of which some rows may be known to be constants of allowed lengths.
 fn encode_cells<'v>(
     target: &Target<'_>,
     arity: usize,
     row_count: usize,
     cell: impl Fn(usize, usize) -> Result<(&'v Value, Option<Span>), Diagnostic>,
+    is_checked: impl Fn(usize) -> bool,
     dictionary: &Dictionary,
     limits: &Limits,
 ) -> Result<Facts, Error> {
     target.check_arity(arity)?;
-    let mut facts = Facts::empty(arity);
-    facts.rows.len = row_count;
-    let mut problems = Problems::default();
+    let columns: Vec<Column<'_>> = (0..arity).map(|number| Column::of(target, number, limits)).collect();
     // Nothing is learnt of facts that are refused: all of them are looked at before the first one is.
-    let mut columns: Vec<Vec<Cow<'v, Value>>> = Vec::with_capacity(arity);
-    for column in 0..arity {
-        let mut values = Vec::with_capacity(row_count);
-        for row in 0..row_count {
-            match cell(row, column).and_then(|(value, span)| fitted(target, column, value, span, limits)) {
-                Ok(value) => values.push(value),
-                Err(problem) => problems.add(problem),
+    let mut problems = Problems::default();
+    let takes_anything = columns.iter().all(|column| column.declared.is_none());
+    for row in (0..row_count).filter(|row| !(takes_anything && is_checked(*row))) {
+        for (number, column) in columns.iter().enumerate() {
+            if let Err(problem) = cell(row, number).and_then(|(value, span)| column.check(value, span)) {
+                problems.add(problem);
             }
         }
-        columns.push(values);
     }
     problems.check()?;
-    for (column, values) in columns.into_iter().enumerate() {
-        for value in values {
+    let mut facts = Facts::empty(arity);
+    facts.rows.len = row_count;
+    facts.rows.columns.iter_mut().for_each(|codes| codes.reserve_exact(row_count));
+    for row in 0..row_count {
+        for (number, column) in columns.iter().enumerate() {
+            let (value, span) = cell(row, number).map_err(Error::refused)?;
+            let value = column.fitted(value, span).map_err(Error::refused)?;
             let data_type = match &*value {
                 Value::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
                 value => DataType::of(value),
             };
-            facts.types[column] = facts.types[column].join(data_type);
-            facts.rows.columns[column].push(dictionary.store((*value).as_ref())?);
+            facts.types[number] = facts.types[number].join(data_type);
+            facts.rows.columns[number].push(dictionary.store((*value).as_ref())?);
         }
     }
     Ok(facts)
 }
 
-/// A value as the declaration of its column wants it.
-fn fitted<'v>(
-    target: &Target<'_>,
-    column: usize,
-    value: &'v Value,
-    span: Option<Span>,
-    limits: &Limits,
-) -> Result<Cow<'v, Value>, Diagnostic> {
-    let fitted = match target.declared(column) {
-        DataType::Unknown | DataType::Any => Cow::Borrowed(value),
-        declared => match fit(value.clone(), declared) {
-            Some(value) => Cow::Owned(value),
-            None => {
-                let problem = wrong_value(&target.column_name(column), declared, value);
-                return Err(Diagnostic { span, ..problem });
-            }
-        },
-    };
-    match &*fitted {
-        Value::Text(text) if text.len() > limits.string_bytes => {
-            let error = EncodeError::StringTooLong { length: text.len(), limit: limits.string_bytes };
-            Err(Diagnostic { span, ..error.diagnose() })
+/// What the values of a column have to be.
+struct Column<'t> {
+    target: &'t Target<'t>,
+    number: usize,
+    /// None if values are taken as they are.
+    declared: Option<DataType>,
+    string_bytes: usize,
+}
+
+impl<'t> Column<'t> {
+    fn of(target: &'t Target<'t>, number: usize, limits: &Limits) -> Column<'t> {
+        let declared = match target.declared(number) {
+            DataType::Unknown | DataType::Any => None,
+            declared => Some(declared),
+        };
+        Column { target, number, declared, string_bytes: limits.string_bytes }
+    }
+
+    /// A value as the declaration of the column wants it.
+    #[inline]
+    fn fitted<'v>(&self, value: &'v Value, span: Option<Span>) -> Result<Cow<'v, Value>, Diagnostic> {
+        let Some(declared) = self.declared else { return Ok(Cow::Borrowed(value)) };
+        fit(value.clone(), declared).map(Cow::Owned).ok_or_else(|| {
+            let problem = wrong_value(&self.target.column_name(self.number), declared, value);
+            Diagnostic { span, ..problem }
+        })
+    }
+
+    /// Whether it takes a value.
+    #[inline]
+    fn check(&self, value: &Value, span: Option<Span>) -> Result<(), Diagnostic> {
+        let value = self.fitted(value, span)?;
+        match &*value {
+            Value::Text(text) if text.len() > self.string_bytes => Err(self.too_long(text, span)),
+            _ => Ok(()),
         }
-        _ => Ok(fitted),
+    }
+
+    #[cold]
+    fn too_long(&self, text: &str, span: Option<Span>) -> Diagnostic {
+        let error = EncodeError::StringTooLong { length: text.len(), limit: self.string_bytes };
+        Diagnostic { span, ..error.diagnose() }
     }
 }
 
 /// The constant that a term of a fact must be.
+#[inline]
 pub(super) fn constant(term: &Term) -> Result<(&Value, Option<Span>), Diagnostic> {
     match &term.kind {
         TermKind::Constant(value) => Ok((value, Some(term.span))),
-        TermKind::Variable(name) => Err(Diagnostic::error(
-            Code::UnsafeRule,
+        _ => Err(no_constant(term)),
+    }
+}
+
+#[cold]
+fn no_constant(term: &Term) -> Diagnostic {
+    let (message, help) = match &term.kind {
+        TermKind::Variable(name) => (
             format!("a fact consists of constants, but `{name}` is a variable"),
-        )
-        .at(term.span)
-        .help("put text in double quotes, or write a rule: head <- body")),
-        TermKind::Placeholder => Err(Diagnostic::error(
-            Code::UnsafeRule,
-            "a fact consists of constants, but `_` stands for any value",
-        )
-        .at(term.span)
-        .help("write `null` for an absent value")),
-        TermKind::Parameter(_)
+            "put text in double quotes, or write a rule: head <- body",
+        ),
+        TermKind::Placeholder => (
+            "a fact consists of constants, but `_` stands for any value".to_owned(),
+            "write `null` for an absent value",
+        ),
+        TermKind::Constant(_)
+        | TermKind::Parameter(_)
         | TermKind::Arithmetic { .. }
         | TermKind::Call { .. }
-        | TermKind::Aggregate { .. } => Err(Diagnostic::error(
-            Code::UnsafeRule,
-            "a fact consists of constants, and this must be computed",
-        )
-        .at(term.span)
-        .help("compute it in a rule or an update: +r(X) <- body, X = ...")),
-    }
+        | TermKind::Aggregate { .. } => (
+            "a fact consists of constants, and this must be computed".to_owned(),
+            "compute it in a rule or an update: +r(X) <- body, X = ...",
+        ),
+    };
+    Diagnostic::error(Code::UnsafeRule, message).at(term.span).help(help)
 }
 
 /// A relation's name as the grammar has it: bulk inserts bring theirs without a parser having seen it.

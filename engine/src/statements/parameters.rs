@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{
-    Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind,
+    Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind, Tuple,
 };
 
 /// Values by the name of their parameter, without the `$`.
@@ -49,10 +49,15 @@ struct Filler<'p> {
 }
 
 impl Filler<'_> {
+    fn tuples(&mut self, tuples: &mut [Tuple]) {
+        let open = tuples.iter_mut().filter(|tuple| !tuple.is_constant);
+        self.terms(open.flat_map(|tuple| &mut tuple.terms));
+    }
+
     fn statement(&mut self, kind: &mut StatementKind) {
         match kind {
-            StatementKind::Insert(insert) => self.terms(insert.tuples.iter_mut().flat_map(|t| &mut t.terms)),
-            StatementKind::Delete(delete) => self.terms(delete.tuples.iter_mut().flat_map(|t| &mut t.terms)),
+            StatementKind::Insert(insert) => self.tuples(&mut insert.tuples),
+            StatementKind::Delete(delete) => self.tuples(&mut delete.tuples),
             StatementKind::DeleteWhere(delete) => {
                 self.atom(&mut delete.target);
                 self.body(&mut delete.body);

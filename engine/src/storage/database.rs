@@ -10,6 +10,7 @@ use redb::{BackendError, Database, ReadableDatabase, StorageBackend, TableDefini
 
 use super::FORMAT_VERSION;
 use super::error::{Damage, StorageError};
+use super::files::Files;
 use super::medium::{DatabaseFile, Medium, SyncWatch};
 use super::seal::{seal, unseal};
 use super::shadow::Shadow;
@@ -52,7 +53,7 @@ impl Opened {
 /// Makes a database in a new file: it is there whole, or not at all. Both of redb's commit slots lead to the same
 /// content, so that damage to one of them loses nothing.
 pub(super) fn create(
-    medium: &dyn Medium,
+    files: &dyn Files,
     path: &Path,
     fill: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
 ) -> Result<(), StorageError> {
@@ -72,7 +73,7 @@ pub(super) fn create(
         Ok(transaction.commit()?)
     })?;
     let write = || -> io::Result<()> {
-        let mut file = medium.create(path)?;
+        let mut file = files.create(path)?;
         file.write_all(&image.bytes())?;
         file.finish()
     };

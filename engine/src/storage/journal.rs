@@ -7,7 +7,6 @@
 //! file is as it was.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,22 +14,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{ReadableDatabase, ReadableTable, TableDefinition};
 
 use super::clock::Clock;
 use super::database::{self, META, Opened, guarded};
-use super::error::{Damage, StorageError};
+use super::error::StorageError;
+use super::files::Files;
 use super::medium::Medium;
 use super::pieces::Pieces;
-use super::seal::{SEAL_BYTES, seal, seal_of, unseal};
+use super::pinned::PinnedJournal;
+use super::seal::{SEAL_BYTES, seal, seal_of};
 
 /// Version and piece to piece, sealed.
-const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
+pub(super) const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
 /// Name of a run's file to a bit for each of its rows, sealed: set where the row was deleted.
-const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
+pub(super) const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
 
 /// A piece begins with the number of pieces of its record.
-const COUNT_BYTES: usize = 4;
+pub(super) const COUNT_BYTES: usize = 4;
 
 /// What a journal holds when it is opened.
 #[derive(Debug, Default)]
@@ -95,8 +96,8 @@ impl Journal {
     }
 
     /// Makes a file with these contents: it is there whole, or not at all.
-    pub fn write(medium: &dyn Medium, path: &Path, contents: &JournalContents) -> Result<(), StorageError> {
-        database::create(medium, path, |transaction| {
+    pub fn write(files: &dyn Files, path: &Path, contents: &JournalContents) -> Result<(), StorageError> {
+        database::create(files, path, |transaction| {
             insert_beginning(transaction, contents)?;
             insert_records(transaction, &contents.records)
         })
@@ -113,21 +114,19 @@ impl Journal {
         let written = database::create(medium, path, |transaction| {
             insert_beginning(transaction, beginning)?;
             transaction.open_table(RECORDS)?;
-            let mut version = 0;
-            loop {
-                match records.record_after(version) {
-                    Ok(Some(record)) => {
+            for record in records.records_after(0) {
+                match record {
+                    Ok(record) => {
                         insert_records(transaction, std::slice::from_ref(&record))?;
                         bytes += record.content.byte_count() as u64;
-                        version = record.version;
                     }
-                    Ok(None) => return Ok(()),
                     Err(error) => {
                         unreadable = Some(error);
                         return Err(redb::Error::Corrupted("a record".to_owned()));
                     }
                 }
             }
+            Ok(())
         });
         unreadable.map_or(written, Err).map(|()| bytes)
     }
@@ -147,8 +146,11 @@ impl Journal {
             return Ok(Some(Vec::new()));
         }
         let _nobody_writes = self.state.lock();
-        let mut records = Journal::look(self.medium.as_ref(), &self.path)?.records_after(after)?;
-        records.retain(|record| record.version <= until);
+        let found = Journal::look(self.medium.as_ref(), &self.path)?;
+        let is_early = |record: &Result<StoredRecord, StorageError>| {
+            record.as_ref().map_or(true, |record| record.version <= until)
+        };
+        let records = found.records_after(after).take_while(is_early).collect::<Result<Vec<_>, _>>()?;
         let is_whole = records.iter().map(|record| record.version).eq(after + 1..=until);
         Ok(is_whole.then_some(records))
     }
@@ -173,7 +175,7 @@ impl Journal {
     pub fn look(medium: &dyn Medium, path: &Path) -> Result<PinnedJournal, StorageError> {
         let file = database::look(medium, path)?;
         let pinned = PinnedJournal::of(path, &file.database)?;
-        Ok(PinnedJournal { _file: Some(file), ..pinned })
+        Ok(pinned.with_file(file))
     }
 
     fn unopened(medium: Arc<dyn Medium>, path: &Path) -> Journal {
@@ -335,117 +337,6 @@ impl Journal {
     }
 }
 
-/// A journal as it was at one moment.
-pub struct PinnedJournal {
-    path: PathBuf,
-    transaction: ReadTransaction,
-    /// The file, where nothing else keeps it open.
-    _file: Option<Opened>,
-}
-
-impl PinnedJournal {
-    fn of(path: &Path, database: &Database) -> Result<PinnedJournal, StorageError> {
-        let transaction = guarded(path, || Ok(database.begin_read()?))?;
-        Ok(PinnedJournal { path: path.to_owned(), transaction, _file: None })
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// All of it.
-    pub fn contents(&self) -> Result<JournalContents, StorageError> {
-        Ok(JournalContents { records: self.records_after(0)?, ..self.beginning()? })
-    }
-
-    /// All of it but the records.
-    pub fn beginning(&self) -> Result<JournalContents, StorageError> {
-        let mut contents = JournalContents::default();
-        let mut sealed_deleted = Vec::new();
-        let mut sealed_meta = BTreeMap::new();
-        guarded(&self.path, || {
-            for entry in self.transaction.open_table(META)?.iter()? {
-                let (key, value) = entry?;
-                sealed_meta.insert(key.value().to_owned(), value.value().to_vec());
-            }
-            for entry in self.transaction.open_table(DELETED)?.iter()? {
-                let (file, bits) = entry?;
-                sealed_deleted.push((file.value().to_owned(), bits.value().to_vec()));
-            }
-            Ok(())
-        })?;
-        let unseal = |place: &[u8], sealed: &[u8]| {
-            unseal(place, sealed).map(<[u8]>::to_vec).map_err(|damage| self.damaged(damage))
-        };
-        let graph = sealed_meta.get("graph").ok_or_else(|| self.missing("the name of the graph"))?;
-        contents.graph = String::from_utf8(unseal(b"graph", graph)?)
-            .map_err(|error| StorageError::unreadable(&self.path, error))?;
-        if let Some(manifest) = sealed_meta.get("manifest") {
-            contents.manifest = Some(unseal(b"manifest", manifest)?);
-        }
-        for (file, sealed) in sealed_deleted {
-            let bits = unseal(file.as_bytes(), &sealed)?;
-            contents.deleted.insert(file, bits);
-        }
-        Ok(contents)
-    }
-
-    /// The records of later versions than this one, in order.
-    pub fn records_after(&self, mut version: u64) -> Result<Vec<StoredRecord>, StorageError> {
-        let mut records = Vec::new();
-        while let Some(record) = self.record_after(version)? {
-            version = record.version;
-            records.push(record);
-        }
-        Ok(records)
-    }
-
-    /// The first record of a later version than this one.
-    pub fn record_after(&self, version: u64) -> Result<Option<StoredRecord>, StorageError> {
-        let mut sealed: Vec<((u64, u32), Vec<u8>)> = Vec::new();
-        guarded(&self.path, || {
-            for entry in self.transaction.open_table(RECORDS)?.range((version.saturating_add(1), 0)..)? {
-                let (key, value) = entry?;
-                let key = key.value();
-                if sealed.first().is_some_and(|((first, _), _)| *first != key.0) {
-                    break;
-                }
-                sealed.push((key, value.value().to_vec()));
-            }
-            Ok(())
-        })?;
-        let Some(((version, _), _)) = sealed.first() else { return Ok(None) };
-        let (version, found) = (*version, sealed.len());
-        let mut content = Pieces::default();
-        for ((_, piece), value) in sealed {
-            let (prefix, sealed) =
-                value.split_first_chunk::<COUNT_BYTES>().ok_or_else(|| self.damaged(Damage::Checksum))?;
-            let count = u32::from_le_bytes(*prefix);
-            let unsealed = unseal(&place(version, piece, count), sealed).map_err(|d| self.damaged(d))?;
-            content.push(unsealed.to_vec());
-            if count as usize != found {
-                return Err(self.missing(&format!("a part of commit {version}")));
-            }
-        }
-        Ok(Some(StoredRecord { version, content }))
-    }
-
-    fn missing(&self, what: &str) -> StorageError {
-        self.damaged(Damage::Missing(what.to_owned()))
-    }
-
-    fn damaged(&self, damage: Damage) -> StorageError {
-        StorageError::damaged(&self.path, damage)
-    }
-}
-
-impl fmt::Debug for PinnedJournal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PinnedJournal").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 fn insert_beginning(
     transaction: &redb::WriteTransaction,
     contents: &JournalContents,
@@ -486,6 +377,7 @@ fn insert_deleted(
     Ok(())
 }
 
-fn place(version: u64, piece: u32, count: u32) -> Vec<u8> {
+/// What a piece is sealed with.
+pub(super) fn place(version: u64, piece: u32, count: u32) -> Vec<u8> {
     [version.to_le_bytes().as_slice(), &piece.to_le_bytes(), &count.to_le_bytes()].concat()
 }

@@ -2,7 +2,6 @@
 //!
 //! What `Disk` makes is for the server's user alone, whatever the umask says: facts stand in it in clear.
 
-use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Bound;
@@ -14,43 +13,12 @@ use bytes::Bytes;
 use redb::backends::FileBackend;
 use redb::{BackendError, StorageBackend};
 
+use super::files::{Files, NewFile};
+
 /// The file operations that storage is made of. What returns `Ok` is durable, where it says so.
-pub trait Medium: fmt::Debug + Send + Sync + 'static {
+pub trait Medium: Files {
     /// The bytes under the redb database in a file, which nobody else may have open.
     fn database(&self, path: &Path) -> io::Result<DatabaseFile>;
-    /// Begins a file, which replaces one of the same name. Nothing of it is there before [`NewFile::finish`].
-    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
-    /// The whole content of a file.
-    fn read(&self, path: &Path) -> io::Result<Bytes>;
-    /// Removes a file; it may come back after a loss of power.
-    fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Creates a folder and those above it, durably. It may exist. If that fails, what was made of it is gone again.
-    fn create_folder(&self, path: &Path) -> io::Result<()>;
-    /// Takes the rights of everybody but the owner away from a folder that was there before. Where that cannot be done, it
-    /// is told and nothing else.
-    fn close_to_others(&self, _path: &Path) {}
-    /// Removes a folder with everything in it; it may be gone already.
-    fn remove_folder(&self, path: &Path) -> io::Result<()>;
-    /// The names of the files and folders in a folder, sorted; none where there is no such folder.
-    fn list(&self, path: &Path) -> io::Result<Vec<String>>;
-    /// Whether there is such a file or folder.
-    fn exists(&self, path: &Path) -> io::Result<bool>;
-    /// Whether this very name is that of a link to somewhere else.
-    fn is_link(&self, path: &Path) -> io::Result<bool> {
-        let _ = path;
-        Ok(false)
-    }
-}
-
-/// Whether a name leads to an entry of a folder, and nowhere else.
-pub fn is_plain_name(name: &str) -> bool {
-    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', '\0'])
-}
-
-/// A file that is being written.
-pub trait NewFile: Write + Send {
-    /// Makes the file be there, whole and durably.
-    fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
 /// The bytes under a redb database.
@@ -150,7 +118,9 @@ impl Medium for Disk {
             }
         }
     }
+}
 
+impl Files for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
         let mut unfinished = path.as_os_str().to_owned();
         unfinished.push(".unfinished");

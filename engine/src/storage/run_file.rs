@@ -1,6 +1,6 @@
 //! Sealed runs: the rows of a relation as a Parquet file that any other tool reads.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use parquet::schema::types::ColumnPath;
 
 use super::columns::{StoredColumns, rows_of};
 use super::error::{Damage, StorageError};
-use super::medium::{Medium, NewFile};
-use super::seal::{FileHasher, file_hash};
+use super::files::{Files, HashedFile};
+use super::seal::file_hash;
 use crate::data::{Dictionary, Rows, RunFile, parallel};
 
 /// Rows that are read by one thread at a time.
@@ -26,21 +26,21 @@ const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// Writes rows to a new file, durably. `pace` is told of the bytes as they are written.
 pub fn write_run(
-    medium: &dyn Medium,
+    files: &dyn Files,
     path: &Path,
     stored: &StoredColumns<'_>,
     pace: &mut dyn FnMut(usize),
 ) -> Result<RunFile, StorageError> {
-    try_write(medium, path, stored, pace).map_err(|error| StorageError::io(path, error))
+    try_write(files, path, stored, pace).map_err(|error| StorageError::io(path, error))
 }
 
 fn try_write(
-    medium: &dyn Medium,
+    files: &dyn Files,
     path: &Path,
     stored: &StoredColumns<'_>,
     pace: &mut dyn FnMut(usize),
 ) -> io::Result<RunFile> {
-    let mut sink = Sink { file: medium.create(path)?, hasher: FileHasher::default(), bytes: 0 };
+    let mut sink = HashedFile::create(files, path)?;
     let schema = Arc::clone(stored.schema());
     let mut writer = ArrowWriter::try_new(&mut sink, schema, Some(properties(stored))).map_err(into_io)?;
     let mut before = 0;
@@ -50,10 +50,10 @@ fn try_write(
         before = writer.bytes_written();
     }
     writer.close().map_err(into_io)?;
-    let Sink { file, hasher, bytes } = sink;
-    file.finish()?;
+    let (hash, bytes) = sink.written();
+    sink.finish()?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(RunFile { name, rows: stored.rows(), bytes, hash: hasher.finish(), in_order: true })
+    Ok(RunFile { name, rows: stored.rows(), bytes, hash, in_order: true })
 }
 
 fn properties(stored: &StoredColumns<'_>) -> WriterProperties {
@@ -74,13 +74,13 @@ fn properties(stored: &StoredColumns<'_>) -> WriterProperties {
 
 /// Reads a file back, its rows in the order in which they were written.
 pub fn read_run(
-    medium: &dyn Medium,
+    files: &dyn Files,
     path: &Path,
     expected: &RunFile,
     arity: usize,
     dictionary: &Dictionary,
 ) -> Result<Rows, StorageError> {
-    let content = medium.read(path).map_err(|error| match error.kind() {
+    let content = files.read(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StorageError::damaged(path, Damage::Missing("the file".to_owned())),
         _ => StorageError::io(path, error),
     })?;
@@ -130,26 +130,6 @@ fn read_groups(
         }
     }
     Ok(())
-}
-
-/// A file that is hashed and counted as it is written.
-struct Sink {
-    file: Box<dyn NewFile>,
-    hasher: FileHasher,
-    bytes: u64,
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
 }
 
 fn into_io(error: ParquetError) -> io::Error {

@@ -17,8 +17,9 @@ use redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, Wr
 use super::clock::{Clock, Moment};
 use super::database::{self, META, Opened, guarded};
 use super::error::StorageError;
+use super::files::{Files, is_plain_name};
 use super::history::{self, SystemEdit};
-use super::medium::{Medium, is_plain_name};
+use super::medium::Medium;
 use super::seal::{seal, unseal};
 
 /// Name of a graph to its folder, sealed.
@@ -128,8 +129,8 @@ impl SystemStore {
     }
 
     /// Makes a file with these contents: it is there whole, or not at all.
-    pub fn write(medium: &dyn Medium, path: &Path, contents: &SystemContents) -> Result<(), StorageError> {
-        database::create(medium, path, |transaction| {
+    pub fn write(files: &dyn Files, path: &Path, contents: &SystemContents) -> Result<(), StorageError> {
+        database::create(files, path, |transaction| {
             transaction.open_table(GRAPHS)?;
             transaction.open_table(LEFTOVERS)?;
             transaction.open_table(RECORDS)?;

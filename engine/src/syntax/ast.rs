@@ -85,6 +85,16 @@ pub struct Tuple {
     pub terms: Vec<Term>,
     /// With its parentheses.
     pub span: Span,
+    /// Whether all terms are constants.
+    pub is_constant: bool,
+}
+
+impl Tuple {
+    /// These terms, at this place.
+    pub fn new(terms: Vec<Term>, span: Span) -> Tuple {
+        let is_constant = terms.iter().all(|term| matches!(term.kind, TermKind::Constant(_)));
+        Tuple { terms, span, is_constant }
+    }
 }
 
 /// A conditional delete: the target is implicitly part of the body.

@@ -133,7 +133,7 @@ impl Parser<'_> {
             }
             _ if scope == Scope::Session && terms.is_empty() => Err(without_columns(tuple_span)),
             _ => {
-                let tuples = vec![Tuple { terms, span: tuple_span }];
+                let tuples = vec![Tuple::new(terms, tuple_span)];
                 Ok(StatementKind::Insert(Insert { scope, relation, tuples }))
             }
         }
@@ -162,10 +162,7 @@ impl Parser<'_> {
                 Ok(StatementKind::DeleteWhere(DeleteWhere { target, body: self.body()? }))
             }
             TokenKind::Comma => self.update(vec![atom(relation, terms)], Vec::new()),
-            _ => Ok(StatementKind::Delete(Delete {
-                relation,
-                tuples: vec![Tuple { terms, span: tuple_span }],
-            })),
+            _ => Ok(StatementKind::Delete(Delete { relation, tuples: vec![Tuple::new(terms, tuple_span)] })),
         }
     }
 
@@ -230,7 +227,7 @@ impl Parser<'_> {
                 vec![self.head_term()?]
             };
             arity = terms.len();
-            tuples.push(Tuple { terms, span: self.since(start) });
+            tuples.push(Tuple::new(terms, self.since(start)));
             if !self.eat(TokenKind::Comma) {
                 break;
             }

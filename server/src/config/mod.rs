@@ -16,7 +16,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use stratalog_engine::ArchiveOptions;
 use stratalog_protocol::Secret;
 use toml::Value;
 
@@ -58,8 +57,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// Where `.backup` makes backups.
     pub backup_dir: PathBuf,
-    /// Where backups are made at intervals, with an archive between them; nowhere if there is no folder.
-    pub archive: ArchiveOptions,
+    /// Backups at intervals, and the archive between them.
+    pub archiving: Archiving,
     /// Bytes in the journal of a graph that make a checkpoint due.
     pub checkpoint_bytes: u64,
     /// The least severe level that is logged.
@@ -112,6 +111,19 @@ pub enum DefaultGraph {
     Acl,
 }
 
+/// Where and how often backups are made.
+#[derive(Debug, Clone)]
+pub struct Archiving {
+    /// The folder of backups, or `s3://BUCKET/FOLDER`; none are made where it is empty.
+    pub folder: String,
+    /// The time from one backup to the next.
+    pub interval: Duration,
+    /// How many are kept.
+    pub keep: usize,
+    /// The time from one look for what is to be archived to the next.
+    pub pause: Duration,
+}
+
 /// How guesses are slowed down. Zero failures mean: never.
 #[derive(Debug, Clone)]
 pub struct Throttling {
@@ -155,10 +167,11 @@ impl Default for Config {
             throttling: Throttling::default(),
             data_dir: PathBuf::from("./data"),
             backup_dir: PathBuf::from("./backups"),
-            archive: ArchiveOptions {
-                folder: PathBuf::new(),
+            archiving: Archiving {
+                folder: String::new(),
                 interval: Duration::from_secs(86_400),
                 keep: 7,
+                pause: Duration::from_secs(1),
             },
             checkpoint_bytes: 64 << 20,
             log_level: "info".to_owned(),

@@ -10,6 +10,7 @@ use toml::Value;
 
 use super::{Config, DefaultGraph, Hosts, Origins, Source};
 use crate::audit::AuditTo;
+use crate::vault;
 
 /// One key of the configuration.
 pub(super) struct Setting {
@@ -45,18 +46,28 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "backup.folder",
-        set: |c, v| v.text().map(|text| c.archive.folder = PathBuf::from(text)),
-        show: |c| path(&c.archive.folder),
+        set: |c, v| {
+            let folder = v.text()?;
+            vault::bucket_in(&folder).map_err(|error| error.to_string())?;
+            c.archiving.folder = folder;
+            Ok(())
+        },
+        show: |c| text(&c.archiving.folder),
     },
     Setting {
         key: "backup.interval_secs",
-        set: |c, v| v.positive().map(|n| c.archive.interval = Duration::from_secs(n)),
-        show: |c| seconds(c.archive.interval),
+        set: |c, v| v.positive().map(|n| c.archiving.interval = Duration::from_secs(n)),
+        show: |c| seconds(c.archiving.interval),
     },
     Setting {
         key: "backup.keep",
-        set: |c, v| v.positive().map(|n| c.archive.keep = n),
-        show: |c| whole(c.archive.keep),
+        set: |c, v| v.positive().map(|n| c.archiving.keep = n),
+        show: |c| whole(c.archiving.keep),
+    },
+    Setting {
+        key: "backup.archive_secs",
+        set: |c, v| v.positive().map(|n| c.archiving.pause = Duration::from_secs(n)),
+        show: |c| seconds(c.archiving.pause),
     },
     Setting {
         key: "logging.level",

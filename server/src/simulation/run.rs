@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stratalog_engine::storage::{Medium, Moment};
-use stratalog_engine::{BackupSummary, DEFAULT_GRAPH, Until, restore_on, restore_to};
+use stratalog_engine::{BackupPlace, BackupSummary, DEFAULT_GRAPH, Until, restore_on, restore_to};
 use stratalog_tests::power_loss::{PowerLoss, Unsynced};
 
 use super::actions::{self, Action};
@@ -254,7 +254,8 @@ impl Run {
     fn restored(&self, archive: &str, until: &Until) -> Result<(BackupSummary, State), String> {
         let elsewhere = self.medium.copy();
         let medium: Arc<dyn Medium> = Arc::new(elsewhere.clone());
-        let summary = restore_to(&medium, Path::new(archive), Path::new("/restored"), until);
+        let place = BackupPlace { files: Arc::clone(&medium) as _, folder: archive.into() };
+        let summary = restore_to(&place, &medium, Path::new("/restored"), until);
         let summary = summary.map_err(|error| error.to_string())?;
         let server = Server::start(&elsewhere, "/restored", None)?;
         Ok((summary, server.state()?))
@@ -292,13 +293,16 @@ fn a_seed_does_the_same_each_time() {
     }
 }
 
-/// `SIMULATE_SEED` runs one seed, `SIMULATE_SEEDS` so many.
+/// `SIMULATE_SEED` runs one seed; `SIMULATE_SEEDS` so many, from `SIMULATE_FIRST` on.
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_refused_is_there() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let seeds = match number("SIMULATE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("SIMULATE_SEEDS").unwrap_or(SHARE),
+        None => {
+            let first = number("SIMULATE_FIRST").unwrap_or(0);
+            first..first + number("SIMULATE_SEEDS").unwrap_or(SHARE)
+        }
     };
     let next = AtomicU64::new(seeds.start);
     let archived = AtomicU64::new(0);

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use stratalog_engine::storage::Files;
 use stratalog_engine::{
-    ArchiveOptions, Budget, Engine, EngineOptions, Error, Need, Parameters, RunOptions, StorageOptions,
+    ArchiveOptions, BackupPlace, Budget, Engine, EngineOptions, Error, Need, Parameters, RunOptions,
+    StorageOptions,
 };
 use stratalog_protocol::Secret;
 use stratalog_tests::power_loss::PowerLoss;
@@ -35,7 +37,9 @@ impl Server {
     pub(super) fn start(medium: &PowerLoss, folder: &str, archive: Option<&str>) -> Result<Server, String> {
         // Whether a backup is due must not depend on the time.
         let interval = Duration::from_secs(1 << 40);
-        let archive = archive.map(|folder| ArchiveOptions { folder: folder.into(), interval, keep: 2 });
+        let files: Arc<dyn Files> = Arc::new(medium.clone());
+        let place = |folder: &str| BackupPlace { files: Arc::clone(&files), folder: folder.into() };
+        let archive = archive.map(|folder| ArchiveOptions { place: place(folder), interval, keep: 2 });
         let storage = StorageOptions {
             medium: Arc::new(medium.clone()),
             archive,

@@ -7,27 +7,29 @@
 //! archive: a journal that failed could not be read any more.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::super::Graph;
 use super::super::library::{GRAPHS, Library, Opened};
 use super::super::store::JOURNAL;
-use super::super::{Graph, record};
+use super::BackupPlace;
 use super::moment::Pinned;
 use super::repository::{ARCHIVE, Repository, StoredBackup};
-use super::segment::{self, GraphPart, Header, RecordPart};
-use super::write_file;
-use crate::storage::{Journal, Moment, StorageError, StoredRecord};
+use super::segment::{self, Header};
+use super::unarchived::Unarchived;
+use crate::storage::{Journal, Moment, StorageError};
 
 /// Where backups are kept and how often they are made.
 #[derive(Debug, Clone)]
 pub struct ArchiveOptions {
     /// The folder of backups. It is made if it is not there.
-    pub folder: PathBuf,
+    pub place: BackupPlace,
     /// The time from one backup to the next.
     pub interval: Duration,
     /// How many are kept.
@@ -56,6 +58,18 @@ pub(in super::super) struct Archive {
     state: Mutex<State>,
     /// Graphs that were dropped, with their folders: their last records are not archived yet.
     dropped: Mutex<Vec<(String, Arc<Graph>)>>,
+    /// When everything was in it the last time, or when it was opened.
+    complete: AtomicU64,
+    failures: AtomicU64,
+}
+
+/// How an archive does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchiveState {
+    /// How long ago everything that is stored was in it.
+    pub age: Duration,
+    /// How often it could not be written since the start.
+    pub failures: u64,
 }
 
 #[derive(Debug, Default)]
@@ -69,8 +83,20 @@ struct State {
 }
 
 impl Archive {
-    pub(in super::super) fn new(options: ArchiveOptions) -> Archive {
-        Archive { options, state: Mutex::default(), dropped: Mutex::default() }
+    pub(in super::super) fn new(options: ArchiveOptions, now: Moment) -> Archive {
+        Archive {
+            options,
+            state: Mutex::default(),
+            dropped: Mutex::default(),
+            complete: now.0.into(),
+            failures: AtomicU64::default(),
+        }
+    }
+
+    /// How it does at this moment. Waits for nobody.
+    pub(in super::super) fn describe(&self, now: Moment) -> ArchiveState {
+        let age = now.0.saturating_sub(self.complete.load(Ordering::Relaxed));
+        ArchiveState { age: Duration::from_micros(age), failures: self.failures.load(Ordering::Relaxed) }
     }
 
     /// A graph was dropped: it is held until its last records are archived.
@@ -81,10 +107,9 @@ impl Archive {
     }
 
     /// The backups that there are.
-    pub(in super::super) fn backups(&self, library: &Library) -> Result<Vec<StoredBackup>, StorageError> {
-        let medium = Arc::clone(&library.home.medium);
-        match Repository::is_one(medium.as_ref(), &self.options.folder)? {
-            true => Repository::open(medium, &self.options.folder)?.backups(),
+    pub(in super::super) fn backups(&self) -> Result<Vec<StoredBackup>, StorageError> {
+        match Repository::is_one(&self.options.place)? {
+            true => Repository::open(&self.options.place)?.backups(),
             false => Ok(Vec::new()),
         }
     }
@@ -96,13 +121,30 @@ impl Archive {
         pin: impl Fn() -> Result<Pinned<'l>, StorageError>,
     ) -> Result<StoredBackup, StorageError> {
         let mut state = self.state.lock();
-        let repository = self.repository(library)?;
+        let repository = self.repository()?;
         self.go_on(&mut state, library, &repository, &pin)?;
         self.add(&mut state, &repository, &pin()?)
     }
 
     /// Archives what is new, and makes a backup if it is time.
     pub(in super::super) fn tend<'l>(
+        &self,
+        library: &'l Library,
+        graphs: &BTreeMap<String, Opened>,
+        pin: impl Fn() -> Result<Pinned<'l>, StorageError>,
+    ) -> Result<(), StorageError> {
+        let begun = library.home.clock.next();
+        let tended = self.try_to_tend(library, graphs, pin);
+        match &tended {
+            Ok(()) => self.complete.store(begun.0, Ordering::Relaxed),
+            Err(_) => {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        tended
+    }
+
+    fn try_to_tend<'l>(
         &self,
         library: &'l Library,
         graphs: &BTreeMap<String, Opened>,
@@ -119,7 +161,7 @@ impl Archive {
         {
             return Ok(());
         }
-        let repository = self.repository(library)?;
+        let repository = self.repository()?;
         let position = self.go_on(&mut state, library, &repository, &pin)?;
         if !is_quiet {
             let position = self.archive(&mut state, position, library, &repository, pin()?)?;
@@ -138,8 +180,8 @@ impl Archive {
         state.backed_up.0.saturating_add(interval) <= library.home.clock.next().0
     }
 
-    fn repository(&self, library: &Library) -> Result<Repository, StorageError> {
-        Repository::open_or_create(Arc::clone(&library.home.medium), &self.options.folder)
+    fn repository(&self) -> Result<Repository, StorageError> {
+        Repository::open_or_create(&self.options.place)
     }
 
     /// Where the archive ends. A line begins with a backup.
@@ -195,7 +237,11 @@ impl Archive {
         pinned.check_whole()?;
         let added = repository.add(pinned, state.position.map(|position| position.line))?;
         state.backed_up = pinned.moment;
-        let removed = repository.prune(self.options.keep)?;
+        // The backup is there, whatever becomes of old ones: they go with the next.
+        let removed = repository.prune(self.options.keep).unwrap_or_else(|error| {
+            tracing::warn!("old backups are not removed: {error}");
+            0
+        });
         tracing::info!(
             folder = %repository.folder.display(),
             number = added.number,
@@ -215,51 +261,35 @@ impl Archive {
         repository: &Repository,
         pinned: Pinned<'_>,
     ) -> Result<Position, StorageError> {
-        let is_new = |stored: &StoredRecord| {
-            record::moment(&stored.content).filter(|at| *at > position.until && *at < pinned.moment)
-        };
-        let mut parts = Vec::new();
-        let mut contents = Vec::new();
-        let mut enter = |name: &str, folder: &str, records: Vec<StoredRecord>| {
-            let (records, named): (Vec<_>, Vec<_>) = records
-                .into_iter()
-                .filter_map(|stored| is_new(&stored).map(|at| (RecordPart::of(&stored, at), stored)))
-                .map(|(part, stored)| (stored, part))
-                .unzip();
-            if !named.is_empty() {
-                parts.push(GraphPart { name: name.to_owned(), folder: folder.to_owned(), records: named });
-                contents.extend(records);
-            }
-        };
-        let mut archived = Vec::new();
+        // What was stored at the end of the last segment is in that one.
+        let time = Moment(position.until.0 + 1)..pinned.moment;
+        let (mut graphs, mut archived) = (Vec::new(), Vec::new());
         for graph in &pinned.graphs {
             let Some(store) = graph.store() else { continue };
-            let records = graph.journal.records_after(store.archived().load(Ordering::Acquire))?;
-            let early =
-                |stored: &&StoredRecord| record::moment(&stored.content).is_none_or(|at| at < pinned.moment);
-            let last = records.iter().take_while(early).last().map_or(0, |stored| stored.version);
-            archived.push((store, last.max(graph.published)));
-            enter(&graph.name, &graph.folder, records);
+            let after = store.archived().load(Ordering::Acquire);
+            let unarchived =
+                Unarchived::of((&graph.name, &graph.folder), Arc::clone(&graph.journal), after, &time)?;
+            archived.push((store, unarchived.last.max(graph.published)));
+            graphs.push(unarchived);
         }
         let leftovers = pinned.system.leftovers.clone();
         for folder in leftovers.iter().filter(|folder| !state.finished.contains(*folder)) {
-            if let Some((name, records)) = self.records_of_dropped(library, folder)? {
-                enter(&name, folder, records);
-            }
+            graphs.extend(self.of_dropped(library, folder, &time)?);
         }
+        graphs.retain(|graph| !graph.part.records.is_empty());
         let history = pinned.system.history.values();
         let system = history.filter(|edit| edit.moment > position.until);
         let header = Header {
             line: position.line,
             after: position.until,
             until: pinned.moment,
-            graphs: parts,
+            graphs: graphs.iter().map(|graph| graph.part.clone()).collect(),
             system: system.cloned().collect(),
         };
         let path = repository.folder.join(ARCHIVE).join(segment::file_name(pinned.moment));
-        let bytes = segment::encode(&header, contents.iter())
-            .map_err(|error| StorageError::unreadable(&path, error))?;
-        write_file(repository.medium.as_ref(), &path, &bytes)?;
+        let records = graphs.iter().flat_map(Unarchived::records);
+        segment::write(repository.files.as_ref(), &path, &header, records)?;
+        drop(graphs);
         let before = position.text();
         let position = Position { until: pinned.moment, ..position };
         keep(library, Some(&before), position)?;
@@ -275,17 +305,19 @@ impl Archive {
     }
 
     /// What the journal of a dropped graph holds, if it is there.
-    fn records_of_dropped(
+    fn of_dropped(
         &self,
         library: &Library,
         folder: &str,
-    ) -> Result<Option<(String, Vec<StoredRecord>)>, StorageError> {
+        time: &Range<Moment>,
+    ) -> Result<Option<Unarchived>, StorageError> {
         let held = self.dropped.lock().iter().find(|(name, _)| name == folder).map(|(_, g)| Arc::clone(g));
         if let Some(graph) = held {
             let Some(store) = &graph.store else { return Ok(None) };
             graph.mend()?;
-            let records = store.journal().pin()?.records_after(store.archived().load(Ordering::Acquire))?;
-            return Ok(Some((graph.name().to_owned(), records)));
+            let after = store.archived().load(Ordering::Acquire);
+            let journal = Arc::new(store.journal().pin()?);
+            return Unarchived::of((graph.name(), folder), journal, after, time).map(Some);
         }
         // It was dropped before the server started, or was never finished.
         let medium = &library.home.medium;
@@ -293,13 +325,15 @@ impl Archive {
         if !medium.exists(&path).map_err(|error| StorageError::io(&path, error))? {
             return Ok(None);
         }
-        match Journal::look(medium.as_ref(), &path).and_then(|journal| journal.contents()) {
-            Ok(contents) => Ok(Some((contents.graph, contents.records))),
-            Err(error) => {
+        let look = || {
+            let journal = Arc::new(Journal::look(medium.as_ref(), &path)?);
+            Unarchived::of((&journal.beginning()?.graph, folder), Arc::clone(&journal), 0, time)
+        };
+        Ok(look()
+            .inspect_err(|error| {
                 tracing::warn!("the last changes of a dropped knowledge graph are not archived: {error}");
-                Ok(None)
-            }
-        }
+            })
+            .ok())
     }
 }
 
@@ -326,7 +360,7 @@ fn is_there(
 }
 
 fn exists(repository: &Repository, path: &Path) -> Result<bool, StorageError> {
-    repository.medium.exists(path).map_err(|error| StorageError::io(path, error))
+    repository.files.exists(path).map_err(|error| StorageError::io(path, error))
 }
 
 /// How far the archive goes, as the data folder knows it.

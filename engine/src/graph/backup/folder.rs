@@ -6,9 +6,9 @@ use super::super::library::{GRAPHS, Library, SYSTEM};
 use super::super::store::{JOURNAL, RUNS};
 use super::moment::{Pinned, PinnedGraph};
 use super::summary::{BackupSummary, CopiedFile};
-use super::{check_is_free, create_folder, read, write_file};
+use super::{BackupPlace, check_is_free, create_folder, read, write_file};
 use crate::data::RunFile;
-use crate::storage::{Journal, Medium, Moment, StorageError, SystemContents, SystemStore, file_hash};
+use crate::storage::{Files, Journal, Moment, StorageError, SystemContents, SystemStore, file_hash};
 
 /// The file that makes a backup whole.
 pub(super) const SUMMARY: &str = "backup.json";
@@ -18,44 +18,44 @@ impl Library {
     pub(in super::super) fn back_up(
         &self,
         pinned: &Pinned<'_>,
-        target: &Path,
+        target: &BackupPlace,
     ) -> Result<BackupSummary, StorageError> {
-        let medium = self.home.medium.as_ref();
+        let (files, target) = (target.files.as_ref(), &target.folder);
         pinned.check_whole()?;
-        check_is_free(medium, target)?;
-        create_folder(medium, target)?;
+        check_is_free(files, target)?;
+        create_folder(files, target)?;
         let copy = |run: &RunFile, content: &[u8], folder: &str| {
-            write_file(medium, &target.join(GRAPHS).join(folder).join(RUNS).join(&run.name), content)
+            write_file(files, &target.join(GRAPHS).join(folder).join(RUNS).join(&run.name), content)
         };
-        let summary = write_backup(medium, pinned, target, |run, graph| {
+        let summary = write_backup(files, pinned, target, |run, graph| {
             copy(run, &read_run_file(graph, run)?, &graph.folder)
         })?;
         let path = target.join(SUMMARY);
-        write_file(medium, &path, &summary.text(&path)?)?;
+        write_file(files, &path, &summary.text(&path)?)?;
         Ok(summary)
     }
 }
 
 /// Writes journals and system store to a folder, and hands on each run.
 pub(super) fn write_backup(
-    medium: &dyn Medium,
+    files: &dyn Files,
     pinned: &Pinned<'_>,
     target: &Path,
     mut run: impl FnMut(&RunFile, &PinnedGraph) -> Result<(), StorageError>,
 ) -> Result<BackupSummary, StorageError> {
     let mut summary = BackupSummary::at(pinned.moment);
     for graph in &pinned.graphs {
-        copy_graph(medium, graph, pinned.moment, target, &mut summary, &mut run)?;
+        copy_graph(files, graph, pinned.moment, target, &mut summary, &mut run)?;
     }
     let SystemContents { graphs, records, .. } = pinned.system.clone();
     let contents = SystemContents { graphs, records, ..SystemContents::default() };
-    SystemStore::write(medium, &target.join(SYSTEM), &contents)?;
-    summary.enter(SYSTEM.to_owned(), CopiedFile::of(&read(medium, &target.join(SYSTEM))?));
+    SystemStore::write(files, &target.join(SYSTEM), &contents)?;
+    summary.enter(SYSTEM.to_owned(), CopiedFile::of(&read(files, &target.join(SYSTEM))?));
     Ok(summary)
 }
 
 fn copy_graph(
-    medium: &dyn Medium,
+    files: &dyn Files,
     graph: &PinnedGraph,
     moment: Moment,
     target: &Path,
@@ -63,7 +63,7 @@ fn copy_graph(
     run: &mut impl FnMut(&RunFile, &PinnedGraph) -> Result<(), StorageError>,
 ) -> Result<(), StorageError> {
     let folder = format!("{GRAPHS}/{}", graph.folder);
-    create_folder(medium, &target.join(&folder).join(RUNS))?;
+    create_folder(files, &target.join(&folder).join(RUNS))?;
     let (contents, manifest) = graph.contents(moment)?;
     let mut version = 0;
     if let Some(manifest) = manifest {
@@ -76,8 +76,8 @@ fn copy_graph(
     }
     version = contents.records.last().map_or(version, |record| record.version);
     let journal = format!("{folder}/{JOURNAL}");
-    Journal::write(medium, &target.join(&journal), &contents)?;
-    summary.enter(journal.clone(), CopiedFile::of(&read(medium, &target.join(&journal))?));
+    Journal::write(files, &target.join(&journal), &contents)?;
+    summary.enter(journal.clone(), CopiedFile::of(&read(files, &target.join(&journal))?));
     summary.graphs.insert(graph.name.clone(), version);
     Ok(())
 }

@@ -12,37 +12,55 @@ mod repository;
 mod restore;
 mod segment;
 mod summary;
+mod unarchived;
 mod until;
 
 pub(super) use archive::Archive;
-pub use archive::ArchiveOptions;
+pub use archive::{ArchiveOptions, ArchiveState};
 pub(super) use moment::Pinned;
 pub use repository::StoredBackup;
 pub use restore::{restore, restore_on, restore_to};
 pub use summary::BackupSummary;
 pub use until::Until;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::storage::{Medium, StorageError};
+use crate::storage::{Disk, Files, StorageError};
 
-fn create_folder(medium: &dyn Medium, path: &Path) -> Result<(), StorageError> {
-    medium.create_folder(path).map_err(|error| StorageError::io(path, error))
+/// A folder for backups, on a disk or in an object store.
+#[derive(Debug, Clone)]
+pub struct BackupPlace {
+    /// What it is a folder of.
+    pub files: Arc<dyn Files>,
+    /// The folder.
+    pub folder: PathBuf,
 }
 
-fn list(medium: &dyn Medium, path: &Path) -> Result<Vec<String>, StorageError> {
-    medium.list(path).map_err(|error| StorageError::io(path, error))
+impl BackupPlace {
+    /// A folder of the file system.
+    pub fn on_disk(folder: impl Into<PathBuf>) -> BackupPlace {
+        BackupPlace { files: Arc::new(Disk), folder: folder.into() }
+    }
 }
 
-fn read(medium: &dyn Medium, path: &Path) -> Result<Bytes, StorageError> {
-    medium.read(path).map_err(|error| StorageError::io(path, error))
+fn create_folder(files: &dyn Files, path: &Path) -> Result<(), StorageError> {
+    files.create_folder(path).map_err(|error| StorageError::io(path, error))
 }
 
-fn write_file(medium: &dyn Medium, path: &Path, content: &[u8]) -> Result<(), StorageError> {
+fn list(files: &dyn Files, path: &Path) -> Result<Vec<String>, StorageError> {
+    files.list(path).map_err(|error| StorageError::io(path, error))
+}
+
+fn read(files: &dyn Files, path: &Path) -> Result<Bytes, StorageError> {
+    files.read(path).map_err(|error| StorageError::io(path, error))
+}
+
+fn write_file(files: &dyn Files, path: &Path, content: &[u8]) -> Result<(), StorageError> {
     let write = || {
-        let mut file = medium.create(path)?;
+        let mut file = files.create(path)?;
         file.write_all(content)?;
         file.finish()
     };
@@ -50,10 +68,10 @@ fn write_file(medium: &dyn Medium, path: &Path, content: &[u8]) -> Result<(), St
 }
 
 /// A folder that is not there yet, or empty; it is for its owner alone from now on.
-fn check_is_free(medium: &dyn Medium, folder: &Path) -> Result<(), StorageError> {
-    if list(medium, folder)?.is_empty() {
-        if medium.exists(folder).map_err(|error| StorageError::io(folder, error))? {
-            medium.close_to_others(folder);
+fn check_is_free(files: &dyn Files, folder: &Path) -> Result<(), StorageError> {
+    if list(files, folder)?.is_empty() {
+        if files.exists(folder).map_err(|error| StorageError::io(folder, error))? {
+            files.close_to_others(folder);
         }
         return Ok(());
     }

@@ -31,7 +31,7 @@ pub(super) struct PinnedGraph {
     /// A version that it had before the moment.
     pub(super) published: u64,
     graph: Arc<Graph>,
-    pub(super) journal: PinnedJournal,
+    pub(super) journal: Arc<PinnedJournal>,
 }
 
 impl Library {
@@ -59,7 +59,7 @@ impl Library {
                     }
                 };
                 if let Some(store) = &graph.store {
-                    let journal = store.journal().pin()?;
+                    let journal = Arc::new(store.journal().pin()?);
                     let published = versions.get(name).copied().unwrap_or(0);
                     let (name, folder) = (name.clone(), folder.clone());
                     pinned.push(PinnedGraph { name, folder, published, graph: Arc::clone(graph), journal });

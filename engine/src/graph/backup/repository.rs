@@ -17,8 +17,8 @@ use super::super::store::RUNS;
 use super::folder::{read_run_file, write_backup};
 use super::moment::Pinned;
 use super::summary::{BackupSummary, CopiedFile, Kind, kind_of};
-use super::{create_folder, list, read, write_file};
-use crate::storage::{Medium, Moment, StorageError, file_hash};
+use super::{BackupPlace, create_folder, list, read, write_file};
+use crate::storage::{Files, Moment, StorageError, file_hash};
 
 /// What makes a folder one of backups.
 const MARKER: &str = "backups.json";
@@ -29,7 +29,7 @@ pub(super) const ARCHIVE: &str = "archive";
 /// A folder of backups.
 #[derive(Debug)]
 pub(super) struct Repository {
-    pub(super) medium: Arc<dyn Medium>,
+    pub(super) files: Arc<dyn Files>,
     pub(super) folder: PathBuf,
 }
 
@@ -47,27 +47,28 @@ impl Library {
     pub(in super::super) fn add_backup(
         &self,
         pinned: &Pinned<'_>,
-        folder: &Path,
+        place: &BackupPlace,
     ) -> Result<StoredBackup, StorageError> {
         pinned.check_whole()?;
-        Repository::open_or_create(Arc::clone(&self.home.medium), folder)?.add(pinned, None)
+        Repository::open_or_create(place)?.add(pinned, None)
     }
 }
 
 impl Repository {
     /// Whether a folder is one of backups.
-    pub(super) fn is_one(medium: &dyn Medium, folder: &Path) -> Result<bool, StorageError> {
-        let path = folder.join(MARKER);
-        medium.exists(&path).map_err(|error| StorageError::io(&path, error))
+    pub(super) fn is_one(place: &BackupPlace) -> Result<bool, StorageError> {
+        let path = place.folder.join(MARKER);
+        place.files.exists(&path).map_err(|error| StorageError::io(&path, error))
     }
 
     /// The folder of backups that is there.
-    pub(super) fn open(medium: Arc<dyn Medium>, folder: &Path) -> Result<Repository, StorageError> {
+    pub(super) fn open(place: &BackupPlace) -> Result<Repository, StorageError> {
+        let BackupPlace { files, folder } = place.clone();
         let path = folder.join(MARKER);
-        let mark: serde_json::Value = serde_json::from_slice(&read(medium.as_ref(), &path)?)
+        let mark: serde_json::Value = serde_json::from_slice(&read(files.as_ref(), &path)?)
             .map_err(|error| StorageError::unreadable(&path, error))?;
         match mark["format"].as_u64() {
-            Some(1) => Ok(Repository { medium, folder: folder.to_owned() }),
+            Some(1) => Ok(Repository { files, folder }),
             Some(found) => {
                 Err(StorageError::Version { path, found: u32::try_from(found).unwrap_or(u32::MAX) })
             }
@@ -76,20 +77,21 @@ impl Repository {
     }
 
     /// The same; it is made if the folder is empty or not there.
-    pub(super) fn open_or_create(medium: Arc<dyn Medium>, folder: &Path) -> Result<Repository, StorageError> {
-        if !Repository::is_one(medium.as_ref(), folder)? {
+    pub(super) fn open_or_create(place: &BackupPlace) -> Result<Repository, StorageError> {
+        let (files, folder) = (place.files.as_ref(), &place.folder);
+        if !Repository::is_one(place)? {
             // What an earlier attempt has left is no reason to refuse.
             let left = format!("{MARKER}.unfinished");
-            if list(medium.as_ref(), folder)? != [left] {
-                super::check_is_free(medium.as_ref(), folder)?;
+            if list(files, folder)? != [left] {
+                super::check_is_free(files, folder)?;
             }
-            create_folder(medium.as_ref(), folder)?;
+            create_folder(files, folder)?;
             // First of all: a folder without it is not taken for one of backups.
-            write_file(medium.as_ref(), &folder.join(MARKER), MARK)?;
+            write_file(files, &folder.join(MARKER), MARK)?;
         }
-        create_folder(medium.as_ref(), &folder.join(RUNS))?;
-        create_folder(medium.as_ref(), &folder.join(ARCHIVE))?;
-        Repository::open(medium, folder)
+        create_folder(files, &folder.join(RUNS))?;
+        create_folder(files, &folder.join(ARCHIVE))?;
+        Repository::open(place)
     }
 
     /// Adds a backup. Runs that another backup has are not copied again.
@@ -98,12 +100,12 @@ impl Repository {
         pinned: &Pinned<'_>,
         line: Option<Moment>,
     ) -> Result<StoredBackup, StorageError> {
-        let medium = self.medium.as_ref();
+        let files = self.files.as_ref();
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
         let folder = self.folder_of(number);
         let written = self.write(pinned, line, &folder);
         if written.is_err()
-            && let Err(error) = medium.remove_folder(&folder)
+            && let Err(error) = files.remove_folder(&folder)
         {
             tracing::warn!("cannot remove what is left in {}: {error}", folder.display());
         }
@@ -116,20 +118,20 @@ impl Repository {
         line: Option<Moment>,
         folder: &Path,
     ) -> Result<BackupSummary, StorageError> {
-        let medium = self.medium.as_ref();
-        let mut there: BTreeSet<String> = list(medium, &self.folder.join(RUNS))?.into_iter().collect();
-        create_folder(medium, folder)?;
-        let mut summary = write_backup(medium, pinned, folder, |run, graph| {
+        let files = self.files.as_ref();
+        let mut there: BTreeSet<String> = list(files, &self.folder.join(RUNS))?.into_iter().collect();
+        create_folder(files, folder)?;
+        let mut summary = write_backup(files, pinned, folder, |run, graph| {
             let name = run_name(&CopiedFile { bytes: run.bytes, xxh3: run.hash.clone() });
             if !there.contains(&name) {
-                write_file(medium, &self.folder.join(RUNS).join(&name), &read_run_file(graph, run)?)?;
+                write_file(files, &self.folder.join(RUNS).join(&name), &read_run_file(graph, run)?)?;
                 there.insert(name);
             }
             Ok(())
         })?;
         summary.line = line;
         let text = summary.text(folder)?;
-        write_file(medium, &folder.join(format!("backup-{}.json", file_hash(&text))), &text)?;
+        write_file(files, &folder.join(format!("backup-{}.json", file_hash(&text))), &text)?;
         Ok(summary)
     }
 
@@ -138,12 +140,12 @@ impl Repository {
         let mut backups = Vec::new();
         for number in self.numbers()? {
             let folder = self.folder_of(number);
-            let names = list(self.medium.as_ref(), &folder)?;
+            let names = list(self.files.as_ref(), &folder)?;
             let Some((name, hash)) = names.iter().find_map(|name| Some((name, hash_in(name)?))) else {
                 continue;
             };
             let path = folder.join(name);
-            let text = read(self.medium.as_ref(), &path)?;
+            let text = read(self.files.as_ref(), &path)?;
             if file_hash(&text) != hash {
                 return Err(StorageError::unreadable(&path, "a checksum does not fit"));
             }
@@ -155,7 +157,7 @@ impl Repository {
 
     /// Removes all backups but the latest, and then what only they needed. Answers how many.
     pub(super) fn prune(&self, keep: usize) -> Result<usize, StorageError> {
-        let medium = self.medium.as_ref();
+        let files = self.files.as_ref();
         let backups = self.backups()?;
         let old = backups.len().saturating_sub(keep.max(1));
         let (old, kept) = backups.split_at(old);
@@ -163,11 +165,11 @@ impl Repository {
         // Those that were never finished go as well.
         for number in self.numbers()?.into_iter().filter(|number| !whole.contains(number)) {
             let folder = self.folder_of(number);
-            for name in list(medium, &folder)?.iter().filter(|name| hash_in(name).is_some()) {
+            for name in list(files, &folder)?.iter().filter(|name| hash_in(name).is_some()) {
                 // Without it, the rest is no backup any more.
-                medium.remove(&folder.join(name)).map_err(|error| StorageError::io(&folder, error))?;
+                files.remove(&folder.join(name)).map_err(|error| StorageError::io(&folder, error))?;
             }
-            medium.remove_folder(&folder).map_err(|error| StorageError::io(&folder, error))?;
+            files.remove_folder(&folder).map_err(|error| StorageError::io(&folder, error))?;
         }
         let runs = |backup: &StoredBackup| {
             let files = backup.summary.files.iter().filter(|(path, _)| kind_of(path) == Some(Kind::Run));
@@ -182,9 +184,9 @@ impl Repository {
 
     fn remove(&self, folder: &str, is_old: impl Fn(&str) -> bool) -> Result<(), StorageError> {
         let folder = self.folder.join(folder);
-        for name in list(self.medium.as_ref(), &folder)?.iter().filter(|name| is_old(name)) {
+        for name in list(self.files.as_ref(), &folder)?.iter().filter(|name| is_old(name)) {
             let path = folder.join(name);
-            self.medium.remove(&path).map_err(|error| StorageError::io(&path, error))?;
+            self.files.remove(&path).map_err(|error| StorageError::io(&path, error))?;
         }
         Ok(())
     }
@@ -202,7 +204,7 @@ impl Repository {
     }
 
     fn numbers(&self) -> Result<Vec<u64>, StorageError> {
-        let names = list(self.medium.as_ref(), &self.folder)?;
+        let names = list(self.files.as_ref(), &self.folder)?;
         let mut numbers: Vec<u64> = names.iter().filter_map(|name| name.parse().ok()).collect();
         numbers.sort_unstable();
         Ok(numbers)

@@ -13,39 +13,48 @@ use super::folder::SUMMARY;
 use super::repository::Repository;
 use super::summary::{BackupSummary, CopiedFile};
 use super::until::{Until, restore_until};
-use super::{check_is_free, create_folder, list, read, write_file};
-use crate::storage::{Disk, Medium, StorageError, file_hash};
+use super::{BackupPlace, check_is_free, create_folder, list, read, write_file};
+use crate::storage::{Disk, Files, Medium, StorageError, file_hash};
 
 /// Makes a data folder of a backup, or of the latest in a folder of backups with what is archived after it: every file is
 /// compared with its hash first, and nothing is written if one differs.
 pub fn restore(backup: &Path, target: &Path) -> Result<BackupSummary, StorageError> {
-    restore_to(&(Arc::new(Disk) as Arc<dyn Medium>), backup, target, &Until::End)
+    let medium: Arc<dyn Medium> = Arc::new(Disk);
+    restore_to(&BackupPlace::on_disk(backup), &medium, target, &Until::End)
 }
 
-/// The same as it was at some moment, on any medium.
+/// The same as it was at some moment, from any place to any medium.
 pub fn restore_to(
+    backup: &BackupPlace,
     medium: &Arc<dyn Medium>,
-    backup: &Path,
     target: &Path,
     until: &Until,
 ) -> Result<BackupSummary, StorageError> {
-    if Repository::is_one(medium.as_ref(), backup)? {
-        return restore_until(medium, backup, target, until);
+    if Repository::is_one(backup)? {
+        return restore_until(backup, medium, target, until);
     }
+    let BackupPlace { files, folder } = backup;
     match until {
-        Until::End => restore_on(medium.as_ref(), backup, target),
+        Until::End => restore_one(&Source { files: files.as_ref(), folder }, medium.as_ref(), target),
         Until::Moment(_) | Until::Version { .. } => {
             let what = "it is one backup and no folder of backups: there is one moment to restore to";
-            Err(StorageError::unreadable(backup, what))
+            Err(StorageError::unreadable(folder, what))
         }
     }
 }
 
-/// Makes a data folder of one backup in a folder of its own, on any medium.
+/// Makes a data folder of one backup on the same medium.
 pub fn restore_on(medium: &dyn Medium, backup: &Path, target: &Path) -> Result<BackupSummary, StorageError> {
+    restore_one(&Source { files: medium, folder: backup }, medium, target)
+}
+
+fn restore_one(
+    source: &Source<'_>,
+    medium: &dyn Medium,
+    target: &Path,
+) -> Result<BackupSummary, StorageError> {
     check_is_free(medium, target)?;
-    let source = Source { medium, folder: backup };
-    let summary = BackupSummary::parse(&backup.join(SUMMARY), &source.read(SUMMARY)?)?;
+    let summary = BackupSummary::parse(&source.folder.join(SUMMARY), &source.read(SUMMARY)?)?;
     let place = |path: &str, _: &CopiedFile| path.to_owned();
     source.verify(&summary, &place)?;
     let target = Target::begin(medium, target)?;
@@ -58,7 +67,7 @@ pub fn restore_on(medium: &dyn Medium, backup: &Path, target: &Path) -> Result<B
 
 /// A folder with a backup, or with many.
 pub(super) struct Source<'m> {
-    pub(super) medium: &'m dyn Medium,
+    pub(super) files: &'m dyn Files,
     pub(super) folder: &'m Path,
 }
 
@@ -71,11 +80,11 @@ impl Source<'_> {
         let mut place = self.folder.to_owned();
         for part in path.split('/') {
             place.push(part);
-            if self.medium.is_link(&place).map_err(|error| StorageError::io(&place, error))? {
+            if self.files.is_link(&place).map_err(|error| StorageError::io(&place, error))? {
                 return Err(StorageError::unreadable(&place, "it is a link, and a backup has none"));
             }
         }
-        read(self.medium, &place)
+        read(self.files, &place)
     }
 
     /// Reads a file that is what the backup says.

@@ -16,7 +16,9 @@ use std::path::Path;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::storage::{Moment, Pieces, StorageError, StoredRecord, SystemEdit, file_hash, is_plain_name};
+use crate::storage::{
+    Files, HashedFile, Moment, Pieces, StorageError, StoredRecord, SystemEdit, file_hash, is_plain_name,
+};
 
 const HASH_BYTES: usize = 32;
 const LENGTH_BYTES: usize = 8;
@@ -66,20 +68,24 @@ pub(super) fn until(name: &str) -> Option<Moment> {
     name.strip_suffix(".records")?.parse().ok().map(Moment)
 }
 
-/// The bytes of a segment, with the records that its header names.
-pub(super) fn encode<'r>(
+/// Writes a segment, with the records that its header names.
+pub(super) fn write(
+    files: &dyn Files,
+    path: &Path,
     header: &Header,
-    records: impl Iterator<Item = &'r StoredRecord>,
-) -> Result<Vec<u8>, serde_json::Error> {
-    let text = serde_json::to_vec(header)?;
-    let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
-    bytes.extend(text);
+    records: impl Iterator<Item = Result<StoredRecord, StorageError>>,
+) -> Result<(), StorageError> {
+    let text = serde_json::to_vec(header).map_err(|error| StorageError::unreadable(path, error))?;
+    let io = |error| StorageError::io(path, error);
+    let mut file = HashedFile::create(files, path).map_err(io)?;
+    file.write_all(&(text.len() as u64).to_le_bytes()).map_err(io)?;
+    file.write_all(&text).map_err(io)?;
     for record in records {
-        record.content.iter().for_each(|piece| bytes.extend(piece));
+        record?.content.iter().try_for_each(|piece| file.write_all(piece)).map_err(io)?;
     }
-    let hash = file_hash(&bytes);
-    bytes.extend(hash.as_bytes());
-    Ok(bytes)
+    let (hash, _) = file.written();
+    file.write_all(hash.as_bytes()).map_err(io)?;
+    file.finish().map_err(io)
 }
 
 /// A segment that was read.

@@ -13,9 +13,9 @@ use super::repository::{ARCHIVE, Repository, StoredBackup};
 use super::restore::{Source, Target};
 use super::segment::{self, Segment};
 use super::summary::{BackupSummary, CopiedFile};
-use super::{check_is_free, create_folder, list};
+use super::{BackupPlace, check_is_free, create_folder, list};
 use crate::storage::{
-    Damage, Journal, Medium, Moment, StorageError, StoredRecord, SystemContents, SystemStore,
+    Damage, Files, Journal, Medium, Moment, StorageError, StoredRecord, SystemContents, SystemStore,
 };
 
 /// How far to restore.
@@ -36,16 +36,16 @@ pub enum Until {
 
 /// Makes a data folder of a folder of backups.
 pub(super) fn restore_until(
+    backups: &BackupPlace,
     medium: &Arc<dyn Medium>,
-    folder: &Path,
     target: &Path,
     until: &Until,
 ) -> Result<BackupSummary, StorageError> {
     check_is_free(medium.as_ref(), target)?;
-    let source = Source { medium: medium.as_ref(), folder };
-    let repository = Repository::open(Arc::clone(medium), folder)?;
-    let backups = repository.backups()?;
-    let history = History { source: &source, folder, names: segments(medium.as_ref(), folder)? };
+    let (files, folder) = (backups.files.as_ref(), &backups.folder);
+    let source = Source { files, folder };
+    let backups = Repository::open(backups)?.backups()?;
+    let history = History { source: &source, folder, names: segments(files, folder)? };
     let plan = history.plan(&backups, until)?;
     let place = |path: &str, file: &CopiedFile| Repository::place(plan.backup.number, path, file);
     source.verify(&plan.backup.summary, &place)?;
@@ -64,8 +64,8 @@ pub(super) fn restore_until(
 }
 
 /// The names of the segments, oldest first.
-fn segments(medium: &dyn Medium, folder: &Path) -> Result<Vec<String>, StorageError> {
-    let names = list(medium, &folder.join(ARCHIVE))?;
+fn segments(files: &dyn Files, folder: &Path) -> Result<Vec<String>, StorageError> {
+    let names = list(files, &folder.join(ARCHIVE))?;
     Ok(names.into_iter().filter(|name| segment::until(name).is_some()).collect())
 }
 

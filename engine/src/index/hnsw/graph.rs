@@ -8,7 +8,7 @@ use usearch::{IndexOptions, MetricKind, ScalarKind};
 
 use super::BATCH;
 use crate::data::{Code, Codec, Codes, Metric, Probe, Stopped, ValueRef, run_low};
-use crate::index::HnswOptions;
+use crate::index::{HnswOptions, Room};
 
 /// Searches at once; more look at the rows one by one.
 const READERS: usize = 32;
@@ -27,6 +27,8 @@ pub(super) struct Graph {
     largest: Option<f64>,
     pub(super) len: usize,
     capacity: usize,
+    /// About what each of these takes.
+    vector_bytes: u64,
     pub(super) holds: Codes,
     /// Vectors that are better looked at one by one: zero vectors, which have no direction, and enormous ones.
     pub(super) aside: Vec<Code>,
@@ -84,7 +86,13 @@ fn square(vector: ValueRef<'_>) -> f64 {
 }
 
 impl Graph {
-    pub(super) fn new(kind: Kind, options: HnswOptions, codes: &[Code], codec: &Codec) -> Option<Graph> {
+    pub(super) fn new(
+        kind: Kind,
+        options: HnswOptions,
+        codes: &[Code],
+        codec: &Codec,
+        room: Room<'_>,
+    ) -> Option<Graph> {
         let largest = (options.metric == Metric::Dot).then(|| {
             let squares = codes.iter().map(|code| square(codec.value(*code)));
             squares.filter(|square| SQUARES.contains(square)).fold(SQUARES.start, f64::max)
@@ -118,6 +126,7 @@ impl Graph {
             largest,
             len: 0,
             capacity: 0,
+            vector_bytes: vector_bytes(kind, options),
             holds: Codes::default(),
             aside: Vec::new(),
             outgrown: 0,
@@ -126,14 +135,18 @@ impl Graph {
             recall: None,
             measured_at: 0,
         };
-        graph.make_room(codes.len())?;
+        graph.make_room(codes.len(), room)?;
         Some(graph)
     }
 
-    pub(super) fn make_room(&mut self, more: usize) -> Option<()> {
+    /// Makes room for so many vectors more; none if they may not take it.
+    pub(super) fn make_room(&mut self, more: usize, room: Room<'_>) -> Option<()> {
         let needed = self.len + more;
         if needed > self.capacity {
             let capacity = needed.max(self.capacity + self.capacity / 2).max(1_024);
+            if !room((capacity - self.capacity) as u64 * self.vector_bytes) {
+                return None;
+            }
             noted(self.native.reserve_capacity_and_threads(capacity, READERS))?;
             self.capacity = capacity;
         }
@@ -274,6 +287,13 @@ impl Graph {
     pub(super) fn layers(&self) -> usize {
         (0..32).take_while(|level| self.native.stats_for_level(*level).nodes > 0).count()
     }
+}
+
+/// A vector with its neighbours, of which there are twice as many at the bottom as above; and its places in tables.
+fn vector_bytes(kind: Kind, options: HnswOptions) -> u64 {
+    const TABLES: usize = 64;
+    let elements = kind.dimension * if kind.is_quantised { 1 } else { size_of::<f32>() };
+    (elements + 3 * options.m * size_of::<u32>() + TABLES) as u64
 }
 
 /// Numbers of candidates that are tried, the smallest first.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use self::graph::{Graph, Kind, is_good};
-use super::HnswOptions;
+use super::{HnswOptions, Room};
 use crate::data::{Code, Codec, Codes, Dictionary, GoOn, Metric, Run, Stopped, ValueRef};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
@@ -35,6 +35,8 @@ pub struct Hnsw {
     seen: Mutex<HashSet<u64>>,
     done: AtomicUsize,
     total: AtomicUsize,
+    /// Bytes of the graph.
+    bytes: AtomicU64,
 }
 
 /// How far a graph is.
@@ -68,6 +70,7 @@ impl Hnsw {
             seen: Mutex::default(),
             done: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
+            bytes: AtomicU64::new(0),
         }
     }
 
@@ -81,6 +84,11 @@ impl Hnsw {
     /// The codes that it holds.
     pub fn codes(&self) -> Vec<Code> {
         self.graph.read().as_ref().map_or_else(Vec::new, |graph| graph.holds.codes())
+    }
+
+    /// Bytes that it holds. Waits for nobody.
+    pub fn memory_bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Keeps it from growing; none if it is growing just now.
@@ -140,6 +148,7 @@ impl Hnsw {
         column: usize,
         dictionary: &Arc<Dictionary>,
         go_on: GoOn<'_>,
+        room: Room<'_>,
     ) {
         let _only_one = self.growing.lock();
         let known = self.dictionary.load(Ordering::Acquire);
@@ -153,7 +162,7 @@ impl Hnsw {
         // Older snapshots may see rows that are deleted by now.
         let distinct = distinct_vectors(runs, column, |_, _| true);
         let is_complete = if self.is_to_be_built(&distinct) {
-            match self.build(&distinct, &codec, go_on) {
+            match self.build(&distinct, &codec, go_on, room) {
                 Ok(graph) => {
                     *self.graph.write() = graph;
                     self.is_stale.store(false, Ordering::Relaxed);
@@ -162,8 +171,9 @@ impl Hnsw {
                 Err(Stopped) => false,
             }
         } else {
-            self.grow(&distinct, &codec, go_on).is_ok()
+            self.grow(&distinct, &codec, go_on, room).is_ok()
         };
+        self.count();
         if is_complete {
             self.tune(&distinct, &codec, go_on);
             let covered: HashSet<u64> = runs.iter().map(Run::id).collect();
@@ -187,9 +197,15 @@ impl Hnsw {
     }
 
     /// A new graph, which nobody searches before it is complete; none where there are no vectors.
-    fn build(&self, codes: &[Code], codec: &Codec, go_on: GoOn<'_>) -> Result<Option<Graph>, Stopped> {
+    fn build(
+        &self,
+        codes: &[Code],
+        codec: &Codec,
+        go_on: GoOn<'_>,
+        room: Room<'_>,
+    ) -> Result<Option<Graph>, Stopped> {
         let Some(kind) = Kind::of_most(codes, codec) else { return Ok(None) };
-        let mut graph = Graph::new(kind, self.options, codes, codec).ok_or(Stopped)?;
+        let mut graph = Graph::new(kind, self.options, codes, codec, room).ok_or(Stopped)?;
         let (good, aside) = graph.divide(codes, codec, self.options.metric);
         self.total.store(good.len(), Ordering::Relaxed);
         graph.take_in(&good, aside, self.options.metric, codec, &|count| {
@@ -200,7 +216,7 @@ impl Hnsw {
     }
 
     /// Puts in what is new, a little at a time.
-    fn grow(&self, codes: &[Code], codec: &Codec, go_on: GoOn<'_>) -> Result<(), Stopped> {
+    fn grow(&self, codes: &[Code], codec: &Codec, go_on: GoOn<'_>, room: Room<'_>) -> Result<(), Stopped> {
         let new: Vec<Code> = match self.graph.read().as_ref() {
             None => return Ok(()),
             Some(graph) => codes.iter().copied().filter(|code| !graph.holds.has(*code)).collect(),
@@ -212,7 +228,7 @@ impl Hnsw {
             }
             if let Some(graph) = self.graph.write().as_mut() {
                 let (good, aside) = graph.divide(batch, codec, self.options.metric);
-                graph.make_room(good.len()).ok_or(Stopped)?;
+                graph.make_room(good.len(), room).ok_or(Stopped)?;
                 let taken = graph.take_in(&good, aside, self.options.metric, codec, &|_| true);
                 // Part of the batch may be in the graph.
                 taken.inspect_err(|_| self.ask_anew())?;
@@ -220,6 +236,11 @@ impl Hnsw {
             self.done.fetch_add(batch.len(), Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    fn count(&self) {
+        let bytes = self.graph.read().as_ref().map_or(0, Graph::memory_bytes);
+        self.bytes.store(bytes as u64, Ordering::Relaxed);
     }
 
     /// Measures how many candidates a search needs, if the graph has doubled since that was done.
