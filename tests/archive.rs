@@ -264,7 +264,7 @@ async fn an_archive_goes_on_after_kills_and_checkpoints_and_old_backups_go() {
         match round {
             // `kill -9`.
             0 | 2 => drop(server),
-            _ => stop(server),
+            _ => server.stop(),
         }
     }
     let backups = names(&place.path().join("many")).into_iter().filter(|name| name.starts_with("00")).count();

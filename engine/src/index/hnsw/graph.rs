@@ -279,9 +279,9 @@ impl Graph {
         measured.find(|(_, recall)| *recall >= RECALL).or_else(|| Some((last, recall(last))))
     }
 
-    /// Bytes held.
+    /// About the bytes held. The library would count what it has reserved, which is megabytes where few vectors are.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.native.memory_usage() + self.holds.memory_bytes()
+        (self.capacity as u64 * self.vector_bytes) as usize + self.holds.memory_bytes()
     }
 
     pub(super) fn layers(&self) -> usize {
