@@ -11,6 +11,9 @@ CHECKERS := tests/validators/node_modules/.ready
 SERVER  := target/release/stratalog-server
 CLI     := target/release/stratalog
 
+# All packages are chosen, whatever is built: else libraries are built again with other features.
+TEST := $(CARGO) test --release --locked --workspace
+
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := parse_and_print run_program
 
@@ -36,13 +39,12 @@ run: build ## start a server on 127.0.0.1:8080
 	$(SERVER)
 
 build: compiler ## build server and command line
-# All packages are chosen, as for the tests, so that libraries are built once.
 	$(CARGO) build --release --locked --workspace --bins
 
 test: test-rust test-python ## every test: Rust, golden files, random programs, sockets, Python, demo answers
 
 test-rust: build
-	$(CARGO) test --release --locked --workspace
+	$(TEST)
 
 test-python: build $(READY) $(CHECKERS) browser
 	$(PY) -m pytest python/tests -q
@@ -60,22 +62,21 @@ lint: $(READY)
 	$(PY) python/tools/generate.py --check
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
-	UPDATE_GOLDEN=1 $(CARGO) test --release --locked -p stratalog-tests --test golden
+	UPDATE_GOLDEN=1 $(TEST) --test golden
 
 crash: build ## kill a server 200 times under writers and look for what is lost
-	STRATALOG_CRASH_ROUNDS=200 $(CARGO) test --release --locked -p stratalog-tests --test crash -- --nocapture
+	STRATALOG_CRASH_ROUNDS=200 $(TEST) --test crash -- --nocapture
 
 # SIMULATE_SEED=n runs one seed again, exactly; SIMULATE_FIRST=n goes on where another run has ended.
 simulate: export SIMULATE_SEEDS ?= 100000
 simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, people, rights, backups and archives against a model
-	$(CARGO) test --release --locked -p stratalog-server --lib simulation -- --nocapture
+	$(TEST) --lib simulation -- --nocapture
 
 # The code is safe Rust, so what is looked for are panics and hangs: no sanitizer, and the stable compiler will do.
 random: build ## random programs, recursions, views and files of RANDOM_ROUNDS other seeds, against the oracle
 	for round in $$(seq $(RANDOM_ROUNDS)); do \
 		export PROPTEST_RNG_SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$PROPTEST_RNG_SEED"; \
-		$(CARGO) test --release --locked -p stratalog-tests \
-			--test differential --test recursions --test views --test round_trips || exit 1; \
+		$(TEST) --test differential --test recursions --test views --test round_trips || exit 1; \
 	done
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden programs
@@ -88,7 +89,8 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden program
 	done
 
 load: build ## 1, 8, 64 and 256 connections on a real server; LOAD_* as in docs/performance.md
-	$(CARGO) run --release --locked -p stratalog-tests --example load
+	$(CARGO) build --release --locked --workspace --example load
+	target/release/examples/load
 
 soak: export LOAD_CONNECTIONS ?= 64
 soak: export LOAD_SECONDS ?= 600

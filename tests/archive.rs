@@ -544,3 +544,24 @@ fn changes_that_are_not_archived_yet_survive_that_the_system_store_is_written_an
     drop(engine);
     assert_eq!(restored_on(&medium, &Until::End).expect("it is whole").graphs(), graphs);
 }
+
+#[test]
+fn a_graph_that_was_dropped_before_a_backup_is_not_looked_for_after_it() {
+    let medium = PowerLoss::default();
+    let engine = open_with_interval(&medium, DAY).expect("it opens");
+    engine.tend_archive().expect("the archive begins");
+    run(&mut session(&engine), ".kg create lab\n+n(1)").expect("a graph");
+    engine.tend_archive().expect("its first commit is archived");
+    run(&mut session(&engine), ".kg use lab\n+n(2)").expect("facts");
+    run(&mut session(&engine), ".kg drop lab").expect("it can be dropped");
+    // Its last commit is in no segment yet.
+    run(&mut session(&engine), ".backup").expect("a backup");
+    assert_eq!(backup_count(&medium), 2);
+    run(&mut session(&engine), "+n(3)").expect("facts");
+    engine.tend_archive().expect("the archive goes on");
+    drop(engine);
+    let engine = restored_on(&medium, &Until::End).expect("it is whole");
+    assert_eq!((numbers(&engine, "default").as_str(), engine.graphs().len()), ("Int(1)|Int(3)", 1));
+    let engine = restored_on(&medium, &version("lab", 2)).expect("the first backup has what it takes");
+    assert_eq!(numbers(&engine, "lab"), "Int(2)|Int(2)");
+}

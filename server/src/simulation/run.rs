@@ -267,6 +267,10 @@ impl Run {
             return;
         }
         self.stop_and_start();
+        // Of a file that could not be written at the end, the last commit is hardly to be told from a torn one.
+        if !self.server().engine.unwritable().is_empty() {
+            return;
+        }
         self.server = None;
         let rotten = self.medium.copy();
         let files: Vec<PathBuf> = rotten.files();

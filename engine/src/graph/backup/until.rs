@@ -166,9 +166,10 @@ impl History<'_> {
 }
 
 impl Plan<'_> {
-    /// Whether a record is to be laid over a graph that has this version.
+    /// Whether a record is to be laid over a graph that has this version. The backup has what was stored before it, but for
+    /// graphs that were dropped by then.
     fn takes(&self, record: &segment::RecordPart, version: u64) -> bool {
-        record.moment <= self.until && record.version > version
+        record.moment > self.from && record.moment <= self.until && record.version > version
     }
 
     /// Finds commits that are missing. Answers the versions of graphs, by their folders.
