@@ -91,6 +91,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".rule drop prefix rule2", "+rule2(X) <- fact(X)", Write),
     (".rule remove rule2 1", "+rule2(X) <- fact(X)", Write),
     (".rule clear rule2", "+rule2(X) <- fact(X)", Write),
+    (".rule replace", "", Read),
     (".index", "", Read),
     (".index list", "", Read),
     (".index create near on indexed(v)", "+indexed(id: int, v: vector(2))\n.index drop near", Write),

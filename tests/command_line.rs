@@ -283,15 +283,15 @@ fn watching_tells_the_rows_that_come_and_go() {
         .unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
-    assert_eq!(next(), r#"{"change":"+","1":1,"X":2}"#);
+    assert_eq!(next(), r#"{"change":"+","A":1,"X":2}"#);
     ok(&server, &["-c", "+edge(2, 3)"]);
-    assert_eq!(next(), r#"{"change":"+","1":1,"X":3}"#);
+    assert_eq!(next(), r#"{"change":"+","A":1,"X":3}"#);
     ok(&server, &["-c", "-edge(1, 2)\n+edge(1, 9)"]);
     let mut changes = [next(), next(), next()];
     changes.sort();
     assert_eq!(
         changes,
-        [r#"{"change":"+","1":1,"X":9}"#, r#"{"change":"-","1":1,"X":2}"#, r#"{"change":"-","1":1,"X":3}"#]
+        [r#"{"change":"+","A":1,"X":9}"#, r#"{"change":"-","A":1,"X":2}"#, r#"{"change":"-","A":1,"X":3}"#]
     );
     Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
     assert_eq!(process.wait().unwrap().code(), Some(130));
@@ -316,21 +316,21 @@ fn watching_asks_again_only_where_a_change_touches_the_answer() {
         .unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
-    assert_eq!(next(), r#"{"change":"+","1":1,"X":2}"#);
+    assert_eq!(next(), r#"{"change":"+","A":1,"X":2}"#);
     let before = programs();
     for n in 1..=5 {
         ok(&server, &["-c", &format!("+log({n})")]);
         ok(&server, &["-c", &format!("+other(X) <- log(X), X > {n}")]);
     }
     ok(&server, &["-c", "+edge(1, 3)"]);
-    assert_eq!(next(), r#"{"change":"+","1":1,"X":3}"#);
+    assert_eq!(next(), r#"{"change":"+","A":1,"X":3}"#);
     // Eleven programs, and the one question that the last of them gave cause to.
     assert_eq!(programs() - before, 12);
     // What a new rule adds is depended on from then on.
     ok(&server, &["-c", "+reach(X, Y) <- bridge(X, Y)\n+bridge(1, 7)"]);
-    assert_eq!(next(), r#"{"change":"+","1":1,"X":7}"#);
+    assert_eq!(next(), r#"{"change":"+","A":1,"X":7}"#);
     ok(&server, &["-c", "+bridge(1, 8)"]);
-    assert_eq!(next(), r#"{"change":"+","1":1,"X":8}"#);
+    assert_eq!(next(), r#"{"change":"+","A":1,"X":8}"#);
     process.kill().unwrap();
     process.wait().unwrap();
 }
@@ -410,4 +410,22 @@ fn watching_changes_nothing_and_keeps_up_with_steady_changes() {
     for process in [&mut process, &mut writer, &mut steady] {
         process.wait().unwrap();
     }
+}
+
+#[test]
+fn a_file_that_is_changed_and_run_again_leaves_none_of_its_old_rules() {
+    let server = Server::start();
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("rules.dl");
+    let mut write_and_run = |text: &str, options: &[&str]| {
+        fs::write(&file, text).unwrap();
+        run(&server, &[&["run", file.to_str().unwrap()], options].concat())
+    };
+    assert_eq!(write_and_run("+n[1, 5, 9]\n+big(X) <- n(X), X > 1\n", &[]).code, Some(0));
+    let beside = write_and_run("+big(X) <- n(X), X > 5\n", &[]);
+    assert!(beside.err.contains("another rule for big has `X > 1` instead"), "{}", beside.err);
+    assert_eq!(ok(&server, &["-c", "?big(X:asc)", "--csv", "--no-header"]), "5\n9\n");
+    let instead = write_and_run("+big(X) <- n(X), X > 5\n", &["--replace-rules"]);
+    assert!(instead.err.contains("in place of 2 clauses"), "{}", instead.err);
+    assert_eq!(ok(&server, &["-c", "?big(X:asc)", "--csv", "--no-header"]), "9\n");
 }

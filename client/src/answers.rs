@@ -8,7 +8,7 @@ use stratalog_protocol::{Format, Metadata, Response, ResultStart, ResultTable, V
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The names of the columns; the one column `message` where there was no query.
+    /// The names of the columns, of which no two have the same; the one column `message` where there was no query.
     pub columns: Vec<String>,
     /// The rows, each in the order of the columns.
     pub rows: Vec<Vec<Value>>,
@@ -34,13 +34,15 @@ pub struct Answer {
 const MESSAGE: &str = "message";
 
 /// What an insert did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inserted {
     /// Rows that are new.
     pub inserted: u64,
     /// Rows that were there before, or came twice.
     pub duplicates: u64,
+    /// What is good to know about which values went to which columns.
+    pub warnings: Vec<String>,
 }
 
 impl Answer {
@@ -79,7 +81,7 @@ impl Answer {
 impl From<ResultTable> for Answer {
     fn from(table: ResultTable) -> Answer {
         let answer = Answer {
-            columns: table.columns,
+            columns: table.names.unwrap_or(table.columns),
             rows: table.rows,
             total_count: table.total_count,
             truncated: table.truncated,
@@ -99,7 +101,8 @@ impl TryFrom<&Answer> for Inserted {
             Some(Value::Int(count)) if *count >= 0 => Ok(count.unsigned_abs()),
             _ => Err(ClientError::protocol(format!("the reply to an insert has no count `{name}`"))),
         };
-        Ok(Inserted { inserted: count("inserted")?, duplicates: count("duplicates")? })
+        let (inserted, duplicates) = (count("inserted")?, count("duplicates")?);
+        Ok(Inserted { inserted, duplicates, warnings: answer.warnings.clone() })
     }
 }
 
@@ -151,7 +154,7 @@ pub(crate) fn begin(start: ResultStart, format: Format) -> Result<Answer, Client
         return Err(ClientError::protocol("rows come in another format than the one that was asked for"));
     }
     let answer = Answer {
-        columns: start.columns,
+        columns: start.names.unwrap_or(start.columns),
         total_count: start.total_count,
         truncated: start.truncated,
         execution_time: Duration::from_millis(start.execution_time_ms),
@@ -236,7 +239,10 @@ mod tests {
     fn the_counts_of_an_insert_are_read_by_name() {
         let row = vec![Value::Text("edge".into()), Value::Int(2), Value::Int(1)];
         let answer = Answer::new(&["relation", "inserted", "duplicates"], vec![row]);
-        assert_eq!(Inserted::try_from(&answer).unwrap(), Inserted { inserted: 2, duplicates: 1 });
+        assert_eq!(
+            Inserted::try_from(&answer).unwrap(),
+            Inserted { inserted: 2, duplicates: 1, warnings: Vec::new() }
+        );
         assert!(Inserted::try_from(&Answer::new(&["message"], vec![])).is_err());
     }
 }

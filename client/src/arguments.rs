@@ -268,6 +268,11 @@ pub(crate) struct RequestArguments {
     #[arg(short = 'k', long, global = true)]
     pub keep_going: bool,
 
+    /// The rules of a program take the place of those of the same heads that there were before it, so that a file that
+    /// is changed and run again leaves none of its old rules
+    #[arg(long, global = true)]
+    pub replace_rules: bool,
+
     /// A value for `$name` in the program: JSON, or text where it is not
     #[arg(long = "param", global = true, value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, Value)>,

@@ -230,6 +230,7 @@ impl Client {
             timeout_ms: time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)),
             limit: options.limit,
             atomic: options.atomic,
+            replace_rules: options.replace_rules,
         };
         let kind = if effects.writes { Kind::Writes } else { Kind::Reads };
         loop {

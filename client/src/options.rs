@@ -15,6 +15,8 @@ pub struct ExecuteOptions {
     pub timeout: Option<Duration>,
     /// Either all writes of the program take effect, or none.
     pub atomic: bool,
+    /// The program's rules take the place of those of the same heads that there were before it.
+    pub replace_rules: bool,
 }
 
 impl ExecuteOptions {
@@ -36,6 +38,13 @@ impl ExecuteOptions {
     #[must_use]
     pub fn timeout(mut self, time: Duration) -> ExecuteOptions {
         self.timeout = Some(time);
+        self
+    }
+
+    /// Lets the program's rules take the place of those of the same heads that there were before it.
+    #[must_use]
+    pub fn replace_rules(mut self) -> ExecuteOptions {
+        self.replace_rules = true;
         self
     }
 

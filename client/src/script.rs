@@ -44,6 +44,7 @@ impl Runner {
             params: request.parameters.iter().cloned().collect(),
             limit: request.limit,
             timeout: request.timeout,
+            replace_rules: request.replace_rules,
             ..ExecuteOptions::default()
         };
         let destination = output.output.clone().map_or(Destination::Output, Destination::File);

@@ -33,7 +33,7 @@ impl Client {
                 Part::End(skipped, warnings) => {
                     let mut imported = Imported { skipped, warnings, ..Imported::default() };
                     if let Some(upload) = upload {
-                        imported.add(upload.finish().await?);
+                        imported.add(&upload.finish().await?);
                     }
                     return Ok(imported);
                 }
@@ -59,7 +59,7 @@ impl Client {
                     Part::Batch(batch, progress) => (batch, progress),
                     Part::End(skipped, warnings) => {
                         if let Some((upload, rows)) = open {
-                            imported.add(upload.finish().await?);
+                            imported.add(&upload.finish().await?);
                             committed += rows;
                         }
                         (imported.skipped, imported.warnings) = (skipped, warnings);
@@ -81,7 +81,7 @@ impl Client {
                         open = Some((upload, rows));
                         continue;
                     }
-                    imported.add(upload.finish().await?);
+                    imported.add(&upload.finish().await?);
                     committed += rows;
                     told(Progress { committed, ..progress });
                 }
@@ -98,7 +98,8 @@ impl Client {
 
 /// The error, with what was committed before.
 pub(crate) fn partly(rows: u64, before: &Imported, cause: ClientError) -> ClientError {
-    let committed = Inserted { inserted: before.inserted, duplicates: before.duplicates };
+    let committed =
+        Inserted { inserted: before.inserted, duplicates: before.duplicates, ..Inserted::default() };
     match rows {
         0 => cause,
         _ => ClientError::PartlyInserted { rows, committed, cause: Box::new(cause) },

@@ -146,8 +146,8 @@ impl Client {
             let inserted = self.insert_batches(&relation, [batch]).await;
             let inserted = inserted.map_err(|error| partly(rows, &total, error.about(&file)))?;
             rows += count;
-            total.add(inserted);
-            all.entry(relation).or_default().add(inserted);
+            total.add(&inserted);
+            all.entry(relation).or_default().add(&inserted);
             told(Progress { rows, committed: rows, done: rows, total: None, in_rows: true });
         }
         reading.await.map_err(unread)??;
@@ -234,7 +234,7 @@ impl Client {
 }
 
 impl Imported {
-    pub(crate) fn add(&mut self, more: Inserted) {
+    pub(crate) fn add(&mut self, more: &Inserted) {
         self.inserted += more.inserted;
         self.duplicates += more.duplicates;
     }

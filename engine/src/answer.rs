@@ -73,8 +73,10 @@ pub struct Rows {
 /// A column of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultColumn {
-    /// Its name; names may repeat.
+    /// What stands in it; columns may have the same.
     pub name: String,
+    /// A name that no other column has: that of its Arrow field.
+    pub unique_name: String,
     /// The type of all its values.
     pub data_type: DataType,
 }
@@ -96,12 +98,22 @@ impl Rows {
                     DataType::Unknown => known.get(i).copied().unwrap_or(DataType::Unknown),
                     found => found,
                 };
-                ResultColumn { name, data_type }
+                ResultColumn { unique_name: name.clone(), name, data_type }
             })
             .collect();
         let fields: Vec<_> = columns.iter().map(|column| field(&column.name, column.data_type)).collect();
         let schema = Arc::new(Schema::new(fields));
         Rows { columns, schema, row_count: rows.len(), rows, total_count, codec, provenance: None }
+    }
+
+    /// Gives each column a name that no other has.
+    pub(crate) fn with_names(mut self, names: Vec<String>) -> Rows {
+        for (column, name) in self.columns.iter_mut().zip(names) {
+            column.unique_name = name;
+        }
+        let fields = self.columns.iter().map(|column| field(&column.unique_name, column.data_type));
+        self.schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        self
     }
 
     /// Marks the columns that are declared to hold anything: formats of text tell their values apart by it.

@@ -3,6 +3,8 @@
 //! Facts, schemas and rules go into an empty engine, one statement after the other; what would evaluate is only
 //! analysed. So a program is judged by itself: what it reads and does not define counts as unknown.
 
+use std::collections::HashSet;
+
 use crate::analysis::{self, AnalysisError};
 use crate::budget::Budget;
 use crate::caller::Anyone;
@@ -10,7 +12,7 @@ use crate::catalog::RelationDefinition;
 use crate::commands;
 use crate::context::Environment;
 use crate::data::{DataType, Threads};
-use crate::diagnostic::{Diagnose, Diagnostic};
+use crate::diagnostic::{Code, Diagnose, Diagnostic, Severity};
 use crate::error::Error;
 use crate::exec::Thresholds;
 use crate::graph::{Change, DEFAULT_GRAPH, Graphs, SessionState, SessionView};
@@ -29,12 +31,34 @@ pub fn check(program: &str) -> Vec<Diagnostic> {
     }
     match Checker::new() {
         Ok(mut checker) => {
+            let defined: HashSet<String> = statements.iter().flat_map(defined).cloned().collect();
             for (index, statement) in statements.iter_mut().enumerate() {
                 checker.statement(index, statement, program);
             }
+            // A rule may read what is defined below it. A query runs before that.
+            let is_below = |found: &Diagnostic| {
+                found.code == Code::UnknownRelation
+                    && found.severity == Severity::Warning
+                    && found.statement.is_some_and(|at| matches!(statements[at].kind, StatementKind::Rule(_)))
+                    && found.span.is_some_and(|span| {
+                        defined.contains(&program[span.start as usize..span.end as usize])
+                    })
+            };
+            checker.found.retain(|found| !is_below(found));
             checker.found
         }
         Err(error) => error.diagnostics(),
+    }
+}
+
+/// The relations that a statement gives facts, rules or columns.
+fn defined(statement: &Statement) -> Vec<&String> {
+    match &statement.kind {
+        StatementKind::Insert(insert) => vec![&insert.relation.text],
+        StatementKind::Rule(rule) => vec![&rule.rule.head.relation.text],
+        StatementKind::Declare(declare) => vec![&declare.relation.text],
+        StatementKind::Update(update) => update.inserts.iter().map(|atom| &atom.relation.text).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -193,6 +217,14 @@ mod tests {
             found("+e(1, 2)\nn(Y) <- n(X), Y = X + 1\nn(1)\n?n(X)\n?e(X, Y)"),
             [(1, "parse_error"); 0]
         );
+    }
+
+    #[test]
+    fn rules_may_read_what_is_defined_below_them() {
+        let program = "+far(X, Z) <- near(X, Y), far(Y, Z)\n+far(X, Y) <- near(X, Y)\n+near(X, Y) <- road(X, Y)\n+road(1, 2)";
+        assert_eq!(found(program), [(0, ""); 0]);
+        assert_eq!(found("+far(X, Y) <- naer(X, Y)\n+near(1, 2)"), [(0, "unknown_relation")]);
+        assert_eq!(found("?near(X, Y)\n+near(1, 2)"), [(0, "unknown_relation")]);
     }
 
     #[test]

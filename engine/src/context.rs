@@ -1,5 +1,6 @@
 //! What statements and commands work on: the graph as this program sees it, its budget, and what it has to say.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::graph::{
 };
 use crate::limits::Limits;
 use crate::need::Need;
-use crate::syntax::ast::{Name, Query};
+use crate::syntax::ast::{Name, Query, Scope};
 use crate::views::Views;
 
 /// Commands that belong together.
@@ -81,6 +82,8 @@ pub struct Context<'s> {
     pub(crate) warnings: Vec<Diagnostic>,
     /// The query of the command that runs, if it takes one.
     pub(crate) query: Option<Query>,
+    /// The heads whose rules this program has replaced, if it replaces any.
+    pub(crate) replaced_rules: Option<HashSet<(String, Scope, String)>>,
 }
 
 impl<'s> Context<'s> {
@@ -100,7 +103,15 @@ impl<'s> Context<'s> {
             overlay,
             warnings: Vec::new(),
             query: None,
+            replaced_rules: None,
         }
+    }
+
+    /// Whether a rule of this program takes the place of those that there were before it: the first one of its head does,
+    /// in a program that replaces rules.
+    pub(crate) fn replaces_rules(&mut self, scope: Scope, head: &str) -> bool {
+        let key = || (self.graph.name().to_owned(), scope, head.to_owned());
+        self.replaced_rules.as_mut().is_some_and(|replaced| replaced.insert(key()))
     }
 
     /// Who runs the program.

@@ -17,8 +17,8 @@ use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::exec::Thresholds;
 use crate::graph::{
-    BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, Statistics, StorageOptions,
-    StoredBackup,
+    BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, SessionView, Statistics,
+    StorageOptions, StoredBackup,
 };
 use crate::limits::Limits;
 use crate::need::Requirement;
@@ -26,7 +26,7 @@ use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
 use crate::storage::RecordChange;
 use crate::syntax::ast::{Scope, Statement, StatementKind};
-use crate::syntax::{self, SyntaxError};
+use crate::syntax::{self, SyntaxError, SyntaxFault};
 use crate::transfer::{self, Transferred};
 use crate::views::Views;
 
@@ -283,7 +283,7 @@ impl Session {
     /// Parses a program and fills in its parameters. All its errors are reported at once.
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
         let (mut statements, errors) = syntax::parse(program, &self.environment.limits);
-        let mut found: Vec<Diagnostic> = errors.iter().map(Diagnose::diagnose).collect();
+        let mut found: Vec<Diagnostic> = errors.iter().map(|error| self.explained(error)).collect();
         found.extend(resolve_commands(&mut statements, program, &errors, &self.environment));
         if !found.is_empty() {
             found.sort_by_key(|diagnostic| diagnostic.statement);
@@ -292,6 +292,15 @@ impl Session {
         statements::fill(&mut statements, parameters).map_err(Error::Refused)?;
         let needs = program::needs(&statements, self.graph(), self.environment.commands);
         Ok(Prepared { statements, needs })
+    }
+
+    /// What is wrong with a text, in words of the graph where it is a statement of another language.
+    fn explained(&self, error: &SyntaxError) -> Diagnostic {
+        let diagnostic = error.diagnose();
+        let SyntaxFault::Foreign(foreign) = &error.fault else { return diagnostic };
+        let snapshot = self.state.graph.snapshot();
+        let view = SessionView::new(snapshot, self.state.overlay.clone());
+        diagnostic.help(foreign.help(|name| view.catalog().columns_of(name)))
     }
 
     /// As [`Session::prepare`], for a text that is one rule of the session and nothing else.
@@ -323,8 +332,8 @@ impl Session {
         program::run(environment, caller, state, &statements, options, budget)
     }
 
-    /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by name where
-    /// they are declared, else by position; a relation that does not exist is made with the types found.
+    /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by name where the relation has
+    /// names, else by position; a relation without names gets those of the data, with the types found.
     pub fn insert_batches(
         &mut self,
         relation: &str,
@@ -335,16 +344,18 @@ impl Session {
         self.insert(budget, |context| statements::insert_batches(relation, scope, batches, context))
     }
 
-    /// Inserts rows of values without program text: one commit, all or nothing.
+    /// Inserts rows of values without program text: one commit, all or nothing. The names of their columns may be given,
+    /// and count as those of batches do.
     #[allow(clippy::needless_pass_by_value, reason = "the rows are of no use to the caller afterwards")]
     pub fn insert_rows(
         &mut self,
         relation: &str,
         scope: Scope,
+        names: Option<&[String]>,
         rows: Vec<Vec<Value>>,
         budget: &Budget,
     ) -> Result<Inserted, Error> {
-        self.insert(budget, |context| statements::insert_rows(relation, scope, &rows, context))
+        self.insert(budget, |context| statements::insert_rows(relation, scope, names, &rows, context))
     }
 
     /// Takes facts of the session away; answers how many there were.

@@ -23,6 +23,8 @@ pub struct RunOptions {
     pub limit: Option<u64>,
     /// All writes are one transaction: any failure undoes all of it.
     pub atomic: bool,
+    /// The rules of the program take the place of those of the same heads that there were before it.
+    pub replace_rules: bool,
 }
 
 /// The rights that a program asks for, each once, with the graphs that they are about: a program may switch to other
@@ -106,17 +108,19 @@ pub(crate) fn run(
     options: &RunOptions,
     budget: &Budget,
 ) -> Result<Answer, Error> {
-    let mut progress = Progress::default();
+    let mut progress =
+        Progress { replaced_rules: options.replace_rules.then(HashSet::new), ..Progress::default() };
     loop {
         let graph = Arc::clone(&session.graph);
         let mut context = Context::new(environment, caller, &graph, budget, session.overlay.clone());
         context.warnings = std::mem::take(&mut progress.warnings);
+        context.replaced_rules = progress.replaced_rules.take();
         if options.atomic {
             context.begin()?;
         }
         let halt = progress.run(statements, &mut context, session);
         if halt.map_err(|error| placed(error, statements))? == Halt::Switched {
-            progress.warnings = context.warnings;
+            (progress.warnings, progress.replaced_rules) = (context.warnings, context.replaced_rules);
             continue;
         }
         let mut content = progress.content(&mut context).map_err(|error| placed(error, statements))?;
@@ -151,6 +155,8 @@ struct Progress<'p> {
     ephemeral: Option<Ephemeral>,
     switched: Option<String>,
     warnings: Vec<Diagnostic>,
+    /// As in the context of a graph.
+    replaced_rules: Option<HashSet<(String, Scope, String)>>,
 }
 
 /// What is answered when all statements have run.

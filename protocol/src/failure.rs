@@ -141,6 +141,8 @@ pub enum Code {
     UnusedVariable,
     /// A warning: conditions that have nothing to do with each other.
     CrossProduct,
+    /// A rule has the head and atoms of an earlier one.
+    RuleDiffersOnlyIn,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
     /// A warning: a query of a program that is not its last.

@@ -100,6 +100,9 @@ pub struct Execute {
     /// The program's writes are one transaction: any failure undoes all of it.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
+    /// The program's rules take the place of those of the same heads that there were before.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub replace_rules: bool,
 }
 
 /// `insert`. With [`Format::Json`] the rows are in `rows`; with [`Format::Arrow`] binary frames follow.
@@ -113,6 +116,9 @@ pub struct Insert {
     /// How the rows travel.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Format::is_json")]
     pub format: Format,
+    /// The names of the columns of `rows`; without them they go by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Vec<String>>,
     /// The rows, where they travel as JSON.
     #[serde(default, deserialize_with = "crate::rows::rows", skip_serializing_if = "Option::is_none")]
     pub rows: Option<Vec<Vec<Value>>>,
@@ -334,7 +340,7 @@ mod tests {
     #[test]
     fn execute_carries_all_its_fields() {
         check(
-            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"id":"é"}"#,
+            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"id":"é"}"#,
             Request::Execute(Execute {
                 program: "?p($a,X)".to_owned(),
                 params: [("a".to_owned(), Value::Int(1)), ("v".to_owned(), Value::Vector(vec![1.0, 2.0]))]
@@ -343,6 +349,7 @@ mod tests {
                 timeout_ms: Some(50),
                 limit: Some(10),
                 atomic: true,
+                replace_rules: true,
             }),
             Some(RequestId::Text("é".to_owned())),
         );

@@ -100,6 +100,9 @@ pub struct Ack {
 pub struct ResultTable {
     /// The names of the columns; the one column `message` where the statements had something to say.
     pub columns: Vec<String>,
+    /// Names that no two columns share; absent where those of `columns` are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
     /// The rows, each in column order.
     pub rows: Vec<Vec<Value>>,
     /// How many rows these are.
@@ -151,8 +154,11 @@ pub struct Metadata {
 /// `result_start`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultStart {
-    /// The names of the columns.
+    /// The names of the columns: what stands in them, where nothing is declared.
     pub columns: Vec<String>,
+    /// Names that no two columns share; absent where those of `columns` are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
     /// How many rows there were before a limit.
     pub total_count: u64,
     /// Whether a limit left rows out.
@@ -279,6 +285,7 @@ mod tests {
             ),
             Response::Result(ResultTable {
                 columns: vec!["x".to_owned()],
+                names: None,
                 rows: vec![vec![Value::Int(1)], vec![Value::Float(2.0)]],
                 row_count: 2,
                 total_count: 9,

@@ -89,6 +89,14 @@ def test_a_cell_is_a_program(shell: Any) -> None:
     assert "ms" in str(shell.run_cell_magic("stratalog", "--profile", "?edge(X, Y)"))
 
 
+def test_a_cell_that_is_changed_and_run_again_leaves_none_of_its_old_rules(shell: Any) -> None:
+    shell.run_cell_magic("stratalog", "", "+n[1, 5, 9]\n+big(X) <- n(X), X > 1\n+big(X) <- n(X), X = 0")
+    shell.run_cell_magic("stratalog", "", "+big(X) <- n(X), X > 5\n+big(X) <- n(X), X = 0")
+    assert shell.run_cell_magic("stratalog", "", "?big(X)").rows() == [(9,)]
+    shell.run_cell_magic("stratalog", "--keep-rules", "+big(X) <- n(X), X = 1")
+    assert shell.run_cell_magic("stratalog", "", "?big(X:asc)").rows() == [(1,), (9,)]
+
+
 @pytest.mark.usefixtures("environment")
 def test_a_line_connects(shell: Any, server: LocalServer, db: stratalog.Client) -> None:
     found = shell.run_line_magic("stratalog", f"{server.url} --user admin --kg {db.kg}")

@@ -31,6 +31,41 @@ def test_tuples_dicts_and_types(people: stratalog.Client) -> None:
     assert result.messages == []
 
 
+def test_no_two_columns_have_one_name(db: stratalog.Client) -> None:
+    db.execute("+hop(origin: string, target: string, steps: int)")
+    db.insert("hop", [("E7", "E8", 1), ("E7", "E7", 2)])
+    db.insert("pair", [(1, 2), (1, 1)])
+    found = db.query("?hop($e, X, D), X != $e", {"e": "E7"})
+    assert found.dicts() == [{"origin": "E7", "target": "E8", "steps": 1}]
+    for program, names in [
+        ("?pair($a, $a)", ["A", "B"]),
+        ("?pair(_, _)", ["A", "B"]),
+        ("?pair(X, X)", ["X", "X_2"]),
+        ("?pair($a, A)", ["A_2", "A"]),
+        ('?hop("E7", X, D), Y = D + 1', ["origin", "X", "D", "Y"]),
+        ("?X, X <- pair(X, _)", ["X", "X_2"]),
+        ("?pair($a, X), X = 1", ["A", "X"]),
+    ]:
+        found = db.query(program, {"a": 1} if "$a" in program else None)
+        assert found.columns == names, program
+        assert found.to_polars().columns == names, program
+        assert list(found.to_pandas().columns) == names, program
+        assert list(found.dicts()[0]) == names, program
+
+
+def test_programs_replace_their_rules(db: stratalog.Client) -> None:
+    db.execute("+n[1, 5, 9]\n+big(X) <- n(X), X > 1")
+    changed = "+big(X) <- n(X), X > 5"
+    assert "rule for big has `X > 1` instead" in db.execute(changed).warnings[0]
+    assert db.query("?big(X:asc)").rows() == [(5,), (9,)]
+    done = db.execute(changed, replace_rules=True)
+    assert done.messages == ["registered a rule for big in place of 2 clauses"]
+    assert (done.warnings, db.query("?big(X)").rows()) == ((), [(9,)])
+    with pytest.raises(stratalog.Error):
+        db.execute("+big(X) <- n(X), X = 1\n+big(Y) <- n(X)", replace_rules=True, atomic=True)
+    assert db.query("?big(X)").rows() == [(9,)]
+
+
 def test_one_and_scalar(people: stratalog.Client) -> None:
     assert people.query('?person("Ada", Age, H, M)').one() == ROWS[0]
     assert people.query("n(count<X>) <- person(X, _, _, _)\n?n(N)").scalar() == 3

@@ -42,7 +42,7 @@ def test_sealed_runs_are_parquet_for_duckdb_and_polars(own_server: LocalServer, 
         ("Kraków", 800000, 326.8),
         (None, None, None),
     ]
-    assert polars.read_parquet(f"{runs}/edge-*.parquet").select(polars.col("B").sum()).item() == 5_000_050_000
+    assert polars.read_parquet(f"{runs}/edge-*.parquet").select(polars.col("b").sum()).item() == 5_000_050_000
     mixed = polars.read_parquet(f"{runs}/mixed-*.parquet").sort("A")
     assert mixed.rows() == [(1, "1.5", 3), (2, '"two"', 5), (3, "true", 1)]
     assert ask_duckdb(f"select B from '{runs}/place-*.parquet'") == [([0.5, 1.5],)]

@@ -84,6 +84,18 @@ def test_named_values_find_their_columns(db: stratalog.Client) -> None:
         db.delete("owns", [{"owner": "ada"}])
 
 
+def test_a_relation_that_is_new_in_a_transaction_has_names(db: stratalog.Client) -> None:
+    with db.transaction() as t:
+        t.insert("owns", pl.DataFrame({"the owner": ["ada"], "share": [0.5]}))
+        t.insert("owns", [{"share": 1, "the owner": "bob"}])
+        t.delete("owns", [{"share": 0.5, "the owner": "ada"}])
+        t.execute("+declared(x: int, y: int)")
+        with pytest.raises(ValueError, match="declare the relation before"):
+            t.insert("declared", [{"y": 2, "x": 1}])
+    assert db.column_types("owns") == {"the_owner": "string", "share": "float"}
+    assert db.query("?owns(O, S)").rows() == [("bob", 1.0)]
+
+
 def test_values_of_every_type_are_deleted(db: stratalog.Client) -> None:
     db.execute("+t(a: int, b: float, c: string, d: bool, e: timestamp, f: vector)")
     rows = [

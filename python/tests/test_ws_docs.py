@@ -185,7 +185,7 @@ def test_an_arrow_stream_can_be_uploaded_and_saved(page: Page, tmp_path: Path) -
     with page.expect_download() as download:
         page.get_by_role("link", name="Save it as a file").click()
     with pa.ipc.open_stream(download.value.path().read_bytes()) as stream:
-        assert stream.read_all().to_pylist() == [{"A": "x", "B": 1}, {"A": "y", "B": 2}]
+        assert stream.read_all().to_pylist() == [{"name": "x", "n": 1}, {"name": "y", "n": 2}]
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,8 @@ fn widen(so_far: &DataType, value: &Value) -> Option<DataType> {
 }
 
 fn batch_of(rows: &[Row], types: &[DataType]) -> RecordBatch {
-    let fields: Vec<Field> =
-        types.iter().enumerate().map(|(i, t)| Field::new(format!("c{i}"), t.clone(), true)).collect();
+    // Without names, columns go by position.
+    let fields: Vec<Field> = types.iter().map(|t| Field::new("", t.clone(), true)).collect();
     let columns =
         types.iter().enumerate().map(|(i, t)| column_of(rows.iter().map(|row| &row[i]), t)).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("columns follow their types")

@@ -210,7 +210,7 @@ impl Run {
         for (relation, rows) in &program.facts {
             let rows = rows.iter().map(|row| row.iter().map(engine_value).collect()).collect();
             self.session
-                .insert_rows(relation, Scope::Persistent, rows, &Budget::unlimited())
+                .insert_rows(relation, Scope::Persistent, None, rows, &Budget::unlimited())
                 .map_err(|error| error.to_string())?;
         }
         Ok(())

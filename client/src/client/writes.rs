@@ -45,7 +45,7 @@ impl Client {
         batches: impl IntoIterator<Item = RecordBatch>,
     ) -> Result<Inserted, ClientError> {
         let mut batches = batches.into_iter();
-        let Some(first) = batches.next() else { return Ok(Inserted { inserted: 0, duplicates: 0 }) };
+        let Some(first) = batches.next() else { return Ok(Inserted::default()) };
         let mut upload = self.upload(relation, &first.schema(), Scope::Persistent).await?;
         upload.write(&first).await?;
         for batch in batches {
@@ -60,7 +60,7 @@ impl Client {
         let link = self.link(&mut Retry::within(self.reconnect)).await?;
         self.will_touch_session(scope == Scope::Session);
         let format = Format::Arrow;
-        let insert = Insert { relation: relation.to_owned(), scope, format, rows: None };
+        let insert = Insert { relation: relation.to_owned(), scope, format, ..Insert::default() };
         let id = self.next_id();
         let (replies, turn) = link.connection.announce(Request::Insert(insert), id).await?;
         let running = Running::new(id, replies, &link.connection, None, true, &self.place);

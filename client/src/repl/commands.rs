@@ -228,9 +228,18 @@ Statements (a line that begins with a blank goes on with the one before):
   seen(1)       seen(X) <- edge(X, _)    facts and rules of this session only
   ?edge(X, Y), X < 5                     query";
 
+/// What fingers type that know other prompts: no statement is a word alone.
+fn at_other_prompts(line: &str) -> &str {
+    match line.trim_end_matches(';').to_ascii_lowercase().as_str() {
+        "exit" | "quit" | "\\q" => ".quit",
+        "help" | "\\?" | "\\h" => ".help",
+        _ => line,
+    }
+}
+
 /// Reads a command of the prompt: `None` when the line is for the server, an error when it lacks something.
 pub(super) fn read_command(line: &str) -> Option<Result<Local, String>> {
-    let line = line.trim();
+    let line = at_other_prompts(line.trim());
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is = |name: &&str| name.eq_ignore_ascii_case(word);
     let entry = COMMANDS.iter().find(|entry| entry.names.iter().any(is))?;
@@ -278,6 +287,15 @@ mod tests {
         for line in [".kg list", "?quit(X)", ".quitter", ".help\n?a(X)", ".help kg", ".explain ?a(X)"] {
             assert_eq!(read(line), "None", "{line}");
         }
+    }
+
+    #[test]
+    fn words_of_other_prompts_are_understood() {
+        for line in ["exit", "QUIT;", " quit ", "\\q"] {
+            assert_eq!(read(line), read(".quit"), "{line}");
+        }
+        assert_eq!(read("help"), read(".help"));
+        assert_eq!(read("exit(1)"), "None");
     }
 
     fn read(line: &str) -> String {

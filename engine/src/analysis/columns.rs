@@ -1,7 +1,9 @@
 //! The columns of an answer: their names, their order, and what is declared of them.
 
+use std::collections::HashSet;
+
 use super::program::{self, Program};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, default_column_names};
 use crate::data::{DataType, Value};
 use crate::syntax::ast::{Direction, ProjectionItem, Term, TermKind};
 
@@ -19,6 +21,56 @@ pub(super) fn goal_columns(
         }
         _ => terms.iter().enumerate().map(|(i, term)| argument_column(i, term)).chain(further).collect(),
     }
+}
+
+/// The same with a name of its own for each column, as data frames want it: what is no variable is called as the column
+/// of the relation where it stands.
+pub(super) fn goal_names(
+    relation: &str,
+    terms: &[Term],
+    columns: &[String],
+    catalog: &Catalog,
+) -> Vec<String> {
+    let known = catalog.relation(relation);
+    let given = match known.filter(|known| known.arity == terms.len()) {
+        Some(known) => known.column_names(),
+        None => default_column_names(terms.len()),
+    };
+    let declared = known.is_some_and(|known| known.schema.is_some()) && columns == given;
+    let is_variable = |column: usize| {
+        declared || terms.get(column).is_none_or(|term| matches!(term.kind, TermKind::Variable(_)))
+    };
+    let names = columns.iter().enumerate().map(|(column, name)| match is_variable(column) {
+        true => (name.clone(), true),
+        false => (given[column].clone(), false),
+    });
+    unique(names.collect())
+}
+
+/// The columns of a projection, each with a name of its own.
+pub(super) fn projected_names(columns: &[String]) -> Vec<String> {
+    unique(columns.iter().map(|name| (name.clone(), true)).collect())
+}
+
+/// Each name once: the first that has one by right keeps it, `X` is `X_2` where it stands again.
+fn unique(names: Vec<(String, bool)>) -> Vec<String> {
+    let mut taken: HashSet<String> = HashSet::new();
+    let keeps: Vec<bool> =
+        names.iter().map(|(name, by_right)| *by_right && taken.insert(name.clone())).collect();
+    let free = |name: String, taken: &mut HashSet<String>| {
+        let mut copy = 1;
+        let mut free = name.clone();
+        while !taken.insert(free.clone()) {
+            copy += 1;
+            free = format!("{name}_{copy}");
+        }
+        free
+    };
+    names
+        .into_iter()
+        .zip(keeps)
+        .map(|((name, _), keeps)| if keeps { name } else { free(name, &mut taken) })
+        .collect()
 }
 
 fn argument_column(position: usize, term: &Term) -> String {

@@ -40,7 +40,9 @@ pub use search::{SearchFault, unknown_index};
 pub use stratify::{Cycle, stratify};
 pub use types::fit;
 
-use self::columns::{declared_any, expression_column, goal_columns, item_orders, term_columns};
+use self::columns::{
+    declared_any, expression_column, goal_columns, goal_names, item_orders, projected_names, term_columns,
+};
 use self::resolve::{Origin, Resolver, Source, near_relations};
 use crate::catalog::Catalog;
 use crate::data::{DataType, MAX_COLUMNS, RelationId};
@@ -55,8 +57,10 @@ const GOAL: &str = "?";
 pub struct Analysed {
     /// What to evaluate.
     pub program: Program,
-    /// The names of the goal's columns.
+    /// The names of the goal's columns, as the protocol has them: what stands in them.
     pub columns: Vec<String>,
+    /// The same, each with a name of its own.
+    pub names: Vec<String>,
     /// Whether each of them has its values from a column that is declared to hold anything.
     pub declared_any: Vec<bool>,
     /// The columns to sort by, the most important first.
@@ -69,7 +73,7 @@ impl Analysed {
     /// What changes need: rows, and nothing about them.
     fn unordered(program: Program, columns: Vec<String>) -> Analysed {
         let declared_any = vec![false; columns.len()];
-        Analysed { program, columns, declared_any, order: Vec::new(), limit: None }
+        Analysed { program, names: columns.clone(), columns, declared_any, order: Vec::new(), limit: None }
     }
 }
 
@@ -81,18 +85,19 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     let span = query_span(query);
     let source = |head| Source { head, origin: Origin::Query, text: query.to_string(), span };
     let goal;
-    let (columns, order) = match &query.head {
+    let (columns, names, order) = match &query.head {
         QueryHead::Goal { atom, order } => {
             goal = resolver.add_relation(GOAL.into(), 0);
             let further = clause::further_variables(atom, &query.body);
             resolver.goal_clause(source(goal), atom, &query.body, &further);
             let columns = goal_columns(&atom.relation.text, &atom.terms, further, catalog);
+            let names = goal_names(&atom.relation.text, &atom.terms, &columns, catalog);
             let order = atom.terms.iter().zip(order).map(|(term, order)| match term.kind {
                 // A constant orders nothing.
                 TermKind::Constant(_) => None,
                 _ => *order,
             });
-            (columns, order.collect::<Vec<_>>())
+            (columns, names, order.collect::<Vec<_>>())
         }
         QueryHead::Projection(items) => {
             let terms: Vec<Term> = items.iter().map(|item| item.term.clone()).collect();
@@ -100,7 +105,8 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
             goal = resolver.add_relation(GOAL.into(), width);
             resolver.clause(source(goal), &terms, &query.body);
             let columns: Vec<String> = terms.iter().flat_map(term_columns).collect();
-            (columns, items.iter().flat_map(item_orders).collect())
+            let names = projected_names(&columns);
+            (columns, names, items.iter().flat_map(item_orders).collect())
         }
     };
     check_columns(columns.len(), span, &mut resolver);
@@ -121,7 +127,7 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     };
     program.warnings.extend(warnings::of_query(atom, &query.body));
     let declared_any = declared_any(&program, catalog);
-    Ok(Analysed { program, columns, declared_any, order, limit: query.limit })
+    Ok(Analysed { program, columns, names, declared_any, order, limit: query.limit })
 }
 
 /// The rows of a relation that match a target and a body: what a conditional delete removes.
@@ -240,6 +246,7 @@ pub fn check_rule(
     }
     let mut found = resolver.warnings;
     found.extend(warnings::of_rule(rule));
+    found.extend(warnings::differs_only_in(rule, catalog.rules(name)));
     Ok(found)
 }
 

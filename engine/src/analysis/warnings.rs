@@ -5,8 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::never_true::{constants, never_fires};
+use crate::catalog::Clauses;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Atom, Literal, LiteralKind, Rule, Term, TermKind};
+use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind};
 
 /// What deserves a second look in a rule.
 pub(super) fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
@@ -25,6 +26,65 @@ pub(super) fn of_query(goal: Option<&Atom>, body: &[Literal]) -> Vec<Diagnostic>
     let body: Vec<&Literal> = body.iter().collect();
     let atoms: Vec<&Atom> = goal.into_iter().chain(positive_atoms(&body)).collect();
     never_fires(&body).or_else(|| cross_product(&atoms, &body, |_| true)).into_iter().collect()
+}
+
+/// A head with more clauses is not edited by hand.
+const FEW_CLAUSES: usize = 64;
+
+/// A clause with the head and the atoms of an earlier one, where one of the two makes the other useless, or nearly so:
+/// most likely the earlier one was changed. What asks for different things, such as `X = 1` and `X = 2`, is alternatives.
+pub(super) fn differs_only_in(rule: &Rule, known: &Clauses) -> Option<Diagnostic> {
+    if known.len() > FEW_CLAUSES {
+        return None;
+    }
+    let head = rule.head.to_string();
+    let (atoms, comparisons) = parts(rule);
+    let of_old = known.iter().filter(|old| old.head.to_string() == head).map(|old| parts(old));
+    let mut differences = of_old.filter(|(old, _)| *old == atoms).filter_map(|(_, old)| {
+        let without = |these: &[Condition], those: &[Condition]| -> Vec<Condition> {
+            these.iter().filter(|each| !those.contains(each)).cloned().collect()
+        };
+        let (old, new) = (without(&old, &comparisons), without(&comparisons, &old));
+        let is_changed = match (old.as_slice(), new.as_slice()) {
+            ([], []) => false,
+            ([], _) | (_, []) => true,
+            ([old], [new]) => {
+                old.0 == new.0 && old.0 != Comparison::Equal && (old.1 == new.1 || old.2 == new.2)
+            }
+            _ => false,
+        };
+        is_changed.then_some(old)
+    });
+    let old = differences.next()?;
+    let name = &rule.head.relation.text;
+    let asked: Vec<String> =
+        old.iter().map(|(operator, left, right)| format!("`{left} {operator} {right}`")).collect();
+    let difference = match asked.is_empty() {
+        true => "lacks a condition of this one".to_owned(),
+        false => format!("has {} instead", asked.join(", ")),
+    };
+    let message = format!("another rule for {name} {difference}, and is else the same: both count");
+    Some(Diagnostic::warning(Code::RuleDiffersOnlyIn, message).at(rule.span).help(format!(
+        "to put this one in its place, drop the old ones first (-{name}), or write `.rule replace` above"
+    )))
+}
+
+/// Operator, left and right side.
+type Condition = (Comparison, String, String);
+
+/// The atoms of a rule as they are printed, in no order, and its comparisons.
+fn parts(rule: &Rule) -> (Vec<String>, Vec<Condition>) {
+    let (mut atoms, mut comparisons) = (Vec::new(), Vec::new());
+    for literal in &rule.body {
+        match &literal.kind {
+            LiteralKind::Positive(_) | LiteralKind::Negative(_) => atoms.push(literal.to_string()),
+            LiteralKind::Comparison { operator, left, right } => {
+                comparisons.push((*operator, left.to_string(), right.to_string()));
+            }
+        }
+    }
+    atoms.sort_unstable();
+    (atoms, comparisons)
 }
 
 fn positive_atoms<'l>(body: &[&'l Literal]) -> Vec<&'l Atom> {

@@ -75,6 +75,20 @@ pub fn default_column_names(arity: usize) -> Vec<String> {
         .collect()
 }
 
+/// What the first clause of a rule calls its columns: a variable where one stands, else a letter.
+pub fn clause_names(head: &[ast::Term], arity: usize) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(arity);
+    for (column, default) in default_column_names(arity).into_iter().enumerate() {
+        let written = match head.get(column).map(|term| &term.kind) {
+            Some(ast::TermKind::Variable(name)) if !names.contains(name) => name.clone(),
+            _ => default,
+        };
+        let free = std::iter::successors(Some(written), |name| Some(format!("{name}_")));
+        names.extend(free.into_iter().find(|name| !names.contains(name)));
+    }
+    names
+}
+
 impl Catalog {
     /// The definition of a stored relation.
     pub fn relation(&self, name: &str) -> Option<&Arc<RelationDefinition>> {
@@ -84,6 +98,21 @@ impl Catalog {
     /// All stored relations by name.
     pub fn relations(&self) -> impl Iterator<Item = &Arc<RelationDefinition>> {
         self.relations.values()
+    }
+
+    /// How a relation of this name, in capitals or not, is called, and its columns.
+    pub fn columns_of(&self, name: &str) -> Option<(String, Vec<String>)> {
+        let stored = self.relations.keys().map(|known| &**known);
+        let mut all = stored.chain(self.derived().map(|(known, _)| known));
+        let known = all.find(|known| known.eq_ignore_ascii_case(name))?;
+        let columns = match self.relation(known) {
+            Some(relation) => relation.column_names(),
+            None => {
+                let head = &self.rules(known).first()?.head;
+                clause_names(&head.terms, head.head_columns())
+            }
+        };
+        Some((known.to_owned(), columns))
     }
 
     /// The clauses of a derived relation, in the order of registration; empty where there are none.

@@ -108,13 +108,28 @@ const QUERY: &str = "QUERY";
 /// The argument that names the graph that a command concerns.
 const GRAPH: &str = "KG";
 
+/// Commands of other prompts, and what to write here.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("tables", "`.rel`: it lists the relations"),
+    ("schema", "`.rel describe NAME` for the columns of a relation, `.rule show NAME` for its rules"),
+    ("describe", "`.rel describe NAME`"),
+    ("databases", "`.kg list`"),
+    ("use", "`.kg use NAME`"),
+    ("open", "`.kg use NAME`"),
+    ("indexes", "`.index list`"),
+    ("users", "`.user list`"),
+];
+
 fn unknown(command: &Command, more: Families) -> Error {
     let first = command.words.first().map_or("", |word| word.text.as_str());
     let family: Vec<String> = entries(more)
         .filter(|entry| entry.words[0].split('|').any(|alias| alias.eq_ignore_ascii_case(first)))
         .map(CommandEntry::written)
         .collect();
-    let help = if family.is_empty() {
+    let elsewhere = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(first));
+    let help = if let Some((_, here)) = elsewhere.filter(|_| family.is_empty()) {
+        format!("write {here}")
+    } else if family.is_empty() {
         let all = entries(more).flat_map(|entry| entry.words[0].split('|'));
         match near_names(first, all).as_slice() {
             [] => "`.help` lists the commands".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{CommandEntry, CommandFamily};
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
-use crate::catalog::{Catalog, Clauses, default_column_names};
+use crate::catalog::{Catalog, Clauses, clause_names};
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
@@ -53,6 +53,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             need: Need::Read,
             arguments: 1,
             run: show,
+        },
+        CommandEntry {
+            words: &["rule", "replace"],
+            usage: "",
+            doc: "From here on, rules of this program take the place of those of the same head that there were before it.",
+            example: ".rule replace",
+            need: Need::Read,
+            arguments: 0,
+            run: replace,
         },
         CommandEntry {
             words: &["rule", "drop"],
@@ -119,7 +128,7 @@ fn ask(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
     }
     let head = catalog.rules(&name.text).first().map_or(&[][..], |clause| &clause.head.terms);
     let arity = catalog.arity(&name.text).unwrap_or(0);
-    let terms = column_variables(head, arity).into_iter();
+    let terms = clause_names(head, arity).into_iter();
     let terms: Vec<Term> =
         terms.map(|variable| Term { kind: TermKind::Variable(variable), span: name.span }).collect();
     let atom = Atom { relation: name.clone(), terms, span: name.span };
@@ -128,18 +137,11 @@ fn ask(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
     Ok(Outcome::Question(Question::Query(query)))
 }
 
-/// A variable for each column, named as in the first clause where a variable stands there.
-fn column_variables(head: &[Term], arity: usize) -> Vec<String> {
-    let mut names: Vec<String> = Vec::with_capacity(arity);
-    for (column, default) in default_column_names(arity).into_iter().enumerate() {
-        let written = match head.get(column).map(|term| &term.kind) {
-            Some(TermKind::Variable(name)) if !names.contains(name) => name.clone(),
-            _ => default,
-        };
-        let free = std::iter::successors(Some(written), |name| Some(format!("{name}_")));
-        names.extend(free.into_iter().find(|name| !names.contains(name)));
-    }
-    names
+fn replace(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    context.replaced_rules.get_or_insert_default();
+    Ok(Outcome::Message(
+        "from here on, rules of this program take the place of those of the same head".to_owned(),
+    ))
 }
 
 fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -47,6 +47,8 @@ pub enum Code {
     UnusedVariable,
     /// A warning: conditions that have nothing to do with each other.
     CrossProduct,
+    /// A clause has the head and atoms of an earlier one.
+    RuleDiffersOnlyIn,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
     /// A warning: a query of a program that is not its last.
@@ -78,6 +80,7 @@ impl Code {
             Code::Internal => "internal",
             Code::UnusedVariable => "unused_variable",
             Code::CrossProduct => "cross_product",
+            Code::RuleDiffersOnlyIn => "rule_differs_only_in",
             Code::NeverTrue => "never_true",
             Code::UnansweredQuery => "unanswered_query",
         }

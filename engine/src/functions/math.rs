@@ -65,11 +65,30 @@ pub(super) fn ceil(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>)
 }
 
 pub(super) fn to_int(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    round(arguments, circumstances, f64::trunc)
+    arguments.ints(|row| match spelled_out(arguments.at(0, row)) {
+        ValueRef::Int(n) => Some(n),
+        ValueRef::Float(x) => Some(circumstances.whole(x.trunc())),
+        _ => None,
+    })
 }
 
 pub(super) fn to_float(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {
-    map(arguments, |x| x)
+    arguments.floats(|row| float(spelled_out(arguments.at(0, row))))
+}
+
+/// The number that a text spells, without blanks around it; another value as it is.
+fn spelled_out(value: ValueRef<'_>) -> ValueRef<'_> {
+    let ValueRef::Text(text) = value else { return value };
+    let text = text.trim();
+    if let Ok(n) = text.parse() {
+        return ValueRef::Int(n);
+    }
+    // Not the words `inf` and `nan`.
+    let is_number = text.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    match text.parse() {
+        Ok(x) if is_number && f64::is_finite(x) => ValueRef::Float(x),
+        _ => ValueRef::Null,
+    }
 }
 
 pub(super) fn sign(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {

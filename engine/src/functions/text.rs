@@ -62,6 +62,69 @@ pub(super) fn replace(arguments: &Arguments<'_>, circumstances: &Circumstances<'
     })
 }
 
+pub(super) fn contains(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    compare(arguments, circumstances, |text, part| text.contains(part))
+}
+
+pub(super) fn starts_with(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    compare(arguments, circumstances, |text, part| text.starts_with(part))
+}
+
+pub(super) fn ends_with(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    compare(arguments, circumstances, |text, part| text.ends_with(part))
+}
+
+fn compare(
+    arguments: &Arguments<'_>,
+    circumstances: &Circumstances<'_>,
+    holds: impl Fn(&str, &str) -> bool,
+) -> Results {
+    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row)) {
+        (ValueRef::Text(text), ValueRef::Text(part)) => {
+            circumstances.work(text.len())?;
+            Ok(Value::Bool(holds(text, part)))
+        }
+        _ => Ok(Value::Null),
+    })
+}
+
+pub(super) fn index_of(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row)) {
+        (ValueRef::Text(text), ValueRef::Text(part)) => {
+            circumstances.work(text.len())?;
+            let found = text.find(part).and_then(|at| i64::try_from(at).ok());
+            Ok(Value::Int(found.unwrap_or(-1)))
+        }
+        _ => Ok(Value::Null),
+    })
+}
+
+pub(super) fn pad_left(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    pad(arguments, circumstances, |text, filling| filling + text)
+}
+
+pub(super) fn pad_right(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    pad(arguments, circumstances, |text, filling| text.to_owned() + &filling)
+}
+
+/// Fills a text up to so many characters.
+fn pad(
+    arguments: &Arguments<'_>,
+    circumstances: &Circumstances<'_>,
+    join: impl Fn(&str, String) -> String,
+) -> Results {
+    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row), arguments.at(2, row)) {
+        (ValueRef::Text(text), ValueRef::Int(length), ValueRef::Text(filling)) => {
+            let missing = usize::try_from(length).unwrap_or(0).saturating_sub(text.chars().count());
+            let missing = if filling.is_empty() { 0 } else { missing };
+            // A character has a byte at least.
+            circumstances.check_length(text.len().saturating_add(missing))?;
+            circumstances.text(join(text, filling.chars().cycle().take(missing).collect()))
+        }
+        _ => Ok(Value::Null),
+    })
+}
+
 pub(super) fn concat(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
     arguments.try_each(|row| {
         let mut text = String::new();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::counted;
-use super::insert::{Problems, constant, wrong_arity};
+use super::insert::{Problems, check_takes_facts, constant, wrong_arity};
 use super::query::{Evaluated, evaluate, refused};
 use crate::analysis::{self, Analysed, AnalysisError};
 use crate::catalog::{Catalog, RelationDefinition};
@@ -12,11 +12,11 @@ use crate::data::{self, Codec, DataType, Dictionary, EMPTY, NULL, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet, Overlay, SessionView, Snapshot};
-use crate::syntax::ast::{Atom, Delete, DeleteWhere, Update};
+use crate::syntax::ast::{Atom, Delete, DeleteWhere, Name, Update};
 
 pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, Error> {
     let name = &delete.relation.text;
-    let (counts, ()) = context.write(|snapshot, _| {
+    let (counts, is_derived) = context.write(|snapshot, _| {
         let dictionary = Codec::over(snapshot.dictionary().clone());
         let mut problems = Problems::default();
         let arity = snapshot.catalog().relation(name).map(|known| known.arity);
@@ -48,9 +48,15 @@ pub(super) fn run(delete: &Delete, context: &mut Context<'_>) -> Result<String, 
             Some(_) => vec![Change::Delete { relation: name.clone(), rows }],
             None => Vec::new(),
         };
-        Ok((changes, ()))
+        Ok((changes, !snapshot.catalog().rules(name).is_empty()))
     })?;
-    Ok(format!("deleted {} from {name}", counted(counts.iter().sum(), "fact")))
+    Ok(deleted(counts.iter().sum(), name, is_derived))
+}
+
+/// What is said of a delete: rules may make again what was deleted.
+fn deleted(facts: usize, relation: &str, is_derived: bool) -> String {
+    let beside = if is_derived { "; what its rules derive stays" } else { "" };
+    format!("deleted {} from {relation}{beside}", counted(facts, "fact"))
 }
 
 /// Takes facts of the session away, all or nothing; answers how many there were.
@@ -84,12 +90,14 @@ pub(crate) fn retract_rows(
 /// for any value.
 pub(super) fn run_where(delete: &DeleteWhere, context: &mut Context<'_>) -> Result<String, Error> {
     let name = delete.target.relation.text.clone();
+    let mut is_derived = false;
     let counts = decide_and_write(context, |context, view| {
+        is_derived = !view.catalog().rules(&name).is_empty();
         let analysed = analysis::analyse_target(&delete.target, &delete.body, view.catalog());
         let rows = solve(analysed, context, view)?;
         Ok(vec![Change::Delete { relation: name.clone(), rows }])
     })?;
-    Ok(format!("deleted {} from {name}", counted(counts.iter().sum(), "fact")))
+    Ok(deleted(counts.iter().sum(), &name, is_derived))
 }
 
 /// Solutions of the body are found once, on the state before; then everything is deleted, then everything inserted.
@@ -109,15 +117,10 @@ pub(super) fn run_update(update: &Update, context: &mut Context<'_>) -> Result<S
                 _ => {}
             }
         }
-        for atom in update.inserts.iter().filter(|atom| !catalog.rules(&atom.relation.text).is_empty()) {
-            let name = &atom.relation.text;
-            problems.add(
-                Diagnostic::error(Code::DerivedRelation, format!("{name} is derived by rules"))
-                    .at(atom.relation.span)
-                    .help("insert into a relation that its rules read"),
-            );
-        }
         problems.check()?;
+        for Name { text, span } in update.inserts.iter().map(|atom| &atom.relation) {
+            check_takes_facts(text, Some(*span), catalog)?;
+        }
         let mut changes = ChangeSet::new();
         for atom in &update.deletes {
             if catalog.relation(&atom.relation.text).is_none() {

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::column_names::arrange;
 use super::{counted, place};
 use crate::analysis::fit;
-use crate::catalog::{Catalog, RelationDefinition};
+use crate::catalog::{Catalog, RelationDefinition, clause_names};
 use crate::context::Context;
 use crate::data::arrow_columns::EncodeError;
-use crate::data::{self, DataType, Dictionary, Value};
+use crate::data::{self, DataType, Dictionary, Schema, SchemaColumn, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet};
@@ -16,12 +17,14 @@ use crate::limits::Limits;
 use crate::syntax::ast::{self, Scope, Term, TermKind};
 
 /// What an insert did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inserted {
     /// Facts that were new.
     pub inserted: u64,
     /// Facts that were there already, or came twice.
     pub duplicates: u64,
+    /// What is good to know about how columns were arranged.
+    pub warning: Option<Diagnostic>,
 }
 
 pub(super) fn run(insert: &ast::Insert, context: &mut Context<'_>) -> Result<String, Error> {
@@ -48,22 +51,29 @@ pub(super) fn run(insert: &ast::Insert, context: &mut Context<'_>) -> Result<Str
     Ok(format!("inserted {} into {name}{}", counted(inserted.inserted as usize, "fact"), place(insert.scope)))
 }
 
-/// Inserts rows of values, all or nothing.
+/// Inserts rows of values, all or nothing. The names of their columns may be given.
 pub(crate) fn insert_rows(
     relation: &str,
     scope: Scope,
+    names: Option<&[String]>,
     rows: &[Vec<Value>],
     context: &mut Context<'_>,
 ) -> Result<Inserted, Error> {
     check_name(relation)?;
-    let Some(arity) = rows.first().map(Vec::len) else { return Ok(Inserted { inserted: 0, duplicates: 0 }) };
+    let Some(arity) = names.map(<[String]>::len).or(rows.first().map(Vec::len)) else {
+        return Ok(Inserted::default());
+    };
     if let Some(row) = rows.iter().position(|row| row.len() != arity || row.is_empty()) {
-        let message = format!("row {row} has {}, row 0 has {arity}", counted(rows[row].len(), "value"));
+        let expected = if names.is_some() { "there are names for" } else { "row 0 has" };
+        let message = format!("row {row} has {}, {expected} {arity}", counted(rows[row].len(), "value"));
         return Err(Error::simple(Code::ArityMismatch, message));
     }
-    let cell = |row: usize, column: usize| Ok((&rows[row][column], None));
+    let names: Vec<&str> = names.unwrap_or_default().iter().map(String::as_str).collect();
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
-        encode_cells(target, arity, rows.len(), cell, |_| false, dictionary, limits)
+        let arrangement = arrange(target, arity, &names, limits)?;
+        let cell = |row: usize, column: usize| Ok((&rows[row][arrangement.places[column]], None));
+        let facts = encode_cells(target, arity, rows.len(), cell, |_| false, dictionary, limits)?;
+        Ok(Facts { columns: arrangement.columns, warning: arrangement.warning, ..facts })
     })
 }
 
@@ -71,11 +81,16 @@ pub(crate) fn insert_rows(
 pub(super) struct Facts {
     pub(super) rows: data::Rows,
     pub(super) types: Vec<DataType>,
+    /// What the columns of a relation without names are to be called, and their types where the data says more than its
+    /// values do.
+    pub(super) columns: Option<Vec<SchemaColumn>>,
+    pub(super) warning: Option<Diagnostic>,
 }
 
 impl Facts {
     pub(super) fn empty(arity: usize) -> Facts {
-        Facts { rows: data::Rows::empty(arity), types: vec![DataType::Unknown; arity] }
+        let types = vec![DataType::Unknown; arity];
+        Facts { rows: data::Rows::empty(arity), types, columns: None, warning: None }
     }
 }
 
@@ -86,9 +101,17 @@ pub(super) struct Target<'c> {
     pub(super) known: Option<&'c RelationDefinition>,
     /// The number of columns, from the definition or else from the rules.
     arity: Option<usize>,
+    /// Whether data may name its columns: nothing has named them yet.
+    pub(super) takes_names: bool,
 }
 
 impl Target<'_> {
+    /// The names of its columns; none if it is not declared.
+    pub(super) fn declared_names(&self) -> Option<Vec<&str>> {
+        let schema = self.known.and_then(|known| known.schema.as_ref())?;
+        Some(schema.columns.iter().map(|column| column.name.as_str()).collect())
+    }
+
     pub(super) fn declared(&self, column: usize) -> DataType {
         let schema = self.known.and_then(|known| known.schema.as_ref());
         schema.and_then(|schema| schema.columns.get(column)).map_or(DataType::Unknown, |c| c.data_type)
@@ -124,12 +147,13 @@ pub(super) fn write_facts(
         context.graph.check_room(0).map_err(Error::refused)?;
     }
     let (limits, graph) = (&context.environment.limits, context.graph);
-    let changes = |catalog: &Catalog, dictionary: &Arc<Dictionary>| -> Result<(ChangeSet, usize), Error> {
-        if !catalog.rules(name).is_empty() && scope == Scope::Persistent {
-            return Err(Error::refused(derived(name, span)));
-        }
+    let changes = |catalog: &Catalog, dictionary: &Arc<Dictionary>| -> Result<(ChangeSet, _), Error> {
         let known = catalog.relation(name).map(AsRef::as_ref);
-        let target = Target { name, span, known, arity: catalog.arity(name) };
+        if scope == Scope::Persistent {
+            check_takes_facts(name, span, catalog)?;
+        }
+        let is_named = known.is_some_and(|known| known.schema.is_some()) || !catalog.rules(name).is_empty();
+        let target = Target { name, span, known, arity: catalog.arity(name), takes_names: !is_named };
         let facts = encode(&target, dictionary, limits)?;
         if facts.types.len() > limits.columns {
             let message = format!(
@@ -141,13 +165,13 @@ pub(super) fn write_facts(
             return Err(Error::refused(diagnostic.limit("max_columns", limits.columns as u64)));
         }
         let total = facts.rows.len;
-        let definition = extended(name, target.known, &facts.types);
+        let definition = extended(name, target.known, &facts);
         Ok((
             vec![Change::Define(definition), Change::Insert { relation: name.to_owned(), rows: facts.rows }],
-            total,
+            (total, facts.warning),
         ))
     };
-    let (counts, total) = match scope {
+    let (counts, (total, warning)) = match scope {
         Scope::Persistent => {
             context.write(|snapshot, _| changes(snapshot.catalog(), snapshot.dictionary()))?
         }
@@ -155,48 +179,49 @@ pub(super) fn write_facts(
             // What is learnt is in use when the session has it.
             let _no_collection = graph.learn();
             let view = context.view();
-            let (changes, total) = changes(view.catalog(), view.snapshot().dictionary())?;
+            let (changes, outcome) = changes(view.catalog(), view.snapshot().dictionary())?;
             let (overlay, counts) = context.overlay.apply(&changes);
             context.lay(overlay)?;
-            (counts, total)
+            (counts, outcome)
         }
     };
     let inserted = counts.last().copied().unwrap_or(0);
-    Ok(Inserted { inserted: inserted as u64, duplicates: (total - inserted) as u64 })
+    Ok(Inserted { inserted: inserted as u64, duplicates: (total - inserted) as u64, warning })
 }
 
-/// The definition that also covers these facts.
-fn extended(name: &str, known: Option<&RelationDefinition>, types: &[DataType]) -> RelationDefinition {
-    match known {
-        None => RelationDefinition {
-            name: name.to_owned(),
-            schema: None,
-            arity: types.len(),
-            column_types: types.to_vec(),
-            filled: true,
-        },
-        Some(known) => {
-            let column_types = match &known.schema {
-                Some(schema) => schema
-                    .columns
-                    .iter()
-                    .zip(known.column_types.iter().zip(types))
-                    .map(|(column, (old, new))| match column.data_type {
-                        DataType::Any => {
-                            if known.filled {
-                                old.join(*new)
-                            } else {
-                                *new
-                            }
-                        }
-                        declared => declared,
-                    })
-                    .collect(),
-                None => known.column_types.iter().zip(types).map(|(old, new)| old.join(*new)).collect(),
-            };
-            RelationDefinition { column_types, filled: true, ..known.clone() }
+/// The definition that also covers these facts, with the names that they bring.
+fn extended(name: &str, known: Option<&RelationDefinition>, facts: &Facts) -> RelationDefinition {
+    let types = &facts.types;
+    let found: Vec<DataType> = match known {
+        Some(known) if known.filled => {
+            known.column_types.iter().zip(types).map(|(old, new)| old.join(*new)).collect()
         }
-    }
+        Some(_) | None => types.clone(),
+    };
+    let schema = match (known.and_then(|known| known.schema.as_ref()), &facts.columns) {
+        (Some(schema), _) => Some(schema.clone()),
+        (None, Some(columns)) => {
+            let column = |(column, found): (&SchemaColumn, &DataType)| SchemaColumn {
+                name: column.name.clone(),
+                data_type: match column.data_type.join(*found) {
+                    DataType::Unknown => DataType::Any,
+                    known => known,
+                },
+            };
+            Some(Schema { columns: columns.iter().zip(&found).map(column).collect() })
+        }
+        (None, None) => None,
+    };
+    let column_types = match &schema {
+        Some(schema) => schema
+            .columns
+            .iter()
+            .zip(found)
+            .map(|(column, found)| if column.data_type == DataType::Any { found } else { column.data_type })
+            .collect(),
+        None => found,
+    };
+    RelationDefinition { name: name.to_owned(), schema, arity: types.len(), column_types, filled: true }
 }
 
 /// Encodes facts, of which some rows may be known to be constants of allowed lengths.
@@ -356,11 +381,22 @@ fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
         .help("change the value, or declare the column with another type")
 }
 
-fn derived(name: &str, span: Option<Span>) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(Code::DerivedRelation, format!("{name} is derived by rules"))
-        .help(format!("insert into a relation that its rules read, or drop the rules: -{name}"));
+/// A relation that rules alone make takes no facts; one that is declared or has facts goes on taking them.
+pub(super) fn check_takes_facts(name: &str, span: Option<Span>, catalog: &Catalog) -> Result<(), Error> {
+    if catalog.rules(name).is_empty() || catalog.relation(name).is_some() {
+        return Ok(());
+    }
+    let columns: Vec<String> = catalog
+        .rules(name)
+        .first()
+        .map_or_else(Vec::new, |clause| clause_names(&clause.head.terms, clause.head.head_columns()))
+        .iter()
+        .map(|column| format!("{}: any", column.to_lowercase()))
+        .collect();
+    let mut diagnostic = Diagnostic::error(Code::DerivedRelation, format!("{name} is made by rules alone"))
+        .help(format!("declare it, and it takes facts beside them: +{name}({})", columns.join(", ")));
     diagnostic.span = span;
-    diagnostic
+    Err(Error::refused(diagnostic))
 }
 
 /// Problems of one statement: the first hundred are reported together.

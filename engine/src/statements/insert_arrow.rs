@@ -4,6 +4,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
 
+use super::column_names::{Arrangement, arrange};
 use super::insert::{Facts, Inserted, Target, check_name, write_facts, wrong_arity};
 use crate::context::Context;
 use crate::data::arrow_columns::{EncodeError, Pass, encode, encode_mixed, is_mixed, type_of_codes};
@@ -26,16 +27,23 @@ pub(crate) fn insert_batches(
 ) -> Result<Inserted, Error> {
     check_name(relation)?;
     let Some(arity) = batches.first().map(RecordBatch::num_columns).filter(|arity| *arity > 0) else {
-        return Ok(Inserted { inserted: 0, duplicates: 0 });
+        return Ok(Inserted::default());
     };
     let (threads, budget, graph) = (&context.environment.threads, context.budget, context.graph);
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
         if let Some(wrong) = batches.iter().find(|batch| batch.num_columns() != arity) {
             return Err(Error::refused(wrong_arity(relation, arity, wrong.num_columns())));
         }
-        target.check_arity(arity)?;
+        let schema = batches[0].schema();
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let Arrangement { places, mut columns, warning } = arrange(target, arity, &names, limits)?;
+        for (column, field) in columns.iter_mut().flatten().zip(schema.fields()) {
+            if is_mixed(field) {
+                column.data_type = DataType::Any;
+            }
+        }
         let codec = Codec::over(dictionary.clone());
-        let mut facts = Facts::empty(arity);
+        let mut facts = Facts { columns, warning, ..Facts::empty(arity) };
         // Large columns are not copied as they grow.
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
         // A column of nothing but Null takes a bit a row on its way here.
@@ -52,7 +60,7 @@ pub(crate) fn insert_batches(
                 return Ok(facts);
             }
             facts.rows.len += some.iter().map(RecordBatch::num_rows).sum::<usize>();
-            for column in columns(target, some, dictionary, limits, threads)? {
+            for column in read(target, &places, some, dictionary, limits, threads)? {
                 let position = column.position;
                 let (codes, found) = column.encode(target, dictionary, limits, &codec)?;
                 facts.rows.columns[position].extend(codes);
@@ -74,8 +82,9 @@ struct Column {
 
 /// The columns of batches, one batch after the other. All threads look their values up; new values are learnt later, in
 /// the order of rows, so that codes do not depend on threads.
-fn columns(
+fn read(
     target: &Target<'_>,
+    places: &[usize],
     batches: Vec<RecordBatch>,
     dictionary: &Dictionary,
     limits: &Limits,
@@ -85,9 +94,9 @@ fn columns(
     let mut rows = 0;
     for batch in batches {
         rows += batch.num_rows();
-        for (position, from) in positions(target, &batch)?.into_iter().enumerate() {
-            let is_mixed = is_mixed(batch.schema_ref().field(from));
-            let array = batch.column(from);
+        for (position, from) in places.iter().enumerate() {
+            let is_mixed = is_mixed(batch.schema_ref().field(*from));
+            let array = batch.column(*from);
             let declared = target.declared(position);
             let fitted = if is_mixed { Some(array.clone()) } else { fit_array(array, declared) };
             let array = fitted.ok_or_else(|| {
@@ -164,38 +173,6 @@ pub(crate) fn insert_exported(
         }
         Ok(facts.unwrap_or_else(|| Facts::empty(0)))
     })
-}
-
-/// Which column of a batch goes to each column of the relation: by name where a declaration has the same names, else by
-/// position. Names that agree only in part are refused, so that no column goes astray.
-fn positions(target: &Target<'_>, batch: &RecordBatch) -> Result<Vec<usize>, Error> {
-    let arity = batch.num_columns();
-    let Some(schema) = target.known.and_then(|known| known.schema.as_ref()) else {
-        return Ok((0..arity).collect());
-    };
-    let batch = batch.schema();
-    let found: Vec<Option<usize>> = schema
-        .columns
-        .iter()
-        .map(|column| batch.fields().iter().position(|f| *f.name() == column.name))
-        .collect();
-    if found.iter().all(Option::is_none) {
-        return Ok((0..arity).collect());
-    }
-    if let Some(by_name) = found.iter().copied().collect::<Option<Vec<usize>>>() {
-        return Ok(by_name);
-    }
-    let list = |names: Vec<&str>| names.join(", ");
-    let message = format!(
-        "{} has the columns {}, the data has {}",
-        target.name,
-        list(schema.columns.iter().map(|column| column.name.as_str()).collect()),
-        list(batch.fields().iter().map(|field| field.name().as_str()).collect())
-    );
-    let diagnostic = Diagnostic::error(Code::NotFound, message);
-    Err(Error::refused(
-        diagnostic.help("name all columns as they are declared, or none: then they go by position"),
-    ))
 }
 
 /// A cast where the declared type asks for one: integers to floats and to timestamps.

@@ -1,5 +1,6 @@
 //! Statements at work, one file each.
 
+mod column_names;
 mod declare;
 mod delete;
 mod explain;

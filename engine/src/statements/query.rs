@@ -32,10 +32,11 @@ pub(super) fn run(
         .iter()
         .map(|(column, direction)| Order { column: *column, descending: *direction == Direction::Descending })
         .collect();
-    let (names, declared_any) = (analysed.columns.clone(), analysed.declared_any.clone());
+    let (columns, names) = (analysed.columns.clone(), analysed.names.clone());
+    let declared_any = analysed.declared_any.clone();
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
-    let arity = names.len();
+    let arity = columns.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
     let sort = |budget: &Budget| {
         budget.expect_rows(|| total)?;
@@ -47,7 +48,9 @@ pub(super) fn run(
         (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
         (true, true) => Some(provenance(query, &rows, &view, &codec, context)?),
     };
-    let answer = Rows::new(names, &evaluated.types, rows, total, codec).with_declared_any(&declared_any);
+    let answer = Rows::new(columns, &evaluated.types, rows, total, codec)
+        .with_names(names)
+        .with_declared_any(&declared_any);
     Ok(match provenance {
         Some(provenance) => answer.with_provenance(provenance),
         None => answer,

@@ -41,7 +41,7 @@ pub enum StatementKind {
 }
 
 /// Whether a statement writes to the graph or to the session only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `+`: kept in the graph.
     Persistent,

@@ -1,5 +1,6 @@
 //! `SyntaxError`: why a text is not a program.
 
+use super::foreign::Foreign;
 use super::ranking::RankingFault;
 use crate::aggregates::Ranking;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
@@ -56,6 +57,9 @@ pub enum SyntaxFault {
         /// What to write.
         help: &'static str,
     },
+    /// A statement of another language.
+    #[error("`{}` is of {}", .0.words, .0.language)]
+    Foreign(Foreign),
     /// `'text'` or backticks.
     #[error("strings stand in double quotes")]
     WrongQuote,
@@ -178,6 +182,7 @@ impl SyntaxFault {
             }
             SyntaxFault::UnclosedComment => Some("add `*/`; comments nest".into()),
             SyntaxFault::ForeignOperator { help, .. } => Some((*help).into()),
+            SyntaxFault::Foreign(foreign) => Some(foreign.help(|_| None)),
             SyntaxFault::WrongQuote => Some("write \"text\"".into()),
             SyntaxFault::UnquotedWord { word } => {
                 Some(format!("write \"{word}\" if it is text; variables start with an upper-case letter"))

@@ -12,6 +12,7 @@ pub mod ast;
 
 mod editing;
 mod error;
+mod foreign;
 mod lexer;
 mod parse_command;
 mod parse_declaration;

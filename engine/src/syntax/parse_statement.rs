@@ -5,6 +5,7 @@ use super::ast::{
     StatementKind, Tuple, Update,
 };
 use super::error::{SyntaxError, SyntaxFault};
+use super::foreign;
 use super::parser::{Parsed, Parser};
 use super::token::TokenKind;
 use crate::diagnostic::Span;
@@ -34,9 +35,19 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
         match parser.statement() {
             Ok(kind) => statements.push(Statement { kind, span: parser.since(start) }),
             Err(mut error) => {
+                // Not by its first word alone: relations may be called so.
+                let foreign = foreign::recognised(&text[start.start as usize..]);
+                let whole = foreign.is_some();
+                if let Some(foreign) = foreign {
+                    error = SyntaxError::new(SyntaxFault::Foreign(foreign), start);
+                }
                 error.statement = Some(index);
                 errors.push(error);
                 parser.recover(start);
+                while whole && parser.at_word() {
+                    let line = parser.start_statement();
+                    parser.recover(line);
+                }
             }
         }
         index += 1;

@@ -124,6 +124,11 @@ impl<'a> Parser<'a> {
         start.to(self.cursor.previous.span)
     }
 
+    /// Whether a word comes next, wherever it stands.
+    pub(super) fn at_word(&self) -> bool {
+        matches!(self.cursor.token.kind, TokenKind::Word | TokenKind::Variable)
+    }
+
     /// Takes the next token, whatever it is.
     pub(super) fn bump(&mut self) -> Span {
         let span = self.cursor.token.span;

@@ -182,11 +182,15 @@ class AsyncClient(AsyncCommands):
         params: Mapping[str, Any] | None = None,
         atomic: bool = False,
         *,
+        replace_rules: bool = False,
+        limit: int | None = None,
         timeout: float | None = None,
     ) -> Result:
-        """Runs any program, or a composed statement. With `atomic` its writes happen all, or not at all."""
+        """Runs any program, or a composed statement, as `Client.execute` does."""
         text, values = parts(program, params)
-        return await self._execute(text, values, atomic=atomic, timeout=timeout)
+        return await self._execute(
+            text, values, limit=limit, atomic=atomic, replace_rules=replace_rules, timeout=timeout
+        )
 
     async def explain(
         self, program: str | Select[Any], params: Mapping[str, Any] | None = None, *, profile: bool = False
@@ -225,9 +229,13 @@ class AsyncClient(AsyncCommands):
             async for part in on_thread(how.parts) if in_turn else at_once(how.parts):
                 made = on_thread(part.frames) if in_turn else part.frames
                 advance = bar.after(committed.rows)
-                call = await self._upload(name, made, advance, timeout, rows=part.rows, scope=scope)
+                call = await self._upload(
+                    name, made, advance, timeout, rows=part.rows, names=part.names, scope=scope
+                )
                 committed.add(part.length, call)
             bar.complete()
+        for warning in committed.warnings:
+            warnings.warn(warning, errors.InsertWarning, stacklevel=2)
         return committed.total
 
     async def _insert_file(
@@ -267,13 +275,14 @@ class AsyncClient(AsyncCommands):
         timeout: float | None,
         *,
         rows: list[list[Any]] | None = None,
+        names: Sequence[str] | None = None,
         scope: str = "persistent",
     ) -> Call:
         """One commit, of frames, or of rows if these are given."""
         seconds = self._timeout if timeout is None else timeout
         link = await self._connected(Retry(self._reconnect))
         return await link.upload(
-            lambda protocol: protocol.insert(name, rows, scope=scope), data, advance, seconds
+            lambda protocol: protocol.insert(name, rows, names, scope=scope), data, advance, seconds
         )
 
     async def insert_predicates(
@@ -402,12 +411,19 @@ class AsyncClient(AsyncCommands):
         timeout: float | None,
         limit: int | None = None,
         atomic: bool = False,
+        replace_rules: bool = False,
         reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
         self._own = self._own or touches_session(program)
         build: Build = lambda protocol: protocol.execute(  # noqa: E731
-            program, params, timeout=seconds, limit=limit, atomic=atomic, reads=reads
+            program,
+            params,
+            timeout=seconds,
+            limit=limit,
+            atomic=atomic,
+            replace_rules=replace_rules,
+            reads=reads,
         )
         answer = (await self._run(build, seconds)).answer()
         if answer.switched_kg is not None:

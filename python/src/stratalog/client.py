@@ -204,15 +204,22 @@ class Client(Commands):
         params: Mapping[str, Any] | None = None,
         atomic: bool = False,
         *,
+        replace_rules: bool = False,
+        limit: int | None = None,
         timeout: float | None = None,
     ) -> Result:
         """Runs any program, or a composed statement. With `atomic` its writes happen all, or not at all.
+
+        With `replace_rules`, its rules take the place of those of the same heads that there were before: a
+        program that is changed and run again leaves none of its old rules.
 
         >>> db.execute("+city(\\"Oslo\\")").messages
         ['inserted 1 fact into city']
         """
         text, values = parts(program, params)
-        return self._execute(text, values, atomic=atomic, timeout=timeout)
+        return self._execute(
+            text, values, limit=limit, atomic=atomic, replace_rules=replace_rules, timeout=timeout
+        )
 
     def explain(
         self, program: str | Select[Any], params: Mapping[str, Any] | None = None, *, profile: bool = False
@@ -262,9 +269,13 @@ class Client(Commands):
         with Bar(progress, name, how.total) as bar, Committed() as committed:
             for part in how.parts:
                 advance = bar.after(committed.rows)
-                call = self._upload(name, part.frames, advance, timeout, rows=part.rows, scope=scope)
+                call = self._upload(
+                    name, part.frames, advance, timeout, rows=part.rows, names=part.names, scope=scope
+                )
                 committed.add(part.length, call)
             bar.complete()
+        for warning in committed.warnings:
+            warnings.warn(warning, errors.InsertWarning, stacklevel=2)
         return committed.total
 
     def _insert_file(
@@ -300,12 +311,15 @@ class Client(Commands):
         timeout: float | None,
         *,
         rows: list[list[Any]] | None = None,
+        names: Sequence[str] | None = None,
         scope: str = "persistent",
     ) -> Call:
         """One commit, of frames, or of rows if these are given."""
         seconds = self._timeout if timeout is None else timeout
         link = self._connected(Retry(self._reconnect))
-        return link.upload(lambda protocol: protocol.insert(name, rows, scope=scope), data, advance, seconds)
+        return link.upload(
+            lambda protocol: protocol.insert(name, rows, names, scope=scope), data, advance, seconds
+        )
 
     def insert_predicates(
         self,
@@ -449,12 +463,19 @@ class Client(Commands):
         timeout: float | None,
         limit: int | None = None,
         atomic: bool = False,
+        replace_rules: bool = False,
         reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
         self._own = self._own or touches_session(program)
         build: Build = lambda protocol: protocol.execute(  # noqa: E731
-            program, params, timeout=seconds, limit=limit, atomic=atomic, reads=reads
+            program,
+            params,
+            timeout=seconds,
+            limit=limit,
+            atomic=atomic,
+            replace_rules=replace_rules,
+            reads=reads,
         )
         answer = (self._run(build, seconds)).answer()
         if answer.switched_kg is not None:

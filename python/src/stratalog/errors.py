@@ -286,6 +286,10 @@ class FileWarning(UserWarning):
     """What is good to know about how a file was read; its facts are in the relation."""
 
 
+class InsertWarning(UserWarning):
+    """What is good to know about which values went to which columns; the facts are in the relation."""
+
+
 class PrecisionWarning(UserWarning):
     """A time of Python has more digits than are kept of it."""
 

@@ -99,13 +99,15 @@ def near(a: float | None, b: float | None, eps: float | None) -> bool:
 
 
 def to_float(x: object) -> float:
-    """A number as a float; null for anything else, strings too. `to_float(3)` is `3.0`."""
+    """A number, or the number that a string spells, as a float; null for anything else. `to_float(3)`
+    is `3.0`.
+    """
     return cast("float", Call("to_float", (x,)))
 
 
 def to_int(x: object) -> int:
-    """A number without its fraction, towards zero; null for anything else, strings too. `to_int(-2.9)`
-    is `-2`.
+    """A number, or the number that a string spells, without its fraction, towards zero; null for
+    anything else. `to_int(-2.9)` is `-2`.
     """
     return cast("int", Call("to_int", (x,)))
 
@@ -140,6 +142,40 @@ def substr(s: str | None, start: int | None, length: int | None) -> str:
 def replace(s: str | None, find: str | None, by: str | None) -> str:
     """Every occurrence replaced. `replace("a-b-c", "-", "+")` is `"a+b+c"`."""
     return cast("str", Call("replace", (s, find, by)))
+
+
+def contains(s: str | None, part: str | None) -> bool:
+    """Whether the part stands anywhere in the string. `contains("rosebud", "bud")` is `true`."""
+    return cast("bool", Call("contains", (s, part)))
+
+
+def starts_with(s: str | None, part: str | None) -> bool:
+    """Whether the string begins with the part. `starts_with("rosebud", "rose")` is `true`."""
+    return cast("bool", Call("starts_with", (s, part)))
+
+
+def ends_with(s: str | None, part: str | None) -> bool:
+    """Whether the string ends with the part. `ends_with("rosebud", "rose")` is `false`."""
+    return cast("bool", Call("ends_with", (s, part)))
+
+
+def index_of(s: str | None, part: str | None) -> int:
+    """Where the part begins, in bytes from 0, as `substr` counts them; -1 where it is not.
+    `index_of("größe", "ße")` is `4`.
+    """
+    return cast("int", Call("index_of", (s, part)))
+
+
+def pad_left(s: str | None, length: int | None, filling: str | None) -> str:
+    """The string with as much filling in front as makes it so many characters long. `pad_left("7", 3,
+    "0")` is `"007"`.
+    """
+    return cast("str", Call("pad_left", (s, length, filling)))
+
+
+def pad_right(s: str | None, length: int | None, filling: str | None) -> str:
+    """The same with the filling behind. `pad_right("ab", 4, ".")` is `"ab.."`."""
+    return cast("str", Call("pad_right", (s, length, filling)))
 
 
 def concat(a: object, b: object, *more: object) -> str:

@@ -45,6 +45,8 @@ class Committed:
     def __init__(self) -> None:
         self.rows = 0
         self.total = Inserted(0, 0)
+        #: What is good to know about how columns were arranged.
+        self.warnings: dict[str, None] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +62,9 @@ class Committed:
 
     def add(self, rows: int, call: Call) -> Inserted:
         """A part was answered."""
-        row = Result(call.answer()).dicts()[0]
+        answer = Result(call.answer())
+        self.warnings |= dict.fromkeys(answer.warnings)
+        row = answer.dicts()[0]
         found = Inserted(int(row["inserted"]), int(row["duplicates"]))
         self.total = self.total.plus(found)
         self.rows += rows

@@ -46,6 +46,7 @@ def _parser() -> _Arguments:
         "--as", dest="form", choices=["result", "pandas", "polars", "arrow"], default="result"
     )
     parser.add_argument("--limit", type=int, metavar="ROWS", help="at most so many rows")
+    parser.add_argument("--keep-rules", action="store_true", help="rules are added to those of the same head")
     parser.add_argument("--explain", action="store_true", help="show the plan, and run nothing")
     parser.add_argument("--profile", action="store_true", help="run, and show the plan with its times")
     return parser
@@ -63,8 +64,11 @@ class Magics(BaseMagics):
     def stratalog(self, line: str, cell: str | None = None) -> Any:
         """`%stratalog [URL] [--user NAME] [--db NAME] [--kg NAME]` connects; above a cell it runs a program.
 
-        `%%stratalog [--kg NAME] [--out NAME] [--as result|pandas|polars|arrow] [--limit ROWS] [--explain]
-        [--profile]`
+        `%%stratalog [--kg NAME] [--out NAME] [--as result|pandas|polars|arrow] [--limit ROWS] [--keep-rules]
+        [--explain] [--profile]`
+
+        A cell that is changed and run again leaves none of its old rules: those of the same head that there
+        were before go, unless `--keep-rules` says otherwise.
         """
         arguments = _parser().parse_args(shlex.split(line))
         try:
@@ -83,7 +87,8 @@ class Magics(BaseMagics):
         if arguments.explain or arguments.profile:
             found: Result | Plan = client.explain(cell.strip(), params, profile=arguments.profile)
         else:
-            found = client.query(cell, params, limit=arguments.limit)
+            replace = not arguments.keep_rules
+            found = client.execute(cell, params, limit=arguments.limit, replace_rules=replace)
         shown = _in_form(found, arguments.form)
         if arguments.out is None:
             return shown

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import FileError
+from .errors import FileError, InsertWarning
 
 #: What may hold a `$` that begins no parameter, or begins one.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|(?<![^\n])[ \t]*%[^\n]*|/\*|\$(?P<name>\w+)')
 _NAME = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,28 @@ def arranged(
     names: Sequence[str], rows: Sequence[Sequence[Any]], columns: Sequence[str]
 ) -> Sequence[Sequence[Any]]:
     """Rows whose values have names, in the order of a relation's columns."""
-    if not set(names) & set(columns):
+    found = identifiers(names)
+    if not set(found) & set(columns):
+        if not are_letters(columns):
+            told = f"the columns {', '.join(names)} have other names than {', '.join(columns)}"
+            warnings.warn(f"{told}: they went by position", InsertWarning, stacklevel=5)
         return rows
-    if set(names) != set(columns):
+    if set(found) != set(columns):
         raise ValueError(
             f"the data has the columns {', '.join(names)}; the relation has {', '.join(columns)}"
         )
-    places = [list(names).index(column) for column in columns]
+    places = [found.index(column) for column in columns]
     return [[row[place] for place in places] for row in rows]
+
+
+def are_nameless(names: Sequence[str]) -> bool:
+    """Whether data has no names for its columns, but numbers of places at most."""
+    return all(not name or name.isdecimal() for name in names) or are_letters(names)
+
+
+def are_letters(columns: Sequence[str]) -> bool:
+    """Whether these are the columns A, B, C, ... of a relation without a declaration: no names to go by."""
+    return list(columns) == [chr(ord("A") + place) for place in range(len(columns))] and len(columns) <= 26
 
 
 def declaration(relation: str, columns: Mapping[str, str]) -> Program:
@@ -84,6 +100,20 @@ def identifier(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise ValueError(f"{name!r} cannot stand in a program: a name is letters, digits and _")
     return name
+
+
+def identifiers(names: Sequence[str]) -> list[str]:
+    """Names that can be declared, each once: `Population (2020)` is `Population_2020`."""
+    taken: list[str] = []
+    for place, spelled in enumerate(names, 1):
+        name = "_".join(_WORD.findall(spelled)) or f"column_{place}"
+        if name[0].isnumeric() or name == "_":
+            name = f"column_{name}"
+        plain, copy = name, 2
+        while name in taken:
+            name, copy = f"{plain}_{copy}", copy + 1
+        taken.append(name)
+    return taken
 
 
 def _same(one: Any, other: Any) -> bool:

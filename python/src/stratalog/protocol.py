@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,6 +143,7 @@ class Protocol:
         timeout: float | None = None,
         limit: int | None = None,
         atomic: bool = False,
+        replace_rules: bool = False,
         reads: bool = False,
         streamed: bool = False,
     ) -> tuple[Call, str]:
@@ -159,15 +160,22 @@ class Protocol:
             message["limit"] = limit
         if atomic:
             message["atomic"] = True
+        if replace_rules:
+            message["replace_rules"] = True
         call, text = self._request(message, program)
         call.reads = reads or only_reads(program)
         call.streamed = streamed
         return call, text
 
     def insert(
-        self, relation: str, rows: list[list[Any]] | None, *, scope: str = "persistent"
+        self,
+        relation: str,
+        rows: list[list[Any]] | None,
+        names: Sequence[str] | None = None,
+        *,
+        scope: str = "persistent",
     ) -> tuple[Call, str]:
-        """Inserts `rows`, or announces the binary frames of an Arrow stream when they are None."""
+        """Inserts `rows`, whose columns may have names, or announces an Arrow stream when they are None."""
         message: dict[str, Any] = {"type": "insert", "relation": relation}
         if scope != "persistent":
             message["scope"] = scope
@@ -175,6 +183,8 @@ class Protocol:
             message["format"] = "arrow"
         else:
             message["rows"] = rows
+            if names is not None:
+                message["columns"] = list(names)
         call, text = self._request(message, "")
         call.reads = False
         call.pending = rows is None
@@ -317,7 +327,18 @@ class Protocol:
 
 
 _ANSWER_FIELDS = frozenset(
-    {"type", "id", "format", "columns", "rows", "row_count", "total_count", "truncated", "execution_time_ms"}
+    {
+        "type",
+        "id",
+        "format",
+        "columns",
+        "names",
+        "rows",
+        "row_count",
+        "total_count",
+        "truncated",
+        "execution_time_ms",
+    }
     | {"row_provenance", "switched_kg"}
 )
 
@@ -326,7 +347,7 @@ def _answer(message: dict[str, Any]) -> Answer:
     rows = message.get("rows") or []
     metadata = message.get("metadata") or {}
     return Answer(
-        columns=list(message["columns"]),
+        columns=list(message.get("names", message["columns"])),
         rows=rows,
         row_count=message.get("row_count", len(rows)),
         total_count=message.get("total_count", len(rows)),

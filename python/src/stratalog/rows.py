@@ -14,6 +14,7 @@ from typing import Any
 
 from . import arrow
 from .files import FileReader
+from .programs import are_nameless
 from .values import plain, unboxed
 
 #: From so many rows on, Arrow is worth its schema.
@@ -31,6 +32,8 @@ class Part:
     """What is committed at once: `rows`, or `frames` with the rows done after each frame."""
 
     rows: list[list[Any]] | None = None
+    #: The names of the columns of `rows`, where there are any.
+    names: Sequence[str] | None = None
     frames: Iterable[tuple[bytes, int]] = ()
     #: How many rows it has; of frames, once they are made.
     length: int = 0
@@ -65,11 +68,11 @@ def plan(data: Any, names: Sequence[str] | None = None, commit_every: int | None
         data = first
     names, rows = table(data, names)
     whole, kinds = _by_column(rows)
-    few = names is None and "timestamp" not in kinds and len(rows) < _MANY
-    if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
-        return Plan(_parts_of_rows(rows, commit_every or len(rows) or 1), len(rows))
     if names is not None and len(names) != len(kinds) and rows:
         raise ValueError(f"{len(names)} column names for rows of {len(kinds)} values")
+    few = names is None and "timestamp" not in kinds and len(rows) < _MANY
+    if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
+        return Plan(_parts_of_rows(names, rows, commit_every or len(rows) or 1), len(rows))
     return Plan(_parts(_batches(names or [""] * len(kinds), kinds, whole, most), commit_every), len(rows))
 
 
@@ -95,10 +98,10 @@ def _parts(batches: Iterator[arrow.Batch], most: int | None) -> Iterator[Part]:
         yield part
 
 
-def _parts_of_rows(rows: Sequence[Sequence[Any]], most: int) -> Iterator[Part]:
+def _parts_of_rows(names: Sequence[str] | None, rows: Sequence[Sequence[Any]], most: int) -> Iterator[Part]:
     for start in range(0, len(rows) or 1, most):
         some = [[plain(value) for value in row] for row in rows[start : start + most]]
-        yield Part(rows=some, length=len(some))
+        yield Part(rows=some, names=names, length=len(some))
 
 
 def _plan_of_many(
@@ -162,7 +165,7 @@ def named_rows(
     data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
         found, rows = arrow.stream_rows(data, names)
-        return found, rows
+        return (None if are_nameless(found) else found), rows
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
     return table(data, names)

@@ -5,12 +5,15 @@ Nothing is sent before, so a block that raises has changed nothing, and nothing 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from .programs import Program, arranged, facts, join
-from .relation import Relation, relation_name
+from .arrow import kind_of
+from .programs import Program, arranged, facts, identifiers, join
+from .programs import declaration as declared
+from .relation import Relation, field_names, relation_name
 from .result import Result
 from .rows import named_rows
 from .statements import Rule, Statement, declaration, definition, program_of
@@ -26,6 +29,8 @@ class _Collected:
     def __init__(self) -> None:
         self._programs: list[Program] = []
         self._result: Result | None = None
+        #: The columns of the relations that it declares, or knows to be there.
+        self._columns: dict[str, list[str]] = {}
 
     @property
     def result(self) -> Result:
@@ -46,10 +51,44 @@ class _Collected:
     def declare(self, *relations: type[Relation]) -> None:
         """Adds the schemas of typed relations."""
         self._programs.extend(declaration(relation) for relation in relations)
+        self._columns |= {relation_name(relation): field_names(relation) for relation in relations}
 
     def define(self, *rules: Rule) -> None:
         """Adds rules."""
         self._programs.append(definition(rules))
+
+    def _collect(
+        self,
+        sign: str,
+        name: str,
+        names: list[str] | None,
+        rows: Sequence[Sequence[Any]],
+        listed: Iterable[str] | None,
+    ) -> None:
+        """Facts, or the end of facts. Named values find their columns; a new relation gets these names."""
+        if names is None:
+            self._programs.append(facts(sign, name, rows))
+            return
+        if name not in self._columns:
+            if listed is not None:
+                self._columns[name] = list(listed)
+            elif any(re.search(rf"\b{re.escape(name)}\b", program.text) for program in self._programs):
+                raise ValueError(
+                    f"what the columns of {name} are called is not known before the transaction is over: "
+                    "give tuples in their order, or declare the relation before"
+                )
+            elif sign == "+":
+                self._declare(name, names, rows)
+            else:
+                self._columns[name] = names
+        self._programs.append(facts(sign, name, arranged(names, rows, self._columns[name])))
+
+    def _declare(self, name: str, names: list[str], rows: Sequence[Sequence[Any]]) -> None:
+        kinds = [kind_of([row[place] for row in rows]) for place in range(len(names))]
+        types = ["any" if kind == "null" else kind for kind in kinds]
+        columns = dict(zip(identifiers(names), types, strict=True))
+        self._programs.append(declared(name, columns))
+        self._columns[name] = list(columns)
 
 
 class Transaction(_Collected):
@@ -77,9 +116,8 @@ class Transaction(_Collected):
     ) -> None:
         name = relation_name(relation)
         names, rows = named_rows(data, columns)
-        if names is not None and (listed := self._client.column_types(name)) is not None:
-            rows = arranged(names, rows, list(listed))
-        self._programs.append(facts(sign, name, rows))
+        listed = self._client.column_types(name) if names is not None else None
+        self._collect(sign, name, names, rows, listed)
 
     def __enter__(self) -> Self:
         return self
@@ -118,9 +156,8 @@ class AsyncTransaction(_Collected):
     ) -> None:
         name = relation_name(relation)
         names, rows = named_rows(data, columns)
-        if names is not None and (listed := await self._client.column_types(name)) is not None:
-            rows = arranged(names, rows, list(listed))
-        self._programs.append(facts(sign, name, rows))
+        listed = await self._client.column_types(name) if names is not None else None
+        self._collect(sign, name, names, rows, listed)
 
     async def __aenter__(self) -> Self:
         return self

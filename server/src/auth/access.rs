@@ -132,10 +132,11 @@ impl InsertGrant {
         session: &mut Session,
         relation: &str,
         scope: Scope,
+        names: Option<&[String]>,
         rows: Vec<Vec<Value>>,
         budget: &Budget,
     ) -> Result<Inserted, Error> {
-        session.insert_rows(relation, scope, rows, budget)
+        session.insert_rows(relation, scope, names, rows, budget)
     }
 
     /// Inserts whole batches.

@@ -19,8 +19,11 @@ pub(super) async fn execute(
 ) -> Result<Reply, Failure> {
     let parameters = wire::parameters(execute.params)?;
     let most_rows = Some(caller.app.limits.result_rows).filter(|rows| *rows > 0);
-    let options =
-        RunOptions { limit: [execute.limit, most_rows].into_iter().flatten().min(), atomic: execute.atomic };
+    let options = RunOptions {
+        limit: [execute.limit, most_rows].into_iter().flatten().min(),
+        atomic: execute.atomic,
+        replace_rules: execute.replace_rules,
+    };
     let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let metrics = caller.app.metrics.clone();
     let run = move |budget: &_| {

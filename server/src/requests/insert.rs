@@ -110,12 +110,12 @@ pub(super) async fn insert_rows(
     id: Option<RequestId>,
     ticket: &Ticket,
 ) -> Result<Reply, Failure> {
-    let Insert { relation, scope, rows, format: _ } = insert;
+    let Insert { relation, scope, columns, rows, format: _ } = insert;
     run(caller, relation, id, ticket, move |grant, session, relation, budget| {
         let rows = wire::rows(rows.unwrap_or_default())?;
         let bytes = rows.iter().map(|row| size_of_val(row) + size_of_val(row.as_slice())).sum();
         budget.charge(bytes).map_err(|stopped| wire::failure(&Error::Stopped(stopped), ""))?;
-        Ok(grant.insert_rows(session, relation, wire::scope(scope), rows, budget))
+        Ok(grant.insert_rows(session, relation, wire::scope(scope), columns.as_deref(), rows, budget))
     })
     .await
 }
@@ -155,7 +155,7 @@ async fn run(
         let grant = auth::grant_insert(&who, &session).map_err(|error| wire::failure(&error, ""))?;
         let inserted =
             insert(grant, &mut session, &relation, budget)?.map_err(|error| wire::failure(&error, ""))?;
-        wire::inserted(&relation, &inserted, start.elapsed(), id)
+        wire::inserted(&relation, inserted, start.elapsed(), id)
     };
     caller.app.queries.run(&caller.share(), ticket, None, run).await?
 }

@@ -37,7 +37,7 @@ pub(super) async fn insert_facts(
     acknowledge(caller, id, ticket, move |session, budget| {
         let grant = auth::grant_insert(&who, session).map_err(|error| wire::failure(&error, ""))?;
         let rows = wire::rows(facts.tuples)?;
-        let inserted = grant.insert_rows(session, &facts.relation, Scope::Session, rows, budget);
+        let inserted = grant.insert_rows(session, &facts.relation, Scope::Session, None, rows, budget);
         let inserted = inserted.map_err(|error| wire::failure(&error, ""))?;
         Ok(format!("inserted {} fact(s) into {} for this session", inserted.inserted, facts.relation))
     })

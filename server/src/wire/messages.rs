@@ -94,6 +94,7 @@ impl Heading {
     ) -> Heading {
         let start = ResultStart {
             columns: table.columns(),
+            names: table.unique_names(),
             total_count: table.total_count() as u64,
             truncated: table.truncated(),
             execution_time_ms: took.as_millis().try_into().unwrap_or(u64::MAX),
@@ -110,6 +111,10 @@ impl Heading {
             Vec::with_capacity(chunks.iter().map(|chunk| chunk.json.len() + 1).sum::<usize>() + 512);
         json.extend_from_slice(br#"{"type":"result","columns":"#);
         write_plain(&self.start.columns, &mut json);
+        if let Some(names) = &self.start.names {
+            json.extend_from_slice(br#","names":"#);
+            write_plain(names, &mut json);
+        }
         json.extend_from_slice(br#","rows":["#);
         for (number, chunk) in chunks.iter().enumerate() {
             if number > 0 {
@@ -350,7 +355,7 @@ mod tests {
 
     #[test]
     fn an_insert_answers_with_counts() {
-        let table = Table::inserted("edge", &Inserted { inserted: 2, duplicates: 1 }).unwrap();
+        let table = Table::inserted("edge", &Inserted { inserted: 2, duplicates: 1, warning: None }).unwrap();
         let heading = Heading::new(&table, Duration::ZERO, None, None, None);
         let Reply::Whole(text) = render(table, heading, Format::Json).unwrap() else { panic!("streamed") };
         assert_eq!(

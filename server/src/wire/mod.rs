@@ -88,7 +88,7 @@ pub(crate) fn answer(
         Content::Rows(rows) => (Table::Rows(rows), format),
         Content::Messages(messages) => (Table::messages(&messages)?, Format::Json),
     };
-    let warnings: Vec<String> = answer.warnings.into_iter().map(|warning| warning.message).collect();
+    let warnings = messages_of(answer.warnings);
     let has_ephemeral = answer.ephemeral.is_some();
     let ephemeral_sources = answer.ephemeral.map(|ephemeral| ephemeral.sources).unwrap_or_default();
     let metadata = (has_ephemeral || !warnings.is_empty()).then_some(Metadata {
@@ -103,13 +103,19 @@ pub(crate) fn answer(
 /// Turns the outcome of an insert into what is sent.
 pub(crate) fn inserted(
     relation: &str,
-    inserted: &Inserted,
+    inserted: Inserted,
     took: Duration,
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {
-    let table = Table::inserted(relation, inserted)?;
-    let heading = Heading::new(&table, took, None, None, id);
+    let table = Table::inserted(relation, &inserted)?;
+    let warning = |warning| Metadata { warnings: messages_of([warning]), ..Metadata::default() };
+    let metadata = inserted.warning.map(warning);
+    let heading = Heading::new(&table, took, metadata, None, id);
     messages::render(table, heading, Format::Json)
+}
+
+fn messages_of(warnings: impl IntoIterator<Item = Diagnostic>) -> Vec<String> {
+    warnings.into_iter().map(|warning| warning.message).collect()
 }
 
 /// Turns an engine's error into what is sent; `program` is the text that its places point into.
@@ -223,6 +229,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::Internal => protocol::Code::Internal,
         engine::Code::UnusedVariable => protocol::Code::UnusedVariable,
         engine::Code::CrossProduct => protocol::Code::CrossProduct,
+        engine::Code::RuleDiffersOnlyIn => protocol::Code::RuleDiffersOnlyIn,
         engine::Code::NeverTrue => protocol::Code::NeverTrue,
         engine::Code::UnansweredQuery => protocol::Code::UnansweredQuery,
     }

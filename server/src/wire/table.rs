@@ -58,6 +58,14 @@ impl Table {
         }
     }
 
+    /// A name of its own for each column; none where the columns have such names.
+    pub(super) fn unique_names(&self) -> Option<Vec<String>> {
+        let Table::Rows(rows) = self else { return None };
+        let columns = rows.columns();
+        let are_unique = columns.iter().all(|column| column.name == column.unique_name);
+        (!are_unique).then(|| columns.iter().map(|column| column.unique_name.clone()).collect())
+    }
+
     /// The schema of Arrow frames: where rows come from is a last column there.
     pub(super) fn arrow_schema(&self) -> Arc<Schema> {
         match self {

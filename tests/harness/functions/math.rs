@@ -30,8 +30,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     entry("floor", ONE, Kind::Number, |a| whole(a, f64::floor)),
     entry("ceil", ONE, Kind::Number, |a| whole(a, f64::ceil)),
-    entry("to_int", ONE, Kind::Number, |a| whole(a, f64::trunc)),
-    entry("to_float", ONE, Kind::Number, |a| of_float(a, |x| x)),
+    entry("to_int", ONE, Kind::Number, |a| whole(&spelled(a), f64::trunc)),
+    entry("to_float", ONE, Kind::Number, |a| of_float(&spelled(a), |x| x)),
     entry("sign", ONE, Kind::Number, |a| match a {
         [Value::Int(n)] => Value::Int(n.signum()),
         [Value::Float(x)] if *x > 0.0 => Value::Int(1),
@@ -56,6 +56,29 @@ fn of_float(arguments: &[Value], function: fn(f64) -> f64) -> Value {
 }
 
 /// A float's neighbour among the integers; an integer is one.
+/// Numbers for texts that spell them.
+fn spelled(arguments: &[Value]) -> Vec<Value> {
+    let number = |text: &str| {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+        let is_number = (digits(whole) || whole.is_empty() && digits(fraction))
+            && (digits(fraction) || fraction.is_empty())
+            && digits(exponent.strip_prefix(['-', '+']).unwrap_or(exponent));
+        match (digits(unsigned).then(|| text.parse()), is_number.then(|| text.parse())) {
+            (Some(Ok(n)), _) => Value::Int(n),
+            (_, Some(Ok(x))) if f64::is_finite(x) => Value::Float(x),
+            _ => Value::Null,
+        }
+    };
+    let value = |value: &Value| match value {
+        Value::Text(text) => number(text.trim()),
+        value => value.clone(),
+    };
+    arguments.iter().map(value).collect()
+}
+
 fn whole(arguments: &[Value], function: fn(f64) -> f64) -> Value {
     match arguments {
         [Value::Int(n)] => Value::Int(*n),

@@ -29,10 +29,52 @@ pub(super) const FUNCTIONS: &[Function] = &[
         [Value::Text(text), Value::Text(find), Value::Text(by)] => Value::Text(text.replace(find, by)),
         _ => Value::Null,
     }),
+    entry("contains", &[Kind::Text, Kind::Text], Kind::Bool, |a| {
+        of_two(a, |text, part| (0..=text.len()).any(|at| text[at..].starts_with(part)))
+    }),
+    entry("starts_with", &[Kind::Text, Kind::Text], Kind::Bool, |a| {
+        of_two(a, |text, part| text.starts_with(part))
+    }),
+    entry("ends_with", &[Kind::Text, Kind::Text], Kind::Bool, |a| {
+        of_two(a, |text, part| text.ends_with(part))
+    }),
+    entry("index_of", &[Kind::Text, Kind::Text], Kind::Number, |a| match a {
+        [Value::Text(text), Value::Text(part)] => {
+            let (text, part) = (text.as_bytes(), part.as_bytes());
+            let found = (0..=text.len()).find(|at| text[*at..].starts_with(part));
+            Value::Int(found.map_or(-1, |at| at as i64))
+        }
+        _ => Value::Null,
+    }),
+    entry("pad_left", &[Kind::Text, Kind::Small, Kind::Text], Kind::Text, |a| match padding(a) {
+        Some((text, padding)) => Value::Text(format!("{padding}{text}")),
+        None => Value::Null,
+    }),
+    entry("pad_right", &[Kind::Text, Kind::Small, Kind::Text], Kind::Text, |a| match padding(a) {
+        Some((text, padding)) => Value::Text(format!("{text}{padding}")),
+        None => Value::Null,
+    }),
     entry("concat", &[Kind::Any, Kind::Any, Kind::Any], Kind::Text, |a| {
         Value::Text(a.iter().map(as_text).collect())
     }),
 ];
+
+fn of_two(arguments: &[Value], holds: fn(&[u8], &[u8]) -> bool) -> Value {
+    match arguments {
+        [Value::Text(text), Value::Text(part)] => Value::Bool(holds(text.as_bytes(), part.as_bytes())),
+        _ => Value::Null,
+    }
+}
+
+/// A text, and what it is filled up with.
+fn padding(arguments: &[Value]) -> Option<(&str, String)> {
+    let [Value::Text(text), Value::Int(length), Value::Text(filling)] = arguments else { return None };
+    let mut padding = String::new();
+    while !filling.is_empty() && ((text.chars().count() + padding.chars().count()) as i64) < *length {
+        padding.extend(filling.chars().nth(padding.chars().count() % filling.chars().count()));
+    }
+    Some((text, padding))
+}
 
 fn of_text(arguments: &[Value], function: fn(&str) -> String) -> Value {
     match arguments {

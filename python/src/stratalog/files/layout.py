@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import FileError
+from ..programs import are_letters
 
 
 def arranged(
@@ -25,7 +26,7 @@ def arranged(
                 line=line,
                 help=f"the relation has the columns {', '.join(wanted)}",
             )
-        told = header and not _are_letters(wanted)
+        told = header and not are_letters(wanted)
         names = f"the columns {', '.join(header)} have other names than {', '.join(wanted)}"
         return list(range(len(wanted))), f"{names}: they went by position" if told else None
     if None in found or sorted(map(str, found)) != sorted(wanted):
@@ -42,13 +43,8 @@ def _column(name: str, header: Sequence[str], wanted: Sequence[str]) -> str | No
     """The wanted column of this name, or else the only one that differs in nothing but capitals."""
     if name in wanted:
         return name
-    if _are_letters(wanted):
+    if are_letters(wanted):
         return None
     alike = [column for column in wanted if column.lower() == name.lower()]
     others = [other for other in header if other.strip().lower() == name.lower()]
     return alike[0] if len(alike) == len(others) == 1 else None
-
-
-def _are_letters(wanted: Sequence[str]) -> bool:
-    """Whether these are the columns A, B, C, ... of a relation without a declaration: no names to go by."""
-    return list(wanted) == [chr(ord("A") + place) for place in range(len(wanted))] and len(wanted) <= 26

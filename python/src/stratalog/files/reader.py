@@ -7,7 +7,6 @@ Where it stumbles or is not there, the careful one goes on: it knows lines, and 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -16,6 +15,7 @@ from typing import IO, Any, Literal
 
 from ..arrow import BATCH_ROWS, Batch, build
 from ..errors import FileError
+from ..programs import identifiers
 from . import arrow_files
 from .delimited import delimited
 from .formats import format_of, open_bytes, unknown
@@ -28,7 +28,6 @@ OnError = Literal["abort", "skip"]
 
 _ROWS = 1 << 14
 _KEPT_PROBLEMS = 10
-_WORD = re.compile(r"\w+")
 
 
 class FileReader:
@@ -71,7 +70,7 @@ class FileReader:
     @property
     def columns(self) -> dict[str, str]:
         """Names that can be declared, and types."""
-        return dict(zip(_identifiers(list(self._columns)), self._columns.values(), strict=True))
+        return dict(zip(identifiers(list(self._columns)), self._columns.values(), strict=True))
 
     @property
     def warnings(self) -> list[str]:
@@ -195,17 +194,3 @@ def opened(
     finally:
         if reader is not None:
             reader.close()
-
-
-def _identifiers(names: list[str]) -> list[str]:
-    """Names that can be declared, each once: `Population (2020)` is `Population_2020`."""
-    taken: list[str] = []
-    for place, spelled in enumerate(names, 1):
-        name = "_".join(_WORD.findall(spelled)) or f"column_{place}"
-        if name[0].isnumeric() or name == "_":
-            name = f"column_{name}"
-        plain, copy = name, 2
-        while name in taken:
-            name, copy = f"{plain}_{copy}", copy + 1
-        taken.append(name)
-    return taken
