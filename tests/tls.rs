@@ -75,7 +75,7 @@ async fn a_server_is_believed_that_proves_its_name() {
     let port = proxy(&server, ours.identity(&["localhost", "127.0.0.1"])).await.port();
     for url in [format!("wss://localhost:{port}/ws"), format!("https://127.0.0.1:{port}")] {
         let output = query(&url, Some(&ours.file)).await;
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "1,X\n1,2\n", "{output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "A,X\n1,2\n", "{output:?}");
         assert!(output.status.success());
         refused(&query(&url, None).await, "UnknownIssuer");
         refused(&query(&url, Some(&others.file)).await, "UnknownIssuer");
@@ -208,7 +208,7 @@ async fn a_server_speaks_tls_by_itself_with_every_client() {
     client.execute("+edge(1, 2)", ExecuteOptions::default()).await.expect("an insert");
     for url in [format!("wss://localhost:{port}/ws"), format!("https://127.0.0.1:{port}")] {
         let output = query(&url, Some(authority)).await;
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "1,X\n1,2\n", "{output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "A,X\n1,2\n", "{output:?}");
         refused(&query(&url, None).await, "UnknownIssuer");
     }
     // Large answers, both ways.

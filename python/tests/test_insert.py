@@ -136,6 +136,18 @@ def test_what_has_no_names_goes_by_position(db: stratalog.Client) -> None:
     assert sorted(db.query("?pair(N, S)")) == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
 
 
+def test_whole_floats_fit_integers(db: stratalog.Client) -> None:
+    # A column of pandas with gaps is one of floats.
+    db.insert("n", pd.DataFrame({"id": [1], "n": [10]}))
+    db.insert("n", pd.DataFrame({"id": [2, 3], "n": [20, None]}))
+    found = db.query("?n(Id:asc, N)").rows()
+    assert found == [(1, 10), (2, 20), (3, None)]
+    assert db.column_types("n") == {"id": "int", "n": "int"}
+    for unfit in (0.5, 1e300):
+        with pytest.raises(stratalog.TypeMismatch, match=r"n\.n is declared int"):
+            db.insert("n", pd.DataFrame({"id": [4], "n": [unfit]}))
+
+
 FRAME = pl.DataFrame(
     {"n": [1, 2, None], "s": ["a", "long enough to leave its view", None], "x": [0.5, None, 2.0]}
 )

@@ -97,7 +97,7 @@ async fn arrow_frames_go_in_and_come_out() {
     let start = connection.ask(question).await;
     assert_eq!(start["type"], "result_start", "{start}");
     assert_eq!((&start["format"], &start["id"]), (&json!("arrow"), &json!("out")));
-    assert_eq!((&start["columns"], &start["total_count"]), (&json!(["I", "N", "W"]), &json!(5000)));
+    assert_eq!((&start["columns"], &start["total_count"]), (&json!(["id", "name", "weight"]), &json!(5000)));
     let (mut bytes, mut frames) = (Vec::new(), 0);
     let end = loop {
         match connection.receive().await {

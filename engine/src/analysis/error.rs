@@ -1,7 +1,7 @@
 //! `AnalysisError`: why statements that follow the grammar are refused.
 
 use super::search::SearchFault;
-use crate::aggregates::{AGGREGATES, Ranking};
+use crate::aggregates::{AGGREGATES, Aggregate, Ranking};
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::functions::{ScalarFunction, Takes};
@@ -392,6 +392,10 @@ impl AnalysisError {
             }),
             AnalysisError::UnknownFunction { function, is_relation: true, .. } => {
                 Some(format!("`{function}` is a relation: write it as a condition, as in `?{function}(X)`"))
+            }
+            AnalysisError::UnknownFunction { function, .. } if Aggregate::named(function).is_some() => {
+                let aggregate = function.to_ascii_lowercase();
+                Some(format!("an aggregate stands in angle brackets, alone in its column: `{aggregate}<X>`"))
             }
             AnalysisError::UnknownFunction { near, .. } if near.is_empty() => {
                 Some("the manual lists all functions: docs/functions.md".into())

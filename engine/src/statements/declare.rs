@@ -71,6 +71,23 @@ fn definition(declare: &Declare, catalog: &Catalog, rows: usize) -> Result<Relat
             )),
         ));
     }
+    // An index is of a column by its place.
+    if let Some(known) = known
+        && known.arity != columns.len()
+        && let Some(index) = catalog.indexes().find(|index| index.definition.relation == *name)
+    {
+        let index = &index.definition.name;
+        let message = format!(
+            "{name} has {} and the index {index}; a declaration cannot give it {}",
+            counted(known.arity, "column"),
+            columns.len()
+        );
+        return Err(Error::refused(
+            Diagnostic::error(Code::ArityMismatch, message)
+                .at(declare.relation.span)
+                .help(format!("drop the index first: .index drop {index}")),
+        ));
+    }
     if let Some(known) = known
         && rows > 0
     {

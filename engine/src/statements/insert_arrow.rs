@@ -1,8 +1,10 @@
 //! The bulk inserts of Arrow batches, which need no program text.
 
-use arrow::array::{ArrayRef, RecordBatch};
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::DataType as ArrowType;
+use arrow::datatypes::{DataType as ArrowType, Float64Type};
 
 use super::column_names::{Arrangement, arrange};
 use super::insert::{Facts, Inserted, Target, check_name, write_facts, wrong_arity};
@@ -175,7 +177,8 @@ pub(crate) fn insert_exported(
     })
 }
 
-/// A cast where the declared type asks for one: integers to floats and to timestamps.
+/// A cast where the declared type asks for one: integers to floats and to timestamps, and floats to integers if all of
+/// them are whole, as data frames have integers beside gaps.
 fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
     let found = array.data_type();
     let is_null = matches!(found, ArrowType::Null);
@@ -184,6 +187,7 @@ fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
         matches!(found, ArrowType::List(_) | ArrowType::LargeList(_) | ArrowType::FixedSizeList(_, _));
     let fits = match declared {
         DataType::Unknown | DataType::Any => true,
+        DataType::Int if found.is_floating() => return whole_numbers(array),
         DataType::Int => found.is_integer(),
         DataType::Float => {
             if found.is_integer() {
@@ -206,6 +210,17 @@ fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
         DataType::Vector(_) | DataType::VectorInt8(_) => is_list,
     };
     (fits || is_null).then(|| array.clone())
+}
+
+/// Floats as integers, if each is one; what is no number is null, as it is among floats.
+fn whole_numbers(array: &ArrayRef) -> Option<ArrayRef> {
+    const TWO_53: f64 = 9_007_199_254_740_992.0;
+    let floats = cast(array, &ArrowType::Float64).ok()?;
+    let floats = floats.as_primitive::<Float64Type>();
+    let numbers = || floats.iter().flatten().filter(|x| !x.is_nan());
+    let are_whole = numbers().all(|x| x.fract() == 0.0 && x.abs() <= TWO_53);
+    let integers = floats.iter().map(|x| x.filter(|x| !x.is_nan()).map(|x| x as i64));
+    are_whole.then(|| Arc::new(Int64Array::from_iter(integers)) as ArrayRef)
 }
 
 /// Values of several types, or of one that is not known beforehand, against the declaration of their column.

@@ -37,7 +37,8 @@ pub(super) fn apply(
                     target.terms.iter().map(|term| is_stored(term, &stored)).collect();
                 if let Some(stored) = facts.get_mut(&target.relation) {
                     let before = stored.len();
-                    stored.retain(|row| !rows.iter().any(|wanted| fits(wanted, row, &by_identity)));
+                    let found = |row: &Row| rows.iter().any(|wanted| fits(wanted, row, &by_identity));
+                    stored.retain(|row| !(joins(target, row) && found(row)));
                     deleted += before - stored.len();
                 }
             }
@@ -60,6 +61,17 @@ fn rows(target: &Target, solutions: &BTreeSet<Solution>) -> Result<BTreeSet<Row>
 
 fn is_stored(term: &Expression, stored: &BTreeSet<String>) -> bool {
     matches!(term, Expression::Variable(name) if stored.contains(name))
+}
+
+/// Whether what stands in the places of one variable is one value, whatever that is compared with.
+fn joins(target: &Target, row: &Row) -> bool {
+    let variable = |term: &Expression| match term {
+        Expression::Variable(name) => Some(name.clone()),
+        _ => None,
+    };
+    let places: Vec<_> =
+        target.terms.iter().map(variable).zip(row).filter(|(name, _)| name.is_some()).collect();
+    places.iter().all(|(name, value)| places.iter().all(|(other, found)| name != other || value == found))
 }
 
 /// Whether a row has these values, each compared by identity or by value.
