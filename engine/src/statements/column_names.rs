@@ -48,6 +48,9 @@ pub(super) fn arrange(
     }
 }
 
+/// Whether the column of the data at a place is meant by a name.
+type Likeness<'a> = &'a dyn Fn(usize, &str) -> bool;
+
 /// The place in the data of each declared column: of the one that is spelled so, or else of the only one that can be
 /// declared so, or else of the only one that differs in nothing but capitals.
 fn places(declared: &[&str], found: &[&str], names: Option<&[String]>) -> Vec<Option<usize>> {
@@ -56,8 +59,8 @@ fn places(declared: &[&str], found: &[&str], names: Option<&[String]>) -> Vec<Op
     let name = |place: usize| names.map_or("", |names| &names[place]);
     let is_called = |place: usize, column: &str| name(place) == column;
     let is_alike = |place: usize, column: &str| name(place).to_lowercase() == column.to_lowercase();
-    let rules: [&dyn Fn(usize, &str) -> bool; 3] = [&is_spelled, &is_called, &is_alike];
-    for is_it in rules {
+    let in_turn: [Likeness<'_>; 3] = [&is_spelled, &is_called, &is_alike];
+    for is_it in in_turn {
         for (at, column) in declared.iter().enumerate() {
             if places[at].is_none() {
                 let free = |place: &usize| !places.contains(&Some(*place)) && is_it(*place, column);
