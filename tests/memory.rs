@@ -284,11 +284,11 @@ async fn a_search_with_more_variables_than_columns_is_refused() {
     admin.rows("+doc(id: int, v: vector[2])\n+doc[(1, [1.0, 0.0]), (2, [0.0, 1.0])]\n.index create near on doc(v)").await;
     let variables = |prefix: &str| (0..200).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(", ");
     let zeros = vec!["0"; 200].join(", ");
-    admin.rows(&format!("+a({zeros})\n+b({zeros})")).await;
+    admin.rows(&format!("+a([1.0, 0.0], {zeros})\n+b([1.0, 0.0], {zeros})")).await;
     let (a, b) = (variables("A"), variables("B"));
     let used = (0..200).map(|n| format!("I + A{n} + B{n} > 0")).collect::<Vec<_>>().join(", ");
     // The head of the rule is narrow: what is wide is what the search is asked with.
-    let rule = format!("+wide(I, D) <- a({a}), b({b}), hnsw_nearest(\"near\", [1.0, 0.0], 1, I, D), {used}");
+    let rule = format!("+wide(I, D) <- a(V, {a}), b(V, {b}), hnsw_nearest(\"near\", V, 1, I, D), {used}");
     let reply = admin.execute(&rule).await;
     assert_eq!(reply["code"], "limit_exceeded", "{reply}");
     let message = reply["message"].as_str().expect("a message");

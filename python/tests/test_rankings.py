@@ -150,9 +150,17 @@ def test_the_nearest_rows(docs: stratalog.Client) -> None:
     assert list(docs.query(mine)) == [("north",)]
     user, found = variables(str, int)
     each = select(user, found).where(
+        hnsw_nearest("near_docs", [0, 0], 1, found, per=user), Visible(user, found)
+    )
+    assert "hnsw_nearest_each(X, $p1" in str(each)
+    assert sorted(docs.query(each)) == [("ann", 3), ("bob", 1)]
+    # Of all together, wherever it says who.
+    together = select(user, found).where(
         Visible(user, ANY), hnsw_nearest("near_docs", [0, 0], 1, found), Visible(user, found)
     )
-    assert sorted(docs.query(each)) == [("ann", 3), ("bob", 1)]
+    assert sorted(docs.query(together)) == [("bob", 1)]
+    with pytest.raises(TypeError, match="per column or variable"):
+        str(select(Doc.id).where(hnsw_nearest("near_docs", [0, 0], 1, Doc.id, per="ann")))
     assert list(docs.query(query.order_by(desc(distance)))) == [("east", 1.0), ("origin", 0.0)]
     with pytest.raises(TypeError, match="binds columns and variables"):
         str(select(Doc.id).where(hnsw_nearest("near_docs", [0, 0], 1, Doc.id, 0.5)))

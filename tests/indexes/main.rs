@@ -2,6 +2,7 @@
 
 mod churn;
 mod killed;
+mod places;
 mod random;
 mod session;
 mod upkeep;

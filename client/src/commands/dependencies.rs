@@ -8,8 +8,8 @@ use stratalog_engine::Limits;
 use stratalog_engine::syntax::ast::{Atom, Literal, LiteralKind, QueryHead, StatementKind};
 use stratalog_engine::syntax::parse;
 
-/// This condition names an index, not a relation.
-const NEAREST: &str = "hnsw_nearest";
+/// These conditions name an index, not a relation.
+const NEAREST: [&str; 2] = ["hnsw_nearest", "hnsw_nearest_each"];
 
 /// What an answer depends on, as long as no rule among that changes.
 #[derive(Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl Dependencies {
         let mut waiting = named(program);
         let mut names = BTreeSet::new();
         while let Some(name) = waiting.pop_first() {
-            if name == NEAREST {
+            if NEAREST.contains(&name.as_str()) {
                 return Ok(Dependencies { names: None });
             }
             if !names.insert(name.clone()) {

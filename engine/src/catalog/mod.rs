@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use imbl::OrdMap;
 
 pub use self::clauses::Clauses;
-pub use self::uses::{SEARCH, Use, Uses, uses};
+pub use self::uses::{SEARCH, SEARCH_EACH, Use, Uses, is_search, uses};
 
 use crate::data::{DataType, Schema};
 use crate::index::Index;

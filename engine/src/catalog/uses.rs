@@ -23,6 +23,8 @@ pub enum Use {
 
 /// The name of the literal that searches an index.
 pub const SEARCH: &str = "hnsw_nearest";
+/// The name of the one that does so for each value of the variables that it begins with.
+pub const SEARCH_EACH: &str = "hnsw_nearest_each";
 
 /// The relations that a rule reads. A search reads something between: the index, which reads its relation.
 pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)> {
@@ -35,10 +37,8 @@ pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)>
         ast::LiteralKind::Positive(atom) => {
             // What else stands in the body may be a condition of the search.
             let how = if aggregates || searches { Use::Aggregated } else { Use::Positive };
-            let name = match atom.terms.first().map(|term| &term.kind) {
-                Some(ast::TermKind::Constant(Value::Text(index))) if is_search(atom) => {
-                    index_node(index).into()
-                }
+            let name = match atom.terms.iter().find_map(index_name) {
+                Some(index) if is_search(atom) => index_node(index).into(),
                 _ => atom.relation.text.as_str().into(),
             };
             Some((name, how, literal.span))
@@ -50,8 +50,16 @@ pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)>
     })
 }
 
-fn is_search(atom: &ast::Atom) -> bool {
-    atom.relation.text.eq_ignore_ascii_case(SEARCH)
+/// Whether an atom is called as a search is.
+pub fn is_search(atom: &ast::Atom) -> bool {
+    [SEARCH, SEARCH_EACH].iter().any(|name| atom.relation.text.eq_ignore_ascii_case(name))
+}
+
+fn index_name(term: &ast::Term) -> Option<&str> {
+    match &term.kind {
+        ast::TermKind::Constant(Value::Text(index)) => Some(index),
+        _ => None,
+    }
 }
 
 /// An index among the relations. No relation has such a name.

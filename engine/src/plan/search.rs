@@ -97,7 +97,11 @@ impl SearchPlan {
         if !is_plain {
             return None;
         }
-        let known = known_before(rule, |variable| variable == *distance || distinct.contains(&variable));
+        let ranked = &ranking.columns;
+        let groups = rule.head_terms.iter().enumerate().filter(|(column, _)| !ranked.contains(column));
+        let groups: HashSet<VariableId> = groups.flat_map(|(_, term)| variables(term)).collect();
+        let is_found = |variable| variable == *distance || distinct.contains(&variable);
+        let known = known_before(rule, groups, is_found);
         let (mut from, mut rest, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
         for literal in &rule.body {
             let own = literal.variables();
@@ -297,10 +301,12 @@ fn measured(expression: &Expression) -> Option<(VariableId, Expression)> {
     }
 }
 
-/// The variables that literals bind which have nothing to do with what is found.
-fn known_before(rule: &Rule, is_found: impl Fn(VariableId) -> bool) -> HashSet<VariableId> {
-    let free = rule.atoms().filter(|atom| !atom.variables().any(&is_found));
-    let mut known: HashSet<VariableId> = free.flat_map(Atom::variables).collect();
+/// The variables that a search is for, and what follows from them; others are those of conditions.
+fn known_before(
+    rule: &Rule,
+    mut known: HashSet<VariableId>,
+    is_found: impl Fn(VariableId) -> bool,
+) -> HashSet<VariableId> {
     loop {
         let more = rule.body.iter().find_map(|literal| match literal {
             Literal::Assign { variable, expression } if !known.contains(variable) => {
@@ -315,6 +321,14 @@ fn known_before(rule: &Rule, is_found: impl Fn(VariableId) -> bool) -> HashSet<V
             None => return known,
         };
     }
+}
+
+fn variables(term: &HeadTerm) -> Vec<VariableId> {
+    let mut variables = Vec::new();
+    if let HeadTerm::Expression(expression) = term {
+        expression.for_each_variable(&mut |variable| variables.push(variable));
+    }
+    variables
 }
 
 /// The variables that a search starts from: those of the literals before it that the rest reads.

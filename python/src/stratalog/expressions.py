@@ -206,6 +206,8 @@ class Nearest(Condition):
     id: object
     distance: object
     candidates: int | None
+    #: A search for each value of these, beside the values of the vector.
+    per: tuple[object, ...]
 
 
 class _Anything:
@@ -271,6 +273,11 @@ def is_in(value: T, choices: Iterable[T]) -> bool:
     return cast("bool", OneOf(value, tuple(choices)))
 
 
+def several(per: object) -> tuple[object, ...]:
+    """What a group is of: one column, or a tuple or list of them."""
+    return tuple(per) if isinstance(per, tuple | list) else (per,)
+
+
 def hnsw_nearest(
     index: str,
     query: Sequence[float],
@@ -278,15 +285,17 @@ def hnsw_nearest(
     id: object,  # noqa: A002 - the language's word
     distance: float | None = ANY,
     *,
+    per: object = (),
     candidates: int | None = None,
 ) -> bool:
     """A row is one of the `k` nearest to a vector: `hnsw_nearest("near_docs", [0, 1], 10, Doc.id, distance)`.
 
     `index` names an index of vectors, `id` is the first column of its relation, and `distance` a variable for
-    how far the row is. Facts about `id` in the same query are looked at before the nearest are chosen, other
-    conditions afterwards; docs/indexes.md says which. `candidates` makes an approximate search more thorough.
+    how far the row is. Whatever the query says of `id` counts before the nearest are chosen, what it says of
+    the distance afterwards. `per` is a column or several: the `k` nearest for each of their values.
+    `candidates` makes an approximate search more thorough.
     """
-    return cast("bool", Nearest(index, query, k, id, distance, candidates))
+    return cast("bool", Nearest(index, query, k, id, distance, candidates, several(per)))
 
 
 def asc(value: T) -> T:

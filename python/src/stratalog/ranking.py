@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from .expressions import Aggregate, Ordered, key
+from .expressions import Aggregate, Ordered, key, several
 from .writer import Writer
 
 
@@ -73,8 +73,7 @@ def _ranking(aggregate: str, numbers: tuple[float, ...], by: object, per: object
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise TypeError(f"expected a number, found {number!r}")
-    groups = tuple(per) if isinstance(per, tuple | list) else (per,)
-    return Ranking(aggregate, numbers, by if isinstance(by, Ordered) else Ordered(by, True), groups)
+    return Ranking(aggregate, numbers, by if isinstance(by, Ordered) else Ordered(by, True), several(per))
 
 
 def _count(k: int) -> int:

@@ -167,7 +167,12 @@ class Writer:
             parts.append(self._variable(found, name) if isinstance(found, Column | Variable) else "_")
         if search.candidates is not None:
             parts.append(self.value(search.candidates))
-        return f"hnsw_nearest({', '.join(parts)})"
+        for each in search.per:
+            if not isinstance(each, Column | Variable):
+                raise TypeError(f"hnsw_nearest searches per column or variable, not per {each!r}")
+        each_of = [self._bare(each) for each in search.per]
+        name = "hnsw_nearest_each" if each_of else "hnsw_nearest"
+        return f"{name}({', '.join(each_of + parts)})"
 
     def _one_of(self, value: object, choices: Sequence[object]) -> str:
         if not choices:
@@ -217,7 +222,7 @@ class Writer:
                 self._look_at(left)
                 self._look_at(right)
             case Nearest():
-                for each in (part.query, part.id, part.distance):
+                for each in (part.query, part.id, part.distance, *part.per):
                     self._look_at(each)
             case Call(_, arguments):
                 for argument in arguments:

@@ -29,11 +29,14 @@ pub enum SearchFault {
         index: String,
     },
     /// Too many or too few arguments.
-    #[error("`hnsw_nearest` takes 5 or 6 arguments, found {found}")]
+    #[error("a search takes 5 or 6 arguments from the name of its index on, found {found}")]
     Arguments {
         /// How many there are.
         found: usize,
     },
+    /// `hnsw_nearest_each` without what it is for.
+    #[error("`hnsw_nearest_each` begins with the variables for each of whose values there is a search")]
+    Each,
     /// An argument that cannot stand there.
     #[error("expected {expected}, found `{found}`")]
     Argument {
@@ -80,7 +83,7 @@ impl SearchFault {
             SearchFault::OtherIndex { .. } | SearchFault::LostColumn { .. } | SearchFault::Query { .. } => {
                 Code::TypeMismatch
             }
-            SearchFault::Arguments { .. } => Code::ArityMismatch,
+            SearchFault::Arguments { .. } | SearchFault::Each => Code::ArityMismatch,
             SearchFault::Wide { .. } => Code::LimitExceeded,
             SearchFault::Argument { .. } => Code::InvalidParameter,
             SearchFault::Unbound { .. } | SearchFault::Negated => Code::UnsafeRule,
@@ -99,6 +102,9 @@ impl SearchFault {
             }
             SearchFault::Arguments { .. } | SearchFault::Argument { .. } => {
                 "write it as in `hnsw_nearest(\"near_docs\", [0.5, 1.0], 10, Id, Distance)`".into()
+            }
+            SearchFault::Each => {
+                "write it as in `hnsw_nearest_each(User, \"near_docs\", [0.5, 1.0], 10, Id, Distance)`".into()
             }
             SearchFault::Query { .. } => "search with a vector of this type".into(),
             SearchFault::Unbound { variable } => {

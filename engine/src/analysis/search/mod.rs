@@ -1,24 +1,26 @@
 //! `hnsw_nearest`: the nearest rows of an indexed relation, as a rule that ranks.
 //!
 //! ```text
-//! near(U, Id, D) <- user(U), hnsw_nearest("docs", Q, 10, Id, D), visible(U, Id)
+//! near(U, Id, D) <- asks(U, Q), hnsw_nearest("docs", Q, 10, Id, D), visible(U, Id)
 //! ```
 //! becomes
 //! ```text
-//! near(U, Id, D)                       <- user(U), ?nearest(U, Id, D)
-//! ?search(U)                           <- user(U)
-//! ?nearest(U, top_k<10, Id, D:asc>)    <- ?search(U), doc(Id, V), D = cosine(V, Q), visible(U, Id)
+//! near(U, Id, D)                       <- asks(U, Q), ?nearest(Q, U, Id, D)
+//! ?search(Q, U)                        <- asks(U, Q)
+//! ?nearest(Q, U, top_k<10, Id, D:asc>) <- ?search(Q, U), doc(Id, V), D = cosine(V, Q), visible(U, Id)
 //! ```
 //! So everything that is true of rules that rank is true of searches: types, safety, strata, rewrites. Only how the
 //! last rule is evaluated is special: see `plan/search.rs`.
 
+mod division;
 mod fault;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use self::fault::SearchFault;
 
+use self::division::{Division, Seeker};
 use super::clause::for_each_variable;
 use super::error::AnalysisError;
 use super::near::near_names;
@@ -26,7 +28,7 @@ use super::program::Search;
 use super::resolve::{Origin, Resolver, Source};
 use super::types::{clash, fit, type_of};
 use crate::aggregates::Ranking;
-use crate::catalog::{Catalog, SEARCH};
+use crate::catalog::{Catalog, SEARCH_EACH};
 use crate::data::{DataType, MAX_COLUMNS, Metric, Value};
 use crate::diagnostic::{Diagnose, Diagnostic, Span};
 use crate::index::{HnswOptions, Index, IndexKind, metric_name};
@@ -45,8 +47,8 @@ fn unknown(name: &str, catalog: &Catalog) -> SearchFault {
     SearchFault::UnknownIndex { index: name.to_owned(), near: near_names(name, names) }
 }
 
-/// A query whose goal is a search, as one that lists its columns: the id, the distance, and all other variables. Without
-/// another order the nearest come first.
+/// A query whose goal is a search, as one that lists its columns: for what it is, the id, the distance, and all other
+/// variables. Without another order the nearest come first.
 pub(super) fn as_projection(query: &Query, catalog: &Catalog) -> Option<Query> {
     let QueryHead::Goal { atom, order } = &query.head else { return None };
     if !is_search(atom, |name| catalog.knows(name)) {
@@ -62,9 +64,10 @@ pub(super) fn as_projection(query: &Query, catalog: &Catalog) -> Option<Query> {
         });
     };
     let unordered = order.iter().all(Option::is_none);
-    for position in [3, 4] {
+    let each = each(atom).len();
+    for position in (0..each).chain([each + 3, each + 4]) {
         if let Some(term) = atom.terms.get(position) {
-            let nearest_first = (unordered && position == 4).then_some(Direction::Ascending);
+            let nearest_first = (unordered && position == each + 4).then_some(Direction::Ascending);
             add(term, order.get(position).copied().flatten().or(nearest_first));
         }
     }
@@ -78,8 +81,22 @@ pub(super) fn as_projection(query: &Query, catalog: &Catalog) -> Option<Query> {
 }
 
 fn is_search(atom: &Atom, knows: impl Fn(&str) -> bool) -> bool {
-    atom.relation.text.eq_ignore_ascii_case(SEARCH) && !knows(&atom.relation.text)
+    crate::catalog::is_search(atom) && !knows(&atom.relation.text)
 }
+
+/// The variables for each of whose values there is a search: those before the index.
+fn each(atom: &Atom) -> &[Term] {
+    if !atom.relation.text.eq_ignore_ascii_case(SEARCH_EACH) {
+        return &[];
+    }
+    let is_variable = |term: &Term| matches!(term.kind, TermKind::Variable(_));
+    let end = atom.terms.iter().position(|term| !is_variable(term)).unwrap_or(atom.terms.len());
+    &atom.terms[..end]
+}
+
+/// What is found where it has no name: no variable is called so.
+const NAMELESS_ID: &str = "?id";
+const NAMELESS_DISTANCE: &str = "?distance";
 
 /// A search that was taken out of a body: the rules of its relation.
 pub(super) struct Taken {
@@ -102,6 +119,8 @@ struct Call {
     options: HnswOptions,
     data_type: DataType,
     arity: usize,
+    /// The variables for each of whose values there is a search, beside those of the query.
+    each: Vec<Term>,
     query: Term,
     count: Term,
     id: Term,
@@ -128,30 +147,54 @@ impl Resolver<'_> {
             return None;
         }
         let mut body = body.to_vec();
-        let (mut taken, mut fulfilled) = (Vec::new(), HashSet::new());
-        for (done, &place) in places.iter().enumerate() {
+        let mut open = Vec::new();
+        for place in places {
             let literal = body[place].clone();
-            let outcome = match &literal.kind {
-                LiteralKind::Positive(atom) => self.call(atom, &body).and_then(|call| {
-                    let divided = self.divide(&call, &body, place, &places[done + 1..]);
-                    divided.map_err(|fault| (fault, call.query.span))
-                }),
+            let called = match &literal.kind {
+                LiteralKind::Positive(atom) => self.call(atom, &body),
                 LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => {
                     Err((SearchFault::Negated, literal.span))
                 }
             };
-            let replacement = match outcome {
-                Ok((atom, rules, conditions)) => {
-                    taken.push(rules);
-                    fulfilled.extend(conditions);
-                    atom
+            match called {
+                Ok(call) => open.push((place, call)),
+                Err((fault, span)) => self.refuse(fault, span, &mut body[place]),
+            }
+        }
+        let (mut taken, mut fulfilled, mut done) = (Vec::new(), HashSet::new(), HashMap::new());
+        while !open.is_empty() {
+            // Searches that do not start from what others find know nothing of each other.
+            let before = body.clone();
+            let ready: Vec<Option<Division>> = (0..open.len())
+                .map(|at| divide(at, &open, &before, &done))
+                .map(|(division, missing)| missing.is_none().then_some(division))
+                .collect();
+            let is_stuck = ready.iter().all(Option::is_none);
+            if is_stuck {
+                let (_, missing) = divide(0, &open, &before, &done);
+                let (place, call) = open.remove(0);
+                let fault = SearchFault::Unbound { variable: missing.unwrap_or_default() };
+                self.refuse(fault, call.query.span, &mut body[place]);
+                continue;
+            }
+            let mut waiting = Vec::new();
+            for ((place, call), division) in std::mem::take(&mut open).into_iter().zip(ready) {
+                let Some(division) = division else {
+                    waiting.push((place, call));
+                    continue;
+                };
+                let span = body[place].span;
+                match self.rules(&call, &division, &before, place) {
+                    Ok((atom, rules)) => {
+                        taken.push(rules);
+                        fulfilled.extend(division.fulfilled);
+                        done.insert(place, call.outputs().map(str::to_owned));
+                        body[place] = Literal { kind: LiteralKind::Positive(atom), span };
+                    }
+                    Err(fault) => self.refuse(fault, call.query.span, &mut body[place]),
                 }
-                Err((fault, span)) => {
-                    self.errors.push(AnalysisError::Search { fault, span });
-                    self.stand_in(&literal)
-                }
-            };
-            body[place] = Literal { kind: LiteralKind::Positive(replacement), span: literal.span };
+            }
+            open = waiting;
         }
         let mut place = 0;
         body.retain(|_| {
@@ -159,6 +202,12 @@ impl Resolver<'_> {
             place <= kept || !fulfilled.contains(&(place - 1))
         });
         Some((body, taken))
+    }
+
+    /// Reports a fault, and puts in the place of the search what stands in for it.
+    fn refuse(&mut self, fault: SearchFault, span: Span, literal: &mut Literal) {
+        self.errors.push(AnalysisError::Search { fault, span });
+        literal.kind = LiteralKind::Positive(self.stand_in(literal));
     }
 
     /// Something that binds the variables of what was refused, so that the rest of the clause can be checked.
@@ -172,11 +221,18 @@ impl Resolver<'_> {
     fn call(&self, atom: &Atom, body: &[Literal]) -> Result<Call, (SearchFault, Span)> {
         let argument =
             |term: &Term, expected| (SearchFault::Argument { expected, found: term.to_string() }, term.span);
-        let [index, query, count, id, distance, ef @ ..] = atom.terms.as_slice() else {
+        let each = each(atom);
+        if each.is_empty() && atom.relation.text.eq_ignore_ascii_case(SEARCH_EACH) {
+            return Err((SearchFault::Each, atom.span));
+        }
+        let [index, query, count, id, distance, ef @ ..] = &atom.terms[each.len()..] else {
             return Err((SearchFault::Arguments { found: atom.terms.len() }, atom.span));
         };
         if ef.len() > 1 {
             return Err((SearchFault::Arguments { found: atom.terms.len() }, atom.span));
+        }
+        if let Some(found) = each.iter().find(|term| term.kind == id.kind || term.kind == distance.kind) {
+            return Err(argument(found, "a variable of other rows than those that are found"));
         }
         let TermKind::Constant(Value::Text(name)) = &index.kind else {
             return Err(argument(index, "the name of an index, as a string"));
@@ -241,6 +297,7 @@ impl Resolver<'_> {
             options,
             data_type,
             arity: relation.arity,
+            each: each.to_vec(),
             query,
             count: count.clone(),
             id: id.clone(),
@@ -249,34 +306,21 @@ impl Resolver<'_> {
         })
     }
 
-    /// Divides a body into what a search starts from, what it has to fulfil, and the rest, which is joined with what it
-    /// finds. `later` are searches that come after it.
-    fn divide(
+    /// The rules of a search, and the atom that stands in its place.
+    fn rules(
         &mut self,
         call: &Call,
+        division: &Division,
         body: &[Literal],
         place: usize,
-        later: &[usize],
-    ) -> Result<(Atom, Taken, Vec<usize>), SearchFault> {
-        let (id, distance) = (named(&call.id, "?id"), named(&call.distance, "?distance"));
-        let (id_name, distance_name) = (text(&id), text(&distance));
-        let plain: Vec<usize> =
-            (0..body.len()).filter(|other| *other != place && !later.contains(other)).collect();
-        let before = Before::find(body, &plain, place, &call.query, [id_name, distance_name]);
-        let mut needed = Vec::new();
+    ) -> Result<(Atom, Taken), SearchFault> {
+        let [id, distance] = call.found();
+        let mut needed: Vec<&str> = Vec::new();
         for_each_variable(&call.query, &mut |name| needed.push(name));
-        if let Some(variable) = needed.iter().find(|name| !before.bound.contains(**name)) {
-            return Err(SearchFault::Unbound { variable: (*variable).to_owned() });
-        }
-        let is_condition = |place: &usize| {
-            let names = variables(&body[*place]);
-            names.contains(&id_name)
-                && names.iter().all(|name| *name == id_name || before.bound.contains(name))
-        };
-        let conditions: Vec<usize> = plain.iter().copied().filter(is_condition).collect();
-        conditions.iter().for_each(|place| needed.extend(variables(&body[*place])));
+        needed.extend(call.each.iter().map(text));
+        needed.extend(division.read.iter().flat_map(variables));
         let mut inputs: Vec<Term> = Vec::new();
-        for name in needed.into_iter().filter(|name| before.bound.contains(name)) {
+        for name in needed.into_iter().filter(|name| division.bound.contains(*name)) {
             if inputs.iter().all(|term| text(term) != name) {
                 inputs.push(variable(name, call.query.span));
             }
@@ -294,25 +338,24 @@ impl Resolver<'_> {
         };
         let literal = |atom: Atom| Literal { kind: LiteralKind::Positive(atom), span };
         // Texts say all that there is to a rule: what is kept of one answers for all of the same text.
-        let joined = |places: &[usize]| {
-            places.iter().map(|place| body[*place].to_string()).collect::<Vec<_>>().join(", ")
-        };
         let of = &call.index.definition;
         let (metric, column) = (metric_name(call.options.metric), of.column + 1);
         let mut written = format!("{}, {metric} in column {column} of {}", body[place], of.relation);
-        if !conditions.is_empty() {
-            written += &format!(", with {}", joined(&conditions));
+        if !division.conditions.is_empty() {
+            written += &format!(", with {}", listed(division.conditions.iter().map(|place| &body[*place])));
+        }
+        if !inputs.is_empty() {
+            written += &format!(", for each {}", listed(inputs.iter()));
         }
         let mut nearest = Vec::new();
         let from = (!inputs.is_empty()).then(|| {
             let relation = self.made_relation("?search", inputs.len());
             nearest.push(literal(atom(relation.clone(), inputs.clone())));
-            let text = format!("where {} starts: {}", body[place], joined(&before.literals));
-            let body = before.literals.iter().map(|place| body[*place].clone()).collect();
-            Clause { relation, head: inputs.clone(), body, text, span }
+            let text = format!("where {} starts: {}", body[place], listed(division.start.iter()));
+            Clause { relation, head: inputs.clone(), body: division.start.clone(), text, span }
         });
         nearest.extend(call.rows(&id, &distance, span));
-        nearest.extend(conditions.iter().map(|place| body[*place].clone()));
+        nearest.extend(division.read.iter().cloned());
         let relation = self.made_relation("?nearest", inputs.len() + 2);
         let ranked = [(call.count.clone(), None), (id, None), (distance, Some(Direction::Ascending))];
         let ranking = TermKind::Aggregate {
@@ -324,9 +367,7 @@ impl Resolver<'_> {
         let replacement = atom(relation.clone(), inputs.into_iter().chain(rest).collect());
         let nearest = Clause { relation, head, body: nearest, text: written, span };
         let search = Search { index: Arc::clone(&call.index), ef: call.ef };
-        // Each value of a placeholder is a solution of its own, which an aggregate counts.
-        let fulfilled = conditions.into_iter().filter(|place| !has_placeholder(&body[*place]));
-        Ok((replacement, Taken { inputs: from, nearest, search }, fulfilled.collect()))
+        Ok((replacement, Taken { inputs: from, nearest, search }))
     }
 
     /// Resolves the rules of a search that was taken out of a clause.
@@ -344,6 +385,20 @@ impl Resolver<'_> {
 }
 
 impl Call {
+    /// The variables for the id and the distance.
+    fn found(&self) -> [Term; 2] {
+        [named(&self.id, NAMELESS_ID), named(&self.distance, NAMELESS_DISTANCE)]
+    }
+
+    /// Their names.
+    fn outputs(&self) -> [&str; 2] {
+        let name = |term, nameless| match text(term) {
+            "" => nameless,
+            name => name,
+        };
+        [name(&self.id, NAMELESS_ID), name(&self.distance, NAMELESS_DISTANCE)]
+    }
+
     /// The rows of the relation with their distances.
     fn rows(&self, id: &Term, distance: &Term, span: Span) -> Vec<Literal> {
         let term = |kind| Term { kind, span };
@@ -395,59 +450,40 @@ impl Call {
     }
 }
 
-/// What can be known before a search.
-struct Before<'b> {
-    literals: Vec<usize>,
-    bound: HashSet<&'b str>,
+/// Divides a body for one of the searches that are open, and says which variable nothing binds from which it starts.
+fn divide(
+    at: usize,
+    open: &[(usize, Call)],
+    body: &[Literal],
+    done: &HashMap<usize, [String; 2]>,
+) -> (Division, Option<String>) {
+    let (_, call) = &open[at];
+    let others = open.iter().enumerate().filter(|(other, _)| *other != at);
+    let outputs = others.flat_map(|(_, (_, other))| other.outputs()).map(str::to_owned).collect();
+    let is_open = |place: &usize| open.iter().any(|(other, _)| other == place);
+    let plain: Vec<usize> = (0..body.len()).filter(|place| !is_open(place)).collect();
+    let [id, distance] = call.outputs();
+    let seeker = Seeker {
+        query: &call.query,
+        each: &call.each,
+        id,
+        distance,
+        relation: &call.index.definition.relation,
+    };
+    let division = Division::new(&seeker, body, &plain, &outputs, done);
+    let mut missing = None;
+    for term in std::iter::once(&call.query).chain(&call.each) {
+        for_each_variable(term, &mut |name| {
+            if missing.is_none() && !division.bound.contains(name) {
+                missing = Some(name.to_owned());
+            }
+        });
+    }
+    (division, missing)
 }
 
-impl<'b> Before<'b> {
-    /// Atoms that are written before the search, or bind what it starts from, and comparisons that follow from them.
-    fn find(
-        body: &'b [Literal],
-        plain: &[usize],
-        place: usize,
-        query: &Term,
-        found: [&str; 2],
-    ) -> Before<'b> {
-        let mut wanted = HashSet::new();
-        for_each_variable(query, &mut |name| _ = wanted.insert(name));
-        let free = |literal: &Literal| variables(literal).iter().all(|name| !found.contains(name));
-        let mut open: Vec<usize> = plain.iter().copied().filter(|other| free(&body[*other])).collect();
-        let mut before = Before { literals: Vec::new(), bound: HashSet::new() };
-        loop {
-            let Some(at) =
-                open.iter().position(|other| before.admits(&body[*other], *other < place, &wanted))
-            else {
-                before.literals.sort_unstable();
-                return before;
-            };
-            let next = open.remove(at);
-            before.bound.extend(variables(&body[next]));
-            before.literals.push(next);
-        }
-    }
-
-    fn admits(&self, literal: &Literal, is_before: bool, wanted: &HashSet<&str>) -> bool {
-        let is_bound = |term: &Term| {
-            let mut all = true;
-            for_each_variable(term, &mut |name| all &= self.bound.contains(name));
-            all
-        };
-        match &literal.kind {
-            LiteralKind::Positive(_) => {
-                let misses = |name: &&str| wanted.contains(*name) && !self.bound.contains(*name);
-                is_before || variables(literal).iter().any(misses)
-            }
-            LiteralKind::Negative(atom) => atom.terms.iter().all(is_bound),
-            LiteralKind::Comparison { operator: Comparison::Equal, left, right } => {
-                let is_variable = |term: &Term| matches!(term.kind, TermKind::Variable(_));
-                (is_bound(left) && (is_bound(right) || is_variable(right)))
-                    || (is_bound(right) && is_variable(left))
-            }
-            LiteralKind::Comparison { left, right, .. } => is_bound(left) && is_bound(right),
-        }
-    }
+fn listed<T: ToString>(parts: impl Iterator<Item = T>) -> String {
+    parts.map(|part| part.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The declared type of a variable of a body.
@@ -474,16 +510,6 @@ fn variables(literal: &Literal) -> Vec<&str> {
         }
     }
     names
-}
-
-/// Whether it is an atom of which more than one row may match.
-fn has_placeholder(literal: &Literal) -> bool {
-    match &literal.kind {
-        LiteralKind::Positive(atom) => {
-            atom.terms.iter().any(|term| matches!(term.kind, TermKind::Placeholder))
-        }
-        LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => false,
-    }
 }
 
 fn variable(name: &str, span: Span) -> Term {
