@@ -191,14 +191,17 @@ impl<'p> Progress<'p> {
                     continue;
                 }
                 StatementKind::Command(command) => {
-                    if context.is_atomic() {
+                    let joins = commands::joins_transactions(command, context.environment.commands);
+                    if context.is_atomic() && !joins {
                         Err(Error::refused(
                             Diagnostic::error(
                                 Code::ParseError,
-                                "a command cannot be part of an atomic program",
+                                "this command cannot be part of an atomic program",
                             )
                             .at(statement.span)
-                            .help("send it on its own"),
+                            .help(
+                                "send it on its own; those that change relations, rules and indexes may be",
+                            ),
                         ))
                     } else {
                         commands::run(command, context, session)

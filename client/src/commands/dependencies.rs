@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use stratalog_client::{Change, Client, ClientError, Code, Told};
 use stratalog_engine::Limits;
-use stratalog_engine::syntax::ast::{Atom, Literal, LiteralKind, QueryHead, StatementKind};
+use stratalog_engine::syntax::ast::{Atom, Literal, LiteralKind, QueryHead, StatementKind, plain_literals};
 use stratalog_engine::syntax::parse;
 
 /// These conditions name an index, not a relation.
@@ -95,10 +95,9 @@ fn named(program: &str) -> BTreeSet<String> {
             // The rest changes something, which is not watched, or only adds to what is asked.
             _ => &[],
         };
-        for literal in body {
-            match &literal.kind {
-                LiteralKind::Positive(found) | LiteralKind::Negative(found) => atom(found),
-                LiteralKind::Comparison { .. } => {}
+        for (literal, _) in plain_literals(body) {
+            if let LiteralKind::Positive(found) | LiteralKind::Negative(found) = &literal.kind {
+                atom(found);
             }
         }
     }

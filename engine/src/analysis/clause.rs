@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::{AnalysisError, Role};
 use super::head::Head;
 use super::near::near_names;
+use super::nested::{in_all_alternatives, ruled};
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Test, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
@@ -17,6 +18,9 @@ use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::functions::{FUNCTIONS, ScalarFunction};
 use crate::syntax::ast;
 use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
+
+/// So many errors of one clause are enough.
+pub(super) const MOST_ERRORS: usize = 100;
 
 impl Resolver<'_> {
     /// Resolves the clauses of all relations met so far, and of those they meet.
@@ -52,12 +56,40 @@ impl Resolver<'_> {
 
     /// Resolves `head <- body`, and the rules of the searches in it.
     pub(super) fn clause(&mut self, source: Source, head_terms: &[ast::Term], body: &[ast::Literal]) {
-        let (origin, before) = (source.origin, self.errors.len());
+        let (head, origin, before) = (source.head, source.origin, self.errors.len());
+        if let Some(bodies) = self.combinations_of_rule(&source, head_terms, body) {
+            let head_text = source.text.split(" <- ").next().unwrap_or_default();
+            for body in bodies {
+                if self.errors.len() > before + MOST_ERRORS {
+                    break;
+                }
+                let text = ruled(head_text, &body);
+                self.clause(Source { head, origin, text, span: source.span }, head_terms, &body);
+            }
+            return self.once_each(before);
+        }
+        if let Some((body, made)) = self.take_nested(head, None, head_terms, body) {
+            self.clause(source, head_terms, &body);
+            self.resolve_made(made, origin);
+            return self.once_each(before);
+        }
         let Some((body, searches)) = self.take_searches(body, 0) else {
             return self.plain_clause(source, head_terms, body);
         };
         self.plain_clause(source, head_terms, &body);
         self.resolve_searches(searches, origin, before);
+    }
+
+    /// Leaves out what was reported before: parts of a body may stand in several clauses.
+    fn once_each(&mut self, errors_before: usize) {
+        let mut at = errors_before;
+        while at < self.errors.len() {
+            if self.errors[..at].contains(&self.errors[at]) {
+                self.errors.remove(at);
+            } else {
+                at += 1;
+            }
+        }
     }
 
     /// The rules of searches, unless the clause they stood in was refused: each fault is reported once.
@@ -92,6 +124,16 @@ impl Resolver<'_> {
         further: &[String],
     ) {
         let (span, before) = (source.span, self.errors.len());
+        let columns: Vec<ast::Term> = further
+            .iter()
+            .map(|name| ast::Term { kind: TermKind::Variable(name.clone()), span: goal.span })
+            .collect();
+        if let Some((body, made)) = self.take_nested(source.head, Some(goal), &columns, body) {
+            let origin = source.origin;
+            self.goal_clause(source, goal, &body, further);
+            self.resolve_made(made, origin);
+            return self.once_each(before);
+        }
         // The goal stands before the body: a search may start from it.
         let first = ast::Literal { kind: LiteralKind::Positive(goal.clone()), span: goal.span };
         let whole: Vec<ast::Literal> = std::iter::once(first).chain(body.iter().cloned()).collect();
@@ -213,6 +255,8 @@ impl<'r, 'a> Builder<'r, 'a> {
                     }
                 }
             }
+            // They are taken out of a body before it comes here.
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {}
         }
     }
 
@@ -518,7 +562,8 @@ pub(super) fn further_variables(goal: &ast::Atom, body: &[ast::Literal]) -> Vec<
                     for_each_variable(term, &mut visit);
                 }
             }
-            LiteralKind::Negative(_) => {}
+            LiteralKind::Negative(_) | LiteralKind::NegatedConjunction(_) => {}
+            LiteralKind::Disjunction(_) => in_all_alternatives(literal).into_iter().for_each(&mut visit),
             LiteralKind::Comparison { left, right, .. } => {
                 for_each_variable(left, &mut visit);
                 for_each_variable(right, &mut visit);

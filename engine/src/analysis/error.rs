@@ -278,6 +278,8 @@ pub enum AnalysisError {
 /// What an unbound variable is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
+    /// What is used outside of alternatives.
+    Alternative,
     /// A column of the head.
     Head,
     /// A column that is aggregated.
@@ -293,6 +295,7 @@ impl Role {
         match self {
             Role::Head => format!("`{variable}` of the head is not bound by the body"),
             Role::Aggregate => format!("the aggregated `{variable}` is not bound by the body"),
+            Role::Alternative => format!("this alternative does not bind `{variable}`"),
             Role::Negation => format!("`{variable}` occurs only under negation"),
             Role::Comparison => format!("`{variable}` is compared, but nothing binds it"),
         }
@@ -438,6 +441,9 @@ impl AnalysisError {
                 Role::Negation => {
                     format!("bind `{variable}` in a positive condition, or write `_` if any value will do")
                 }
+                Role::Alternative => format!(
+                    "what is used outside of alternatives is bound by each of them: use `{variable}` in this one too"
+                ),
                 Role::Head | Role::Aggregate | Role::Comparison => format!(
                     "use `{variable}` in a positive condition such as `p({variable})`, or set it: `{variable} = ..`"
                 ),

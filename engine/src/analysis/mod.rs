@@ -23,6 +23,7 @@ mod error;
 mod head;
 mod monotone;
 mod near;
+mod nested;
 mod never_true;
 mod resolve;
 mod safety;
@@ -241,6 +242,10 @@ pub fn check_rule(
             resolver.errors.push(error);
         }
     }
+    // What is made for them may read more than the text of the rule says.
+    if resolver.errors.is_empty() && !rule.body.iter().all(nested::is_plain) {
+        resolver.errors.extend(whole_program(rule, catalog).err().into_iter().flatten());
+    }
     if !resolver.errors.is_empty() {
         return Err(resolver.errors);
     }
@@ -252,12 +257,17 @@ pub fn check_rule(
 
 /// Whether a rule that aggregates in a cycle does so soundly, together with all that it depends on.
 fn is_monotone(rule: &Rule, catalog: &Catalog) -> bool {
+    whole_program(rule, catalog).is_ok()
+}
+
+/// A rule with all that it depends on.
+fn whole_program(rule: &Rule, catalog: &Catalog) -> Result<Program, Vec<AnalysisError>> {
     let (name, arity) = (&rule.head.relation.text, rule.head.head_columns());
     let mut resolver = Resolver::new(catalog, Some((name, arity)));
     let head = resolver.relation(name, arity);
     let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
     resolver.clause(source, &rule.head.terms, &rule.body);
-    program(resolver, head).is_ok()
+    program(resolver, head)
 }
 
 /// The report for a relation of which nothing is known.

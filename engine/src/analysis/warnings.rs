@@ -4,10 +4,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::nested::variables;
 use super::never_true::{constants, never_fires};
 use crate::catalog::Clauses;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind};
+use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind, plain_literals};
 
 /// What deserves a second look in a rule.
 pub(super) fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
@@ -77,7 +78,10 @@ fn parts(rule: &Rule) -> (Vec<String>, Vec<Condition>) {
     let (mut atoms, mut comparisons) = (Vec::new(), Vec::new());
     for literal in &rule.body {
         match &literal.kind {
-            LiteralKind::Positive(_) | LiteralKind::Negative(_) => atoms.push(literal.to_string()),
+            LiteralKind::Positive(_)
+            | LiteralKind::Negative(_)
+            | LiteralKind::Disjunction(_)
+            | LiteralKind::NegatedConjunction(_) => atoms.push(literal.to_string()),
             LiteralKind::Comparison { operator, left, right } => {
                 comparisons.push((*operator, left.to_string(), right.to_string()));
             }
@@ -90,7 +94,7 @@ fn parts(rule: &Rule) -> (Vec<String>, Vec<Condition>) {
 fn positive_atoms<'l>(body: &[&'l Literal]) -> Vec<&'l Atom> {
     let atoms = body.iter().filter_map(|literal| match &literal.kind {
         LiteralKind::Positive(atom) => Some(atom),
-        LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => None,
+        _ => None,
     });
     atoms.collect()
 }
@@ -107,7 +111,7 @@ fn single_uses(rule: &Rule) -> Vec<Diagnostic> {
         entry.0 += 1;
     };
     rule.head.terms.iter().for_each(|term| visit(term, &mut |name, span| count(name, span, false)));
-    for literal in &rule.body {
+    for (literal, _) in plain_literals(&rule.body) {
         match &literal.kind {
             LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => {
                 atom.terms.iter().for_each(|term| visit(term, &mut |name, span| count(name, span, true)));
@@ -115,6 +119,7 @@ fn single_uses(rule: &Rule) -> Vec<Diagnostic> {
             LiteralKind::Comparison { left, right, .. } => {
                 [left, right].iter().for_each(|term| visit(term, &mut |name, span| count(name, span, false)));
             }
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {}
         }
     }
     order
@@ -147,6 +152,9 @@ fn cross_product(atoms: &[&Atom], body: &[&Literal], counts: impl Fn(&str) -> bo
             LiteralKind::Positive(_) => {}
             LiteralKind::Negative(atom) => groups.join(&free(&atom.terms, &fixed)),
             LiteralKind::Comparison { left, right, .. } => groups.join(&free([left, right], &fixed)),
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {
+                groups.join(&variables(literal));
+            }
         }
     }
     let counted: Vec<&str> = groups.numbers.keys().copied().filter(|name| counts(name)).collect();

@@ -29,14 +29,19 @@ pub const SEARCH_EACH: &str = "hnsw_nearest_each";
 /// The relations that a rule reads. A search reads something between: the index, which reads its relation.
 pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)> {
     let aggregates = rule.head.terms.iter().any(|term| matches!(term.kind, ast::TermKind::Aggregate { .. }));
-    let searches = rule.body.iter().any(|literal| match &literal.kind {
+    let literals = ast::plain_literals(&rule.body);
+    let searches = literals.iter().any(|(literal, _)| match &literal.kind {
         ast::LiteralKind::Positive(atom) => is_search(atom),
-        ast::LiteralKind::Negative(_) | ast::LiteralKind::Comparison { .. } => false,
+        _ => false,
     });
-    rule.body.iter().filter_map(move |literal| match &literal.kind {
+    literals.into_iter().filter_map(move |(literal, is_negated)| match &literal.kind {
         ast::LiteralKind::Positive(atom) => {
             // What else stands in the body may be a condition of the search.
-            let how = if aggregates || searches { Use::Aggregated } else { Use::Positive };
+            let how = match (is_negated, aggregates || searches) {
+                (true, _) => Use::Negative,
+                (false, true) => Use::Aggregated,
+                (false, false) => Use::Positive,
+            };
             let name = match atom.terms.iter().find_map(index_name) {
                 Some(index) if is_search(atom) => index_node(index).into(),
                 _ => atom.relation.text.as_str().into(),
@@ -46,7 +51,7 @@ pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)>
         ast::LiteralKind::Negative(atom) => {
             Some((atom.relation.text.as_str().into(), Use::Negative, literal.span))
         }
-        ast::LiteralKind::Comparison { .. } => None,
+        _ => None,
     })
 }
 

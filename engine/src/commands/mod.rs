@@ -2,6 +2,7 @@
 //! their own.
 
 mod client;
+mod columns;
 mod help;
 mod index;
 mod kg;
@@ -71,6 +72,14 @@ pub(crate) fn need(command: &Command, more: Families) -> (Need, Option<&Name>) {
     let Some((entry, arguments)) = find(command, more) else { return (Need::Nothing, None) };
     let graph = entry.usage.split(' ').zip(arguments).find(|(usage, _)| *usage == GRAPH);
     (entry.need, graph.map(|(_, name)| name))
+}
+
+/// Whether a command may be part of an atomic program: it changes the session's graph, and nothing else.
+pub(crate) fn joins_transactions(command: &Command, more: Families) -> bool {
+    find(command, more).is_some_and(|(entry, _)| {
+        let is_rebuild = entry.words.contains(&"rebuild");
+        entry.need == Need::Write && !is_rebuild || entry.words == ["rule", "replace"]
+    })
 }
 
 pub(crate) fn run(

@@ -1,7 +1,8 @@
 //! `.rel`: relations.
 
-use super::{CommandEntry, CommandFamily};
+use super::{CommandEntry, CommandFamily, columns};
 use crate::answer::Rows;
+use crate::catalog::Catalog;
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
@@ -59,6 +60,24 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             arguments: 1,
             run: drop,
         },
+        CommandEntry {
+            words: &["rel|relation", "add"],
+            usage: "NAME COLUMN TYPE [VALUE]",
+            doc: "Adds a last column; rows that are there have VALUE in it, or null. No rule may read the relation.",
+            example: ".rel add edge weight float 1.0",
+            need: Need::Write,
+            arguments: 3,
+            run: columns::add,
+        },
+        CommandEntry {
+            words: &["rel|relation", "rename"],
+            usage: "NAME COLUMN NEW",
+            doc: "Gives a column another name.",
+            example: ".rel rename person name full_name",
+            need: Need::Write,
+            arguments: 3,
+            run: columns::rename,
+        },
     ],
 };
 
@@ -96,7 +115,7 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
 fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
     if context.snapshot().catalog().relation(&name.text).is_none() {
-        return Err(unknown(name, context));
+        return Err(unknown(name, context.snapshot().catalog()));
     }
     Ok(Outcome::Question(Question::Stored(name.clone())))
 }
@@ -104,7 +123,7 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
 fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
     let Some(known) = snapshot.catalog().relation(&words[0].text) else {
-        return Err(unknown(&words[0], context));
+        return Err(unknown(&words[0], snapshot.catalog()));
     };
     let columns = known.column_names().into_iter().zip(&known.column_types);
     let rows = columns
@@ -127,7 +146,7 @@ fn describe_all(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
 
 fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = words[0].clone();
-    let error = unknown(&name, context);
+    let error = unknown(&name, context.snapshot().catalog());
     context.write(|snapshot, _| {
         if !snapshot.catalog().knows(&name.text) {
             return Err(error);
@@ -137,16 +156,12 @@ fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     Ok(Outcome::Message(format!("dropped relation {}", name.text)))
 }
 
-fn unknown(name: &Name, context: &Context<'_>) -> Error {
+pub(super) fn unknown(name: &Name, catalog: &Catalog) -> Error {
     let relation = &name.text;
-    if context.snapshot().catalog().derived().any(|(derived, _)| derived == relation) {
+    if catalog.derived().any(|(derived, _)| derived == relation) {
         let message = format!("rules derive `{relation}`: no rows are stored under this name");
         let help = format!("`.rule {relation}` answers its rows, `.rule def {relation}` shows its clauses");
         return Error::refused(Diagnostic::error(Code::UnknownRelation, message).at(name.span).help(help));
     }
-    Error::refused(crate::analysis::unknown_relation(
-        &name.text,
-        Some(name.span),
-        context.snapshot().catalog(),
-    ))
+    Error::refused(crate::analysis::unknown_relation(&name.text, Some(name.span), catalog))
 }

@@ -134,7 +134,7 @@ pub(super) fn run_type(declare: &DeclareType, context: &mut Context<'_>) -> Resu
     Ok(format!("declared type {}", declare.name.text))
 }
 
-fn resolve(expression: &TypeExpression, catalog: &Catalog) -> Result<DataType, Error> {
+pub(crate) fn resolve(expression: &TypeExpression, catalog: &Catalog) -> Result<DataType, Error> {
     Ok(match &expression.kind {
         TypeKind::Int => DataType::Int,
         TypeKind::Float => DataType::Float,

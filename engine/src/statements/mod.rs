@@ -15,6 +15,7 @@ use crate::context::{Context, Question};
 use crate::error::Error;
 use crate::syntax::ast::{Query, Scope, StatementKind};
 
+pub(crate) use declare::resolve as declared_type;
 pub(crate) use delete::retract_rows;
 pub use insert::Inserted;
 pub(crate) use insert::insert_rows;

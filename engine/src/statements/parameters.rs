@@ -89,13 +89,18 @@ impl Filler<'_> {
     }
 
     fn body(&mut self, body: &mut [Literal]) {
-        for literal in body {
-            match &mut literal.kind {
-                LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => self.atom(atom),
-                LiteralKind::Comparison { left, right, .. } => {
-                    self.term(left);
-                    self.term(right);
-                }
+        body.iter_mut().for_each(|literal| self.literal(literal));
+    }
+
+    fn literal(&mut self, literal: &mut Literal) {
+        match &mut literal.kind {
+            LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => self.atom(atom),
+            LiteralKind::Comparison { left, right, .. } => {
+                self.term(left);
+                self.term(right);
+            }
+            kind @ (LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_)) => {
+                kind.nested_mut().for_each(|literal| self.literal(literal));
             }
         }
     }

@@ -315,6 +315,55 @@ pub enum LiteralKind {
         /// Right side.
         right: Term,
     },
+    /// `(p(..), .. or q(..), ..)`: one of several conjunctions.
+    Disjunction(Vec<Vec<Literal>>),
+    /// `!(p(..), q(..))`: not all of them, for any values of the variables that nothing else binds.
+    NegatedConjunction(Vec<Literal>),
+}
+
+impl LiteralKind {
+    /// The literals inside, from left to right; none if it is a plain one.
+    pub fn nested(&self) -> impl Iterator<Item = &Literal> {
+        let (alternatives, negated): (&[Vec<Literal>], &[Literal]) = match self {
+            LiteralKind::Disjunction(alternatives) => (alternatives, &[]),
+            LiteralKind::NegatedConjunction(literals) => (&[], literals),
+            LiteralKind::Positive(_) | LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => {
+                (&[], &[])
+            }
+        };
+        alternatives.iter().flatten().chain(negated)
+    }
+
+    /// The same, to be changed.
+    pub fn nested_mut(&mut self) -> impl Iterator<Item = &mut Literal> {
+        let (alternatives, negated): (&mut [Vec<Literal>], &mut [Literal]) = match self {
+            LiteralKind::Disjunction(alternatives) => (alternatives, &mut []),
+            LiteralKind::NegatedConjunction(literals) => (&mut [], literals),
+            LiteralKind::Positive(_) | LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => {
+                (&mut [], &mut [])
+            }
+        };
+        alternatives.iter_mut().flatten().chain(negated)
+    }
+}
+
+/// The atoms and comparisons of a body, also those inside of others, and whether a negation stands around them.
+pub fn plain_literals(body: &[Literal]) -> Vec<(&Literal, bool)> {
+    let mut plain = Vec::with_capacity(body.len());
+    let mut open: Vec<(&Literal, bool)> = body.iter().rev().map(|literal| (literal, false)).collect();
+    while let Some((literal, negated)) = open.pop() {
+        let inside = negated || matches!(literal.kind, LiteralKind::NegatedConjunction(_));
+        match literal.kind {
+            LiteralKind::Positive(_) | LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => {
+                plain.push((literal, negated));
+            }
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {
+                let nested: Vec<&Literal> = literal.kind.nested().collect();
+                open.extend(nested.into_iter().rev().map(|literal| (literal, inside)));
+            }
+        }
+    }
+    plain
 }
 
 /// The comparison operators.

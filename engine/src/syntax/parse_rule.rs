@@ -11,12 +11,15 @@ use crate::diagnostic::Span;
 
 const CONDITION: &str = "a condition such as `p(X)`, `!p(X)` or `X > 3`";
 
-/// The conditions read so far.
+/// The conditions read so far, those inside of others among them.
 #[derive(Default)]
 struct Body {
-    literals: Vec<Literal>,
+    literals: usize,
     /// How many arguments they have together.
     arguments: usize,
+    /// The last `limit(..)`, where there may be one.
+    limit: Option<Limit>,
+    takes_limit: bool,
 }
 
 impl Parser<'_> {
@@ -41,49 +44,99 @@ impl Parser<'_> {
 
     /// The literals after `<-`. One trailing comma is accepted, also where the next statement follows at once.
     pub(super) fn body(&mut self) -> Parsed<Vec<Literal>> {
-        let mut body = Body::default();
+        let body = self.alternatives(&mut Body::default())?;
+        self.check_combinations(&body)?;
+        Ok(body)
+    }
+
+    /// Refuses alternatives beside alternatives of which each combination is too much to plan.
+    fn check_combinations(&self, body: &[Literal]) -> Parsed<()> {
+        let limit = self.limits.literals.saturating_mul(10);
+        let (combinations, literals) = combinations(body);
+        let span = body.iter().map(|literal| literal.span).reduce(Span::to).unwrap_or_default();
+        if combinations > 1 && literals > limit {
+            let what = "the number of conditions in all combinations of alternatives";
+            return Err(SyntaxError::new(SyntaxFault::Limit { what, name: "max_literals", limit }, span));
+        }
+        Ok(())
+    }
+
+    /// `p(..), .. or q(..), ..`: conjunctions. More than one are one literal.
+    fn alternatives(&mut self, body: &mut Body) -> Parsed<Vec<Literal>> {
+        let start = self.span();
+        let first = self.conjunction(body)?;
+        if !self.at_or() {
+            return Ok(first);
+        }
+        let mut alternatives = vec![first];
+        while self.at_or() {
+            self.bump();
+            alternatives.push(self.conjunction(body)?);
+        }
+        let one = Literal { kind: LiteralKind::Disjunction(alternatives), span: self.since(start) };
+        Ok(vec![one])
+    }
+
+    fn conjunction(&mut self, body: &mut Body) -> Parsed<Vec<Literal>> {
+        let mut literals = Vec::new();
         loop {
-            let literal = self.literal()?;
-            self.check_body(&mut body, &literal)?;
-            body.literals.push(literal);
+            self.literal(body, &mut literals)?;
             if !self.another_literal() {
-                return Ok(body.literals);
+                return Ok(literals);
             }
         }
     }
 
     /// Refuses bodies that are too large to plan: the work grows with the square of their size.
-    fn check_body(&self, body: &mut Body, next: &Literal) -> Parsed<()> {
+    fn check_body(&self, body: &mut Body, next: &LiteralKind, span: Span) -> Parsed<()> {
         let limits = self.limits;
-        if body.literals.len() == limits.literals {
+        if body.literals == limits.literals {
             let what = "the number of conditions in one body";
             let fault = SyntaxFault::Limit { what, name: "max_literals", limit: limits.literals };
-            return Err(SyntaxError::new(fault, next.span));
+            return Err(SyntaxError::new(fault, span));
         }
-        body.arguments += match &next.kind {
+        body.literals += 1;
+        body.arguments += match next {
             LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => atom.terms.len(),
-            LiteralKind::Comparison { .. } => 2,
+            _ => 2,
         };
         if body.arguments > limits.body_arguments {
             let what = "the number of arguments in one body";
             let fault = SyntaxFault::Limit { what, name: "max_body_arguments", limit: limits.body_arguments };
-            return Err(SyntaxError::new(fault, next.span));
+            return Err(SyntaxError::new(fault, span));
         }
         Ok(())
     }
 
     /// Takes the comma before another literal; answers whether there is one.
     fn another_literal(&mut self) -> bool {
-        self.eat(TokenKind::Comma) && !self.at(TokenKind::End) && !self.at_new_statement()
+        self.eat(TokenKind::Comma)
+            && !matches!(self.kind(), TokenKind::End | TokenKind::RightParen)
+            && !self.at_new_statement()
     }
 
-    fn literal(&mut self) -> Parsed<Literal> {
+    /// Whether `or` comes next. Nothing else may stand there, so capitals do no harm.
+    fn at_or(&self) -> bool {
+        matches!(self.kind(), TokenKind::Word | TokenKind::Variable)
+            && self.token_text().eq_ignore_ascii_case("or")
+    }
+
+    /// A literal, or several in parentheses.
+    fn literal(&mut self, body: &mut Body, literals: &mut Vec<Literal>) -> Parsed<()> {
         let start = self.span();
         let kind = match self.kind() {
+            TokenKind::Bang if self.second() == TokenKind::LeftParen => {
+                self.bump();
+                LiteralKind::NegatedConjunction(self.group(body)?)
+            }
             TokenKind::Bang => {
                 self.bump();
                 let relation = self.name("a relation after `!`")?;
                 LiteralKind::Negative(self.atom(relation)?)
+            }
+            TokenKind::LeftParen if self.at_group() => {
+                literals.extend(self.group(body)?);
+                return Ok(());
             }
             TokenKind::Word if self.token_text() == "not" && self.second() != TokenKind::LeftParen => {
                 let fault = SyntaxFault::ForeignOperator { found: "not".into(), help: "write `!p(X)`" };
@@ -99,14 +152,40 @@ impl Parser<'_> {
                 self.comparison(left)?
             }
         };
-        Ok(Literal { kind, span: self.since(start) })
+        let span = self.since(start);
+        match limit_of(&kind, span)? {
+            Some(last) if body.takes_limit => body.limit = Some(last),
+            _ => {
+                if !matches!(kind, LiteralKind::NegatedConjunction(_)) {
+                    self.check_body(body, &kind, span)?;
+                }
+                literals.push(Literal { kind, span });
+            }
+        }
+        Ok(())
+    }
+
+    /// `(literals)`, in which nothing but conditions may stand.
+    fn group(&mut self, body: &mut Body) -> Parsed<Vec<Literal>> {
+        let takes_limit = std::mem::take(&mut body.takes_limit);
+        self.enter()?;
+        self.bump();
+        let literals = self.alternatives(body)?;
+        self.expect(TokenKind::RightParen, "`,`, `or` or `)`")?;
+        self.leave();
+        body.takes_limit = takes_limit;
+        Ok(literals)
     }
 
     /// `name(..)` is an atom, unless an operator follows: then it is a call.
     fn atom_or_comparison(&mut self, name: Name) -> Parsed<LiteralKind> {
         let (terms, height) = self.call_arguments()?;
         match self.kind() {
-            TokenKind::End | TokenKind::Comma => {
+            TokenKind::End | TokenKind::Comma | TokenKind::RightParen => {
+                let span = self.since(name.span);
+                Ok(LiteralKind::Positive(Atom { relation: name, terms, span }))
+            }
+            _ if self.at_or() => {
                 let span = self.since(name.span);
                 Ok(LiteralKind::Positive(Atom { relation: name, terms, span }))
             }
@@ -115,7 +194,7 @@ impl Parser<'_> {
                 let left = self.expression_after(call)?;
                 self.comparison(left)
             }
-            _ => Err(self.unexpected("`,` or the end of the statement")),
+            _ => Err(self.unexpected("`,`, `or` or the end of the statement")),
         }
     }
 
@@ -138,21 +217,14 @@ impl Parser<'_> {
     pub(super) fn query(&mut self) -> Parsed<Query> {
         let projects = self.arrow_follows();
         let head = if projects { self.projection()? } else { self.goal()? };
-        let mut body = Body::default();
-        let mut limit = None;
-        let mut more = projects || self.another_literal();
-        while more {
-            let literal = self.literal()?;
-            match limit_of(&literal)? {
-                Some(last) => limit = Some(last),
-                None => {
-                    self.check_body(&mut body, &literal)?;
-                    body.literals.push(literal);
-                }
-            }
-            more = self.another_literal();
-        }
-        Ok(Query { head, body: body.literals, limit })
+        let mut body = Body { takes_limit: true, ..Body::default() };
+        let literals = match projects {
+            true => self.alternatives(&mut body)?,
+            false if self.another_literal() => self.conjunction(&mut body)?,
+            false => Vec::new(),
+        };
+        self.check_combinations(&literals)?;
+        Ok(Query { head, body: literals, limit: body.limit })
     }
 
     /// `relation(term, term:desc, ..)`
@@ -230,9 +302,24 @@ fn is_arithmetic(kind: TokenKind) -> bool {
     )
 }
 
+/// How many conjunctions without alternatives a body stands for, and how many literals they have together.
+fn combinations(body: &[Literal]) -> (usize, usize) {
+    let of = |literal: &Literal| match &literal.kind {
+        LiteralKind::Disjunction(alternatives) => alternatives
+            .iter()
+            .map(|body| combinations(body))
+            .fold((0_usize, 0_usize), |(a, b), (c, d)| (a.saturating_add(c), b.saturating_add(d))),
+        LiteralKind::NegatedConjunction(body) => combinations(body),
+        _ => (1, 1),
+    };
+    body.iter().map(of).fold((1, 0), |(a, b): (usize, usize), (c, d): (usize, usize)| {
+        (a.saturating_mul(c), b.saturating_mul(c).saturating_add(d.saturating_mul(a)))
+    })
+}
+
 /// Reads `limit(n)` or `limit(n, offset)`, if the literal is one.
-fn limit_of(literal: &Literal) -> Parsed<Option<Limit>> {
-    let LiteralKind::Positive(atom) = &literal.kind else { return Ok(None) };
+fn limit_of(kind: &LiteralKind, span: Span) -> Parsed<Option<Limit>> {
+    let LiteralKind::Positive(atom) = kind else { return Ok(None) };
     if atom.relation.text != "limit" {
         return Ok(None);
     }
@@ -242,8 +329,8 @@ fn limit_of(literal: &Literal) -> Parsed<Option<Limit>> {
         _ => (None, None),
     };
     match (count, offset) {
-        (Some(count), Some(offset)) => Ok(Some(Limit { count, offset, span: literal.span })),
-        _ => Err(bad_limit(literal.span)),
+        (Some(count), Some(offset)) => Ok(Some(Limit { count, offset, span })),
+        _ => Err(bad_limit(span)),
     }
 }
 

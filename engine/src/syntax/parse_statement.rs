@@ -2,7 +2,7 @@
 
 use super::ast::{
     Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement,
-    StatementKind, Tuple, Update,
+    StatementKind, Tuple, Update, plain_literals,
 };
 use super::error::{SyntaxError, SyntaxFault};
 use super::foreign;
@@ -33,7 +33,13 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
             break;
         }
         match parser.statement() {
-            Ok(kind) => statements.push(Statement { kind, span: parser.since(start) }),
+            Ok(kind) => {
+                let span = parser.since(start);
+                statements.push(Statement { kind, span });
+                let further = std::mem::take(&mut parser.further_heads);
+                index += further.len();
+                statements.extend(further.into_iter().map(|kind| Statement { kind, span }));
+            }
             Err(mut error) => {
                 // Not by its first word alone: relations may be called so.
                 let foreign = foreign::recognised(&text[start.start as usize..]);
@@ -139,8 +145,8 @@ impl Parser<'_> {
                 let span = self.since(head.span);
                 Ok(StatementKind::Rule(RuleStatement { scope, rule: Rule { head, body, span } }))
             }
-            TokenKind::Comma if scope == Scope::Persistent => {
-                self.update(Vec::new(), vec![atom(relation, terms)])
+            TokenKind::Comma if scope == Scope::Persistent || self.second_is_name() => {
+                self.several(scope, atom(relation, terms))
             }
             _ if scope == Scope::Session && terms.is_empty() => Err(without_columns(tuple_span)),
             _ => {
@@ -175,6 +181,49 @@ impl Parser<'_> {
             TokenKind::Comma => self.update(vec![atom(relation, terms)], Vec::new()),
             _ => Ok(StatementKind::Delete(Delete { relation, tuples: vec![Tuple::new(terms, tuple_span)] })),
         }
+    }
+
+    /// What follows the comma after a target: an update, or further heads of a rule.
+    fn several(&mut self, scope: Scope, first: Atom) -> Parsed<StatementKind> {
+        let mut heads = vec![first];
+        while self.at(TokenKind::Comma) {
+            let is_head = match self.second() {
+                TokenKind::Word | TokenKind::Variable => true,
+                TokenKind::Plus => scope == Scope::Persistent,
+                _ => false,
+            };
+            if !is_head {
+                break;
+            }
+            self.bump();
+            self.eat(TokenKind::Plus);
+            let relation = self.name("a relation")?;
+            let terms = self.head_arguments(4)?;
+            let span = self.since(relation.span);
+            heads.push(Atom { relation, terms, span });
+        }
+        if self.at(TokenKind::Comma) && scope == Scope::Persistent {
+            return self.update(Vec::new(), heads);
+        }
+        let arrow = self.expect(TokenKind::Arrow, "`,` or `<-`")?;
+        let body = self.body()?;
+        if heads.len().saturating_mul(plain_literals(&body).len()) > self.limits.literals {
+            let what = "the number of conditions of all heads together";
+            let limit = self.limits.literals;
+            return Err(SyntaxError::new(SyntaxFault::Limit { what, name: "max_literals", limit }, arrow));
+        }
+        let mut rules = Vec::with_capacity(heads.len());
+        for head in heads {
+            if scope == Scope::Session {
+                not_reserved(&head.relation, "__", "a rule of a session")?;
+            }
+            let span = self.since(head.span);
+            let rule = Rule { head, body: body.clone(), span };
+            rules.push(StatementKind::Rule(RuleStatement { scope, rule }));
+        }
+        let first = rules.remove(0);
+        self.further_heads = rules;
+        Ok(first)
     }
 
     fn no_arguments(&self, relation: &Name) -> SyntaxError {
@@ -321,6 +370,8 @@ mod tests {
             "?p(X), abs(X) > 2, Y = $low, f(X, Y), -5 < X, V = [1.0, -2.5]",
             ".kg use default",
             ".why ?path(1, X)",
+            "+r(X) <- a(X), (b(X), X > 1 or c(X, _) or !d(X)), e(X)",
+            "?a(X), !(b(X, Y), (c(Y) or Y = 3))",
         ] {
             assert_eq!(printed(text), [text]);
         }
@@ -336,6 +387,20 @@ mod tests {
         );
         assert_eq!(printed("+b(X) , -a(X) <- a(X)"), ["-a(X), +b(X) <- a(X)"]);
         assert_eq!(printed("?p(X),limit(1),limit(3,2),X>1"), ["?p(X), X > 1, limit(3, 2)"]);
+        assert_eq!(printed("r(X) <- a(X) OR b(X),"), ["r(X) <- (a(X) or b(X))"]);
+        assert_eq!(
+            printed("r(X) <- ((a(X))), ((X + 1) * 2 > 3), (X) > 0"),
+            ["r(X) <- a(X), (X+1)*2 > 3, X > 0"]
+        );
+        assert_eq!(
+            printed("?X <- (a(X), or(X)), limit(2) or b(X)"),
+            ["?X <- (a(X), or(X) or b(X)), limit(2)"]
+        );
+        assert_eq!(
+            printed("+a(X), b(X, 1), +c() <- d(X), e(X)"),
+            ["+a(X) <- d(X), e(X)", "+b(X, 1) <- d(X), e(X)", "+c() <- d(X), e(X)"]
+        );
+        assert_eq!(printed("a(X), b(X) <- c(X)"), ["a(X) <- c(X)", "b(X) <- c(X)"]);
         assert_eq!(printed("+Edge(1,2)\n+_x(1)\n?_x(A)"), ["+Edge(1, 2)", "+_x(1)", "?_x(A)"]);
     }
 
@@ -388,7 +453,10 @@ mod tests {
             ("p(X) <- not q(X)", "write `!p(X)`"),
             ("not p(1)", "write `!p(X)`"),
             ("p(1); q(2)", "a statement ends with its line"),
-            ("?p(X), X = 1 || X = 2", "one rule for each alternative"),
+            ("?p(X), X = 1 || X = 2", "write `or`"),
+            ("?p(X), X = 1 or X = 2", "in parentheses"),
+            ("?p(X) or q(X)", "in parentheses"),
+            ("p(X) <- q(X); r(X)", "`or` between alternatives"),
             ("?p(X), X = 0 - -Y", "write `0 - X`"),
             ("?p", "write `?p(X, Y)`"),
             ("?!p(X)", "put a positive goal first"),
@@ -403,9 +471,18 @@ mod tests {
 
     #[test]
     fn half_statements_are_refused() {
-        for text in
-            ["+", "-", "?", "+r(X) <-", "foo()", "+r(1", "-a(X), -b(X) <- a(X)", "+a(X), +b(X) <- c(X)"]
-        {
+        for text in [
+            "+",
+            "-",
+            "?",
+            "+r(X) <-",
+            "foo()",
+            "+r(1",
+            "-a(X), -b(X) <- a(X)",
+            "+a(X), b(X)",
+            "a(X) <- (b(X)",
+            "a(X) <- b(X))",
+        ] {
             fault(text);
         }
         assert_eq!(fault("-a(X), -b(X) <- a(X)"), SyntaxFault::OneSidedUpdate);
@@ -483,7 +560,7 @@ mod tests {
         let pieces = [
             "+", "-", "?", ".", "r", "X", "_", "(", ")", "[", "]", "{", "}", "<", ">", "<-", ":", ",", "1",
             "1.5", "\"", "\"a\"", "\\", "/*", "*/", "//", "%", "\n", "\n ", " ", "é", "$p", "=", "!",
-            "type ", "limit(1)", "count<", ":desc", "\u{0}", "'", "|",
+            "type ", "limit(1)", "count<", ":desc", "\u{0}", "'", "|", " or ", "!(", "p(X)", ")",
         ];
         let mut state = 7_u64;
         for _ in 0..20_000 {

@@ -3,7 +3,7 @@
 //! A statement ends before a token that starts its line, unless brackets are open or the line above ended with `,` or
 //! `<-`. That rule lives in [`Cursor::advance`]; the grammar in the `parse_*` files only ever sees [`TokenKind::End`].
 
-use super::ast::Name;
+use super::ast::{Name, StatementKind};
 use super::error::{SyntaxError, SyntaxFault};
 use super::lexer::{Lexer, end_of_identifier};
 use super::token::{Position, Token, TokenKind};
@@ -63,6 +63,8 @@ pub(super) struct Parser<'a> {
     nesting: usize,
     /// The height of the term parsed last.
     pub(super) height: usize,
+    /// The rules of the statement parsed last, but for that of its first head.
+    pub(super) further_heads: Vec<StatementKind>,
 }
 
 impl<'a> Parser<'a> {
@@ -73,7 +75,7 @@ impl<'a> Parser<'a> {
     /// A parser that begins at this byte.
     pub(super) fn starting_at(text: &'a str, at: usize, limits: &'a Limits) -> Parser<'a> {
         let cursor = Cursor::new(Lexer::starting_at(text, at));
-        Parser { text, limits, cursor, nesting: 0, height: 0 }
+        Parser { text, limits, cursor, nesting: 0, height: 0, further_heads: Vec::new() }
     }
 
     /// What comes next; `End` at the end of the statement.
@@ -202,7 +204,7 @@ impl<'a> Parser<'a> {
 
     /// Whether an arrow follows in this statement, outside of brackets.
     pub(super) fn arrow_follows(&self) -> bool {
-        let mut ahead = Parser { cursor: self.cursor.clone(), ..*self };
+        let mut ahead = Parser { cursor: self.cursor.clone(), further_heads: Vec::new(), ..*self };
         loop {
             match ahead.kind() {
                 TokenKind::End => return false,
@@ -210,6 +212,28 @@ impl<'a> Parser<'a> {
                 _ if ahead.at_new_statement() => return false,
                 _ => ahead.cursor.advance(),
             }
+        }
+    }
+
+    /// Whether the parenthesis that comes next holds conditions and not the beginning of an expression: what follows it
+    /// tells.
+    pub(super) fn at_group(&self) -> bool {
+        let mut ahead = Parser { cursor: self.cursor.clone(), further_heads: Vec::new(), ..*self };
+        let depth = ahead.cursor.open.len();
+        loop {
+            match ahead.kind() {
+                TokenKind::End => return false,
+                _ if ahead.at_new_statement() => return false,
+                _ => ahead.cursor.advance(),
+            }
+            if ahead.cursor.open.len() == depth {
+                break;
+            }
+        }
+        match ahead.kind() {
+            TokenKind::End | TokenKind::Comma | TokenKind::RightParen => true,
+            TokenKind::Word | TokenKind::Variable => ahead.token_text().eq_ignore_ascii_case("or"),
+            _ => ahead.at_new_statement(),
         }
     }
 
@@ -272,9 +296,11 @@ impl<'a> Parser<'a> {
                 foreign("write `<-` between head and body, `=` to give a variable a value")
             }
             TokenKind::Diamond => foreign("write `!=`"),
-            TokenKind::Semicolon => foreign("write `,` between conditions; a statement ends with its line"),
+            TokenKind::Semicolon => foreign(
+                "write `,` between conditions, `or` between alternatives; a statement ends with its line",
+            ),
             TokenKind::And => foreign("write `,` between conditions that must all hold"),
-            TokenKind::Or => foreign("write one rule for each alternative"),
+            TokenKind::Or => foreign("write `or` between alternatives"),
             TokenKind::Dot if self.second() == TokenKind::End => SyntaxFault::TrailingPeriod,
             _ => SyntaxFault::Unexpected {
                 expected: expected.into(),
@@ -296,6 +322,10 @@ impl<'a> Parser<'a> {
                         .into(),
                 )
             }
+            TokenKind::Word | TokenKind::Variable if text.eq_ignore_ascii_case("or") => Some(
+                "after a goal, alternatives stand in parentheses: `?p(X), (q(X) or r(X))`; after `?X <-` they need none"
+                    .into(),
+            ),
             TokenKind::Arrow => Some("one `<-` separates the head of a rule from its body".into()),
             TokenKind::Stray if text == "~" => Some("write `!` to negate".into()),
             TokenKind::Stray if text == "#" => Some("comments start with `//` or `%`".into()),

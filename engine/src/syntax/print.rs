@@ -197,6 +197,19 @@ impl Display for Literal {
             LiteralKind::Positive(atom) => atom.fmt(f),
             LiteralKind::Negative(atom) => write!(f, "!{atom}"),
             LiteralKind::Comparison { operator, left, right } => write!(f, "{left} {operator} {right}"),
+            LiteralKind::Disjunction(alternatives) => {
+                f.write_str("(")?;
+                for (number, alternative) in alternatives.iter().enumerate() {
+                    f.write_str(if number == 0 { "" } else { " or " })?;
+                    list(f, alternative)?;
+                }
+                f.write_str(")")
+            }
+            LiteralKind::NegatedConjunction(literals) => {
+                f.write_str("!(")?;
+                list(f, literals)?;
+                f.write_str(")")
+            }
         }
     }
 }

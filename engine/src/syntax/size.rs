@@ -14,11 +14,14 @@ fn atom(atom: &Atom) -> usize {
     atom.relation.text.len() + atom.terms.iter().map(term).sum::<usize>()
 }
 
-fn literal(literal: &Literal) -> usize {
+fn literal(of: &Literal) -> usize {
     size_of::<Literal>()
-        + match &literal.kind {
-            LiteralKind::Positive(of) | LiteralKind::Negative(of) => atom(of),
+        + match &of.kind {
+            LiteralKind::Positive(inner) | LiteralKind::Negative(inner) => atom(inner),
             LiteralKind::Comparison { left, right, .. } => term(left) + term(right),
+            kind @ (LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_)) => {
+                kind.nested().map(literal).sum()
+            }
         }
 }
 

@@ -156,6 +156,27 @@ pub enum Literal {
     Negated(Atom),
     /// Both sides compare so. `V = e` may give V its value where no atom of the body has V in a column.
     Comparison(Expression, Comparison, Expression),
+    /// One of these holds.
+    Disjunction(Vec<Vec<Literal>>),
+    /// Not all of these hold, whatever values the variables have that stand in it alone.
+    NegatedConjunction(Vec<Literal>),
+}
+
+impl Literal {
+    /// The relations that it reads, each with whether that is under a negation.
+    pub fn reads(&self) -> Vec<(&str, bool)> {
+        match self {
+            Literal::Atom(atom) => vec![(&atom.relation, false)],
+            Literal::Negated(atom) => vec![(&atom.relation, true)],
+            Literal::Comparison(..) => Vec::new(),
+            Literal::Disjunction(alternatives) => {
+                alternatives.iter().flatten().flat_map(Literal::reads).collect()
+            }
+            Literal::NegatedConjunction(inner) => {
+                inner.iter().flat_map(Literal::reads).map(|(relation, _)| (relation, true)).collect()
+            }
+        }
+    }
 }
 
 /// `relation(terms)`.
@@ -289,13 +310,10 @@ impl Goal {
     }
 
     /// The relations that it names.
-    pub fn relations(&self) -> Vec<&String> {
-        let of_body = self.body.iter().filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Negated(atom) => Some(&atom.relation),
-            Literal::Comparison(..) => None,
-        });
+    pub fn relations(&self) -> Vec<&str> {
+        let of_body = self.body.iter().flat_map(Literal::reads).map(|(relation, _)| relation);
         match &self.asked {
-            Asked::Atom(atom) => std::iter::once(&atom.relation).chain(of_body).collect(),
+            Asked::Atom(atom) => std::iter::once(atom.relation.as_str()).chain(of_body).collect(),
             Asked::Projection(_) => of_body.collect(),
         }
     }

@@ -144,12 +144,21 @@ impl Aggregate {
     }
 }
 
+fn conjunction(body: &[Literal]) -> String {
+    body.iter().map(Literal::to_string).collect::<Vec<_>>().join(", ")
+}
+
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Literal::Atom(atom) => atom.fmt(f),
             Literal::Negated(atom) => write!(f, "!{atom}"),
             Literal::Comparison(left, operator, right) => write!(f, "{left} {} {right}", operator.symbol()),
+            Literal::Disjunction(alternatives) => {
+                let alternatives: Vec<String> = alternatives.iter().map(|body| conjunction(body)).collect();
+                write!(f, "({})", alternatives.join(" or "))
+            }
+            Literal::NegatedConjunction(inner) => write!(f, "!({})", conjunction(inner)),
         }
     }
 }

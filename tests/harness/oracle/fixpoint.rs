@@ -71,16 +71,10 @@ fn strata(rules: &[Rule]) -> Result<BTreeMap<String, usize>, Refusal> {
     loop {
         let mut changed = false;
         for rule in rules {
-            for literal in &rule.body {
-                let (relation, apart) = match literal {
-                    Literal::Atom(atom) if atom.relation == rule.head => (&atom.relation, false),
-                    // While best values improve, what follows from them is not final.
-                    Literal::Atom(atom) => {
-                        (&atom.relation, rule.aggregates() || best.contains(&atom.relation))
-                    }
-                    Literal::Negated(atom) => (&atom.relation, true),
-                    Literal::Comparison(..) => continue,
-                };
+            for (relation, is_negated) in rule.body.iter().flat_map(Literal::reads) {
+                // While best values improve, what follows from them is not final.
+                let is_best = || best.iter().any(|head| *head == relation);
+                let apart = is_negated || relation != rule.head && (rule.aggregates() || is_best());
                 let Some(below) = strata.get(relation) else { continue };
                 let least = below + usize::from(apart);
                 if strata[&rule.head] < least {

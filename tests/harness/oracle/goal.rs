@@ -81,12 +81,7 @@ fn ask_atom(
     let terms = columns.iter().cloned().map(Term::Variable).collect();
     body.insert(0, Literal::Atom(Atom { relation: atom.relation.clone(), terms }));
     for literal in conditions {
-        let variables = match literal {
-            Literal::Atom(atom) => atom.all_variables(),
-            Literal::Negated(_) => Vec::new(),
-            Literal::Comparison(left, _, right) => [left.variables(), right.variables()].concat(),
-        };
-        for variable in variables {
+        for variable in shown(literal) {
             if !columns.iter().any(|column| column == variable) {
                 columns.push(variable.to_owned());
                 names.push(variable.to_owned());
@@ -116,4 +111,18 @@ pub fn in_order(order: &[Option<Direction>], a: &Row, b: &Row) -> Ordering {
         }
     }
     Ordering::Equal
+}
+
+/// The variables of a condition that are columns: not those under a negation, and of alternatives those of all.
+fn shown(literal: &Literal) -> Vec<&str> {
+    match literal {
+        Literal::Atom(atom) => atom.all_variables(),
+        Literal::Negated(_) | Literal::NegatedConjunction(_) => Vec::new(),
+        Literal::Comparison(left, _, right) => [left.variables(), right.variables()].concat(),
+        Literal::Disjunction(alternatives) => {
+            let mut each = alternatives.iter().map(|body| body.iter().flat_map(shown).collect::<Vec<_>>());
+            let first = each.next().unwrap_or_default();
+            each.fold(first, |all, other| all.into_iter().filter(|name| other.contains(name)).collect())
+        }
+    }
 }

@@ -23,6 +23,9 @@ pub(super) fn solve(
     relations: &Relations,
     steps: &mut Steps,
 ) -> Result<BTreeSet<Solution>, Refusal> {
+    if let Some(place) = body.iter().position(is_nested) {
+        return solve_nested(body, place, relations, steps);
+    }
     let body = spelled_out(body);
     let mut solutions = BTreeSet::from([Solution::default()]);
     for literal in &body {
@@ -49,6 +52,9 @@ pub(super) fn solve(
                     steps.add(rows.len())?;
                     !exists(atom, &rows, &solution.values, &stored)?
                 }
+                Literal::Disjunction(_) | Literal::NegatedConjunction(_) => {
+                    unreachable!("they are solved apart")
+                }
                 Literal::Comparison(left, operator, right) => {
                     holds(left, *operator, right, &solution.values, &stored)?
                 }
@@ -60,6 +66,55 @@ pub(super) fn solve(
         solutions = kept;
     }
     Ok(solutions)
+}
+
+fn is_nested(literal: &Literal) -> bool {
+    matches!(literal, Literal::Disjunction(_) | Literal::NegatedConjunction(_))
+}
+
+/// The solutions of the rest that go together with what stands at this place. What is inside comes after the rest, so that
+/// rows of its atoms come last, and are forgotten.
+fn solve_nested(
+    body: &[Literal],
+    place: usize,
+    relations: &Relations,
+    steps: &mut Steps,
+) -> Result<BTreeSet<Solution>, Refusal> {
+    let rest = [&body[..place], &body[place + 1..]].concat();
+    let atoms = rest.iter().filter(|literal| matches!(literal, Literal::Atom(_))).count();
+    let mut with = |inner: &[Literal]| solve(&[rest.as_slice(), inner].concat(), relations, steps);
+    match &body[place] {
+        Literal::Disjunction(alternatives) => {
+            let mut found = BTreeSet::new();
+            for alternative in alternatives {
+                for Solution { mut rows, mut values } in with(alternative)? {
+                    rows.truncate(atoms);
+                    // No random body uses a variable of an alternative outside.
+                    values.retain(|name, _| rest.iter().any(|literal| mentions(literal, name)));
+                    found.insert(Solution { rows, values });
+                }
+            }
+            Ok(found)
+        }
+        Literal::NegatedConjunction(inner) => {
+            let excluded: BTreeSet<Vec<Row>> =
+                with(inner)?.into_iter().map(|solution| solution.rows[..atoms].to_vec()).collect();
+            let all = with(&[])?;
+            Ok(all.into_iter().filter(|solution| !excluded.contains(&solution.rows)).collect())
+        }
+        _ => with(&[]),
+    }
+}
+
+/// Whether an atom or a comparison has this variable.
+fn mentions(literal: &Literal, name: &str) -> bool {
+    match literal {
+        Literal::Atom(atom) => atom.all_variables().contains(&name),
+        Literal::Comparison(left, _, right) => {
+            left.variables().contains(&name) || right.variables().contains(&name)
+        }
+        Literal::Negated(_) | Literal::Disjunction(_) | Literal::NegatedConjunction(_) => false,
+    }
 }
 
 /// The variables that hold what is stored: those of atoms, and their copies.
@@ -79,7 +134,7 @@ struct Roles<'b> {
 fn roles(body: &[Literal]) -> Roles<'_> {
     let atoms = body.iter().filter_map(|literal| match literal {
         Literal::Atom(atom) => Some(atom),
-        Literal::Negated(_) | Literal::Comparison(..) => None,
+        _ => None,
     });
     let mut bound: BTreeMap<String, Origin> =
         atoms.flat_map(Atom::variables).map(|name| (name.to_owned(), Origin::Stored)).collect();

@@ -170,6 +170,10 @@ pub(super) fn build_body(
         let comparison = comparison(&built.expressions(readable.draft), &mut Choices(numbers.iter()));
         built.literals.extend(comparison);
     }
+    if let Some((first, second, numbers)) = &body.nested {
+        let nested = nested(&built, readable, [first, second], &mut Choices(numbers.iter()), recursive);
+        built.literals.push(nested);
+    }
     if let Some(numbers) = &body.equalities {
         shuffle(&mut built.literals, numbers);
     }
@@ -184,7 +188,7 @@ fn compute_arguments(built: &mut Body, draft: &Draft, numbers: &[u8]) {
             .iter()
             .filter_map(|literal| match literal {
                 Literal::Atom(atom) => Some(atom.variables().map(str::to_owned)),
-                Literal::Negated(_) | Literal::Comparison(..) => None,
+                _ => None,
             })
             .flatten()
             .collect();
@@ -228,6 +232,35 @@ fn equalities(built: &Body, draft: &Draft, choices: &mut Choices<'_>) -> Vec<Lit
         });
     }
     found
+}
+
+/// Alternatives or a negated conjunction, with variables of their own: `Q0` and `Q1`.
+fn nested(
+    built: &Body,
+    readable: &Readable<'_>,
+    atoms: [&AtomDraft; 2],
+    choices: &mut Choices<'_>,
+    recursive: bool,
+) -> Literal {
+    let [first, second] = atoms.map(|atom| {
+        let atom = readable.atom(&readable.negative, atom, |_, _, n| {
+            let names = built.bound.iter().map(String::as_str).chain(["Q0", "Q1"]);
+            let names: Vec<&str> = names.collect();
+            Term::Variable(names[usize::from(n) % names.len()].to_owned())
+        });
+        Literal::Atom(atom)
+    });
+    let comparison = comparison(&built.expressions(readable.draft), choices);
+    // A variable in all alternatives would be one of the rest, too.
+    let other = comparison.unwrap_or_else(|| Literal::NegatedConjunction(vec![second.clone()]));
+    match choices.below(5) {
+        0 => Literal::Disjunction(vec![vec![first], vec![other]]),
+        1 => Literal::Disjunction(vec![vec![first, second], vec![other]]),
+        2 => Literal::Disjunction(vec![vec![other], vec![Literal::NegatedConjunction(vec![first, second])]]),
+        // What is compared has to be bound, and a recursion that binds it would depend on its negation.
+        3 if !recursive => Literal::NegatedConjunction(vec![first, other]),
+        _ => Literal::NegatedConjunction(vec![first, second]),
+    }
 }
 
 /// Another order of the conditions. The first stays where it is: a goal has its columns from the atom before.

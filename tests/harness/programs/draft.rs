@@ -63,6 +63,8 @@ pub(super) struct BodyDraft {
     pub(super) computed: Option<Vec<u8>>,
     /// Equalities of a variable, and another order of the conditions.
     pub(super) equalities: Option<Vec<u8>>,
+    /// Two atoms of alternatives, or of a conjunction that is negated, and what is made of them.
+    pub(super) nested: Option<(AtomDraft, AtomDraft, Vec<u8>)>,
 }
 
 /// An atom.
@@ -175,14 +177,16 @@ fn body_drafts() -> impl Strategy<Value = BodyDraft> {
         option::weighted(0.3, vec(any::<u8>(), 12)),
         option::weighted(0.15, vec(any::<u8>(), 16)),
         option::weighted(0.15, vec(any::<u8>(), 16)),
+        option::weighted(0.15, (atom_drafts(), atom_drafts(), vec(any::<u8>(), 12))),
     )
-        .prop_map(|(atoms, negated, comparison, assignment, computed, equalities)| BodyDraft {
+        .prop_map(|(atoms, negated, comparison, assignment, computed, equalities, nested)| BodyDraft {
             atoms,
             negated,
             comparison,
             assignment,
             computed,
             equalities,
+            nested,
         })
 }
 

@@ -60,7 +60,9 @@ fn programs_are_answered_and_show_every_feature() {
         "expression",
         "max",
         "min",
+        "negated conjunction",
         "negation",
+        "alternatives",
         "no effect",
         "no rows",
         "projection",
@@ -90,6 +92,8 @@ fn features_of_rule(rule: &Rule, seen: &mut BTreeSet<&'static str>) {
             Literal::Atom(atom) if atom.relation == rule.head => "recursion",
             Literal::Atom(_) => "atom",
             Literal::Negated(_) => "negation",
+            Literal::Disjunction(_) => "alternatives",
+            Literal::NegatedConjunction(_) => "negated conjunction",
             Literal::Comparison(left, _, right) => {
                 functions_of(left, seen);
                 functions_of(right, seen);

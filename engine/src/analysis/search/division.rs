@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::variables;
 use crate::analysis::clause::for_each_variable;
+use crate::analysis::nested::{bindable, equations, variables};
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind};
 
 /// A search, as far as it matters to the literals around it.
@@ -130,6 +130,8 @@ impl Start {
                     || (is_bound(right) && is_variable(left))
             }
             LiteralKind::Comparison { left, right, .. } => is_bound(left) && is_bound(right),
+            // They are taken out of a body before its searches.
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => false,
         }
     }
 
@@ -192,12 +194,8 @@ fn wanted(seeker: &Seeker<'_>, body: &[Literal], open: &[usize]) -> HashSet<Stri
     loop {
         let before = wanted.len();
         for place in open {
-            let LiteralKind::Comparison { operator: Comparison::Equal, left, right } = &body[*place].kind
-            else {
-                continue;
-            };
-            for (one, other) in [(left, right), (right, left)] {
-                if matches!(&one.kind, TermKind::Variable(name) if wanted.contains(name)) {
+            for (variable, other) in equations(&body[*place]) {
+                if wanted.contains(variable) {
                     for_each_variable(other, &mut |name| _ = wanted.insert(name.to_owned()));
                 }
             }
@@ -228,7 +226,8 @@ fn conditions(
     conditions.sort_unstable();
     // What nothing binds is reported where it stands in the body.
     loop {
-        let known = bindable(seeker.id, body, &conditions, bound);
+        let known = bound.iter().map(String::as_str).chain([seeker.id]).collect();
+        let known = bindable(conditions.iter().map(|place| &body[*place]), known);
         let is_safe = |place: &usize| variables(&body[*place]).iter().all(|name| known.contains(*name));
         let before = conditions.len();
         conditions.retain(is_safe);
@@ -239,43 +238,6 @@ fn conditions(
     let uses = uses(body, &conditions);
     conditions.retain(|place| !is_of_every_row(seeker, &body[*place], &uses, bound));
     conditions
-}
-
-/// The variables that these literals bind, with what is known.
-fn bindable<'b>(
-    id: &'b str,
-    body: &'b [Literal],
-    places: &[usize],
-    bound: &'b HashSet<String>,
-) -> HashSet<&'b str> {
-    let mut known: HashSet<&str> = bound.iter().map(String::as_str).chain([id]).collect();
-    for place in places {
-        if let LiteralKind::Positive(atom) = &body[*place].kind {
-            known.extend(atom.terms.iter().filter_map(|term| match &term.kind {
-                TermKind::Variable(name) => Some(name.as_str()),
-                _ => None,
-            }));
-        }
-    }
-    loop {
-        let before = known.len();
-        for place in places {
-            let LiteralKind::Comparison { operator: Comparison::Equal, left, right } = &body[*place].kind
-            else {
-                continue;
-            };
-            for (one, other) in [(left, right), (right, left)] {
-                let mut is_known = true;
-                for_each_variable(other, &mut |name| is_known &= known.contains(name));
-                if let (TermKind::Variable(name), true) = (&one.kind, is_known) {
-                    known.insert(name);
-                }
-            }
-        }
-        if known.len() == before {
-            return known;
-        }
-    }
 }
 
 /// How often each variable stands in these literals.
@@ -333,6 +295,6 @@ fn has_placeholder(literal: &Literal) -> bool {
         LiteralKind::Positive(atom) => {
             atom.terms.iter().any(|term| matches!(term.kind, TermKind::Placeholder))
         }
-        LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => false,
+        _ => false,
     }
 }

@@ -24,6 +24,7 @@ use self::division::{Division, Seeker};
 use super::clause::for_each_variable;
 use super::error::AnalysisError;
 use super::near::near_names;
+use super::nested::variables;
 use super::program::Search;
 use super::resolve::{Origin, Resolver, Source};
 use super::types::{clash, fit, type_of};
@@ -140,7 +141,7 @@ impl Resolver<'_> {
             LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => {
                 is_search(atom, |name| self.knows(name))
             }
-            LiteralKind::Comparison { .. } => false,
+            _ => false,
         };
         let places: Vec<usize> = (0..body.len()).filter(|place| is_one(&body[*place])).collect();
         if places.is_empty() {
@@ -152,9 +153,7 @@ impl Resolver<'_> {
             let literal = body[place].clone();
             let called = match &literal.kind {
                 LiteralKind::Positive(atom) => self.call(atom, &body),
-                LiteralKind::Negative(_) | LiteralKind::Comparison { .. } => {
-                    Err((SearchFault::Negated, literal.span))
-                }
+                _ => Err((SearchFault::Negated, literal.span)),
             };
             match called {
                 Ok(call) => open.push((place, call)),
@@ -495,21 +494,6 @@ fn declared_type(name: &str, body: &[Literal], catalog: &Catalog) -> Option<Data
         let column = atom.terms.iter().position(is_it)?;
         schema.columns.get(column).map(|column| column.data_type)
     })
-}
-
-fn variables(literal: &Literal) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut add = |name| names.push(name);
-    match &literal.kind {
-        LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => {
-            atom.terms.iter().for_each(|term| for_each_variable(term, &mut add));
-        }
-        LiteralKind::Comparison { left, right, .. } => {
-            for_each_variable(left, &mut add);
-            for_each_variable(right, &mut add);
-        }
-    }
-    names
 }
 
 fn variable(name: &str, span: Span) -> Term {

@@ -1,0 +1,365 @@
+//! Alternatives and negated conjunctions: clauses of plain literals, and relations that are made for them.
+//!
+//! ```text
+//! p(X) <- a(X), (b(X) or c(X, Y), Y > 3), !(d(X, Z), e(Z))
+//! ```
+//! becomes
+//! ```text
+//! p(X)       <- a(X), b(X), !?none(X)
+//! p(X)       <- a(X), c(X, Y), Y > 3, !?none(X)
+//! ?none(X)   <- d(X, Z), e(Z)
+//! ```
+//! Where solutions of the body are counted, or rows are found by it, alternatives are a relation of their own, so that
+//! each of its rows counts once, whichever alternatives it comes from.
+
+use std::collections::HashSet;
+
+use super::clause::{MOST_ERRORS, for_each_variable};
+use super::error::{AnalysisError, Role};
+use super::resolve::{Origin, Resolver, Source};
+use crate::catalog::is_search;
+use crate::data::RelationId;
+use crate::diagnostic::Span;
+use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Name, Term, TermKind, plain_literals};
+
+/// Rules for a relation that was made.
+pub(super) struct Made {
+    head: RelationId,
+    terms: Vec<Term>,
+    bodies: Vec<Vec<Literal>>,
+    text: String,
+    span: Span,
+}
+
+impl Resolver<'_> {
+    /// The bodies without alternatives that a body stands for, if it is more than one and the rule derives what any of
+    /// them does.
+    pub(super) fn combinations_of_rule(
+        &self,
+        source: &Source,
+        head_terms: &[Term],
+        body: &[Literal],
+    ) -> Option<Vec<Vec<Literal>>> {
+        let aggregates = head_terms.iter().any(|term| matches!(term.kind, TermKind::Aggregate { .. }));
+        let is_search = |literal: &Literal| match &literal.kind {
+            LiteralKind::Positive(atom) => is_search(atom),
+            _ => false,
+        };
+        let has_alternatives = body.iter().any(is_disjunction);
+        let is_plain = source.origin != Origin::Query && !aggregates && !body.iter().any(is_search);
+        (has_alternatives && is_plain).then(|| combinations(body))
+    }
+
+    /// Puts an atom in the place of what is no plain literal. `goal` stands before the body; `heads` are terms that read
+    /// its solutions. Nothing if all are plain.
+    pub(super) fn take_nested(
+        &mut self,
+        reader: RelationId,
+        goal: Option<&Atom>,
+        heads: &[Term],
+        body: &[Literal],
+    ) -> Option<(Vec<Literal>, Vec<Made>)> {
+        if body.iter().all(is_plain) {
+            return None;
+        }
+        let goal = goal.map(|goal| Literal { kind: LiteralKind::Positive(goal.clone()), span: goal.span });
+        let mut made = Vec::new();
+        let mut body = match body.iter().any(is_disjunction) {
+            true => self.take_alternatives(goal.as_ref(), heads, body, &mut made),
+            false => body.to_vec(),
+        };
+        for place in 0..body.len() {
+            if matches!(body[place].kind, LiteralKind::NegatedConjunction(_)) {
+                body[place] = self.take_negated(reader, goal.as_ref(), &body, place, &mut made);
+            }
+        }
+        Some((body, made))
+    }
+
+    /// All alternatives of a body as one atom of the variables by which they hang together with the rest.
+    fn take_alternatives(
+        &mut self,
+        goal: Option<&Literal>,
+        heads: &[Term],
+        body: &[Literal],
+        made: &mut Vec<Made>,
+    ) -> Vec<Literal> {
+        let (groups, others): (Vec<&Literal>, Vec<&Literal>) =
+            body.iter().partition(|literal| is_disjunction(literal));
+        let mut read: HashSet<&str> = HashSet::new();
+        heads.iter().for_each(|term| for_each_variable(term, &mut |name| _ = read.insert(name)));
+        goal.into_iter().chain(others.iter().copied()).for_each(|literal| read.extend(variables(literal)));
+        for (number, group) in groups.iter().enumerate() {
+            read.extend(in_all_alternatives(group));
+            for other in groups.iter().enumerate().filter(|(other, _)| *other != number) {
+                read.extend(variables(other.1));
+            }
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for name in groups.iter().flat_map(|group| variables(group)) {
+            if read.contains(name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let (first, span) =
+            groups.first().map_or((None, Span::default()), |group| (Some(*group), group.span));
+        let alternatives = combinations(&groups.iter().map(|group| (*group).clone()).collect::<Vec<_>>());
+        // By themselves they are a relation only if their atoms say all that they are about.
+        let binds_all = |body: &Vec<Literal>| {
+            let bound = of_atoms(body);
+            body.iter().all(is_plain)
+                && body
+                    .iter()
+                    .flat_map(variables)
+                    .chain(names.iter().copied())
+                    .all(|name| bound.contains(name))
+        };
+        let beside: Vec<Literal> = match alternatives.iter().all(binds_all) {
+            true => Vec::new(),
+            false => goal.into_iter().chain(others.iter().copied()).cloned().collect(),
+        };
+        let bodies = alternatives.into_iter().map(|own| [beside.clone(), own].concat()).collect();
+        let atom = self.made_of("?either", &names, bodies, span, made);
+        let replacement = Literal { kind: LiteralKind::Positive(atom), span };
+        let is_first = |literal: &Literal| first.is_some_and(|first| std::ptr::eq(first, literal));
+        body.iter()
+            .filter(|literal| !is_disjunction(literal) || is_first(literal))
+            .map(|literal| if is_first(literal) { replacement.clone() } else { literal.clone() })
+            .collect()
+    }
+
+    /// A negated conjunction as the negation of one atom: of those of its variables that the rest of the body binds.
+    fn take_negated(
+        &mut self,
+        reader: RelationId,
+        goal: Option<&Literal>,
+        body: &[Literal],
+        place: usize,
+        made: &mut Vec<Made>,
+    ) -> Literal {
+        let span = body[place].span;
+        let LiteralKind::NegatedConjunction(inner) = &body[place].kind else { return body[place].clone() };
+        let beside = |literal: &&Literal| {
+            matches!(literal.kind, LiteralKind::Positive(_) | LiteralKind::Comparison { .. })
+        };
+        let others: Vec<Literal> = goal.into_iter().chain(body.iter().filter(beside)).cloned().collect();
+        let known = bindable(&others, HashSet::new());
+        let mut names: Vec<&str> = Vec::new();
+        for name in plain_literals(inner).into_iter().flat_map(|(literal, _)| variables(literal)) {
+            if known.contains(name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let own = of_atoms(inner);
+        let missing: HashSet<&str> = names.iter().copied().filter(|name| !own.contains(name)).collect();
+        let reader = self.relations[reader.index()].name.clone();
+        let mut bodies = vec![binders(&missing, &others, &reader)];
+        bodies[0].extend(inner.iter().cloned());
+        let atom = self.made_of("?none", &names, bodies, span, made);
+        Literal { kind: LiteralKind::Negative(atom), span }
+    }
+
+    fn made_of(
+        &mut self,
+        name: &str,
+        variables: &[&str],
+        bodies: Vec<Vec<Literal>>,
+        span: Span,
+        made: &mut Vec<Made>,
+    ) -> Atom {
+        let terms: Vec<Term> = variables
+            .iter()
+            .map(|name| Term { kind: TermKind::Variable((*name).to_owned()), span })
+            .collect();
+        let relation = self.made_relation(name, terms.len());
+        let text =
+            Atom { relation: Name { text: name.to_owned(), span }, terms: terms.clone(), span }.to_string();
+        let head = self.relation(&relation, terms.len());
+        made.push(Made { head, terms: terms.clone(), bodies, text, span });
+        Atom { relation: Name { text: relation, span }, terms, span }
+    }
+
+    /// Resolves the rules of what was made for a clause.
+    pub(super) fn resolve_made(&mut self, made: Vec<Made>, origin: Origin) {
+        for Made { head, terms, bodies, text, span } in made {
+            let before = self.errors.len();
+            for body in bodies {
+                if self.errors.len() > before + MOST_ERRORS {
+                    break;
+                }
+                // Of alternatives beside others, those of the last one tell them apart.
+                let span = body.last().map_or(span, |literal| literal.span);
+                self.clause(Source { head, origin, text: ruled(&text, &body), span }, &terms, &body);
+            }
+            for error in &mut self.errors[before..] {
+                if let AnalysisError::Unbound { role: role @ Role::Head, span, rule, .. } = error {
+                    (*role, *span) = (Role::Alternative, *rule);
+                }
+            }
+        }
+    }
+}
+
+/// The text of a rule whose head is known.
+pub(super) fn ruled(head: &str, body: &[Literal]) -> String {
+    let body: Vec<String> = body.iter().map(ToString::to_string).collect();
+    format!("{head} <- {}", body.join(", "))
+}
+
+fn is_disjunction(literal: &Literal) -> bool {
+    matches!(literal.kind, LiteralKind::Disjunction(_))
+}
+
+pub(super) fn is_plain(literal: &Literal) -> bool {
+    !matches!(literal.kind, LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_))
+}
+
+/// The bodies that take one of each alternatives.
+fn combinations(body: &[Literal]) -> Vec<Vec<Literal>> {
+    let mut combined = vec![Vec::new()];
+    for literal in body {
+        let choices: Vec<Vec<Literal>> = match &literal.kind {
+            LiteralKind::Disjunction(alternatives) => {
+                alternatives.iter().flat_map(|alternative| combinations(alternative)).collect()
+            }
+            _ => vec![vec![literal.clone()]],
+        };
+        combined = combined
+            .iter()
+            .flat_map(|before| choices.iter().map(|choice| [before.as_slice(), choice].concat()))
+            .collect();
+    }
+    combined
+}
+
+/// The variables that stand in each of the alternatives, in the order of the first.
+pub(super) fn in_all_alternatives(literal: &Literal) -> Vec<&str> {
+    let LiteralKind::Disjunction(alternatives) = &literal.kind else { return Vec::new() };
+    let mut all = alternatives.iter().map(|alternative| positive_variables(alternative));
+    let Some(mut names) = all.next() else { return Vec::new() };
+    for other in all {
+        names.retain(|name| other.contains(name));
+    }
+    names
+}
+
+/// The variables of a body, but for those under a negation.
+fn positive_variables(body: &[Literal]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for literal in body {
+        let found = match &literal.kind {
+            LiteralKind::Positive(_) | LiteralKind::Comparison { .. } => variables(literal),
+            LiteralKind::Disjunction(_) => in_all_alternatives(literal),
+            LiteralKind::Negative(_) | LiteralKind::NegatedConjunction(_) => Vec::new(),
+        };
+        for name in found {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// All variables of a literal, as often as they stand in it.
+pub(super) fn variables(literal: &Literal) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut add = |name| names.push(name);
+    for (literal, _) in plain_literals(std::slice::from_ref(literal)) {
+        match &literal.kind {
+            LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => {
+                atom.terms.iter().for_each(|term| for_each_variable(term, &mut add));
+            }
+            LiteralKind::Comparison { left, right, .. } => {
+                for_each_variable(left, &mut add);
+                for_each_variable(right, &mut add);
+            }
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {}
+        }
+    }
+    names
+}
+
+/// The variables that stand as arguments of positive atoms.
+fn of_atoms(body: &[Literal]) -> HashSet<&str> {
+    let mut bound = HashSet::new();
+    for literal in body {
+        if let LiteralKind::Positive(atom) = &literal.kind {
+            bound.extend(atom.terms.iter().filter_map(|term| match &term.kind {
+                TermKind::Variable(name) => Some(name.as_str()),
+                _ => None,
+            }));
+        }
+    }
+    bound
+}
+
+/// The variables that these literals bind beside those that are `known`: by atoms, and by equations with what is bound.
+pub(super) fn bindable<'b>(
+    body: impl IntoIterator<Item = &'b Literal> + Clone,
+    known: HashSet<&'b str>,
+) -> HashSet<&'b str> {
+    let mut known = known;
+    for literal in body.clone() {
+        known.extend(of_atoms(std::slice::from_ref(literal)));
+        known.extend(in_all_alternatives(literal));
+    }
+    loop {
+        let before = known.len();
+        for literal in body.clone() {
+            for (variable, other) in equations(literal) {
+                let mut is_known = true;
+                for_each_variable(other, &mut |name| is_known &= known.contains(name));
+                if is_known {
+                    known.insert(variable);
+                }
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
+/// The variables that a literal equals with something, each with what.
+pub(super) fn equations(literal: &Literal) -> Vec<(&str, &Term)> {
+    let LiteralKind::Comparison { operator: Comparison::Equal, left, right } = &literal.kind else {
+        return Vec::new();
+    };
+    let sides = [(left, right), (right, left)];
+    let of_variables = sides.into_iter().filter_map(|(one, other)| match &one.kind {
+        TermKind::Variable(name) => Some((name.as_str(), other)),
+        _ => None,
+    });
+    of_variables.collect()
+}
+
+/// Literals that bind these variables: atoms that do, of other relations than the reader's where there are such, and
+/// equations.
+fn binders(missing: &HashSet<&str>, others: &[Literal], reader: &str) -> Vec<Literal> {
+    let mut wanted: HashSet<&str> = missing.clone();
+    loop {
+        let before = wanted.len();
+        for (variable, other) in others.iter().flat_map(equations) {
+            if wanted.contains(variable) {
+                for_each_variable(other, &mut |name| _ = wanted.insert(name));
+            }
+        }
+        if wanted.len() == before {
+            break;
+        }
+    }
+    let is_wanted = |literal: &&Literal| match &literal.kind {
+        LiteralKind::Positive(_) => variables(literal).iter().any(|name| wanted.contains(name)),
+        _ => equations(literal).iter().any(|(variable, _)| wanted.contains(variable)),
+    };
+    let of_reader = |literal: &&Literal| match &literal.kind {
+        LiteralKind::Positive(atom) => atom.relation.text == reader,
+        _ => false,
+    };
+    let all: Vec<&Literal> = others.iter().filter(is_wanted).collect();
+    let foreign: Vec<&Literal> = all.iter().copied().filter(|literal| !of_reader(literal)).collect();
+    let bound = bindable(foreign.iter().copied(), HashSet::new());
+    let chosen = if missing.iter().all(|name| bound.contains(name)) { foreign } else { all };
+    chosen.into_iter().cloned().collect()
+}
