@@ -83,6 +83,8 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".rel describe fact", "", Read),
     (".rel describe", "", Read),
     (".rel drop scratch", "+scratch(1)", Write),
+    (".rel add scratch b int 1", "+scratch(1)", Write),
+    (".rel rename scratch A b", "+scratch(1)", Write),
     (".rule", "", Read),
     (".rule rule1", "", Read),
     (".rule list", "", Read),

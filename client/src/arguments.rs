@@ -78,6 +78,24 @@ pub(crate) enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Show what a folder of declarations and rules would change in the graph, or change it
+    ///
+    /// All `.dl` files of the folder are read, in the order of their paths. They hold declarations, rules and `.index create`.
+    /// Relations get the columns that are declared, as far as columns are renamed, added at the end or have other types;
+    /// heads get the clauses that the files have. Nothing is dropped but what takes the place of something.
+    Migrate {
+        /// The folder, or one file
+        folder: PathBuf,
+        /// Make the changes, all of them or none
+        #[arg(long)]
+        apply: bool,
+        /// Drop rules of heads that no file has
+        #[arg(long)]
+        prune: bool,
+        /// Fail, with 1, if there is something to change
+        #[arg(long, conflicts_with = "apply")]
+        check: bool,
+    },
     /// Insert the rows of files into a relation, all rows of a file or none
     ///
     /// CSV, TSV, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle), by the endings of their names or --format. A relation

@@ -5,6 +5,7 @@ mod commands;
 mod diagnostics;
 mod exit;
 mod interrupts;
+mod migration;
 mod notices;
 mod output;
 mod profile;
@@ -95,7 +96,7 @@ fn with_server(runtime: &Runtime, arguments: Arguments, notices: Notices) -> Res
             }
             return Ok(runtime.block_on(Watch { program, runner: &runner }.run(&settings)));
         }
-        Task::Programs(_) | Task::Import(_) | Task::Export { .. } | Task::Prompt => {}
+        Task::Programs(_) | Task::Import(_) | Task::Export { .. } | Task::Migrate(_) | Task::Prompt => {}
     }
     let connected = runtime.block_on(async {
         tokio::select! {
@@ -167,6 +168,7 @@ async fn carry_out(task: &Task, client: &Client, runner: &Runner, keep_going: bo
             Ok(program) => runner.run(client, Source { program: &program, origin: None }).await.into(),
             Err(error) => told(Err(Ended::Failed(error)), runner.notices),
         },
+        Task::Migrate(migration) => migration.run(client, runner.notices).await,
         Task::Prompt | Task::Watch { .. } | Task::Events { .. } => Exit::Done, // are on their own
     }
 }

@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, Command, OutputArguments};
 use crate::commands::accounts;
 use crate::commands::import::Import;
+use crate::migration::Migration;
 use crate::terminal;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -18,6 +19,7 @@ pub(crate) enum Task {
     Export { what: String },
     Watch { program: String },
     Events { since: Option<u64> },
+    Migrate(Migration),
 }
 
 /// A program, and where it stands.
@@ -58,6 +60,9 @@ pub(crate) fn read(
                 return Err("what to write is not known by the file's name: give --format".to_owned());
             }
             Task::Export { what }
+        }
+        Some(Command::Migrate { folder, apply, prune, check }) => {
+            Task::Migrate(Migration::read(&folder, apply, prune, check)?)
         }
         Some(Command::Watch { program }) => Task::Watch { program },
         Some(Command::Events { since }) => Task::Events { since },

@@ -334,32 +334,56 @@ pub(super) fn equations(literal: &Literal) -> Vec<(&str, &Term)> {
     of_variables.collect()
 }
 
+/// These variables, and those without which they cannot be bound: those of equations, and of what is computed in atoms
+/// that hold them.
+pub(super) fn with_needed<'b>(
+    mut wanted: HashSet<&'b str>,
+    body: impl IntoIterator<Item = &'b Literal> + Clone,
+) -> HashSet<&'b str> {
+    loop {
+        let before = wanted.len();
+        for literal in body.clone() {
+            let mut needed: Vec<&Term> = equations(literal)
+                .into_iter()
+                .filter(|(name, _)| wanted.contains(name))
+                .map(|(_, other)| other)
+                .collect();
+            if let LiteralKind::Positive(atom) = &literal.kind
+                && of_atoms(std::slice::from_ref(literal)).iter().any(|name| wanted.contains(name))
+            {
+                needed.extend(atom.terms.iter().filter(|term| !matches!(term.kind, TermKind::Variable(_))));
+            }
+            needed.into_iter().for_each(|term| for_each_variable(term, &mut |name| _ = wanted.insert(name)));
+        }
+        if wanted.len() == before {
+            return wanted;
+        }
+    }
+}
+
 /// Literals that bind these variables: atoms that do, of other relations than the reader's where there are such, and
 /// equations.
 fn binders(missing: &HashSet<&str>, others: &[Literal], reader: &str) -> Vec<Literal> {
-    let mut wanted: HashSet<&str> = missing.clone();
-    loop {
-        let before = wanted.len();
-        for (variable, other) in others.iter().flat_map(equations) {
-            if wanted.contains(variable) {
-                for_each_variable(other, &mut |name| _ = wanted.insert(name));
+    let bind = |others: &[&Literal]| -> Vec<Literal> {
+        let wanted = with_needed(missing.clone(), others.iter().copied());
+        let is_wanted = |literal: &&&Literal| match &literal.kind {
+            LiteralKind::Positive(_) => {
+                of_atoms(std::slice::from_ref(**literal)).iter().any(|name| wanted.contains(name))
             }
-        }
-        if wanted.len() == before {
-            break;
-        }
-    }
-    let is_wanted = |literal: &&Literal| match &literal.kind {
-        LiteralKind::Positive(_) => variables(literal).iter().any(|name| wanted.contains(name)),
-        _ => equations(literal).iter().any(|(variable, _)| wanted.contains(variable)),
+            _ => equations(literal).iter().any(|(variable, _)| wanted.contains(variable)),
+        };
+        others.iter().filter(is_wanted).map(|literal| (*literal).clone()).collect()
     };
     let of_reader = |literal: &&Literal| match &literal.kind {
         LiteralKind::Positive(atom) => atom.relation.text == reader,
         _ => false,
     };
-    let all: Vec<&Literal> = others.iter().filter(is_wanted).collect();
-    let foreign: Vec<&Literal> = all.iter().copied().filter(|literal| !of_reader(literal)).collect();
-    let bound = bindable(foreign.iter().copied(), HashSet::new());
-    let chosen = if missing.iter().all(|name| bound.contains(name)) { foreign } else { all };
-    chosen.into_iter().cloned().collect()
+    let foreign = bind(&others.iter().filter(|literal| !of_reader(literal)).collect::<Vec<_>>());
+    let bound = bindable(&foreign, HashSet::new());
+    let needed = with_needed(missing.clone(), &foreign);
+    if needed.iter().all(|name| bound.contains(name)) {
+        foreign
+    } else {
+        bind(&others.iter().collect::<Vec<_>>())
+    }
 }

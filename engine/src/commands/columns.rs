@@ -143,7 +143,9 @@ fn no_column(relation: &Name, name: &Name, columns: &[SchemaColumn]) -> Error {
 fn check_readers(relation: &Name, catalog: &Catalog) -> Result<(), Error> {
     let name = relation.text.as_str();
     let own = catalog.has_rule(name).then_some(name);
-    let mut heads: Vec<&str> = catalog.uses().readers(name).chain(own).collect();
+    // An index finds its column as before.
+    let is_rule = |head: &&str| catalog.has_rule(head);
+    let mut heads: Vec<&str> = catalog.uses().readers(name).filter(is_rule).chain(own).collect();
     heads.sort_unstable();
     heads.dedup();
     let Some(first) = heads.first() else { return Ok(()) };

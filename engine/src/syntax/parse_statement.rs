@@ -145,7 +145,7 @@ impl Parser<'_> {
                 let span = self.since(head.span);
                 Ok(StatementKind::Rule(RuleStatement { scope, rule: Rule { head, body, span } }))
             }
-            TokenKind::Comma if scope == Scope::Persistent || self.second_is_name() => {
+            TokenKind::Comma if scope == Scope::Persistent || self.at_further_head(false) => {
                 self.several(scope, atom(relation, terms))
             }
             _ if scope == Scope::Session && terms.is_empty() => Err(without_columns(tuple_span)),
@@ -187,12 +187,7 @@ impl Parser<'_> {
     fn several(&mut self, scope: Scope, first: Atom) -> Parsed<StatementKind> {
         let mut heads = vec![first];
         while self.at(TokenKind::Comma) {
-            let is_head = match self.second() {
-                TokenKind::Word | TokenKind::Variable => true,
-                TokenKind::Plus => scope == Scope::Persistent,
-                _ => false,
-            };
-            if !is_head {
+            if !self.at_further_head(scope == Scope::Persistent) {
                 break;
             }
             self.bump();

@@ -106,6 +106,18 @@ impl<'a> Parser<'a> {
             && lexer.next_token().kind == TokenKind::Colon
     }
 
+    /// Whether `, name(` comes next, or `, +name(` where that may stand.
+    pub(super) fn at_further_head(&self, may_be_signed: bool) -> bool {
+        let mut lexer = self.cursor.lexer;
+        let mut next = lexer.next_token().kind;
+        if may_be_signed && next == TokenKind::Plus {
+            next = lexer.next_token().kind;
+        }
+        self.at(TokenKind::Comma)
+            && matches!(next, TokenKind::Word | TokenKind::Variable)
+            && lexer.next_token().kind == TokenKind::LeftParen
+    }
+
     /// The place of the next token.
     pub(super) fn span(&self) -> Span {
         self.cursor.token.span

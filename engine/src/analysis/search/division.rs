@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::analysis::clause::for_each_variable;
-use crate::analysis::nested::{bindable, equations, variables};
+use crate::analysis::nested::{bindable, variables, with_needed};
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind};
 
 /// A search, as far as it matters to the literals around it.
@@ -185,25 +185,13 @@ fn binds(atom: &Atom, name: &str) -> bool {
     atom.terms.iter().any(|term| matches!(&term.kind, TermKind::Variable(other) if other == name))
 }
 
-/// The variables of the vector and of `each`, and those that equations say they are made from.
-fn wanted(seeker: &Seeker<'_>, body: &[Literal], open: &[usize]) -> HashSet<String> {
+/// The variables of the vector and of `each`, and those that they are made from.
+fn wanted<'b>(seeker: &'b Seeker<'_>, body: &'b [Literal], open: &[usize]) -> HashSet<String> {
     let mut wanted = HashSet::new();
     for term in std::iter::once(seeker.query).chain(seeker.each) {
-        for_each_variable(term, &mut |name| _ = wanted.insert(name.to_owned()));
+        for_each_variable(term, &mut |name| _ = wanted.insert(name));
     }
-    loop {
-        let before = wanted.len();
-        for place in open {
-            for (variable, other) in equations(&body[*place]) {
-                if wanted.contains(variable) {
-                    for_each_variable(other, &mut |name| _ = wanted.insert(name.to_owned()));
-                }
-            }
-        }
-        if wanted.len() == before {
-            return wanted;
-        }
-    }
+    with_needed(wanted, open.iter().map(|place| &body[*place])).into_iter().map(str::to_owned).collect()
 }
 
 /// The literals that say something of the id, by themselves or by way of variables that the search does not start from.

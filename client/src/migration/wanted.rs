@@ -1,0 +1,151 @@
+//! What a folder of programs says that there should be: declarations, rules and indexes, and nothing else.
+
+use super::present::Column;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use stratalog_engine::diagnostic::Diagnose;
+use stratalog_engine::syntax::ast::{Declare, Scope, Statement, StatementKind, TypeKind};
+use stratalog_engine::syntax::parse;
+use stratalog_engine::{Limits, SourceMap, Span};
+
+/// What there should be, with the texts that make it.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// The columns of each relation, and its declaration.
+    pub(super) relations: BTreeMap<String, (Vec<Column>, String)>,
+    /// The clauses of each head, without their `+`.
+    pub(super) rules: BTreeMap<String, Vec<String>>,
+    /// The command that creates each index.
+    pub(super) indexes: BTreeMap<String, String>,
+    /// Names of types, in the order of the files.
+    pub(super) types: Vec<(String, String)>,
+}
+
+impl Wanted {
+    /// Reads all `.dl` files of a folder and of those inside, in the order of their paths; or a single file.
+    pub(crate) fn read(folder: &Path) -> Result<Wanted, String> {
+        let mut files = Vec::new();
+        find(folder, &mut files)?;
+        files.sort();
+        if files.is_empty() {
+            return Err(format!("{}: there are no files that end in .dl", folder.display()));
+        }
+        let mut wanted = Wanted::default();
+        let mut problems = Vec::new();
+        for file in &files {
+            let text = fs::read_to_string(file).map_err(|error| failed(file, &error))?;
+            wanted.add(file, &text, &mut problems);
+        }
+        if problems.is_empty() { Ok(wanted) } else { Err(problems.join("\n")) }
+    }
+
+    fn add(&mut self, file: &Path, text: &str, problems: &mut Vec<String>) {
+        let map = SourceMap::new(text);
+        let mut report = |span: Option<Span>, problem: &str| {
+            let place = span.map(|span| map.place(span));
+            let place = place.map_or(String::new(), |place| format!(":{}:{}", place.line, place.column));
+            problems.push(format!("{}{place}: {problem}", file.display()));
+        };
+        let (statements, errors) = parse(text, &Limits::default());
+        for error in errors {
+            let found = error.diagnose();
+            let help = found.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
+            report(found.span, &format!("{}{help}", found.message));
+        }
+        for statement in statements {
+            if let Err(problem) = self.take(&statement) {
+                report(Some(statement.span), &problem);
+            }
+        }
+    }
+
+    fn take(&mut self, statement: &Statement) -> Result<(), String> {
+        match &statement.kind {
+            StatementKind::Declare(declare) if declare.scope == Scope::Persistent => self.declare(declare),
+            StatementKind::DeclareType(declare) => {
+                let name = declare.name.text.clone();
+                let definition = self.type_text(&declare.definition.kind, &declare.definition.to_string());
+                if self.types.iter().any(|(known, of)| *known == name && *of != definition) {
+                    return Err(format!("the type {name} is declared twice"));
+                }
+                self.types.push((name, definition));
+                Ok(())
+            }
+            StatementKind::Rule(rule) if rule.scope == Scope::Persistent => {
+                let clauses = self.rules.entry(rule.rule.head.relation.text.clone()).or_default();
+                let clause = rule.rule.to_string();
+                if !clauses.contains(&clause) {
+                    clauses.push(clause);
+                }
+                Ok(())
+            }
+            StatementKind::Command(command)
+                if matches!(command.words.as_slice(), [index, create, _, ..]
+                    if ["index", "idx"].contains(&index.text.as_str()) && create.text == "create") =>
+            {
+                let name = command.words[2].text.clone();
+                match self.indexes.insert(name.clone(), format!(".{}", command.text)) {
+                    None => Ok(()),
+                    Some(_) => Err(format!("the index {name} is created twice")),
+                }
+            }
+            StatementKind::Rule(_) | StatementKind::Declare(_) => {
+                Err("what belongs to a session alone cannot be part of a migration: put `+` in front"
+                    .to_owned())
+            }
+            _ => Err("a migration is made of declarations, rules and `.index create`; facts are imported"
+                .to_owned()),
+        }
+    }
+
+    fn declare(&mut self, declare: &Declare) -> Result<(), String> {
+        let name = declare.relation.text.clone();
+        let columns: Vec<Column> = declare
+            .columns
+            .iter()
+            .map(|column| {
+                let written = column.column_type.to_string();
+                (column.name.text.clone(), self.type_text(&column.column_type.kind, &written))
+            })
+            .collect();
+        match self.relations.get(&name) {
+            Some((known, _)) if *known != columns => {
+                Err(format!("{name} is declared twice, with other columns"))
+            }
+            _ => {
+                self.relations.insert(name, (columns, declare.to_string()));
+                Ok(())
+            }
+        }
+    }
+
+    /// A type as the server describes it: a name stands for what it is declared as.
+    fn type_text(&self, kind: &TypeKind, written: &str) -> String {
+        let named =
+            |name: &String| self.types.iter().find(|(known, _)| known == name).map(|(_, of)| of.clone());
+        match kind {
+            TypeKind::Named(name) => named(name).unwrap_or_else(|| written.to_owned()),
+            _ => written.to_owned(),
+        }
+    }
+}
+
+fn find(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    if !path.is_dir() {
+        fs::metadata(path).map_err(|error| failed(path, &error))?;
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path).map_err(|error| failed(path, &error))? {
+        let entry = entry.map_err(|error| failed(path, &error))?.path();
+        if entry.is_dir() || entry.extension().is_some_and(|ending| ending == "dl") {
+            find(&entry, files)?;
+        }
+    }
+    Ok(())
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
