@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import statistics
 from dataclasses import FrozenInstanceError
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
+import numpy as np
 import pytest
 
 import stratalog
@@ -27,10 +29,14 @@ from stratalog import (
     is_null,
     known,
     max_,
+    median,
     min_,
     not_,
+    quantile,
     rule,
     select,
+    stddev,
+    string_agg,
     sum_,
     update,
     variable,
@@ -236,6 +242,16 @@ def test_aggregates(owns: stratalog.Client) -> None:
         ("void", None, 1),
     ]
     assert owns.query(select(avg(Owns.share)).where(Owns.owned == "bolts")).one() == (0.5,)
+    spread = select(median(Owns.share), quantile(Owns.share, 0.25), stddev(Owns.share))
+    shares = [share for (_, _, share) in owns.query("?O, W, S <- owns(O, W, S)").rows() if share is not None]
+    assert owns.query(spread).one() == pytest.approx(
+        (statistics.median(shares), float(np.quantile(shares, 0.25)), statistics.stdev(shares))
+    )
+    bolts = select(string_agg(Owns.owner, "/")).where(Owns.owned == "bolts")
+    owners = sorted(owner for (owner,) in owns.query('?O <- owns(O, "bolts", _)').rows())
+    assert owns.query(bolts).one() == ("/".join(owners),)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        quantile(Owns.share, 90)
 
 
 def test_negation_and_null(owns: stratalog.Client) -> None:

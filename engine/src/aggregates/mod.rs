@@ -20,6 +20,23 @@ pub enum Aggregate {
     Max,
     /// Mean of the numbers, a float. Skips Null.
     Avg,
+    /// The value in the middle of the numbers, a float. Skips Null.
+    Median,
+    /// The value below which a portion of the numbers lies, a float. Skips Null.
+    Quantile,
+    /// Standard deviation of the numbers, a float. Skips Null.
+    Stddev,
+    /// Strings, one after the other. Skips Null.
+    StringAgg,
+}
+
+/// What stands beside the variable of an aggregate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AggregateOption {
+    /// A number from 0 to 1, always.
+    Portion,
+    /// A string, or nothing.
+    Separator,
 }
 
 /// All aggregates.
@@ -30,6 +47,10 @@ pub const AGGREGATES: &[Aggregate] = &[
     Aggregate::Min,
     Aggregate::Max,
     Aggregate::Avg,
+    Aggregate::Median,
+    Aggregate::Quantile,
+    Aggregate::Stddev,
+    Aggregate::StringAgg,
 ];
 
 /// Whether some aggregate has this name, in any case.
@@ -56,6 +77,28 @@ impl Aggregate {
             Aggregate::Min => "min",
             Aggregate::Max => "max",
             Aggregate::Avg => "avg",
+            Aggregate::Median => "median",
+            Aggregate::Quantile => "quantile",
+            Aggregate::Stddev => "stddev",
+            Aggregate::StringAgg => "string_agg",
+        }
+    }
+
+    /// What may stand beside its variable.
+    pub fn option(self) -> Option<AggregateOption> {
+        match self {
+            Aggregate::Quantile => Some(AggregateOption::Portion),
+            Aggregate::StringAgg => Some(AggregateOption::Separator),
+            _ => None,
+        }
+    }
+
+    /// How it is written.
+    pub fn usage(self) -> String {
+        match self.option() {
+            None => format!("{}<X>", self.name()),
+            Some(AggregateOption::Portion) => format!("{}<X, 0.9>", self.name()),
+            Some(AggregateOption::Separator) => format!("{0}<X>` or `{0}<X, \"; \">", self.name()),
         }
     }
 
@@ -68,6 +111,18 @@ impl Aggregate {
             Aggregate::Min => "Smallest value. Skips Null.",
             Aggregate::Max => "Largest value. Skips Null.",
             Aggregate::Avg => "Mean, a float. Skips Null.",
+            Aggregate::Median => {
+                "The number in the middle, or between the two that are, a float. Skips Null."
+            }
+            Aggregate::Quantile => {
+                "The number below which this portion of the numbers lies, from 0 to 1, a float: between the two nearest on the line that joins them. Skips Null."
+            }
+            Aggregate::Stddev => {
+                "Standard deviation of a sample, a float; null of fewer than two numbers. Skips Null."
+            }
+            Aggregate::StringAgg => {
+                "All strings in their order, with a separator in between: `, ` if none is given. Skips Null."
+            }
         }
     }
 }

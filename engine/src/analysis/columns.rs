@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::program::{self, Program};
+use crate::aggregates::Aggregate;
 use crate::catalog::{Catalog, default_column_names};
 use crate::data::{DataType, Value};
 use crate::syntax::ast::{Direction, ProjectionItem, Term, TermKind};
@@ -104,6 +105,10 @@ pub(super) fn expression_column(term: &Term) -> String {
     match &term.kind {
         TermKind::Aggregate { function, arguments } => match arguments.as_slice() {
             [argument] => format!("{}_{}", function.text, argument.term),
+            // The columns of a ranking have their own names.
+            [argument, _] if Aggregate::named(&function.text).is_some() => {
+                format!("{}_{}", function.text, argument.term)
+            }
             _ => term.to_string(),
         },
         TermKind::Constant(Value::Text(text)) => text.to_string(),

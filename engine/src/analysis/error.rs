@@ -1,7 +1,7 @@
 //! `AnalysisError`: why statements that follow the grammar are refused.
 
 use super::search::SearchFault;
-use crate::aggregates::{AGGREGATES, Aggregate, Ranking};
+use crate::aggregates::{AGGREGATES, Aggregate, AggregateOption, Ranking};
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::functions::{ScalarFunction, Takes};
@@ -82,10 +82,14 @@ pub enum AnalysisError {
         span: Span,
     },
     /// An aggregate has too many arguments, or an order where none counts.
-    #[error("`{aggregate}` takes one variable without order, found `{found}`")]
+    #[error("`{}` takes {}, found `{found}`", aggregate.name(), match aggregate.option() {
+        None => "one variable without order",
+        Some(AggregateOption::Portion) => "one variable and a number from 0 to 1",
+        Some(AggregateOption::Separator) => "one variable, and perhaps a string",
+    })]
     AggregateArguments {
         /// The aggregate.
-        aggregate: String,
+        aggregate: Aggregate,
         /// As written.
         found: String,
         /// The aggregate with its arguments.
@@ -417,7 +421,9 @@ impl AnalysisError {
                 Some(format!("there are {names}, {rankings}"))
             }
             AnalysisError::UnknownAggregate { near, .. } => Some(did_you_mean(near)),
-            AnalysisError::AggregateArguments { aggregate, .. } => Some(format!("write `{aggregate}<X>`")),
+            AnalysisError::AggregateArguments { aggregate, .. } => {
+                Some(format!("write `{}`", aggregate.usage()))
+            }
             AnalysisError::AggregateOfExpression { aggregate, .. } => {
                 Some(format!("compute it in the body, as in `{aggregate}<Y>` with `Y = X * 2`"))
             }

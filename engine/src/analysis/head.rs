@@ -5,9 +5,9 @@ use super::error::{AnalysisError, Role};
 use super::near::near_names;
 use super::program::{Expression, HeadTerm, Ranking};
 use super::safety::Use;
-use crate::aggregates::{self, AGGREGATES, Aggregate, RANKINGS};
+use crate::aggregates::{self, AGGREGATES, Aggregate, AggregateOption, RANKINGS};
 use crate::catalog::Catalog;
-use crate::data::VariableId;
+use crate::data::{Value, VariableId, float_of};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{self, TermKind};
 use crate::syntax::{Ranked, read_ranking};
@@ -155,17 +155,42 @@ impl Builder<'_, '_> {
             });
             return None;
         };
-        let [ast::AggregateArgument { term, order: None }] = arguments else {
+        let (term, option) = match arguments {
+            [ast::AggregateArgument { term, order: None }, rest @ ..] => {
+                (Some(term), option(aggregate, rest))
+            }
+            _ => (None, None),
+        };
+        let (Some(term), Some(option)) = (term, option) else {
             let found = ast::Term {
                 kind: TermKind::Aggregate { function: function.clone(), arguments: arguments.to_vec() },
                 span,
             };
             let found = found.to_string();
-            self.errors().push(AnalysisError::AggregateArguments { aggregate: name(), found, span });
+            self.errors().push(AnalysisError::AggregateArguments { aggregate, found, span });
             return None;
         };
         let argument = self.aggregated(&function.text, term)?;
-        Some(HeadTerm::Aggregate { function: aggregate, argument })
+        Some(HeadTerm::Aggregate { function: aggregate, argument, option })
+    }
+}
+
+/// What stands after the variable of an aggregate, if that may stand there.
+fn option(aggregate: Aggregate, rest: &[ast::AggregateArgument]) -> Option<Option<Value>> {
+    let value = match rest {
+        [] => None,
+        [ast::AggregateArgument { term: ast::Term { kind: TermKind::Constant(value), .. }, order: None }] => {
+            Some(value)
+        }
+        _ => return None,
+    };
+    let is_portion =
+        |value: &Value| value.as_ref().as_number().is_some_and(|n| (0.0..=1.0).contains(&float_of(n)));
+    match (aggregate.option(), value) {
+        (None | Some(AggregateOption::Separator), None) => Some(None),
+        (Some(AggregateOption::Portion), Some(value)) if is_portion(value) => Some(Some(value.clone())),
+        (Some(AggregateOption::Separator), Some(value @ Value::Text(_))) => Some(Some(value.clone())),
+        _ => None,
     }
 }
 

@@ -152,6 +152,8 @@ pub enum HeadTerm {
         function: Aggregate,
         /// Over which variable.
         argument: VariableId,
+        /// What stands beside it.
+        option: Option<Value>,
     },
 }
 

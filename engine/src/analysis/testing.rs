@@ -121,7 +121,7 @@ fn name(variable: VariableId, rule: &Rule) -> String {
 fn head_term(term: &HeadTerm, rule: &Rule) -> String {
     match term {
         HeadTerm::Expression(e) => expression(e, rule),
-        HeadTerm::Aggregate { function, argument } => {
+        HeadTerm::Aggregate { function, argument, .. } => {
             format!("{}<{}>", function.name(), name(*argument, rule))
         }
     }

@@ -139,7 +139,7 @@ pub(super) fn check(
     for (term, (span, column)) in rule.head_terms.iter().zip(places.head) {
         let found = match term {
             HeadTerm::Expression(expression) => certain_type(expression, &certain, *span, &mut errors),
-            HeadTerm::Aggregate { function, argument } => {
+            HeadTerm::Aggregate { function, argument, .. } => {
                 aggregate_type(*function, certain.types[argument.index()].unwrap_or(DataType::Unknown))
             }
         };
@@ -314,7 +314,7 @@ fn infer_clause(clause: &mut Clause, relations: &[Relation]) -> Vec<DataType> {
         .iter()
         .map(|term| match term {
             HeadTerm::Expression(expression) => expression_type(expression, rule),
-            HeadTerm::Aggregate { function, argument } => {
+            HeadTerm::Aggregate { function, argument, .. } => {
                 aggregate_type(*function, rule.variables[argument.index()].data_type)
             }
         })
@@ -362,7 +362,8 @@ fn arithmetic_type(operator: Arithmetic, left: DataType, right: DataType) -> Dat
 fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
     match function {
         Aggregate::Count | Aggregate::CountDistinct => DataType::Int,
-        Aggregate::Avg => DataType::Float,
+        Aggregate::Avg | Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev => DataType::Float,
+        Aggregate::StringAgg => DataType::Text,
         Aggregate::Min | Aggregate::Max => argument,
         Aggregate::Sum => match argument {
             DataType::Int | DataType::Float | DataType::Any => argument,

@@ -6,6 +6,7 @@
 use super::batch::Bindings;
 use super::error::ExecError;
 use super::extremes::Extremes;
+use super::gathered::Gathered;
 use super::group_numbers::GroupNumbers;
 use super::numbers::Numbers;
 use super::pipeline::Pipeline;
@@ -15,12 +16,16 @@ use crate::aggregates::Aggregate;
 use crate::analysis::program::{Expression, HeadTerm};
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet};
-use crate::data::{Code, Codec, DictionaryFull, INLINE_END, NULL, Rows, ValueRef, VariableId, inline_int};
+use crate::data::{
+    Code, Codec, DictionaryFull, INLINE_END, NULL, Rows, Value, ValueRef, VariableId, inline_int,
+};
 
 /// The head of an aggregating rule, taken apart.
 pub(super) struct Grouping<'a> {
     groups: Vec<&'a Expression>,
     aggregates: Vec<(Aggregate, VariableId)>,
+    /// What stands beside the variable of each aggregate.
+    options: Vec<Option<&'a Value>>,
     /// For each head column: a group column or an aggregate.
     layout: Vec<Slot>,
 }
@@ -40,16 +45,18 @@ pub(super) struct Groups {
 
 impl<'a> Grouping<'a> {
     pub(super) fn new(head: &'a [HeadTerm]) -> Grouping<'a> {
-        let mut grouping = Grouping { groups: Vec::new(), aggregates: Vec::new(), layout: Vec::new() };
+        let mut grouping =
+            Grouping { groups: Vec::new(), aggregates: Vec::new(), options: Vec::new(), layout: Vec::new() };
         for term in head {
             match term {
                 HeadTerm::Expression(expression) => {
                     grouping.layout.push(Slot::Group(grouping.groups.len()));
                     grouping.groups.push(expression);
                 }
-                HeadTerm::Aggregate { function, argument } => {
+                HeadTerm::Aggregate { function, argument, option } => {
                     grouping.layout.push(Slot::Aggregate(grouping.aggregates.len()));
                     grouping.aggregates.push((*function, *argument));
+                    grouping.options.push(option.as_ref());
                 }
             }
         }
@@ -60,7 +67,12 @@ impl<'a> Grouping<'a> {
     pub(super) fn start(&self, rows: usize) -> Groups {
         Groups {
             numbers: GroupNumbers::new(self.groups.len(), rows),
-            accumulators: self.aggregates.iter().map(|(function, _)| Accumulator::new(*function)).collect(),
+            accumulators: self
+                .aggregates
+                .iter()
+                .zip(&self.options)
+                .map(|((function, _), option)| Accumulator::new(*function, *option))
+                .collect(),
             passed_over: vec![None; self.aggregates.len()],
         }
     }
@@ -118,6 +130,7 @@ impl<'a> Grouping<'a> {
         codec: &Codec,
         rule: &str,
         remarks: &Remarks,
+        budget: &Budget,
     ) -> Result<Rows, ExecError> {
         let len = groups.numbers.len();
         for ((function, _), code) in self.aggregates.iter().zip(&groups.passed_over) {
@@ -130,7 +143,7 @@ impl<'a> Grouping<'a> {
             .into_iter()
             .zip(&self.aggregates)
             .map(|(accumulator, (function, _))| {
-                let finished = accumulator.finish(len, codec, remarks)?;
+                let finished = accumulator.finish(len, codec, remarks, budget)?;
                 if finished.mixed {
                     remarks.unlike(rule, *function, Unlike::Mixed);
                 }
@@ -152,10 +165,11 @@ enum Accumulator {
     Sum(Sums),
     Avg(Sums),
     Extremes(Extremes),
+    Gathered(Gathered),
 }
 
 impl Accumulator {
-    fn new(function: Aggregate) -> Accumulator {
+    fn new(function: Aggregate, option: Option<&Value>) -> Accumulator {
         match function {
             Aggregate::Count => Accumulator::Count(Vec::new()),
             Aggregate::CountDistinct => Accumulator::Distinct { seen: KeySet::default(), counts: Vec::new() },
@@ -163,6 +177,9 @@ impl Accumulator {
             Aggregate::Avg => Accumulator::Avg(Sums::default()),
             Aggregate::Min => Accumulator::Extremes(Extremes::new(false)),
             Aggregate::Max => Accumulator::Extremes(Extremes::new(true)),
+            Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev | Aggregate::StringAgg => {
+                Accumulator::Gathered(Gathered::new(function, option.cloned()))
+            }
         }
     }
 
@@ -171,6 +188,7 @@ impl Accumulator {
             Accumulator::Count(counts) | Accumulator::Distinct { counts, .. } => counts.resize(groups, 0),
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.resize(groups),
             Accumulator::Extremes(best) => best.resize(groups),
+            Accumulator::Gathered(_) => {}
         }
     }
 
@@ -178,6 +196,7 @@ impl Accumulator {
     fn exact_bytes(&self) -> usize {
         match self {
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.exact_bytes(),
+            Accumulator::Gathered(gathered) => gathered.bytes(),
             Accumulator::Count(_) | Accumulator::Distinct { .. } | Accumulator::Extremes(_) => 0,
         }
     }
@@ -205,6 +224,10 @@ impl Accumulator {
             Accumulator::Extremes(best) => {
                 groups.iter().zip(values).for_each(|(group, code)| best.offer(*group, *code, codec));
             }
+            Accumulator::Gathered(gathered) => {
+                let unlike = gathered.add(groups, values, codec);
+                unlike.for_each(|code| keep_smallest(passed_over, code, codec));
+            }
         }
     }
 
@@ -226,6 +249,7 @@ impl Accumulator {
                 }
             },
             Accumulator::Extremes(best) => best.offer_numbers(groups, values, codec)?,
+            Accumulator::Gathered(gathered) => gathered.add_numbers(groups, values, codec)?,
         }
         Ok(())
     }
@@ -249,12 +273,19 @@ impl Accumulator {
             (Accumulator::Extremes(best), Accumulator::Extremes(later)) => {
                 best.merge(groups, later, codec);
             }
+            (Accumulator::Gathered(gathered), Accumulator::Gathered(later)) => gathered.merge(groups, later),
             // Lanes of one rule have the same accumulators in the same places.
             _ => {}
         }
     }
 
-    fn finish(mut self, groups: usize, codec: &Codec, remarks: &Remarks) -> Result<Finished, ExecError> {
+    fn finish(
+        mut self,
+        groups: usize,
+        codec: &Codec,
+        remarks: &Remarks,
+        budget: &Budget,
+    ) -> Result<Finished, ExecError> {
         self.resize(groups);
         let int = |n: i64| match inline_int(n) {
             Some(code) => Ok(code),
@@ -279,6 +310,11 @@ impl Accumulator {
                 sums.means().map(|mean| mean.map_or(Ok(NULL), |mean| float(mean, codec))).collect()
             }
             Accumulator::Extremes(best) => return best.finish(codec),
+            Accumulator::Gathered(gathered) => gathered
+                .finish(groups, codec, budget)?
+                .iter()
+                .map(|value| codec.encode(value.as_ref()).map_err(ExecError::from))
+                .collect(),
         };
         Ok(Finished { codes: codes?, mixed: false })
     }

@@ -55,7 +55,7 @@ impl View<'_> {
         let found = parallel::map(parts, |part| {
             if let Some(grouping) = &grouping {
                 let groups = self.group(grouping, &pipeline, part)?;
-                return grouping.finish(groups, self.codec, &plan.text, &self.remarks);
+                return grouping.finish(groups, self.codec, &plan.text, &self.remarks, self.budget);
             }
             let mut distinct = Distinct::new(arity, division.head);
             pipeline.run(part, &mut |solutions| {

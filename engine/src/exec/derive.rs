@@ -157,7 +157,7 @@ impl View<'_> {
             for groups in partial {
                 grouping.merge(&mut all, groups?, self.codec);
             }
-            grouping.finish(all, self.codec, &plan.text, &self.remarks)
+            grouping.finish(all, self.codec, &plan.text, &self.remarks, self.budget)
         })
     }
 

@@ -16,6 +16,7 @@ mod error;
 mod expression;
 mod extremes;
 mod float_sum;
+mod gathered;
 mod group_numbers;
 mod growing;
 mod intersect;

@@ -300,7 +300,7 @@ impl<'a> Pipeline<'a> {
                         expression.for_each_variable(&mut |other| is_read |= other == variable);
                         is_read
                     }
-                    HeadTerm::Aggregate { function, argument } => {
+                    HeadTerm::Aggregate { function, argument, .. } => {
                         *function == Aggregate::CountDistinct && *argument == variable
                     }
                 })

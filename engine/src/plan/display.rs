@@ -58,9 +58,10 @@ pub(super) fn steps(
         .iter()
         .map(|term| match term {
             HeadTerm::Expression(value) => value.text(&name),
-            HeadTerm::Aggregate { function, argument } => {
+            HeadTerm::Aggregate { function, argument, option } => {
                 aggregates = true;
-                format!("{}<{}>", function.name(), name(*argument))
+                let option = option.as_ref().map_or(String::new(), |option| format!(", {option}"));
+                format!("{}<{}{option}>", function.name(), name(*argument))
             }
         })
         .collect();

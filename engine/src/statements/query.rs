@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::explain::{Watch, kept_notes, rewrite_noting};
+use crate::aggregates::Aggregate;
 use crate::analysis::program::Program;
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
@@ -194,10 +195,11 @@ pub(super) fn evaluate(
 
 fn remarked(remark: &Remark) -> Diagnostic {
     let Remark { rule, aggregate, unlike } = remark;
+    let kind = if *aggregate == Aggregate::StringAgg.name() { "string" } else { "number" };
     let (message, help) = match unlike {
         Unlike::PassedOver(value) => (
-            format!("`{aggregate}` passes over what is no number, such as {}, in `{rule}`", shortened(value)),
-            "declare the column as a number, or keep out what is none".to_owned(),
+            format!("`{aggregate}` passes over what is no {kind}, such as {}, in `{rule}`", shortened(value)),
+            format!("declare the column as a {kind}, or keep out what is none"),
         ),
         Unlike::Mixed => (
             format!("`{aggregate}` ranks values of several kinds in one group, in `{rule}`"),

@@ -133,6 +133,8 @@ class Aggregate(Expression):
 
     function: str
     argument: object
+    #: What stands beside the variable.
+    option: float | str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -338,6 +340,30 @@ def avg(value: float | None) -> float:
     return cast("float", Aggregate("avg", value))
 
 
+def median(value: float | None) -> float:
+    """The number in the middle, or between the two that are."""
+    return cast("float", Aggregate("median", value))
+
+
+def quantile(value: float | None, portion: float) -> float:
+    """The number below which this portion of all lies: 0.9 for nine tenths."""
+    if isinstance(portion, bool) or not isinstance(portion, int | float) or not 0 <= portion <= 1:
+        raise ValueError(f"a portion is a number from 0 to 1, not {portion!r}")
+    return cast("float", Aggregate("quantile", value, float(portion)))
+
+
+def stddev(value: float | None) -> float:
+    """The standard deviation of a sample; None of fewer than two numbers."""
+    return cast("float", Aggregate("stddev", value))
+
+
+def string_agg(value: str | None, separator: str = ", ") -> str:
+    """All strings in their order, with the separator in between."""
+    if not isinstance(separator, str):
+        raise TypeError(f"a separator is a string, not {separator!r}")
+    return cast("str", Aggregate("string_agg", value, separator))
+
+
 def key(value: object) -> object:
     """Equal for expressions that say the same."""
     match value:
@@ -347,8 +373,8 @@ def key(value: object) -> object:
             return (operator, key(left), key(right))
         case Call(function, arguments):
             return (function, *map(key, arguments))
-        case Aggregate(function, argument):
-            return (function, "of", key(argument))
+        case Aggregate(function, argument, option):
+            return (function, "of", key(argument), option)
         case Expression():
             return id(value)
         case _:

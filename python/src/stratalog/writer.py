@@ -79,7 +79,8 @@ class Writer:
         argument = value.argument
         if isinstance(argument, type) and issubclass(argument, Relation):
             argument = Column(argument, field_names(argument)[0])
-        return f"{value.function}<{self.named(argument, more)}>"
+        option = "" if value.option is None else f", {self.value(value.option)}"
+        return f"{value.function}<{self.named(argument, more)}{option}>"
 
     def literals(self, conditions: Sequence[object]) -> list[str]:
         """The conditions, those that are only columns mentioned somewhere in front."""

@@ -145,6 +145,12 @@ pub enum Aggregate {
     Max,
     /// Mean of the numbers.
     Avg,
+    /// The value below which so many quarters of the numbers lie.
+    Quantile(u8),
+    /// Standard deviation of a sample.
+    Stddev,
+    /// Strings in their order.
+    StringAgg,
 }
 
 /// A condition.

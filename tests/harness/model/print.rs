@@ -110,6 +110,10 @@ impl fmt::Display for HeadTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HeadTerm::Expression(expression) => expression.fmt(f),
+            HeadTerm::Aggregate(aggregate @ Aggregate::Quantile(quarters), variable) if *quarters != 2 => {
+                write!(f, "{}<{variable}, {}>", aggregate.name(), f64::from(*quarters) / 4.0)
+            }
+            HeadTerm::Aggregate(Aggregate::StringAgg, variable) => write!(f, "string_agg<{variable}, \"+\">"),
             HeadTerm::Aggregate(aggregate, variable) => write!(f, "{}<{variable}>", aggregate.name()),
             HeadTerm::Ranking(ranking) => ranking.fmt(f),
         }
@@ -140,6 +144,10 @@ impl Aggregate {
             Aggregate::Min => "min",
             Aggregate::Max => "max",
             Aggregate::Avg => "avg",
+            Aggregate::Quantile(2) => "median",
+            Aggregate::Quantile(_) => "quantile",
+            Aggregate::Stddev => "stddev",
+            Aggregate::StringAgg => "string_agg",
         }
     }
 }

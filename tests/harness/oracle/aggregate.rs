@@ -104,7 +104,39 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
         Aggregate::Sum => finite(sum),
         Aggregate::Avg if numbers.is_empty() => Value::Null,
         Aggregate::Avg => finite(sum / numbers.len() as f64),
+        Aggregate::Quantile(quarters) => quantile(numbers, f64::from(quarters) / 4.0),
+        Aggregate::Stddev => deviation(numbers),
+        Aggregate::StringAgg => {
+            let mut texts: Vec<&str> = values
+                .iter()
+                .filter_map(|value| match value {
+                    Value::Text(text) => Some(text.as_ref()),
+                    _ => None,
+                })
+                .collect();
+            texts.sort_unstable();
+            if texts.is_empty() { Value::Null } else { Value::text(&texts.join("+")) }
+        }
     }
+}
+
+fn quantile(mut numbers: Vec<f64>, portion: f64) -> Value {
+    numbers.sort_by(f64::total_cmp);
+    let Some(last) = numbers.len().checked_sub(1) else { return Value::Null };
+    let place = portion * last as f64;
+    let (low, rest) = (numbers[place as usize], place.fract());
+    if rest == 0.0 { finite(low) } else { finite(low * (1.0 - rest) + numbers[place as usize + 1] * rest) }
+}
+
+fn deviation(mut numbers: Vec<f64>) -> Value {
+    numbers.sort_by(f64::total_cmp);
+    let count = numbers.len() as f64;
+    if count < 2.0 {
+        return Value::Null;
+    }
+    let mean = numbers.iter().sum::<f64>() / count;
+    let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
+    finite((squares / (count - 1.0)).sqrt())
 }
 
 /// The float nearest to the sum, in whatever order they come: no addition loses anything (Shewchuk, Adaptive Precision
