@@ -15,7 +15,7 @@ use super::search::Taken;
 use super::types::{self, Declared};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::functions::{FUNCTIONS, ScalarFunction};
+use crate::functions::{self, FUNCTIONS, ScalarFunction, Takes};
 use crate::syntax::ast;
 use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
 
@@ -524,8 +524,17 @@ impl<'r, 'a> Builder<'r, 'a> {
         }
         let resolved: Vec<_> =
             arguments.iter().map(|argument| self.used_expression(argument, role)).collect();
-        let arguments = resolved.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Expression::Call { function, arguments })
+        let resolved = resolved.into_iter().collect::<Option<Vec<_>>>()?;
+        for ((argument, parameter), term) in resolved.iter().zip(function.parameters).zip(arguments) {
+            if let (Takes::Pattern, Expression::Constant(Value::Text(text))) = (parameter.takes, argument)
+                && let Err(problem) = functions::pattern::compile(text)
+            {
+                let error = AnalysisError::Pattern { pattern: text.to_string(), problem, span: term.span };
+                self.errors().push(error);
+                return None;
+            }
+        }
+        Some(Expression::Call { function, arguments: resolved })
     }
 
     pub(super) fn excuse(&mut self, term: &ast::Term) {

@@ -55,6 +55,16 @@ pub enum AnalysisError {
         /// The call.
         span: Span,
     },
+    /// A regular expression that is none.
+    #[error("`{pattern}` is not a regular expression: {problem}")]
+    Pattern {
+        /// As written.
+        pattern: String,
+        /// What is wrong with it.
+        problem: String,
+        /// Where it stands.
+        span: Span,
+    },
     /// A declared column that never holds what the function is for.
     #[error("`{function}` takes {expected} as `{parameter}`, but `{column}` is declared {found}")]
     FunctionArgument {
@@ -314,6 +324,7 @@ impl Diagnose for AnalysisError {
             | AnalysisError::Arity { span, .. }
             | AnalysisError::UnknownFunction { span, .. }
             | AnalysisError::FunctionArguments { span, .. }
+            | AnalysisError::Pattern { span, .. }
             | AnalysisError::FunctionArgument { span, .. }
             | AnalysisError::UnknownAggregate { span, .. }
             | AnalysisError::AggregateArguments { span, .. }
@@ -368,9 +379,9 @@ impl AnalysisError {
             | AnalysisError::EmptyBody { .. }
             | AnalysisError::Unbound { .. }
             | AnalysisError::Placeholder { .. } => Code::UnsafeRule,
-            AnalysisError::Parameter { .. } | AnalysisError::RankingArguments { .. } => {
-                Code::InvalidParameter
-            }
+            AnalysisError::Parameter { .. }
+            | AnalysisError::RankingArguments { .. }
+            | AnalysisError::Pattern { .. } => Code::InvalidParameter,
             AnalysisError::Join { .. }
             | AnalysisError::FunctionArgument { .. }
             | AnalysisError::Constant { .. }
@@ -408,6 +419,10 @@ impl AnalysisError {
                 Some("the manual lists all functions: docs/functions.md".into())
             }
             AnalysisError::UnknownFunction { near, .. } => Some(did_you_mean(near)),
+            AnalysisError::Pattern { .. } => Some(
+                "a character that means something stands for itself after `[` and before `]`, as in `[.]`"
+                    .into(),
+            ),
             AnalysisError::FunctionArguments { function, .. } => {
                 Some(format!("write `{}`", function.signature()))
             }

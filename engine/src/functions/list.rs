@@ -1,7 +1,7 @@
 //! The list of functions, in the order of the manual.
 
 use super::{Family, Gives, Parameter, ScalarFunction, Takes};
-use super::{lsh, math, quantise, text, time, vector};
+use super::{lsh, math, pattern, quantise, text, time, vector};
 use crate::data::DataType;
 
 /// All functions.
@@ -266,6 +266,61 @@ pub const FUNCTIONS: &[ScalarFunction] = &[
         doc: "Every occurrence replaced.",
         example: ("replace(\"a-b-c\", \"-\", \"+\")", "\"a+b+c\""),
         evaluate: text::replace,
+    },
+    ScalarFunction {
+        name: "regex_match",
+        family: Family::Text,
+        parameters: &[
+            Parameter { name: "s", takes: Takes::Text },
+            Parameter { name: "pattern", takes: Takes::Pattern },
+        ],
+        variadic: false,
+        gives: Gives::Always(DataType::Bool),
+        doc: "Whether the regular expression matches a part of the string; `^` and `$` are its ends.",
+        example: ("regex_match(\"rosebud\", \"^r.*d$\")", "true"),
+        evaluate: pattern::matches,
+    },
+    ScalarFunction {
+        name: "regex_replace",
+        family: Family::Text,
+        parameters: &[
+            Parameter { name: "s", takes: Takes::Text },
+            Parameter { name: "pattern", takes: Takes::Pattern },
+            Parameter { name: "by", takes: Takes::Text },
+        ],
+        variadic: false,
+        gives: Gives::Always(DataType::Text),
+        doc: "Every match replaced; `$1` is what the first group matched.",
+        example: ("regex_replace(\"2024-03\", \"([0-9]+)-([0-9]+)\", \"$2/$1\")", "\"03/2024\""),
+        evaluate: pattern::replace,
+    },
+    ScalarFunction {
+        name: "regex_extract",
+        family: Family::Text,
+        parameters: &[
+            Parameter { name: "s", takes: Takes::Text },
+            Parameter { name: "pattern", takes: Takes::Pattern },
+            Parameter { name: "group", takes: Takes::Int },
+        ],
+        variadic: false,
+        gives: Gives::Always(DataType::Text),
+        doc: "What a group of the first match holds, 0 is the whole match; null if there is none.",
+        example: ("regex_extract(\"rose no. 7\", \"no[.] ([0-9]+)\", 1)", "\"7\""),
+        evaluate: pattern::extract,
+    },
+    ScalarFunction {
+        name: "split_part",
+        family: Family::Text,
+        parameters: &[
+            Parameter { name: "s", takes: Takes::Text },
+            Parameter { name: "separator", takes: Takes::Text },
+            Parameter { name: "number", takes: Takes::Int },
+        ],
+        variadic: false,
+        gives: Gives::Always(DataType::Text),
+        doc: "The part of this number between separators, counted from 1; null if there are fewer.",
+        example: ("split_part(\"a/b/c\", \"/\", 2)", "\"b\""),
+        evaluate: pattern::split_part,
     },
     ScalarFunction {
         name: "contains",

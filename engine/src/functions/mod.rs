@@ -14,6 +14,7 @@ mod list;
 mod lsh;
 pub(crate) mod matching;
 mod math;
+pub(crate) mod pattern;
 mod quantise;
 mod text;
 mod time;
@@ -70,6 +71,8 @@ pub enum Takes {
     NumberOrText,
     /// Strings.
     Text,
+    /// Strings that are regular expressions.
+    Pattern,
     /// Timestamps, and integers that are read as such.
     Time,
     /// Vectors of floats.
@@ -194,7 +197,7 @@ impl Takes {
                 matches!(self, Takes::Any | Takes::Number | Takes::Int | Takes::NumberOrText | Takes::Time)
             }
             Float => matches!(self, Takes::Any | Takes::Number | Takes::NumberOrText),
-            Text => matches!(self, Takes::Any | Takes::NumberOrText | Takes::Text),
+            Text => matches!(self, Takes::Any | Takes::NumberOrText | Takes::Text | Takes::Pattern),
             Timestamp => matches!(self, Takes::Any | Takes::Time),
             Vector(_) => matches!(self, Takes::Any | Takes::Vector | Takes::AnyVector),
             VectorInt8(_) => matches!(self, Takes::Any | Takes::VectorInt8 | Takes::AnyVector),
@@ -211,7 +214,7 @@ impl fmt::Display for Takes {
             Takes::Number => "int or float",
             Takes::Int => "int",
             Takes::NumberOrText => "int, float or string",
-            Takes::Text => "string",
+            Takes::Text | Takes::Pattern => "string",
             Takes::Time => "timestamp or int",
             Takes::Vector => "vector",
             Takes::VectorInt8 => "vector_int8",

@@ -144,6 +144,34 @@ def replace(s: str | None, find: str | None, by: str | None) -> str:
     return cast("str", Call("replace", (s, find, by)))
 
 
+def regex_match(s: str | None, pattern: str | None) -> bool:
+    """Whether the regular expression matches a part of the string; `^` and `$` are its ends.
+    `regex_match("rosebud", "^r.*d$")` is `true`.
+    """
+    return cast("bool", Call("regex_match", (s, pattern)))
+
+
+def regex_replace(s: str | None, pattern: str | None, by: str | None) -> str:
+    """Every match replaced; `$1` is what the first group matched. `regex_replace("2024-03",
+    "([0-9]+)-([0-9]+)", "$2/$1")` is `"03/2024"`.
+    """
+    return cast("str", Call("regex_replace", (s, pattern, by)))
+
+
+def regex_extract(s: str | None, pattern: str | None, group: int | None) -> str:
+    """What a group of the first match holds, 0 is the whole match; null if there is none.
+    `regex_extract("rose no. 7", "no[.] ([0-9]+)", 1)` is `"7"`.
+    """
+    return cast("str", Call("regex_extract", (s, pattern, group)))
+
+
+def split_part(s: str | None, separator: str | None, number: int | None) -> str:
+    """The part of this number between separators, counted from 1; null if there are fewer.
+    `split_part("a/b/c", "/", 2)` is `"b"`.
+    """
+    return cast("str", Call("split_part", (s, separator, number)))
+
+
 def contains(s: str | None, part: str | None) -> bool:
     """Whether the part stands anywhere in the string. `contains("rosebud", "bud")` is `true`."""
     return cast("bool", Call("contains", (s, part)))

@@ -1,5 +1,7 @@
 //! Functions of strings. Offsets count bytes, and move on to where a character ends.
 
+use regex::Regex;
+
 use super::{Function, Kind, entry};
 use crate::value::Value;
 
@@ -27,6 +29,33 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     entry("replace", &[Kind::Text, Kind::Text, Kind::Text], Kind::Text, |a| match a {
         [Value::Text(text), Value::Text(find), Value::Text(by)] => Value::Text(text.replace(find, by)),
+        _ => Value::Null,
+    }),
+    entry("regex_match", &[Kind::Text, Kind::Text], Kind::Bool, |a| match a {
+        [Value::Text(text), Value::Text(pattern)] => {
+            Regex::new(pattern).map_or(Value::Null, |regex| Value::Bool(regex.find(text).is_some()))
+        }
+        _ => Value::Null,
+    }),
+    entry("regex_replace", &[Kind::Text, Kind::Text, Kind::Text], Kind::Text, |a| match a {
+        [Value::Text(text), Value::Text(pattern), Value::Text(by)] => Regex::new(pattern)
+            .map_or(Value::Null, |regex| Value::Text(regex.replace_all(text, by.as_str()).into_owned())),
+        _ => Value::Null,
+    }),
+    entry("regex_extract", &[Kind::Text, Kind::Text, Kind::Small], Kind::Text, |a| match a {
+        [Value::Text(text), Value::Text(pattern), Value::Int(group)] => Regex::new(pattern)
+            .ok()
+            .and_then(|regex| Some(regex.captures(text)?.get(*group as usize)?.as_str().to_owned()))
+            .map_or(Value::Null, Value::Text),
+        _ => Value::Null,
+    }),
+    entry("split_part", &[Kind::Text, Kind::Text, Kind::Small], Kind::Text, |a| match a {
+        [Value::Text(_), Value::Text(separator), _] if separator.is_empty() => Value::Null,
+        [Value::Text(text), Value::Text(separator), Value::Int(number)] => {
+            let parts: Vec<&str> = text.split(separator.as_str()).collect();
+            let part = parts.iter().enumerate().find(|(at, _)| *at as i64 + 1 == *number);
+            part.map_or(Value::Null, |(_, part)| Value::text(part))
+        }
         _ => Value::Null,
     }),
     entry("contains", &[Kind::Text, Kind::Text], Kind::Bool, |a| {
