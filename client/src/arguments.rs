@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 Environment: STRATALOG_URL, STRATALOG_CA_FILE, STRATALOG_USER, STRATALOG_PASSWORD, SERVICE_API_KEY, STRATALOG_PROFILE, \
-XDG_CONFIG_HOME, XDG_STATE_HOME, EDITOR, NO_COLOR, CLICOLOR_FORCE.
+XDG_CONFIG_HOME, XDG_STATE_HOME, EDITOR, PAGER, NO_COLOR, CLICOLOR_FORCE.
 
 Profiles: tables with the keys url, kg, ca_file, user, password_file, password and api_key in \
 $XDG_CONFIG_HOME/stratalog/config.toml or ~/.config/stratalog/config.toml. The one called `default` counts where nothing \
@@ -296,8 +296,12 @@ pub(crate) struct RowArguments {
     pub csv: bool,
 
     /// The same as --format markdown
-    #[arg(long, global = true, conflicts_with = "format")]
+    #[arg(long, global = true, conflicts_with_all = ["format", "expanded"])]
     pub markdown: bool,
+
+    /// One `column = value` a line, as for wide rows; the same as --format line
+    #[arg(short = 'x', long, global = true, conflicts_with_all = ["format", "json", "csv"])]
+    pub expanded: bool,
 
     /// Leave out the column names; of a file that is imported: there are none
     #[arg(long, global = true)]
@@ -311,10 +315,11 @@ pub(crate) struct RowArguments {
 impl RowArguments {
     /// The format that was asked for in any way.
     pub(crate) fn format(&self) -> Option<Format> {
-        match (self.json, self.csv, self.markdown) {
-            (true, _, _) => Some(Format::Json),
-            (_, true, _) => Some(Format::Csv),
-            (_, _, true) => Some(Format::Markdown),
+        match (self.json, self.csv, self.markdown, self.expanded) {
+            (true, _, _, _) => Some(Format::Json),
+            (_, true, _, _) => Some(Format::Csv),
+            (_, _, true, _) => Some(Format::Markdown),
+            (_, _, _, true) => Some(Format::Line),
             _ => self.format,
         }
     }
@@ -329,6 +334,15 @@ pub(crate) struct OutputArguments {
     /// Write rows to FILE, which is there when it is complete
     #[arg(short = 'o', long, global = true, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// On a terminal, show all rows, all columns and whole values: through $PAGER, or else less, where they are more than
+    /// the screen holds [default: the first 40 rows, as many columns as fit]
+    #[arg(short = 'a', long, global = true)]
+    pub all: bool,
+
+    /// Never start a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
 
     /// Tell where the time went
     #[arg(long, global = true)]
