@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 use stratalog_client::Value;
-use stratalog_client::files::Column;
+use stratalog_client::files::{Column, Epoch, TextEncoding};
 
 /// Query and change knowledge graphs on a Stratalog server.
 ///
@@ -80,13 +80,14 @@ pub(crate) enum Command {
     },
     /// Insert the rows of files into a relation, all rows of a file or none
     ///
-    /// CSV, TSV, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle), by the endings of their names or --format. A relation
-    /// that does not exist is declared with the columns of the file. Files are read while they are sent, so they may be
-    /// larger than memory.
+    /// CSV, TSV, JSON, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle, N-Quads, RDF/XML), by the endings of their names
+    /// or --format; text also compressed (.gz, .zst). A relation that does not exist is declared with the columns of the file.
+    /// Files are read while they are sent, so they may be larger than memory.
     Import(ImportArguments),
     /// Write a relation, or the answer to a query, to a file
     ///
-    /// The format is that of the file's name, or --format: CSV, TSV, JSON, JSON lines, Parquet, Arrow, N-Triples, Turtle.
+    /// The format is that of the file's name, or --format: CSV, TSV, JSON, JSON lines, Parquet, Arrow, N-Triples, Turtle,
+    /// N-Quads. Text is compressed where the name ends in .gz or .zst.
     Export {
         /// The name of a relation, or a program with a query
         #[arg(allow_hyphen_values = true)]
@@ -136,6 +137,15 @@ pub(crate) struct ImportArguments {
     /// Names and types of the columns: `name: string, people: int` [default: the relation's, or else guessed]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub columns: Option<Vec<Column>>,
+    /// Types of some columns, where others are guessed or known: `zip=string,seen=timestamp`
+    #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', value_parser = typed, conflicts_with = "columns")]
+    pub types: Vec<Column>,
+    /// The unit of numbers that become times, since 1970: s, ms, us or ns
+    #[arg(long, value_name = "UNIT")]
+    pub epoch: Option<Epoch>,
+    /// How text is encoded, such as latin-1 or utf-16 [default: UTF-8]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<TextEncoding>,
     /// What separates the fields of CSV
     #[arg(long, value_name = "CHARACTER", value_parser = one_byte)]
     pub delimiter: Option<u8>,
@@ -384,6 +394,16 @@ fn parameter(text: &str) -> Result<(String, Value), String> {
         return Err(format!("`{value}` is beyond 64 bits with sign: in quotes it is a string"));
     }
     Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::Text(value.to_owned()))))
+}
+
+/// `name=type`, or as in `--columns`.
+fn typed(text: &str) -> Result<Column, String> {
+    match text.rsplit_once('=') {
+        Some((name, column_type)) => {
+            Ok(Column { name: name.trim().to_owned(), column_type: column_type.parse()? })
+        }
+        None => text.parse().map_err(|_| format!("`{}` is not `name=type`", text.trim())),
+    }
 }
 
 fn one_byte(text: &str) -> Result<u8, String> {

@@ -3,10 +3,11 @@
 use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
 use super::delimited::{Record, Records};
+use super::epoch::Epoch;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::reader::{Keep, ReadOptions};
 use super::sample::{self, Source, Whole};
 use super::table::Table;
@@ -23,6 +24,7 @@ pub(super) struct DelimitedRows {
     types: Vec<ColumnType>,
     layout: Layout,
     null: String,
+    epoch: Option<Epoch>,
 }
 
 impl DelimitedRows {
@@ -49,12 +51,14 @@ impl DelimitedRows {
             }
             None => (Layout::as_it_is(seen.len()), guessed(header, &seen)),
         };
+        let mut columns = columns;
+        layout::retype(name, &mut columns, &options.types)?;
         if columns.len() == 1 {
             records.of_one_column();
         }
         let types = columns.iter().map(|column| column.column_type).collect();
         let table = Table::new(&columns);
-        Ok(DelimitedRows { name: name.to_owned(), records, table, types, layout, null })
+        Ok(DelimitedRows { name: name.to_owned(), records, table, types, layout, null, epoch: options.epoch })
     }
 
     /// What is good to know about how it was read.
@@ -71,11 +75,11 @@ impl DelimitedRows {
     }
 
     pub(super) fn next_batch(&mut self, keep: Keep<'_>) -> Result<Option<RecordBatch>, FileError> {
-        let DelimitedRows { name, records, table, types, layout, null } = self;
+        let DelimitedRows { name, records, table, types, layout, null, epoch } = self;
         while !table.is_full() {
             let Some(record) = records.next()? else { break };
             let row = record.and_then(|record| {
-                row(name, &record, &layout.places, types, null).map(|row| table.push(&row))
+                row(name, &record, &layout.places, types, null, *epoch).map(|row| table.push(&row))
             });
             match row {
                 Ok(()) => {}
@@ -141,6 +145,7 @@ fn row<'r>(
     places: &[usize],
     types: &[ColumnType],
     null: &'r str,
+    epoch: Option<Epoch>,
 ) -> Result<Vec<Cell<'r>>, FileError> {
     let (found, expected) = (record.len(), places.len());
     if found != expected {
@@ -155,7 +160,7 @@ fn row<'r>(
             // In a column of any type, quotes tell text from the number that it looks like.
             Some((text, true)) if column_type == ColumnType::Any => Cell::Json(Json::from(text).to_string()),
             Some((text, _)) if text.is_empty() && column_type != ColumnType::Text => Cell::Null,
-            Some((text, _)) => cells::of_text(text, column_type)
+            Some((text, _)) => cells::of_text(text, column_type, epoch)
                 .map_err(|problem| FileError::at(name, record.line, problem).help(UNTYPED))?,
         };
     }
@@ -164,4 +169,4 @@ fn row<'r>(
 
 /// What helps where a guess was wrong.
 const UNTYPED: &str = "types are those of the relation, or guessed from the beginning of the file: name them by `columns`, \
-                       or leave such records out";
+                       or one by `types`, or leave such records out";

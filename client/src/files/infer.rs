@@ -34,12 +34,18 @@ impl Seen {
             return;
         }
         self.large |= is_large(json);
-        self.found(of_json(json));
+        self.found(match json.as_str().is_some_and(text::is_written_time) {
+            true => ColumnType::Timestamp,
+            false => of_json(json),
+        });
     }
 
-    /// A value of this type. Where values differ in kind, the column holds anything.
+    /// A value of this type. Where values differ in kind, the column holds anything; but times among other text are text.
     pub(super) fn found(&mut self, found: ColumnType) {
-        self.join(found, ColumnType::Any);
+        use ColumnType as T;
+        let is_text = |seen: ColumnType| matches!(seen, T::Text | T::Timestamp);
+        let all_text = is_text(found) && self.found.is_none_or(is_text);
+        self.join(found, if all_text { T::Text } else { T::Any });
     }
 
     /// Integers and floats are floats, as far as that loses nothing; other kinds have only the widest type together.

@@ -1,4 +1,4 @@
-//! RDF as rows of subject, predicate and object, and back.
+//! RDF as rows of subject, predicate and object, and back; N-Quads have the graph as a fourth column, null for the default one.
 //!
 //! Text in angle brackets is an IRI, and text that begins with `_:` a blank node, as in N-Triples. Literals are values:
 //! strings, numbers and booleans. What has no value of its own (a string with a language, a date) stays in the notation of
@@ -11,10 +11,15 @@ use super::format::FileFormat;
 use super::sample::{self, Source};
 use super::text;
 use oxrdf::vocab::xsd;
-use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
+use oxrdf::{BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Quad, Term, Triple};
+use oxrdfxml::{RdfXmlParser, ReaderRdfXmlParser};
+use oxttl::nquads::{ReaderNQuadsParser, WriterNQuadsSerializer};
 use oxttl::ntriples::{ReaderNTriplesParser, WriterNTriplesSerializer};
 use oxttl::turtle::{ReaderTurtleParser, WriterTurtleSerializer};
-use oxttl::{NTriplesParser, NTriplesSerializer, TurtleParseError, TurtleParser, TurtleSerializer};
+use oxttl::{
+    NQuadsParser, NQuadsSerializer, NTriplesParser, NTriplesSerializer, TurtleParseError, TurtleParser,
+    TurtleSerializer,
+};
 use serde_json::Value as Json;
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -28,14 +33,41 @@ use xxhash_rust::xxh3::xxh3_64;
 enum Parser {
     Turtle(ReaderTurtleParser<Source>),
     NTriples(ReaderNTriplesParser<Source>),
+    NQuads(ReaderNQuadsParser<Source>),
+    Xml(Box<ReaderRdfXmlParser<Source>>),
+}
+
+/// What a parser stumbles over.
+enum ParseError {
+    /// In a line, if that is known; others may follow.
+    Syntax(Option<u64>, String),
+    /// Nothing follows.
+    Last(String),
+}
+
+impl From<TurtleParseError> for ParseError {
+    fn from(error: TurtleParseError) -> ParseError {
+        match error {
+            TurtleParseError::Syntax(error) => {
+                ParseError::Syntax(Some(error.location().start.line + 1), error.message().to_owned())
+            }
+            error @ TurtleParseError::Io(_) => ParseError::Last(error.to_string()),
+        }
+    }
 }
 
 impl Parser {
-    fn next(&mut self) -> Option<Result<Triple, TurtleParseError>> {
-        match self {
-            Parser::Turtle(parser) => parser.next(),
-            Parser::NTriples(parser) => parser.next(),
-        }
+    fn next(&mut self) -> Option<Result<Quad, ParseError>> {
+        let in_default = |triple: Triple| triple.in_graph(GraphName::DefaultGraph);
+        Some(match self {
+            Parser::Turtle(parser) => parser.next()?.map(in_default).map_err(ParseError::from),
+            Parser::NTriples(parser) => parser.next()?.map(in_default).map_err(ParseError::from),
+            Parser::NQuads(parser) => parser.next()?.map_err(ParseError::from),
+            // Nobody knows what follows a fault of XML.
+            Parser::Xml(parser) => {
+                parser.next()?.map(in_default).map_err(|error| ParseError::Last(error.to_string()))
+            }
+        })
     }
 }
 
@@ -45,6 +77,8 @@ pub(super) struct Triples {
     parser: Parser,
     /// Blank nodes are of one file: those of others with the same labels are others.
     scope: String,
+    /// Whether there is a column for the graph.
+    quads: bool,
     ended: bool,
 }
 
@@ -59,47 +93,51 @@ impl Triples {
         let source = sample::unmarked(source).map_err(|error| FileError::new(name, error))?;
         let parser = match format {
             FileFormat::Turtle => Parser::Turtle(TurtleParser::new().for_reader(source)),
+            FileFormat::NQuads => Parser::NQuads(NQuadsParser::new().for_reader(source)),
+            FileFormat::RdfXml => Parser::Xml(Box::new(RdfXmlParser::new().for_reader(source))),
             _ => Parser::NTriples(NTriplesParser::new().for_reader(source)),
         };
         let scope = format!("f{:016x}-", scope.unwrap_or_else(random));
-        Ok(Triples { name: name.to_owned(), parser, scope, ended: false })
+        Ok(Triples {
+            name: name.to_owned(),
+            parser,
+            scope,
+            quads: format == FileFormat::NQuads,
+            ended: false,
+        })
     }
 
     /// The columns of every such file.
-    pub(super) fn columns() -> Vec<Column> {
+    pub(super) fn columns(format: FileFormat) -> Vec<Column> {
         let column = |name: &str, column_type| Column { name: name.to_owned(), column_type };
-        vec![
+        let mut columns = vec![
             column("subject", ColumnType::Text),
             column("predicate", ColumnType::Text),
             column("object", ColumnType::Any),
-        ]
+        ];
+        columns.extend((format == FileFormat::NQuads).then(|| column("graph", ColumnType::Text)));
+        columns
     }
 
     /// The next triple, or what is wrong in its place.
-    pub(super) fn next(&mut self) -> Option<Result<[Cell<'static>; 3], FileError>> {
+    pub(super) fn next(&mut self) -> Option<Result<Vec<Cell<'static>>, FileError>> {
         if self.ended {
             return None;
         }
-        let triple = match self.parser.next()? {
-            Ok(triple) => self.row(&triple.subject, &triple.predicate, &triple.object),
-            Err(TurtleParseError::Syntax(error)) => {
-                let line = Some(error.location().start.line + 1);
-                Err(FileError { line, ..FileError::new(&self.name, error.message()) })
+        Some(match self.parser.next()? {
+            Ok(quad) => self.row(&quad),
+            Err(ParseError::Syntax(line, problem)) => {
+                Err(FileError { line, ..FileError::new(&self.name, problem) })
             }
-            Err(error) => {
+            Err(ParseError::Last(problem)) => {
                 self.ended = true;
-                Err(FileError::new(&self.name, error))
+                Err(FileError::new(&self.name, problem))
             }
-        };
-        Some(triple)
+        })
     }
 
-    fn row(
-        &self,
-        subject: &NamedOrBlankNode,
-        predicate: &NamedNode,
-        object: &Term,
-    ) -> Result<[Cell<'static>; 3], FileError> {
+    fn row(&self, quad: &Quad) -> Result<Vec<Cell<'static>>, FileError> {
+        let Quad { subject, predicate, object, graph_name } = quad;
         let subject = match subject {
             NamedOrBlankNode::NamedNode(node) => node.to_string(),
             NamedOrBlankNode::BlankNode(node) => self.blank(node),
@@ -112,7 +150,13 @@ impl Triples {
             other => return Err(FileError::new(&self.name, format!("`{other}` has no place in a column"))),
         };
         let text = |text: String| Cell::Text(text.into());
-        Ok([text(subject), text(predicate.to_string()), Cell::Json(object.to_string())])
+        let mut row = vec![text(subject), text(predicate.to_string()), Cell::Json(object.to_string())];
+        row.extend(self.quads.then(|| match graph_name {
+            GraphName::NamedNode(node) => text(node.to_string()),
+            GraphName::BlankNode(node) => text(self.blank(node)),
+            GraphName::DefaultGraph => Cell::Null,
+        }));
+        Ok(row)
     }
 
     fn blank(&self, node: &BlankNode) -> String {
@@ -178,21 +222,24 @@ fn is_notation(text: &str) -> bool {
 pub(super) enum TripleWriter<W: Write> {
     Turtle(Box<WriterTurtleSerializer<W>>),
     NTriples(WriterNTriplesSerializer<W>),
+    NQuads(WriterNQuadsSerializer<W>),
 }
 
 impl<W: Write> TripleWriter<W> {
     pub(super) fn new(out: W, format: FileFormat) -> TripleWriter<W> {
         match format {
             FileFormat::Turtle => TripleWriter::Turtle(Box::new(TurtleSerializer::new().for_writer(out))),
+            FileFormat::NQuads => TripleWriter::NQuads(NQuadsSerializer::new().for_writer(out)),
             _ => TripleWriter::NTriples(NTriplesSerializer::new().for_writer(out)),
         }
     }
 
     pub(super) fn write(&mut self, row: &[Value]) -> io::Result<()> {
-        let triple = triple(row).map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))?;
+        let invalid = |problem| io::Error::new(io::ErrorKind::InvalidData, problem);
         match self {
-            TripleWriter::Turtle(serializer) => serializer.serialize_triple(&triple),
-            TripleWriter::NTriples(serializer) => serializer.serialize_triple(&triple),
+            TripleWriter::Turtle(serializer) => serializer.serialize_triple(&triple(row).map_err(invalid)?),
+            TripleWriter::NTriples(serializer) => serializer.serialize_triple(&triple(row).map_err(invalid)?),
+            TripleWriter::NQuads(serializer) => serializer.serialize_quad(&quad(row).map_err(invalid)?),
         }
     }
 
@@ -200,8 +247,28 @@ impl<W: Write> TripleWriter<W> {
         match self {
             TripleWriter::Turtle(serializer) => serializer.finish(),
             TripleWriter::NTriples(serializer) => Ok(serializer.finish()),
+            TripleWriter::NQuads(serializer) => Ok(serializer.finish()),
         }
     }
+}
+
+/// A row of four columns, of which the last is the graph; without it, the graph is the default one.
+fn quad(row: &[Value]) -> Result<Quad, String> {
+    let (spo, graph) = match row {
+        [spo @ .., graph] if row.len() == 4 => (spo, Some(graph)),
+        [_, _, _] => (row, None),
+        _ => return Err(format!("a quad has three columns or four, found {}", row.len())),
+    };
+    let graph = match graph {
+        None | Some(Value::Null) => Some(GraphName::DefaultGraph),
+        Some(Value::Text(text)) if text.starts_with("_:") => text.parse().map(GraphName::BlankNode).ok(),
+        Some(Value::Text(text)) => text.parse().map(GraphName::NamedNode).ok(),
+        Some(_) => None,
+    };
+    let graph = graph.ok_or_else(|| {
+        format!("{} is no graph: it is an IRI in angle brackets, or null", row[row.len() - 1])
+    })?;
+    triple(spo).map(|triple| triple.in_graph(graph))
 }
 
 fn triple(row: &[Value]) -> Result<Triple, String> {

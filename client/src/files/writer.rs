@@ -77,8 +77,12 @@ impl<W: Write + Send> FileWriter<W> {
                 Sink::IpcStream(Box::new(IpcStream::try_new(out, schema).map_err(failed)?))
             }
             FileFormat::Arrow => Sink::IpcFile(Box::new(IpcFile::try_new(out, schema).map_err(failed)?)),
-            FileFormat::NTriples | FileFormat::Turtle => {
+            FileFormat::NTriples | FileFormat::Turtle | FileFormat::NQuads => {
                 Sink::Triples(Box::new(TripleWriter::new(out, format)))
+            }
+            FileFormat::RdfXml => {
+                let problem = "RDF/XML is only read: Turtle (ttl) holds the same";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
             }
         };
         Ok(FileWriter { sink })

@@ -6,7 +6,7 @@ use crate::terminal;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use stratalog_client::files::{FileError, NewFile};
+use stratalog_client::files::{Compression, FileError, NewFile};
 
 /// Where rows go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,14 +59,26 @@ impl Destination {
                     ..error
                 });
             }
-            Destination::Log(path) if !format.is_whole() => (Box::new(append(path)?), None),
+            Destination::Log(path) if !format.is_whole() => (compressed(path, format, append(path)?)?, None),
             Destination::File(path) | Destination::Log(path) => {
                 ending::clean_up_on_signals();
                 let (file, out) = NewFile::create(path)?;
-                (Box::new(out), Some(file))
+                (compressed(path, format, out)?, Some(file))
             }
         };
         Ok(Opened { out, file, goes_on })
+    }
+}
+
+/// Compressed as the name says.
+fn compressed(
+    path: &Path,
+    format: Format,
+    out: BufWriter<fs::File>,
+) -> Result<Box<dyn Write + Send>, FileError> {
+    match format.of_file() {
+        Some(file) => Compression::out(path, file, out),
+        None => Ok(Box::new(out)),
     }
 }
 

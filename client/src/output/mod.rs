@@ -53,6 +53,10 @@ pub(crate) enum Format {
     Nt,
     /// RDF as Turtle, of three columns
     Ttl,
+    /// RDF, a quad a line: the fourth column is the graph
+    Nq,
+    /// RDF/XML, which is only read
+    Rdf,
 }
 
 impl Format {
@@ -68,6 +72,8 @@ impl Format {
             Format::Arrow => Some(FileFormat::Arrow),
             Format::Nt => Some(FileFormat::NTriples),
             Format::Ttl => Some(FileFormat::Turtle),
+            Format::Nq => Some(FileFormat::NQuads),
+            Format::Rdf => Some(FileFormat::RdfXml),
         }
     }
 
@@ -82,6 +88,8 @@ impl Format {
             FileFormat::Arrow => Format::Arrow,
             FileFormat::NTriples => Format::Nt,
             FileFormat::Turtle => Format::Ttl,
+            FileFormat::NQuads => Format::Nq,
+            FileFormat::RdfXml => Format::Rdf,
         }
     }
 
