@@ -80,7 +80,7 @@ pub(crate) enum Command {
     },
     /// Insert the rows of files into a relation, all rows of a file or none
     ///
-    /// CSV, TSV, JSON, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle, N-Quads, RDF/XML), by the endings of their names
+    /// CSV, TSV, JSON, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle, N-Quads), by the endings of their names
     /// or --format; text also compressed (.gz, .zst). A relation that does not exist is declared with the columns of the file.
     /// Files are read while they are sent, so they may be larger than memory.
     Import(ImportArguments),

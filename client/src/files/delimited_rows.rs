@@ -12,8 +12,9 @@ use super::reader::{Keep, ReadOptions};
 use super::sample::{self, Source, Whole};
 use super::table::Table;
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Field, SchemaRef};
 use serde_json::Value as Json;
+use std::sync::Arc;
 
 /// The rows of a file.
 pub(super) struct DelimitedRows {
@@ -64,6 +65,15 @@ impl DelimitedRows {
     /// What is good to know about how it was read.
     pub(super) fn warnings(&self) -> Vec<String> {
         self.layout.warning.iter().cloned().chain(self.table.warning()).collect()
+    }
+
+    /// With the lengths of vectors, which the schema does not tell.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        let column = |(field, column_type): (&Arc<Field>, &ColumnType)| Column {
+            name: field.name().clone(),
+            column_type: *column_type,
+        };
+        self.schema().fields().iter().zip(&self.types).map(column).collect()
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {

@@ -25,8 +25,6 @@ pub enum FileFormat {
     Turtle,
     /// RDF in named graphs, a quad a line.
     NQuads,
-    /// RDF in XML. Only read.
-    RdfXml,
 }
 
 /// Names and endings of each, the usual one first.
@@ -40,7 +38,6 @@ const FORMATS: &[(FileFormat, &[&str])] = &[
     (FileFormat::NTriples, &["nt"]),
     (FileFormat::Turtle, &["ttl"]),
     (FileFormat::NQuads, &["nq"]),
-    (FileFormat::RdfXml, &["rdf", "owl"]),
 ];
 
 impl FileFormat {
@@ -68,7 +65,7 @@ impl FileFormat {
 
     /// Whether it is triples.
     pub(crate) fn is_triples(self) -> bool {
-        matches!(self, FileFormat::NTriples | FileFormat::Turtle | FileFormat::RdfXml)
+        matches!(self, FileFormat::NTriples | FileFormat::Turtle)
     }
 
     /// Whether it holds Arrow data, and no text.

@@ -48,7 +48,7 @@ impl Seen {
         self.join(found, if all_text { T::Text } else { T::Any });
     }
 
-    /// Integers and floats are floats, as far as that loses nothing; other kinds have only the widest type together.
+    /// Integers and floats are floats, as far as that loses nothing; vectors of several lengths are of any; other kinds have only the widest type together.
     fn join(&mut self, found: ColumnType, widest: ColumnType) {
         self.found = Some(match (self.found, found) {
             (None, found) => found,
@@ -56,6 +56,7 @@ impl Seen {
             (Some(ColumnType::Int), ColumnType::Float) | (Some(ColumnType::Float), ColumnType::Int) => {
                 ColumnType::Float
             }
+            (Some(ColumnType::Vector(_)), ColumnType::Vector(_)) => ColumnType::Vector(None),
             _ => widest,
         });
         if self.found == Some(ColumnType::Float) && self.large {
@@ -79,7 +80,9 @@ fn of_json(json: &Json) -> ColumnType {
         Json::Number(number) if number.is_f64() => ColumnType::Float,
         Json::Number(_) => ColumnType::Int,
         Json::String(_) => ColumnType::Text,
-        Json::Array(_) => ColumnType::Vector(None),
+        Json::Array(elements) => {
+            ColumnType::Vector(u32::try_from(elements.len()).ok().filter(|length| *length > 0))
+        }
         Json::Null | Json::Object(_) => ColumnType::Any,
     }
 }
@@ -109,7 +112,9 @@ mod tests {
         assert_eq!(of(&["2025-11-21", "2025-11-21T10:00:00Z"]), ColumnType::Timestamp);
         assert_eq!(of(&["2025-11-21", "none"]), ColumnType::Text);
         assert_eq!(of(&["true", "FALSE"]), ColumnType::Bool);
-        assert_eq!(of(&["[1, 2]", "[0.5 1.0]"]), ColumnType::Vector(None));
+        assert_eq!(of(&["[1, 2]", "[0.5 1.0]"]), ColumnType::Vector(Some(2)));
+        assert_eq!(of(&["[1, 2]", "[0.5]"]), ColumnType::Vector(None));
+        assert_eq!(of(&["[]"]), ColumnType::Vector(None));
         assert_eq!(of(&[]), ColumnType::Any);
     }
 

@@ -65,6 +65,11 @@ impl JsonRows {
         Ok(JsonRows { name: name.to_owned(), texts, table, columns, epoch: options.epoch })
     }
 
+    /// With the lengths of vectors, which the schema does not tell.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        self.columns.clone()
+    }
+
     pub(super) fn schema(&self) -> &SchemaRef {
         self.table.schema()
     }

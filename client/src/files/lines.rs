@@ -56,6 +56,7 @@ impl<R: Read> Lines<R> {
 
 /// The row that a piece of text holds, which begins in this line.
 pub(super) fn parsed(text: &[u8], name: &str, line: u64) -> Result<Json, FileError> {
+    let text = text.trim_ascii_end(); // its faults are in its own lines
     let error = match serde_json::from_slice(text) {
         Ok(Row(json)) => return Ok(json),
         Err(error) => error,

@@ -12,7 +12,6 @@ use super::sample::{self, Source};
 use super::text;
 use oxrdf::vocab::xsd;
 use oxrdf::{BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Quad, Term, Triple};
-use oxrdfxml::{RdfXmlParser, ReaderRdfXmlParser};
 use oxttl::nquads::{ReaderNQuadsParser, WriterNQuadsSerializer};
 use oxttl::ntriples::{ReaderNTriplesParser, WriterNTriplesSerializer};
 use oxttl::turtle::{ReaderTurtleParser, WriterTurtleSerializer};
@@ -34,13 +33,12 @@ enum Parser {
     Turtle(ReaderTurtleParser<Source>),
     NTriples(ReaderNTriplesParser<Source>),
     NQuads(ReaderNQuadsParser<Source>),
-    Xml(Box<ReaderRdfXmlParser<Source>>),
 }
 
 /// What a parser stumbles over.
 enum ParseError {
-    /// In a line, if that is known; others may follow.
-    Syntax(Option<u64>, String),
+    /// In a line; others may follow.
+    Syntax(u64, String),
     /// Nothing follows.
     Last(String),
 }
@@ -49,7 +47,7 @@ impl From<TurtleParseError> for ParseError {
     fn from(error: TurtleParseError) -> ParseError {
         match error {
             TurtleParseError::Syntax(error) => {
-                ParseError::Syntax(Some(error.location().start.line + 1), error.message().to_owned())
+                ParseError::Syntax(error.location().start.line + 1, error.message().to_owned())
             }
             error @ TurtleParseError::Io(_) => ParseError::Last(error.to_string()),
         }
@@ -63,10 +61,6 @@ impl Parser {
             Parser::Turtle(parser) => parser.next()?.map(in_default).map_err(ParseError::from),
             Parser::NTriples(parser) => parser.next()?.map(in_default).map_err(ParseError::from),
             Parser::NQuads(parser) => parser.next()?.map_err(ParseError::from),
-            // Nobody knows what follows a fault of XML.
-            Parser::Xml(parser) => {
-                parser.next()?.map(in_default).map_err(|error| ParseError::Last(error.to_string()))
-            }
         })
     }
 }
@@ -94,7 +88,6 @@ impl Triples {
         let parser = match format {
             FileFormat::Turtle => Parser::Turtle(TurtleParser::new().for_reader(source)),
             FileFormat::NQuads => Parser::NQuads(NQuadsParser::new().for_reader(source)),
-            FileFormat::RdfXml => Parser::Xml(Box::new(RdfXmlParser::new().for_reader(source))),
             _ => Parser::NTriples(NTriplesParser::new().for_reader(source)),
         };
         let scope = format!("f{:016x}-", scope.unwrap_or_else(random));
@@ -126,9 +119,7 @@ impl Triples {
         }
         Some(match self.parser.next()? {
             Ok(quad) => self.row(&quad),
-            Err(ParseError::Syntax(line, problem)) => {
-                Err(FileError { line, ..FileError::new(&self.name, problem) })
-            }
+            Err(ParseError::Syntax(line, problem)) => Err(FileError::at(&self.name, line, problem)),
             Err(ParseError::Last(problem)) => {
                 self.ended = true;
                 Err(FileError::new(&self.name, problem))

@@ -121,8 +121,7 @@ impl FileReader {
     pub fn open(path: &Path, options: &ReadOptions) -> Result<FileReader, FileError> {
         let name = path.display().to_string();
         let format = options.format.or_else(|| FileFormat::of(path)).ok_or_else(|| {
-            FileError::new(&name, "what is in it is not known by its name")
-                .help(format!("name the format: {}", readable()))
+            FileError::new(&name, "what is in it is not known by its name").help(instead(path))
         })?;
         if path == Path::new("-") {
             return FileReader::from_source("<stdin>", Box::new(io::stdin()), None, format, options, None);
@@ -167,7 +166,7 @@ impl FileReader {
             FileFormat::Json | FileFormat::JsonLines => {
                 Rows::Json(Box::new(JsonRows::open(name, source, format, options)?))
             }
-            FileFormat::NTriples | FileFormat::Turtle | FileFormat::NQuads | FileFormat::RdfXml => {
+            FileFormat::NTriples | FileFormat::Turtle | FileFormat::NQuads => {
                 if let Some(column) = options.types.first() {
                     let problem = format!("the types of RDF are its own, and `{}` has no other", column.name);
                     return Err(FileError::new(name, problem));
@@ -207,6 +206,11 @@ impl FileReader {
 
     /// The columns with their types.
     pub fn columns(&self) -> Vec<Column> {
+        match &self.rows {
+            Rows::Delimited(rows) => return rows.columns(),
+            Rows::Json(rows) => return rows.columns(),
+            Rows::Triples { .. } | Rows::Batches(_) => {}
+        }
         let column = |field: &arrow::datatypes::Field| Column {
             name: field.name().clone(),
             column_type: ColumnType::of(field),
@@ -292,6 +296,18 @@ impl Iterator for FileReader {
         }
         self.ended = !matches!(next, Some(Ok(_)));
         next
+    }
+}
+
+/// What to do about a file of no format that is read.
+fn instead(path: &Path) -> String {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match ending.to_ascii_lowercase().as_str() {
+        "rdf" | "owl" => {
+            "RDF/XML is not read: make it Turtle or N-Triples first, as by `riot --output=nt FILE`".to_owned()
+        }
+        "xlsx" | "xls" | "ods" => "spreadsheets are not read: save it as CSV".to_owned(),
+        _ => format!("name the format: {}", readable()),
     }
 }
 

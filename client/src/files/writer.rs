@@ -80,10 +80,6 @@ impl<W: Write + Send> FileWriter<W> {
             FileFormat::NTriples | FileFormat::Turtle | FileFormat::NQuads => {
                 Sink::Triples(Box::new(TripleWriter::new(out, format)))
             }
-            FileFormat::RdfXml => {
-                let problem = "RDF/XML is only read: Turtle (ttl) holds the same";
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
-            }
         };
         Ok(FileWriter { sink })
     }

@@ -55,8 +55,6 @@ pub(crate) enum Format {
     Ttl,
     /// RDF, a quad a line: the fourth column is the graph
     Nq,
-    /// RDF/XML, which is only read
-    Rdf,
 }
 
 impl Format {
@@ -73,7 +71,6 @@ impl Format {
             Format::Nt => Some(FileFormat::NTriples),
             Format::Ttl => Some(FileFormat::Turtle),
             Format::Nq => Some(FileFormat::NQuads),
-            Format::Rdf => Some(FileFormat::RdfXml),
         }
     }
 
@@ -89,7 +86,6 @@ impl Format {
             FileFormat::NTriples => Format::Nt,
             FileFormat::Turtle => Format::Ttl,
             FileFormat::NQuads => Format::Nq,
-            FileFormat::RdfXml => Format::Rdf,
         }
     }
 

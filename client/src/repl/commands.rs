@@ -80,7 +80,7 @@ pub(super) const COMMANDS: &[Entry] = &[
     Entry {
         names: &[".mode", ".format"],
         usage: "FORMAT",
-        doc: "write rows as box, table, line, markdown, csv, tsv (or tabs), json or jsonl; to files also as parquet, arrow, nt, ttl",
+        doc: "write rows as box, table, line, markdown, csv, tsv (or tabs), json or jsonl; to files also as parquet, arrow, nt, ttl, nq",
         read: |rest| Format::from_str(rest, true).ok().map(Local::Mode),
     },
     Entry {
@@ -165,7 +165,7 @@ pub(super) const COMMANDS: &[Entry] = &[
     Entry {
         names: &[".import"],
         usage: "RELATION FILE... [OPTIONS]",
-        doc: "insert the rows of files, by their endings CSV, TSV, JSON lines, Parquet, Arrow or RDF; options as of `stratalog import`",
+        doc: "insert the rows of files, by their endings CSV, TSV, JSON, JSON lines, Parquet, Arrow or RDF; options as of `stratalog import`",
         read: |rest| Some(Local::Import(ImportLine::read(some(rest)?))),
     },
     Entry {
