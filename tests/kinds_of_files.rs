@@ -49,6 +49,28 @@ fn what_is_exported_is_imported_as_the_same_relation() {
     assert_eq!(rows(&place, "packed"), rows_before);
 }
 
+/// Strings that look like something else come back as strings; files of others that put everything into quotes are guessed.
+#[test]
+fn quotes_tell_strings_that_look_like_numbers() {
+    let place = Place::new();
+    place.ok(&["-c", "+q(zip: string, day: string, yes: string, n: int)\n+q[(\"1234\", \"2025-11-21\", \"true\", 1), (\"5\", \"2025-11-22\", \"false\", 2)]"]);
+    for (at, ending) in ["csv", "tsv", "csv.gz", "jsonl", "parquet"].into_iter().enumerate() {
+        let (file, copy) = (format!("q.{ending}"), format!("q_{at}"));
+        place.ok(&["export", "q", &file]);
+        place.ok(&["import", &copy, &file]);
+        assert_eq!(columns(&place, &copy), columns(&place, "q"), "{file}");
+    }
+    assert!(place.read("q.csv").contains("\"1234\",\"2025-11-21\",\"true\",1"));
+    // A pipe is cut up by others.
+    assert!(place.ok(&["-c", "?q(A, B, C, 1)"]).contains("1234\t2025-11-21\ttrue"));
+    for (at, text) in ["\"a\",\"b\"\n1,\"2\"\n", "a,b\n\"1\",\"2\"\n"].into_iter().enumerate() {
+        let relation = format!("all_{at}");
+        place.write("all.csv", text);
+        place.ok(&["import", &relation, "all.csv"]);
+        assert_eq!(columns(&place, &relation), "a,int\nb,int\n", "{text}");
+    }
+}
+
 #[test]
 fn a_broken_or_doubly_compressed_file_is_refused() {
     let place = Place::new();

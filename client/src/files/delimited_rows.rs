@@ -113,22 +113,33 @@ fn seen_records(
     let mut header: Option<Vec<String>> = None;
     let mut seen: Vec<Seen> = Vec::new();
     // The last record is perhaps cut off, so each counts only once there is another one.
-    let mut pending: Option<Vec<Option<String>>> = None;
-    let mut count = |fields: Vec<Option<String>>| {
-        seen.resize(seen.len().max(fields.len()), Seen::default());
-        for (seen, field) in seen.iter_mut().zip(fields) {
-            if let Some(field) = field {
-                seen.text(&field);
+    let mut pending: Option<Vec<Option<(String, bool)>>> = None;
+    // Quotes tell text only where there is something without them, among the names and among the values; so it is guessed
+    // twice.
+    let mut unquoted: Vec<Seen> = Vec::new();
+    let (mut names_quoted, mut values_quoted) = (false, true);
+    let mut count = |fields: Vec<Option<(String, bool)>>| {
+        let width = seen.len().max(fields.len());
+        seen.resize(width, Seen::default());
+        unquoted.resize(width, Seen::default());
+        for ((seen, unquoted), field) in seen.iter_mut().zip(&mut unquoted).zip(fields) {
+            if let Some((field, quoted)) = field {
+                seen.text(&field, quoted);
+                unquoted.text(&field, false);
+                values_quoted &= quoted;
             }
         }
     };
     // What is wrong is told when it is read.
     while let Ok(Some(record)) = records.next() {
         let Ok(record) = record else { continue };
-        let fields: Vec<Option<String>> =
-            record.fields(null).map(|field| field.map(|(text, _)| text.into_owned())).collect();
+        let fields: Vec<Option<(String, bool)>> = record
+            .fields(null)
+            .map(|field| field.map(|(text, quoted)| (text.into_owned(), quoted)))
+            .collect();
         if !options.no_header && header.is_none() {
-            header = Some(fields.into_iter().map(Option::unwrap_or_default).collect());
+            names_quoted = fields.iter().flatten().all(|(_, quoted)| *quoted);
+            header = Some(fields.into_iter().map(|field| field.unwrap_or_default().0).collect());
         } else if let Some(before) = pending.replace(fields) {
             count(before);
         }
@@ -136,6 +147,7 @@ fn seen_records(
     if let Some(last) = pending.filter(|_| complete) {
         count(last);
     }
+    let mut seen = if names_quoted || values_quoted { unquoted } else { seen };
     if let Some(header) = &header {
         seen.resize(header.len(), Seen::default());
     }

@@ -14,12 +14,12 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// A field of a text file. Where values differ in kind, all are text.
-    pub(super) fn text(&mut self, field: &str) {
+    /// A field of a text file. Where values differ in kind, all are text. What is `marked` stood in quotes for being text; but
+    /// vectors have commas, and stand in quotes for these.
+    pub(super) fn text(&mut self, field: &str, marked: bool) {
         let found = match guessed_any(field) {
-            Json::String(_) if text::looks_like_time(field) && text::to_time(field).is_some() => {
-                ColumnType::Timestamp
-            }
+            json if marked && !json.is_array() => ColumnType::Text,
+            Json::String(_) if text::is_time(field) => ColumnType::Timestamp,
             json => {
                 self.large |= is_large(&json);
                 of_json(&json)
@@ -94,7 +94,7 @@ mod tests {
 
     fn of(fields: &[&str]) -> ColumnType {
         let mut seen = Seen::default();
-        fields.iter().for_each(|field| seen.text(field));
+        fields.iter().for_each(|field| seen.text(field, false));
         seen.column_type()
     }
 

@@ -161,8 +161,12 @@ impl<W: Write + Send> RowWriter<W> {
             None if style.format == Format::Line && style.preview.is_none() => Sink::Lines(out, names()),
             None => Sink::Drawn(Box::new(Drawing::begin(out, names()))),
             Some(format) => {
-                let options =
-                    WriteOptions { header: style.header, null: style.null.clone(), stream: style.stream };
+                let options = WriteOptions {
+                    header: style.header,
+                    null: style.null.clone(),
+                    quote_text: !style.stream, // what goes to a pipe is cut up there
+                    stream: style.stream,
+                };
                 Sink::File(Box::new(FileWriter::new(out, format, schema, &options)?))
             }
         };
