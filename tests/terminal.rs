@@ -64,6 +64,8 @@ fn everything_goes_through_a_pager_where_it_does_not_fit() {
         shown(&server, "\"$0\" -a -c '?A, B, C, D, E, F <- n(A), n(B), n(C), n(D), n(E), n(F)'", &leaves);
     assert!(seen.contains("│ A │ B │") && seen.contains("left with 0"), "{seen}");
     assert!(!seen.contains("error"), "{seen}");
+    let seen = shown(&server, "\"$0\" -a -c '?X, Y <- n(X), n(Y)'", &[("PAGER", "no-such-pager")]);
+    assert!(seen.contains("$PAGER cannot be run") && seen.contains("left with 1"), "{seen}");
 }
 
 #[test]

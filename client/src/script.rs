@@ -81,9 +81,11 @@ impl Runner {
     pub(crate) async fn run(&self, client: &Client, source: Source<'_>) -> Result<(), Ended> {
         let pager = self.pager();
         let attempt = self.attempt(client, source.program, pager.as_ref());
-        let outcome = interruptible(client, &self.interrupts, attempt).await;
-        if let Some(pager) = pager {
-            pager.left().await;
+        let mut outcome = interruptible(client, &self.interrupts, attempt).await;
+        if let Some(pager) = pager
+            && let Err(error) = pager.left().await
+        {
+            outcome = Err(Ended::Unwritten(error));
         }
         let ended = match outcome {
             Ok((header, rows)) => {

@@ -10,6 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The pager where nobody has named one: colours and boxes as they are, long lines not wrapped, and what fits is just shown.
 const USUAL: (&str, &str) = ("less", "-RSFX");
 
+/// With these, a shell tells that there is no such command.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
+
 /// The pager that runs, if one does.
 #[derive(Clone, Default)]
 pub(crate) struct Pager(Arc<Mutex<Option<Child>>>);
@@ -26,11 +30,16 @@ impl Pager {
         }
     }
 
-    /// Waits until it has left.
-    pub(crate) async fn left(self) {
+    /// Waits until it has left. It is an error if it could not begin; how it ended otherwise is its own matter.
+    pub(crate) async fn left(self) -> io::Result<()> {
         let child = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(mut child) = child {
-            let _ = tokio::task::spawn_blocking(move || child.wait()).await; // how it ended is its own matter
+        let Some(mut child) = child else { return Ok(()) };
+        let ended = tokio::task::spawn_blocking(move || child.wait()).await.map_err(io::Error::other)??;
+        match ended.code() {
+            Some(NOT_EXECUTABLE | NOT_FOUND) => {
+                Err(io::Error::other("$PAGER cannot be run; `--no-pager`, or `.pager off`, does without"))
+            }
+            _ => Ok(()),
         }
     }
 
