@@ -146,7 +146,9 @@ mod tests {
     use super::*;
     use serde_json::{Value as Json, json};
 
-    fn read(text: &str) -> Result<Vec<(u64, Result<Json, String>)>, String> {
+    type Rows = Vec<(u64, Result<Json, String>)>;
+
+    fn read(text: &str) -> Result<Rows, String> {
         let mut elements = Elements::new(text.as_bytes(), "f");
         let mut found = Vec::new();
         while let Some((line, json)) = elements.next().map_err(|error| error.to_string())? {

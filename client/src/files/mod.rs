@@ -24,6 +24,7 @@ mod new_file;
 mod predicates;
 mod quotes;
 mod rdf;
+mod rdf_out;
 mod reader;
 mod sample;
 mod table;

@@ -1,4 +1,5 @@
-//! RDF as rows of subject, predicate and object, and back; N-Quads have the graph as a fourth column, null for the default one.
+//! RDF as rows of subject, predicate and object, and back ([`super::rdf_out`]); N-Quads have the graph as a fourth column,
+//! null for the default one.
 //!
 //! Text in angle brackets is an IRI, and text that begins with `_:` a blank node, as in N-Triples. Literals are values:
 //! strings, numbers and booleans. What has no value of its own (a string with a language, a date) stays in the notation of
@@ -11,21 +12,16 @@ use super::format::FileFormat;
 use super::sample::{self, Source};
 use super::text;
 use oxrdf::vocab::xsd;
-use oxrdf::{BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Quad, Term, Triple};
-use oxttl::nquads::{ReaderNQuadsParser, WriterNQuadsSerializer};
-use oxttl::ntriples::{ReaderNTriplesParser, WriterNTriplesSerializer};
-use oxttl::turtle::{ReaderTurtleParser, WriterTurtleSerializer};
-use oxttl::{
-    NQuadsParser, NQuadsSerializer, NTriplesParser, NTriplesSerializer, TurtleParseError, TurtleParser,
-    TurtleSerializer,
-};
+use oxrdf::{BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term, Triple};
+use oxttl::nquads::ReaderNQuadsParser;
+use oxttl::ntriples::ReaderNTriplesParser;
+use oxttl::turtle::ReaderTurtleParser;
+use oxttl::{NQuadsParser, NTriplesParser, TurtleParseError, TurtleParser};
 use serde_json::Value as Json;
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
-use stratalog_protocol::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The parser of a format.
@@ -205,95 +201,16 @@ pub(super) fn time_of(notation: &str) -> Option<i64> {
 }
 
 /// Whether text reads as an IRI, a blank node or a literal in quotes.
-fn is_notation(text: &str) -> bool {
+pub(super) fn is_notation(text: &str) -> bool {
     text.starts_with('<') && text.ends_with('>') || text.starts_with("_:") || text.starts_with('"')
-}
-
-/// Writes rows as triples.
-pub(super) enum TripleWriter<W: Write> {
-    Turtle(Box<WriterTurtleSerializer<W>>),
-    NTriples(WriterNTriplesSerializer<W>),
-    NQuads(WriterNQuadsSerializer<W>),
-}
-
-impl<W: Write> TripleWriter<W> {
-    pub(super) fn new(out: W, format: FileFormat) -> TripleWriter<W> {
-        match format {
-            FileFormat::Turtle => TripleWriter::Turtle(Box::new(TurtleSerializer::new().for_writer(out))),
-            FileFormat::NQuads => TripleWriter::NQuads(NQuadsSerializer::new().for_writer(out)),
-            _ => TripleWriter::NTriples(NTriplesSerializer::new().for_writer(out)),
-        }
-    }
-
-    pub(super) fn write(&mut self, row: &[Value]) -> io::Result<()> {
-        let invalid = |problem| io::Error::new(io::ErrorKind::InvalidData, problem);
-        match self {
-            TripleWriter::Turtle(serializer) => serializer.serialize_triple(&triple(row).map_err(invalid)?),
-            TripleWriter::NTriples(serializer) => serializer.serialize_triple(&triple(row).map_err(invalid)?),
-            TripleWriter::NQuads(serializer) => serializer.serialize_quad(&quad(row).map_err(invalid)?),
-        }
-    }
-
-    pub(super) fn finish(self) -> io::Result<W> {
-        match self {
-            TripleWriter::Turtle(serializer) => serializer.finish(),
-            TripleWriter::NTriples(serializer) => Ok(serializer.finish()),
-            TripleWriter::NQuads(serializer) => Ok(serializer.finish()),
-        }
-    }
-}
-
-/// A row of four columns, of which the last is the graph; without it, the graph is the default one.
-fn quad(row: &[Value]) -> Result<Quad, String> {
-    let (spo, graph) = match row {
-        [spo @ .., graph] if row.len() == 4 => (spo, Some(graph)),
-        [_, _, _] => (row, None),
-        _ => return Err(format!("a quad has three columns or four, found {}", row.len())),
-    };
-    let graph = match graph {
-        None | Some(Value::Null) => Some(GraphName::DefaultGraph),
-        Some(Value::Text(text)) if text.starts_with("_:") => text.parse().map(GraphName::BlankNode).ok(),
-        Some(Value::Text(text)) => text.parse().map(GraphName::NamedNode).ok(),
-        Some(_) => None,
-    };
-    let graph = graph.ok_or_else(|| {
-        format!("{} is no graph: it is an IRI in angle brackets, or null", row[row.len() - 1])
-    })?;
-    triple(spo).map(|triple| triple.in_graph(graph))
-}
-
-fn triple(row: &[Value]) -> Result<Triple, String> {
-    let [subject, predicate, object] = row else {
-        return Err(format!("a triple has three columns, found {}", row.len()));
-    };
-    let unlike = |value: &Value, what| {
-        format!("{value} is no {what}: IRIs stand in angle brackets, \"<http://example.org/ada>\"")
-    };
-    let subject = match subject {
-        Value::Text(text) if text.starts_with("_:") => text.parse().map(NamedOrBlankNode::BlankNode).ok(),
-        Value::Text(text) => text.parse().map(NamedOrBlankNode::NamedNode).ok(),
-        _ => None,
-    }
-    .ok_or_else(|| unlike(subject, "subject"))?;
-    let predicate: Option<NamedNode> = match predicate {
-        Value::Text(text) => text.parse().ok(),
-        _ => None,
-    };
-    let predicate = predicate.ok_or_else(|| unlike(&row[1], "predicate"))?;
-    let object = match object {
-        Value::Text(text) if is_notation(text) => text.parse().map_err(|_| unlike(&row[2], "object"))?,
-        Value::Text(text) => Term::Literal(Literal::new_simple_literal(text)),
-        Value::Int(number) => Term::Literal(Literal::from(*number)),
-        Value::Float(number) => Term::Literal(Literal::from(*number)),
-        Value::Bool(value) => Term::Literal(Literal::from(*value)),
-        Value::Null | Value::Vector(_) => return Err(unlike(&row[2], "object")),
-    };
-    Ok(Triple::new(subject, predicate, object))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rdf_out::{TripleWriter, triple};
     use super::*;
+    use std::io;
+    use stratalog_protocol::Value;
 
     fn read(text: &str, format: FileFormat) -> Vec<Result<Vec<Json>, String>> {
         let source: Source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));

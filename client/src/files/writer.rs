@@ -2,7 +2,7 @@
 
 use super::column_type::ColumnType;
 use super::format::FileFormat;
-use super::rdf::TripleWriter;
+use super::rdf_out::TripleWriter;
 use super::text_out::Marked;
 use super::values::rows_with_times;
 use super::{json_out, text_out};
