@@ -135,11 +135,11 @@ fn memory_does_not_grow_with_what_is_not_shown() {
     prompt.type_line(&format!("?{million}"), "40 of 1,000,000 rows");
     prompt.type_line(&format!("?{million}, limit(900000)"), "40 of 900,000 rows");
     assert!(peak() < before + 64, "{before} MiB before, {} now", peak());
-    // Nor with what is written to a file.
+    // Nor with a table that is written to a file: as a whole it took 1.6 KiB for each row.
     prompt.type_line(".all on", "default> ");
     prompt.type_line(".output rows.txt", "default> ");
-    prompt.type_line(&format!("?{million}, A < 2"), "default> ");
-    assert!(peak() < before + 128, "{before} MiB before, {} now", peak());
+    prompt.type_line(&format!("?{million}, A < 4"), "default> ");
+    assert!(peak() < before + 256, "{before} MiB before, {} now", peak());
     assert_eq!(prompt.end(), 0);
     let done = cli::run(cli::at(&server), &["-q", "--markdown", "-c", &format!("?{million}, A < 2")], "");
     assert_eq!(done.out.lines().count(), 200_002);

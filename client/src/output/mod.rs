@@ -132,8 +132,9 @@ pub(crate) struct Style {
     pub preview: Option<Preview>,
 }
 
-/// A table is drawn so many rows at a time.
+/// A table is drawn so many rows at a time, or fewer of many columns.
 const BLOCK: usize = 10_000;
+const BLOCK_CELLS: usize = 60_000;
 
 /// Writes one answer.
 pub(crate) struct RowWriter<W: Write + Send> {
@@ -208,8 +209,9 @@ impl<W: Write + Send> RowWriter<W> {
 struct Drawing<W> {
     out: W,
     names: Vec<String>,
-    /// The next block.
+    /// The next block, and how many rows it may have.
     rows: Vec<Vec<Value>>,
+    block: usize,
     /// Rows that are drawn or will be.
     shown: u64,
     first: bool,
@@ -218,7 +220,8 @@ struct Drawing<W> {
 
 impl<W: Write> Drawing<W> {
     fn begin(out: W, names: Vec<String>) -> Drawing<W> {
-        Drawing { out, names, rows: Vec::new(), shown: 0, first: true, left_out: LeftOut::default() }
+        let block = (BLOCK_CELLS / names.len().max(1)).clamp(1, BLOCK);
+        Drawing { out, names, rows: Vec::new(), block, shown: 0, first: true, left_out: LeftOut::default() }
     }
 
     /// Takes what is shown of a batch; the rest is let go.
@@ -226,12 +229,13 @@ impl<W: Write> Drawing<W> {
         let most = style.preview.map_or(u64::MAX, |preview| preview.rows);
         let mut at = 0;
         while at < batch.num_rows() && self.shown < most {
-            let room = usize::try_from(most - self.shown).unwrap_or(usize::MAX).min(BLOCK - self.rows.len());
+            let room =
+                usize::try_from(most - self.shown).unwrap_or(usize::MAX).min(self.block - self.rows.len());
             let part = batch.slice(at, room.min(batch.num_rows() - at));
             at += part.num_rows();
             self.shown += part.num_rows() as u64;
             self.rows.extend(rows_with_times(&part).map_err(io::Error::other)?);
-            if self.rows.len() == BLOCK {
+            if self.rows.len() == self.block {
                 self.draw(style)?;
             }
         }
