@@ -294,7 +294,7 @@ e:bob e:name \"Bob\" ; e:age 40 ; a e:Person .
     place.write("two.nt", "<http://e/a> <http://e/r> \"x\" .\n<http://e/a> <http://f/r> \"x\" .\n");
     assert!(place.refused(&["import", "*", "two.nt"]).contains("would both be the relation `r`"));
     place.write("r.csv", "a,b\n1,2\n");
-    assert!(place.refused(&["import", "*", "r.csv"]).contains("only RDF has predicates"));
+    assert!(place.refused(&["import", "*", "r.csv"]).contains("only triples of RDF have predicates"));
 }
 
 /// The client takes no more memory for a file of a hundred and more megabytes than for a small one.

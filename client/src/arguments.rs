@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 use stratalog_client::Value;
-use stratalog_client::files::Column;
+use stratalog_client::files::{Column, Epoch, TextEncoding};
 
 /// Query and change knowledge graphs on a Stratalog server.
 ///
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 Environment: STRATALOG_URL, STRATALOG_CA_FILE, STRATALOG_USER, STRATALOG_PASSWORD, SERVICE_API_KEY, STRATALOG_PROFILE, \
-XDG_CONFIG_HOME, XDG_STATE_HOME, EDITOR, NO_COLOR, CLICOLOR_FORCE.
+XDG_CONFIG_HOME, XDG_STATE_HOME, EDITOR, PAGER, NO_COLOR, CLICOLOR_FORCE.
 
 Profiles: tables with the keys url, kg, ca_file, user, password_file, password and api_key in \
 $XDG_CONFIG_HOME/stratalog/config.toml or ~/.config/stratalog/config.toml. The one called `default` counts where nothing \
@@ -98,13 +98,14 @@ pub(crate) enum Command {
     },
     /// Insert the rows of files into a relation, all rows of a file or none
     ///
-    /// CSV, TSV, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle), by the endings of their names or --format. A relation
-    /// that does not exist is declared with the columns of the file. Files are read while they are sent, so they may be
-    /// larger than memory.
+    /// CSV, TSV, JSON, JSON lines, Parquet, Arrow and RDF (N-Triples, Turtle, N-Quads), by the endings of their names
+    /// or --format; text also compressed (.gz, .zst). A relation that does not exist is declared with the columns of the file.
+    /// Files are read while they are sent, so they may be larger than memory.
     Import(ImportArguments),
     /// Write a relation, or the answer to a query, to a file
     ///
-    /// The format is that of the file's name, or --format: CSV, TSV, JSON, JSON lines, Parquet, Arrow, N-Triples, Turtle.
+    /// The format is that of the file's name, or --format: CSV, TSV, JSON, JSON lines, Parquet, Arrow, N-Triples, Turtle,
+    /// N-Quads. Text is compressed where the name ends in .gz or .zst.
     Export {
         /// The name of a relation, or a program with a query
         #[arg(allow_hyphen_values = true)]
@@ -154,6 +155,15 @@ pub(crate) struct ImportArguments {
     /// Names and types of the columns: `name: string, people: int` [default: the relation's, or else guessed]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub columns: Option<Vec<Column>>,
+    /// Types of some columns, where others are guessed or known: `zip=string,seen=timestamp`
+    #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',', value_parser = typed, conflicts_with = "columns")]
+    pub types: Vec<Column>,
+    /// The unit of numbers that become times, since 1970: s, ms, us or ns
+    #[arg(long, value_name = "UNIT")]
+    pub epoch: Option<Epoch>,
+    /// How text is encoded, such as latin-1 or utf-16 [default: UTF-8]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<TextEncoding>,
     /// What separates the fields of CSV
     #[arg(long, value_name = "CHARACTER", value_parser = one_byte)]
     pub delimiter: Option<u8>,
@@ -314,8 +324,12 @@ pub(crate) struct RowArguments {
     pub csv: bool,
 
     /// The same as --format markdown
-    #[arg(long, global = true, conflicts_with = "format")]
+    #[arg(long, global = true, conflicts_with_all = ["format", "expanded"])]
     pub markdown: bool,
+
+    /// One `column = value` a line, as for wide rows; the same as --format line
+    #[arg(short = 'x', long, global = true, conflicts_with_all = ["format", "json", "csv"])]
+    pub expanded: bool,
 
     /// Leave out the column names; of a file that is imported: there are none
     #[arg(long, global = true)]
@@ -329,10 +343,11 @@ pub(crate) struct RowArguments {
 impl RowArguments {
     /// The format that was asked for in any way.
     pub(crate) fn format(&self) -> Option<Format> {
-        match (self.json, self.csv, self.markdown) {
-            (true, _, _) => Some(Format::Json),
-            (_, true, _) => Some(Format::Csv),
-            (_, _, true) => Some(Format::Markdown),
+        match (self.json, self.csv, self.markdown, self.expanded) {
+            (true, _, _, _) => Some(Format::Json),
+            (_, true, _, _) => Some(Format::Csv),
+            (_, _, true, _) => Some(Format::Markdown),
+            (_, _, _, true) => Some(Format::Line),
             _ => self.format,
         }
     }
@@ -347,6 +362,15 @@ pub(crate) struct OutputArguments {
     /// Write rows to FILE, which is there when it is complete
     #[arg(short = 'o', long, global = true, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// On a terminal, show all rows, all columns and whole values: through $PAGER, or else less, where they are more than
+    /// the screen holds [default: the first 40 rows, as many columns as fit]
+    #[arg(short = 'a', long, global = true)]
+    pub all: bool,
+
+    /// Never start a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
 
     /// Tell where the time went
     #[arg(long, global = true)]
@@ -388,6 +412,16 @@ fn parameter(text: &str) -> Result<(String, Value), String> {
         return Err(format!("`{value}` is beyond 64 bits with sign: in quotes it is a string"));
     }
     Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::Text(value.to_owned()))))
+}
+
+/// `name=type`, or as in `--columns`.
+fn typed(text: &str) -> Result<Column, String> {
+    match text.rsplit_once('=') {
+        Some((name, column_type)) => {
+            Ok(Column { name: name.trim().to_owned(), column_type: column_type.parse()? })
+        }
+        None => text.parse().map_err(|_| format!("`{}` is not `name=type`", text.trim())),
+    }
 }
 
 fn one_byte(text: &str) -> Result<u8, String> {

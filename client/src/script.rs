@@ -5,8 +5,8 @@ use crate::diagnostics::Source;
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 use crate::notices::Notices;
-use crate::output::{Destination, Format, Opened, RowWriter, Style};
-use crate::progress::Bar;
+use crate::output::{Destination, Expanded, Format, Opened, Pager, Preview, ROWS, RowWriter, Style};
+use crate::progress::{Bar, Wait};
 use crate::terminal;
 use std::io;
 use std::sync::Arc;
@@ -14,6 +14,9 @@ use std::time::Duration;
 use stratalog_client::arrow::error::ArrowError;
 use stratalog_client::files::{FileError, FileFormat};
 use stratalog_client::{Answer, Client, ClientError, Code, ExecuteOptions, Progress};
+use stratalog_engine::Limits;
+use stratalog_engine::syntax::ast::StatementKind;
+use stratalog_engine::syntax::parse;
 use tokio::time::sleep;
 
 /// How long a program that was told to stop may take to do so.
@@ -27,6 +30,11 @@ pub(crate) struct Runner {
     pub options: ExecuteOptions,
     pub style: Style,
     pub destination: Destination,
+    /// A person on a terminal gets all of an answer.
+    pub all: bool,
+    /// Through a pager, where it is longer than the screen.
+    pub pager: bool,
+    pub at_prompt: bool,
     pub timing: bool,
     pub notices: Notices,
     pub interrupts: Interrupts,
@@ -60,15 +68,26 @@ impl Runner {
             null: output.rows.null.clone(),
             width: if destination == Destination::Output { terminal::output_width() } else { None },
             stream: destination == Destination::Output,
+            // Who names a format gets that.
+            expanded: if output.rows.format().is_some() { Expanded::Off } else { Expanded::Auto },
+            preview: None,
         };
         let (timing, interrupts) = (output.timing || output.verbose, interrupts.clone());
-        Ok(Runner { options, style, destination, timing, notices, interrupts })
+        let (all, pager, at_prompt) = (output.all, !output.no_pager, false);
+        Ok(Runner { options, style, destination, all, pager, at_prompt, timing, notices, interrupts })
     }
 
     /// Runs a program and writes what came of it. The error, if any, has been told already.
     pub(crate) async fn run(&self, client: &Client, source: Source<'_>) -> Result<(), Ended> {
-        let ended = match interruptible(client, &self.interrupts, self.attempt(client, source.program)).await
+        let pager = self.pager();
+        let attempt = self.attempt(client, source.program, pager.as_ref());
+        let mut outcome = interruptible(client, &self.interrupts, attempt).await;
+        if let Some(pager) = pager
+            && let Err(error) = pager.left().await
         {
+            outcome = Err(Ended::Unwritten(error));
+        }
+        let ended = match outcome {
             Ok((header, rows)) => {
                 self.notices.about(&header, rows, self.style.format, self.timing);
                 return Ok(());
@@ -82,12 +101,50 @@ impl Runner {
         Err(ended)
     }
 
-    /// Writes rows while they come; answers what came beside them, and how many there were.
-    async fn attempt(&self, client: &Client, program: &str) -> Result<(Answer, u64), Ended> {
-        let mut batches = client.stream(program, self.options.clone()).await?;
-        let header = batches.header().clone();
+    /// A pager, if a person on a terminal has asked for everything.
+    fn pager(&self) -> Option<Pager> {
+        let is_wanted = self.all && self.pager && self.destination == Destination::Output;
+        (is_wanted && terminal::is_watched()).then(Pager::default)
+    }
+
+    /// How much is shown of the answer to a program. Of what commands list nothing is left out, nor of what a program reads.
+    fn preview(&self, program: &str) -> Option<Preview> {
+        let is_shown = self.destination == Destination::Output && terminal::is_watched();
+        if self.all || !is_shown || !self.style.format.is_drawn() {
+            return None;
+        }
+        let rows_of = rows_of(program)?;
+        // Somebody who sets a limit sees so many rows.
+        let by_server = self.options.limit.is_none() && rows_of == RowsOf::Query;
+        let rows = self.options.limit.unwrap_or(ROWS);
+        Some(Preview { rows, by_server, at_prompt: self.at_prompt })
+    }
+
+    /// Writes rows while they come; answers what came beside them, and how many were written.
+    async fn attempt(
+        &self,
+        client: &Client,
+        program: &str,
+        pager: Option<&Pager>,
+    ) -> Result<(Answer, u64), Ended> {
+        let mut waiting = Wait::begin(self.notices);
+        let preview = self.preview(program);
+        let mut options = self.options.clone();
+        let is_asked = |preview: &Preview| preview.by_server;
+        options.limit = preview.filter(is_asked).map(|preview| preview.rows).or(options.limit);
+        let mut batches = client.stream(program, options).await?;
+        let mut header = batches.header().clone();
         let (destination, mut style) = self.place(&header);
-        let Opened { out, file, goes_on } = destination.open(style.format, &self.interrupts)?;
+        style.preview = preview;
+        let is_drawn_last = preview.is_some_and(|preview| preview.rows <= ROWS);
+        let tells_on = match destination {
+            Destination::Output => is_drawn_last || terminal::output_is_file(),
+            Destination::File(_) | Destination::Log(_) => false, // a file has a bar
+        };
+        if !tells_on {
+            waiting.end();
+        }
+        let Opened { out, file, goes_on } = destination.open(style.format, &self.interrupts, pager)?;
         style.header &= !goes_on || style.format.is_drawn();
         let bar = match destination {
             Destination::File(path) => Bar::begin(path, self.notices),
@@ -98,14 +155,18 @@ impl Runner {
         let (mut rows, total) = (0, Some(header.total_count));
         while let Some(batch) = batches.next().await? {
             rows += batch.num_rows() as u64;
+            waiting.tell(rows);
             writer = apart(move || writer.write(&batch).map(|()| writer)).await?;
             bar.tell(Progress { rows, committed: 0, done: rows, total, in_rows: true });
         }
-        let rows = apart(move || writer.finish()).await?;
+        waiting.end();
+        let written = apart(move || writer.finish()).await?;
         if let Some(file) = file {
             file.keep()?;
         }
-        Ok((header, rows))
+        // A preview says itself what it leaves out.
+        header.truncated &= written == rows && !preview.is_some_and(|preview| preview.by_server);
+        Ok((header, written))
     }
 
     /// Where an answer goes and how it looks: a file that answers are added to gets no messages.
@@ -117,6 +178,25 @@ impl Runner {
             destination => (destination, self.style.clone()),
         }
     }
+}
+
+/// Where the rows of an answer come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowsOf {
+    /// A query, of which the server can be asked for the first rows.
+    Query,
+    /// One with a limit of its own: a smaller one would hide how many rows it has.
+    LimitedQuery,
+}
+
+/// What a program asks; `None` where its answer is what commands and other statements have to say.
+fn rows_of(program: &str) -> Option<RowsOf> {
+    let (statements, _) = parse(program, &Limits::default());
+    let last = statements.iter().rev().find_map(|statement| match &statement.kind {
+        StatementKind::Query(query) => Some(query),
+        _ => None,
+    });
+    last.map(|query| if query.limit.is_some() { RowsOf::LimitedQuery } else { RowsOf::Query })
 }
 
 /// Writes on a thread of its own: whoever waits for it can be interrupted, even where nobody reads what is written.

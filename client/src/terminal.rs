@@ -73,6 +73,24 @@ pub(crate) fn output_width() -> Option<u16> {
     if stdout().is_terminal() { comfy_table::Table::new().width() } else { None }
 }
 
+/// Columns and rows of the terminal that rows go to; `None` where there is none.
+pub(crate) fn output_size() -> Option<(u16, u16)> {
+    if stdout().is_terminal() { crossterm::terminal::size().ok() } else { None }
+}
+
+/// True when rows go to a file, which nobody looks at meanwhile.
+pub(crate) fn output_is_file() -> bool {
+    #[cfg(unix)]
+    {
+        let stat = rustix::fs::fstat(stdout());
+        stat.is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file())
+    }
+    #[cfg(not(unix))]
+    {
+        false
+    }
+}
+
 /// The columns that errors may take; `None` where there is no terminal.
 pub(crate) fn error_width() -> Option<u16> {
     if stderr().is_terminal() { comfy_table::Table::new().use_stderr().width() } else { None }

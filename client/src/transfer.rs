@@ -5,8 +5,8 @@ use crate::client::Client;
 use crate::declaration::{can_be_declared, declaration, identifiers, is_name};
 use crate::errors::ClientError;
 use crate::files::{
-    Column, ColumnType, FileError, FileFormat, FileWriter, NewFile, Predicates, ReadOptions, Skipped,
-    WriteOptions,
+    Column, ColumnType, Compression, FileError, FileFormat, FileWriter, NewFile, Predicates, ReadOptions,
+    Skipped, WriteOptions,
 };
 use crate::options::ExecuteOptions;
 use crate::sending::{partly, read};
@@ -91,7 +91,9 @@ impl Client {
         };
         let mut imported = sent.map_err(|error| error.about(&file))?;
         // Only now, as a file that is refused leaves nothing behind.
-        if known.is_none() && imported.inserted + imported.duplicates > 0 {
+        // A file of nothing but names declares them.
+        let is_empty = imported.skipped.count == 0 && !columns.is_empty();
+        if known.is_none() && (imported.inserted + imported.duplicates > 0 || is_empty) {
             self.declare(relation, &columns).await?;
             imported.declared = Some(columns);
         }
@@ -109,10 +111,11 @@ impl Client {
         mut told: impl FnMut(Progress),
     ) -> Result<Vec<(String, Imported)>, ClientError> {
         let format = options.format.or_else(|| FileFormat::of(path));
-        let format = format.filter(|format| matches!(format, FileFormat::NTriples | FileFormat::Turtle));
+        let format = format.filter(|format| format.is_triples());
         let format = format.ok_or_else(|| {
             let name = path.display().to_string();
-            FileError::new(&name, "only RDF has predicates to name relations after").help("name one relation")
+            FileError::new(&name, "only triples of RDF have predicates to name relations after")
+                .help("name one relation")
         })?;
         let file = path.display().to_string();
         let (path, pattern, on_error) = (path.to_owned(), pattern.to_owned(), options.on_error);
@@ -190,6 +193,7 @@ impl Client {
         let mut batches = self.stream(program, options).await?;
         let failed = |error| FileError::new(&name, error);
         let (file, out) = NewFile::create(path)?;
+        let out = Compression::out(path, format, out)?;
         let mut writer = FileWriter::new(out, format, batches.schema(), how).map_err(failed)?;
         let mut rows = 0;
         while let Some(batch) = batches.next().await? {

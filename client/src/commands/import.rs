@@ -22,7 +22,17 @@ pub(crate) struct Import {
 impl Import {
     /// As the command line and the prompt want it.
     pub(crate) fn new(import: ImportArguments, rows: &RowArguments) -> Result<Import, String> {
-        let ImportArguments { relation, files, columns, delimiter, on_error, commit_every } = import;
+        let ImportArguments {
+            relation,
+            files,
+            columns,
+            types,
+            epoch,
+            encoding,
+            delimiter,
+            on_error,
+            commit_every,
+        } = import;
         let format = match rows.format() {
             None => None,
             Some(format) => Some(format.of_file().ok_or("files are not read in this format")?),
@@ -32,7 +42,18 @@ impl Import {
             arguments::OnError::Skip => OnError::Skip,
         };
         let (no_header, null) = (rows.no_header, rows.null.clone());
-        let options = ReadOptions { format, columns, no_header, delimiter, null, on_error, commit_every };
+        let options = ReadOptions {
+            format,
+            columns,
+            types,
+            epoch,
+            encoding,
+            no_header,
+            delimiter,
+            null,
+            on_error,
+            commit_every,
+        };
         Ok(Import { relation, files, options })
     }
 

@@ -93,7 +93,7 @@ impl Watch<'_> {
     async fn write(&self, header: &Answer, changes: RecordBatch, first: bool) -> Result<(), Ended> {
         let Runner { destination, interrupts, .. } = self.runner;
         let mut style = self.runner.style.clone();
-        let Opened { out, goes_on, .. } = destination.open(style.format, interrupts)?;
+        let Opened { out, goes_on, .. } = destination.open(style.format, interrupts, None)?;
         style.header &= first && !goes_on || style.format.is_drawn();
         let mut header = header.clone();
         header.columns.insert(0, "change".to_owned());

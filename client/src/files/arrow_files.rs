@@ -1,10 +1,11 @@
 //! Files that hold Arrow data already: Parquet, and Arrow IPC as a file or a stream.
 
-use super::column_type::Column;
+use super::column_type::{Column, ColumnType};
 use super::conversion::Conversion;
 use super::error::FileError;
 use super::format::FileFormat;
-use super::layout::Layout;
+use super::layout::{self, Layout};
+use super::reader::ReadOptions;
 use super::sample::Source;
 use super::table::not_numbers;
 use arrow::array::RecordBatch;
@@ -45,7 +46,7 @@ pub(super) fn open(
     name: &str,
     mut file: File,
     format: FileFormat,
-    wanted: Option<&[Column]>,
+    options: &ReadOptions,
 ) -> Result<Batches, FileError> {
     let failed = |error: ArrowError| FileError::new(name, error);
     if format == FileFormat::Parquet {
@@ -53,24 +54,24 @@ pub(super) fn open(
         let total = u64::try_from(builder.metadata().file_metadata().num_rows()).ok();
         let (schema, rows) = (Arc::clone(builder.schema()), rows_at_once(builder.metadata()));
         let reader = builder.with_batch_size(rows).build().map_err(|error| failed(error.into()))?;
-        return Batches::new(name, &schema, Box::new(reader), total, wanted);
+        return Batches::new(name, &schema, Box::new(reader), total, options);
     }
     let mut magic = [0; MAGIC.len()];
     let is_file = file.read_exact(&mut magic).is_ok() && magic == MAGIC;
     file.seek(SeekFrom::Start(0)).map_err(|error| FileError::new(name, error))?;
     if !is_file {
-        return stream(name, Box::new(file), wanted);
+        return stream(name, Box::new(file), options);
     }
     let reader = FileReader::try_new_buffered(file, None).map_err(failed)?;
     let schema = reader.schema();
-    Batches::new(name, &schema, Box::new(reader), None, wanted)
+    Batches::new(name, &schema, Box::new(reader), None, options)
 }
 
 /// Reads an Arrow stream.
-pub(super) fn stream(name: &str, source: Source, wanted: Option<&[Column]>) -> Result<Batches, FileError> {
+pub(super) fn stream(name: &str, source: Source, options: &ReadOptions) -> Result<Batches, FileError> {
     let reader = StreamReader::try_new_buffered(source, None).map_err(|error| FileError::new(name, error))?;
     let schema = reader.schema();
-    Batches::new(name, &schema, Box::new(reader), None, wanted)
+    Batches::new(name, &schema, Box::new(reader), None, options)
 }
 
 /// So many rows of a Parquet file are read at once that the widest of them take no more than some bytes.
@@ -87,19 +88,32 @@ impl Batches {
         schema: &Schema,
         source: Found,
         total: Option<u64>,
-        wanted: Option<&[Column]>,
+        options: &ReadOptions,
     ) -> Result<Batches, FileError> {
+        let wanted = options.columns.as_deref();
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
         let layout = match wanted {
             Some(wanted) => Layout::arrange(name, None, Some(&names), names.len(), wanted)?,
             None => Layout::as_it_is(names.len()),
         };
+        // Of the columns that nobody has named, some may have types all the same.
+        let named_as = |at: usize| wanted.map_or(names[at].as_str(), |wanted| wanted[at].name.as_str());
+        let mut types: Vec<Column> = (0..names.len())
+            .map(|at| Column { name: named_as(at).to_owned(), column_type: ColumnType::Any })
+            .collect();
+        let untyped = types.clone();
+        layout::retype(name, &mut types, &options.types)?;
         let mut columns = Vec::with_capacity(names.len());
         for place in 0..names.len() {
             // Each place is taken by one column.
             let from = layout.places.iter().position(|to| *to == place).unwrap_or(place);
-            let wanted = wanted.map(|wanted| wanted[place].column_type);
-            let conversion = Conversion::new(schema.field(from), wanted);
+            let is_typed = options.types.iter().any(|column| column.name == types[place].name)
+                || types[place] != untyped[place];
+            let wanted = match is_typed {
+                true => Some(types[place].column_type),
+                false => wanted.map(|wanted| wanted[place].column_type),
+            };
+            let conversion = Conversion::new(schema.field(from), wanted, options.epoch);
             columns.push((from, conversion.map_err(|problem| FileError::new(name, problem))?));
         }
         let named = |(place, (_, conversion)): (usize, &(usize, Conversion))| -> Field {
@@ -163,7 +177,7 @@ impl Batches {
             let array = conversion.apply(batch.column(*from), &mut self.not_numbers).map_err(|fault| {
                 let (row, column) = (self.read + fault.row as u64 + 1, conversion.target().name());
                 FileError::new(&self.name, format!("row {row}, column `{column}`: {}", fault.problem))
-                    .help("types can be named by `columns`: `string` keeps every value as it is")
+                    .help("types can be named by `columns` or `types`: `string` keeps every value as it is")
             })?;
             arrays.push(array);
         }

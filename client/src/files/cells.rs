@@ -1,6 +1,7 @@
 //! One cell of a file as a value of its column's type, or why it is none.
 
 use super::column_type::ColumnType;
+use super::epoch::{self, Epoch};
 use super::text;
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -20,8 +21,12 @@ pub(super) enum Cell<'a> {
     Json(String),
 }
 
-/// Reads text, which is not null.
-pub(super) fn of_text<'a>(text: Cow<'a, str>, column_type: ColumnType) -> Result<Cell<'a>, String> {
+/// Reads text, which is not null. Numbers that are times are of this unit.
+pub(super) fn of_text<'a>(
+    text: Cow<'a, str>,
+    column_type: ColumnType,
+    epoch: Option<Epoch>,
+) -> Result<Cell<'a>, String> {
     let trimmed = text.trim();
     let unlike = || Err(format!("`{}` is no {column_type}", shortened(&text)));
     Ok(match column_type {
@@ -42,21 +47,26 @@ pub(super) fn of_text<'a>(text: Cow<'a, str>, column_type: ColumnType) -> Result
             "false" | "f" | "0" => Cell::Bool(false),
             _ => return unlike(),
         },
-        ColumnType::Timestamp => match text::to_time(trimmed).or_else(|| trimmed.parse().ok()) {
-            Some(time) => Cell::Time(time),
-            None if text::is_finer(trimmed) => return Err(finer(trimmed)),
-            None => return unlike(),
+        ColumnType::Timestamp => match (text::to_time(trimmed), trimmed.parse()) {
+            (Some(time), _) => Cell::Time(time),
+            (None, Ok(number)) => Cell::Time(epoch::milliseconds(number, epoch)?),
+            (None, Err(_)) if text::is_finer(trimmed) => return Err(finer(trimmed)),
+            (None, Err(_)) => return unlike(),
         },
         ColumnType::Vector(_) | ColumnType::VectorInt8(_) => match guessed_any(trimmed) {
-            vector @ Json::Array(_) => return of_json(&vector, column_type).map(owned),
+            vector @ Json::Array(_) => return of_json(&vector, column_type, None).map(owned),
             _ => return unlike(),
         },
-        ColumnType::Any => return of_json(&guessed_any(&text), column_type).map(owned),
+        ColumnType::Any => return of_json(&guessed_any(&text), column_type, None).map(owned),
     })
 }
 
 /// Reads a JSON value.
-pub(super) fn of_json(json: &Json, column_type: ColumnType) -> Result<Cell<'_>, String> {
+pub(super) fn of_json(
+    json: &Json,
+    column_type: ColumnType,
+    epoch: Option<Epoch>,
+) -> Result<Cell<'_>, String> {
     let unlike = || Err(format!("`{}` is no {column_type}", shortened(&json.to_string())));
     Ok(match (column_type, json) {
         (_, Json::Null) => Cell::Null,
@@ -88,7 +98,7 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType) -> Result<Cell<'_>, 
             None => return unlike(),
         },
         (ColumnType::Timestamp, Json::Number(number)) => match number.as_i64() {
-            Some(time) => Cell::Time(time),
+            Some(time) => Cell::Time(epoch::milliseconds(time, epoch)?),
             None => return unlike(),
         },
         (ColumnType::Timestamp, Json::String(text)) => match text::to_time(text) {
@@ -220,7 +230,7 @@ mod tests {
     #[test]
     fn text_becomes_what_the_column_holds() {
         use ColumnType as T;
-        let read = |text: &'static str, column_type| of_text(text.into(), column_type);
+        let read = |text: &'static str, column_type| of_text(text.into(), column_type, None);
         assert_eq!(read(" 12 ", T::Int), Ok(Cell::Int(12)));
         assert_eq!(read("1", T::Float), Ok(Cell::Float(1.0)));
         assert!(matches!(read("NaN", T::Float), Ok(Cell::Float(number)) if number.is_nan()));
@@ -253,7 +263,7 @@ mod tests {
             ("[300]", T::VectorInt8(None)),
             ("[\"a\"]", T::Vector(None)),
         ] {
-            let problem = of_text(text.into(), column_type).unwrap_err();
+            let problem = of_text(text.into(), column_type, None).unwrap_err();
             assert!(problem.contains(&column_type.to_string()), "{problem}");
         }
         for (text, column_type, part) in [
@@ -263,21 +273,21 @@ mod tests {
             ("[1e300]", T::Vector(None), "beyond 32-bit floats"),
             ("[1e300]", T::Any, "beyond 32-bit floats"),
         ] {
-            let problem = of_text(text.into(), column_type).unwrap_err();
+            let problem = of_text(text.into(), column_type, None).unwrap_err();
             assert!(problem.contains(part), "{problem}");
         }
         for large in [json!(9_007_199_254_740_993_i64), json!(9_223_372_036_854_775_809_u64), json!(u64::MAX)]
         {
-            assert!(of_json(&large, T::Float).unwrap_err().contains("rounded"), "{large}");
+            assert!(of_json(&large, T::Float, None).unwrap_err().contains("rounded"), "{large}");
         }
         assert_eq!(
-            of_json(&json!(9_223_372_036_854_775_808_u64), T::Float),
+            of_json(&json!(9_223_372_036_854_775_808_u64), T::Float, None),
             Ok(Cell::Float(9_223_372_036_854_775_808.0))
         );
-        assert!(of_json(&json!([1.5]), T::VectorInt8(None)).is_err());
-        assert!(of_json(&json!({"a": 1}), T::Any).is_err());
-        assert!(of_json(&json!(1.5), T::Int).is_err());
-        assert!(of_json(&json!(1), T::Text).is_err());
+        assert!(of_json(&json!([1.5]), T::VectorInt8(None), None).is_err());
+        assert!(of_json(&json!({"a": 1}), T::Any, None).is_err());
+        assert!(of_json(&json!(1.5), T::Int, None).is_err());
+        assert!(of_json(&json!(1), T::Text, None).is_err());
     }
 
     #[test]

@@ -3,11 +3,12 @@
 
 use super::cells::{self, Cell};
 use super::column_type::{ANY, ColumnType};
+use super::epoch::{self, Epoch};
 use super::table::Builder;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Builder, ListArray};
 use arrow::compute::kernels::cmp::distinct;
 use arrow::compute::{cast, nullif};
-use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, TimeUnit};
+use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Int64Type, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub(super) struct Conversion {
     target: Field,
     /// Text that is read as it is in CSV.
     reads_text: Option<ColumnType>,
+    /// Numbers that become times are of this unit.
+    epoch: Option<Epoch>,
 }
 
 /// Why a column cannot be taken.
@@ -29,12 +32,16 @@ pub(super) struct Fault {
 
 impl Conversion {
     /// The column as it travels, in the type that is wanted or else in the one that is nearest to its own.
-    pub(super) fn new(field: &Field, wanted: Option<ColumnType>) -> Result<Conversion, String> {
+    pub(super) fn new(
+        field: &Field,
+        wanted: Option<ColumnType>,
+        epoch: Option<Epoch>,
+    ) -> Result<Conversion, String> {
         let plain = plain(field);
         let found = ColumnType::of(&plain);
         let marked = found == ColumnType::Any || plain.data_type() == &DataType::Null;
         let Some(wanted) = wanted.filter(|_| !marked) else {
-            return Ok(Conversion { target: plain, reads_text: None });
+            return Ok(Conversion { target: plain, reads_text: None, epoch });
         };
         use ColumnType as T;
         let (target, reads_text) = match (wanted, found) {
@@ -56,7 +63,7 @@ impl Conversion {
                 ));
             }
         };
-        Ok(Conversion { target, reads_text })
+        Ok(Conversion { target, reads_text, epoch })
     }
 
     pub(super) fn target(&self) -> &Field {
@@ -70,11 +77,14 @@ impl Conversion {
             return self.apply(&cast(array, values).map_err(whole)?, not_numbers);
         }
         if let Some(column_type) = self.reads_text {
-            return read_text(array, column_type);
+            return read_text(array, column_type, self.epoch);
         }
         let target = self.target.data_type();
         if array.data_type() == target {
             return finite(array, not_numbers);
+        }
+        if matches!(target, DataType::Timestamp(_, _)) && array.data_type().is_integer() {
+            return self.times(array);
         }
         if target == &DataType::Utf8 {
             return cast(&in_utc(array).map_err(whole)?, target).map_err(whole);
@@ -87,6 +97,22 @@ impl Conversion {
             return Err(Fault { row, problem: self.lossy(array, row) });
         }
         finite(&converted, not_numbers)
+    }
+
+    /// Integers as times.
+    fn times(&self, array: &ArrayRef) -> Result<ArrayRef, Fault> {
+        let whole = |error: ArrowError| Fault { row: 0, problem: error.to_string() };
+        let numbers = cast(array, &DataType::Int64).map_err(whole)?;
+        let mut times = Int64Builder::with_capacity(numbers.len());
+        for (row, number) in numbers.as_primitive::<Int64Type>().iter().enumerate() {
+            if number.is_none() && !array.is_null(row) {
+                return Err(Fault { row, problem: self.lossy(array, row) });
+            }
+            let time = number.map(|number| epoch::milliseconds(number, self.epoch)).transpose();
+            times.append_option(time.map_err(|problem| Fault { row, problem })?);
+        }
+        let times: ArrayRef = Arc::new(times.finish());
+        cast(&times, self.target.data_type()).map_err(whole)
     }
 
     fn lossy(&self, array: &ArrayRef, row: usize) -> String {
@@ -174,12 +200,12 @@ fn finite(array: &ArrayRef, not_numbers: &mut u64) -> Result<ArrayRef, Fault> {
 }
 
 /// Text as it would be read in CSV.
-fn read_text(array: &ArrayRef, column_type: ColumnType) -> Result<ArrayRef, Fault> {
+fn read_text(array: &ArrayRef, column_type: ColumnType, epoch: Option<Epoch>) -> Result<ArrayRef, Fault> {
     let texts = cast(array, &DataType::Utf8).map_err(|error| Fault { row: 0, problem: error.to_string() })?;
     let texts = texts.as_string::<i32>();
     let mut builder = Builder::new(column_type);
     for (row, text) in texts.iter().enumerate() {
-        let cell = text.map_or(Ok(Cell::Null), |text| cells::of_text(text.into(), column_type));
+        let cell = text.map_or(Ok(Cell::Null), |text| cells::of_text(text.into(), column_type, epoch));
         builder.push(&cell.map_err(|problem| Fault { row, problem })?);
     }
     Ok(builder.finish())
@@ -194,7 +220,7 @@ mod tests {
     use arrow::datatypes::TimestampMillisecondType;
 
     fn converted(array: &ArrayRef, wanted: Option<ColumnType>) -> Result<(ArrayRef, u64), String> {
-        let conversion = Conversion::new(&Field::new("a", array.data_type().clone(), true), wanted)?;
+        let conversion = Conversion::new(&Field::new("a", array.data_type().clone(), true), wanted, None)?;
         let mut not_numbers = 0;
         let done = conversion.apply(array, &mut not_numbers);
         done.map(|array| (array, not_numbers)).map_err(|fault| format!("{}: {}", fault.row, fault.problem))

@@ -3,6 +3,7 @@
 //! Which fields stood in quotes is part of a record: only those that did not can be null. `csv-core` splits the text;
 //! in TSV, what is not in quotes has backslashes as PostgreSQL writes them.
 
+use super::encoding;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::quotes::Quotes;
@@ -105,7 +106,7 @@ impl<R: Read> Records<R> {
         }
         let record = match std::str::from_utf8(&self.text[..self.filled]) {
             Ok(text) => Ok(Record { line, format: self.format, text, fields: &self.fields }),
-            Err(_) => Err(wrong("this is not UTF-8")),
+            Err(_) => Err(wrong("this is not UTF-8").help(encoding::advice(&self.text[..self.filled]))),
         };
         Ok(Some(record))
     }

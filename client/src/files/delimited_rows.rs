@@ -3,16 +3,18 @@
 use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
 use super::delimited::{Record, Records};
+use super::epoch::Epoch;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::reader::{Keep, ReadOptions};
 use super::sample::{self, Source, Whole};
 use super::table::Table;
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Field, SchemaRef};
 use serde_json::Value as Json;
+use std::sync::Arc;
 
 /// The rows of a file.
 pub(super) struct DelimitedRows {
@@ -23,6 +25,7 @@ pub(super) struct DelimitedRows {
     types: Vec<ColumnType>,
     layout: Layout,
     null: String,
+    epoch: Option<Epoch>,
 }
 
 impl DelimitedRows {
@@ -49,17 +52,28 @@ impl DelimitedRows {
             }
             None => (Layout::as_it_is(seen.len()), guessed(header, &seen)),
         };
+        let mut columns = columns;
+        layout::retype(name, &mut columns, &options.types)?;
         if columns.len() == 1 {
             records.of_one_column();
         }
         let types = columns.iter().map(|column| column.column_type).collect();
         let table = Table::new(&columns);
-        Ok(DelimitedRows { name: name.to_owned(), records, table, types, layout, null })
+        Ok(DelimitedRows { name: name.to_owned(), records, table, types, layout, null, epoch: options.epoch })
     }
 
     /// What is good to know about how it was read.
     pub(super) fn warnings(&self) -> Vec<String> {
         self.layout.warning.iter().cloned().chain(self.table.warning()).collect()
+    }
+
+    /// With the lengths of vectors, which the schema does not tell.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        let column = |(field, column_type): (&Arc<Field>, &ColumnType)| Column {
+            name: field.name().clone(),
+            column_type: *column_type,
+        };
+        self.schema().fields().iter().zip(&self.types).map(column).collect()
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -71,11 +85,11 @@ impl DelimitedRows {
     }
 
     pub(super) fn next_batch(&mut self, keep: Keep<'_>) -> Result<Option<RecordBatch>, FileError> {
-        let DelimitedRows { name, records, table, types, layout, null } = self;
+        let DelimitedRows { name, records, table, types, layout, null, epoch } = self;
         while !table.is_full() {
             let Some(record) = records.next()? else { break };
             let row = record.and_then(|record| {
-                row(name, &record, &layout.places, types, null).map(|row| table.push(&row))
+                row(name, &record, &layout.places, types, null, *epoch).map(|row| table.push(&row))
             });
             match row {
                 Ok(()) => {}
@@ -99,22 +113,33 @@ fn seen_records(
     let mut header: Option<Vec<String>> = None;
     let mut seen: Vec<Seen> = Vec::new();
     // The last record is perhaps cut off, so each counts only once there is another one.
-    let mut pending: Option<Vec<Option<String>>> = None;
-    let mut count = |fields: Vec<Option<String>>| {
-        seen.resize(seen.len().max(fields.len()), Seen::default());
-        for (seen, field) in seen.iter_mut().zip(fields) {
-            if let Some(field) = field {
-                seen.text(&field);
+    let mut pending: Option<Vec<Option<(String, bool)>>> = None;
+    // Quotes tell text only where there is something without them, among the names and among the values; so it is guessed
+    // twice.
+    let mut unquoted: Vec<Seen> = Vec::new();
+    let (mut names_quoted, mut values_quoted) = (false, true);
+    let mut count = |fields: Vec<Option<(String, bool)>>| {
+        let width = seen.len().max(fields.len());
+        seen.resize(width, Seen::default());
+        unquoted.resize(width, Seen::default());
+        for ((seen, unquoted), field) in seen.iter_mut().zip(&mut unquoted).zip(fields) {
+            if let Some((field, quoted)) = field {
+                seen.text(&field, quoted);
+                unquoted.text(&field, false);
+                values_quoted &= quoted;
             }
         }
     };
     // What is wrong is told when it is read.
     while let Ok(Some(record)) = records.next() {
         let Ok(record) = record else { continue };
-        let fields: Vec<Option<String>> =
-            record.fields(null).map(|field| field.map(|(text, _)| text.into_owned())).collect();
+        let fields: Vec<Option<(String, bool)>> = record
+            .fields(null)
+            .map(|field| field.map(|(text, quoted)| (text.into_owned(), quoted)))
+            .collect();
         if !options.no_header && header.is_none() {
-            header = Some(fields.into_iter().map(Option::unwrap_or_default).collect());
+            names_quoted = fields.iter().flatten().all(|(_, quoted)| *quoted);
+            header = Some(fields.into_iter().map(|field| field.unwrap_or_default().0).collect());
         } else if let Some(before) = pending.replace(fields) {
             count(before);
         }
@@ -122,6 +147,7 @@ fn seen_records(
     if let Some(last) = pending.filter(|_| complete) {
         count(last);
     }
+    let mut seen = if names_quoted || values_quoted { unquoted } else { seen };
     if let Some(header) = &header {
         seen.resize(header.len(), Seen::default());
     }
@@ -141,6 +167,7 @@ fn row<'r>(
     places: &[usize],
     types: &[ColumnType],
     null: &'r str,
+    epoch: Option<Epoch>,
 ) -> Result<Vec<Cell<'r>>, FileError> {
     let (found, expected) = (record.len(), places.len());
     if found != expected {
@@ -155,7 +182,7 @@ fn row<'r>(
             // In a column of any type, quotes tell text from the number that it looks like.
             Some((text, true)) if column_type == ColumnType::Any => Cell::Json(Json::from(text).to_string()),
             Some((text, _)) if text.is_empty() && column_type != ColumnType::Text => Cell::Null,
-            Some((text, _)) => cells::of_text(text, column_type)
+            Some((text, _)) => cells::of_text(text, column_type, epoch)
                 .map_err(|problem| FileError::at(name, record.line, problem).help(UNTYPED))?,
         };
     }
@@ -164,4 +191,4 @@ fn row<'r>(
 
 /// What helps where a guess was wrong.
 const UNTYPED: &str = "types are those of the relation, or guessed from the beginning of the file: name them by `columns`, \
-                       or leave such records out";
+                       or one by `types`, or leave such records out";

@@ -1,5 +1,6 @@
 //! The formats of files, in one list.
 
+use super::compression::Compression;
 use std::fmt;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ pub enum FileFormat {
     Csv,
     /// Tab-separated: tab, line break and backslash are `\t`, `\n` and `\\`, null is `\N`.
     Tsv,
-    /// One array with one object a row. Only written.
+    /// One array with one object a row.
     Json,
     /// One object a line.
     JsonLines,
@@ -22,6 +23,8 @@ pub enum FileFormat {
     NTriples,
     /// RDF with prefixes.
     Turtle,
+    /// RDF in named graphs, a quad a line.
+    NQuads,
 }
 
 /// Names and endings of each, the usual one first.
@@ -34,6 +37,7 @@ const FORMATS: &[(FileFormat, &[&str])] = &[
     (FileFormat::Arrow, &["arrow", "ipc", "feather", "arrows"]),
     (FileFormat::NTriples, &["nt"]),
     (FileFormat::Turtle, &["ttl"]),
+    (FileFormat::NQuads, &["nq"]),
 ];
 
 impl FileFormat {
@@ -53,9 +57,20 @@ impl FileFormat {
         FORMATS.iter().find(|(_, names)| names.iter().any(is)).map(|(format, _)| *format)
     }
 
-    /// What the ending of a path says.
+    /// What the ending of a path says, or of a compressed file the one before it: `a.csv.gz`.
     pub fn of(path: &Path) -> Option<FileFormat> {
-        FileFormat::named(path.extension()?.to_str()?)
+        let name = if Compression::of(path).is_some() { path.file_stem()?.as_ref() } else { path };
+        FileFormat::named(name.extension()?.to_str()?)
+    }
+
+    /// Whether it is triples.
+    pub(crate) fn is_triples(self) -> bool {
+        matches!(self, FileFormat::NTriples | FileFormat::Turtle)
+    }
+
+    /// Whether it holds Arrow data, and no text.
+    pub(super) fn is_binary(self) -> bool {
+        matches!(self, FileFormat::Parquet | FileFormat::Arrow)
     }
 }
 
@@ -74,6 +89,8 @@ mod tests {
         assert_eq!(FileFormat::of(Path::new("a/b.CSV")), Some(FileFormat::Csv));
         assert_eq!(FileFormat::of(Path::new("a.b.ndjson")), Some(FileFormat::JsonLines));
         assert_eq!(FileFormat::of(Path::new("csv")), None);
+        assert_eq!(FileFormat::of(Path::new("a.b/c.jsonl.ZST")), Some(FileFormat::JsonLines));
+        assert_eq!(FileFormat::of(Path::new("a.gz")), None);
         assert!(FileFormat::all().all(|format| FileFormat::named(format.name()) == Some(format)));
     }
 }

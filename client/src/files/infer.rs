@@ -14,12 +14,12 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// A field of a text file. Where values differ in kind, all are text.
-    pub(super) fn text(&mut self, field: &str) {
+    /// A field of a text file. Where values differ in kind, all are text. What is `marked` stood in quotes for being text; but
+    /// vectors have commas, and stand in quotes for these.
+    pub(super) fn text(&mut self, field: &str, marked: bool) {
         let found = match guessed_any(field) {
-            Json::String(_) if text::looks_like_time(field) && text::to_time(field).is_some() => {
-                ColumnType::Timestamp
-            }
+            json if marked && !json.is_array() => ColumnType::Text,
+            Json::String(_) if text::is_time(field) => ColumnType::Timestamp,
             json => {
                 self.large |= is_large(&json);
                 of_json(&json)
@@ -34,15 +34,21 @@ impl Seen {
             return;
         }
         self.large |= is_large(json);
-        self.found(of_json(json));
+        self.found(match json.as_str().is_some_and(text::is_written_time) {
+            true => ColumnType::Timestamp,
+            false => of_json(json),
+        });
     }
 
-    /// A value of this type. Where values differ in kind, the column holds anything.
+    /// A value of this type. Where values differ in kind, the column holds anything; but times among other text are text.
     pub(super) fn found(&mut self, found: ColumnType) {
-        self.join(found, ColumnType::Any);
+        use ColumnType as T;
+        let is_text = |seen: ColumnType| matches!(seen, T::Text | T::Timestamp);
+        let all_text = is_text(found) && self.found.is_none_or(is_text);
+        self.join(found, if all_text { T::Text } else { T::Any });
     }
 
-    /// Integers and floats are floats, as far as that loses nothing; other kinds have only the widest type together.
+    /// Integers and floats are floats, as far as that loses nothing; vectors of several lengths are of any; other kinds have only the widest type together.
     fn join(&mut self, found: ColumnType, widest: ColumnType) {
         self.found = Some(match (self.found, found) {
             (None, found) => found,
@@ -50,6 +56,7 @@ impl Seen {
             (Some(ColumnType::Int), ColumnType::Float) | (Some(ColumnType::Float), ColumnType::Int) => {
                 ColumnType::Float
             }
+            (Some(ColumnType::Vector(_)), ColumnType::Vector(_)) => ColumnType::Vector(None),
             _ => widest,
         });
         if self.found == Some(ColumnType::Float) && self.large {
@@ -73,7 +80,9 @@ fn of_json(json: &Json) -> ColumnType {
         Json::Number(number) if number.is_f64() => ColumnType::Float,
         Json::Number(_) => ColumnType::Int,
         Json::String(_) => ColumnType::Text,
-        Json::Array(_) => ColumnType::Vector(None),
+        Json::Array(elements) => {
+            ColumnType::Vector(u32::try_from(elements.len()).ok().filter(|length| *length > 0))
+        }
         Json::Null | Json::Object(_) => ColumnType::Any,
     }
 }
@@ -85,7 +94,7 @@ mod tests {
 
     fn of(fields: &[&str]) -> ColumnType {
         let mut seen = Seen::default();
-        fields.iter().for_each(|field| seen.text(field));
+        fields.iter().for_each(|field| seen.text(field, false));
         seen.column_type()
     }
 
@@ -103,7 +112,9 @@ mod tests {
         assert_eq!(of(&["2025-11-21", "2025-11-21T10:00:00Z"]), ColumnType::Timestamp);
         assert_eq!(of(&["2025-11-21", "none"]), ColumnType::Text);
         assert_eq!(of(&["true", "FALSE"]), ColumnType::Bool);
-        assert_eq!(of(&["[1, 2]", "[0.5 1.0]"]), ColumnType::Vector(None));
+        assert_eq!(of(&["[1, 2]", "[0.5 1.0]"]), ColumnType::Vector(Some(2)));
+        assert_eq!(of(&["[1, 2]", "[0.5]"]), ColumnType::Vector(None));
+        assert_eq!(of(&["[]"]), ColumnType::Vector(None));
         assert_eq!(of(&[]), ColumnType::Any);
     }
 

@@ -1,34 +1,73 @@
-//! The rows of JSON lines: keys are columns.
+//! The rows of JSON, as lines or as one array: keys are columns.
 
 use super::cells::{self, Cell};
 use super::column_type::Column;
+use super::elements::Elements;
+use super::epoch::Epoch;
 use super::error::FileError;
+use super::format::FileFormat;
 use super::infer::Seen;
-use super::lines::Lines;
+use super::layout;
+use super::lines::{Line, Lines};
 use super::reader::{Keep, ReadOptions};
 use super::sample::{self, Source, Whole};
 use super::table::Table;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use serde_json::Value as Json;
+use std::io::Read;
 
 /// The rows of a file.
 pub(super) struct JsonRows {
     name: String,
-    lines: Lines<Whole>,
+    texts: Texts<Whole>,
     table: Table,
     columns: Vec<Column>,
+    epoch: Option<Epoch>,
+}
+
+/// The texts of rows.
+enum Texts<R> {
+    Lines(Lines<R>),
+    Elements(Elements<R>),
+}
+
+impl<R: Read> Texts<R> {
+    fn new(source: R, name: &str, format: FileFormat) -> Texts<R> {
+        match format {
+            FileFormat::Json => Texts::Elements(Elements::new(source, name)),
+            _ => Texts::Lines(Lines::new(source, name)),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Line>, FileError> {
+        match self {
+            Texts::Lines(lines) => lines.next(),
+            Texts::Elements(elements) => elements.next(),
+        }
+    }
 }
 
 impl JsonRows {
-    pub(super) fn open(name: &str, source: Source, options: &ReadOptions) -> Result<JsonRows, FileError> {
+    pub(super) fn open(
+        name: &str,
+        source: Source,
+        format: FileFormat,
+        options: &ReadOptions,
+    ) -> Result<JsonRows, FileError> {
         let (whole, complete) = sample::look(source).map_err(|error| FileError::new(name, error))?;
-        let columns = match &options.columns {
+        let mut columns = match &options.columns {
             Some(columns) => columns.clone(),
-            None => seen_lines(name, sample::beginning(&whole), complete)?,
+            None => seen_rows(name, sample::beginning(&whole), complete, format),
         };
-        let table = Table::new(&columns);
-        Ok(JsonRows { name: name.to_owned(), lines: Lines::new(whole, name), table, columns })
+        layout::retype(name, &mut columns, &options.types)?;
+        let (table, texts) = (Table::new(&columns), Texts::new(whole, name, format));
+        Ok(JsonRows { name: name.to_owned(), texts, table, columns, epoch: options.epoch })
+    }
+
+    /// With the lengths of vectors, which the schema does not tell.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        self.columns.clone()
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -40,12 +79,15 @@ impl JsonRows {
     }
 
     pub(super) fn next_batch(&mut self, keep: Keep<'_>) -> Result<Option<RecordBatch>, FileError> {
-        let JsonRows { name, lines, table, columns } = self;
+        let JsonRows { name, texts, table, columns, epoch } = self;
         while !table.is_full() {
-            let Some((line, json)) = lines.next()? else { break };
+            let Some((line, json)) = texts.next()? else { break };
             let row = json.and_then(|json| {
-                let row = json_row(&json, columns);
-                row.map(|row| table.push(&row)).map_err(|problem| FileError::at(name, line, problem))
+                let row = json_row(&json, columns, *epoch);
+                row.map(|row| table.push(&row)).map_err(|problem| {
+                    let error = FileError::at(name, line, problem);
+                    if is_nested(&json) { error.help(NESTED) } else { error }
+                })
             });
             if let Err(problem) = row {
                 keep(problem)?;
@@ -56,10 +98,13 @@ impl JsonRows {
 }
 
 /// The columns of the beginning of a file: the keys of its objects, in the order in which they come.
-fn seen_lines(name: &str, beginning: &[u8], complete: bool) -> Result<Vec<Column>, FileError> {
-    let end =
-        if complete { beginning.len() } else { beginning.iter().rposition(|b| *b == b'\n').unwrap_or(0) };
-    let mut lines = Lines::new(&beginning[..end], name);
+fn seen_rows(name: &str, beginning: &[u8], complete: bool, format: FileFormat) -> Vec<Column> {
+    let is_cut = !complete && format == FileFormat::JsonLines;
+    let end = match is_cut {
+        true => beginning.iter().rposition(|b| *b == b'\n').unwrap_or(0),
+        false => beginning.len(),
+    };
+    let mut texts = Texts::new(&beginning[..end], name, format);
     let mut seen: Vec<(String, Seen)> = Vec::new();
     let mut note = |key: String, json: &Json| match seen.iter_mut().find(|(known, _)| *known == key) {
         Some((_, seen)) => seen.json(json),
@@ -69,8 +114,8 @@ fn seen_lines(name: &str, beginning: &[u8], complete: bool) -> Result<Vec<Column
             seen.push((key, found));
         }
     };
-    while let Some((_, json)) = lines.next()? {
-        // What is wrong with a line is told when it is read.
+    // What is wrong is told when it is read; an element of an array may be cut off.
+    while let Ok(Some((_, json))) = texts.next() {
         match json {
             Ok(Json::Object(object)) => object.iter().for_each(|(key, json)| note(key.clone(), json)),
             Ok(Json::Array(array)) => {
@@ -79,11 +124,29 @@ fn seen_lines(name: &str, beginning: &[u8], complete: bool) -> Result<Vec<Column
             Ok(_) | Err(_) => {}
         }
     }
-    Ok(seen.into_iter().map(|(name, seen)| Column { name, column_type: seen.column_type() }).collect())
+    seen.into_iter().map(|(name, seen)| Column { name, column_type: seen.column_type() }).collect()
+}
+
+/// What can be done about values that have values inside.
+const NESTED: &str = "give each value inside a column of its own, or its rows a relation of their own that names this one; \
+                      or keep it as text: jq -c 'map_values(if type == \"object\" or type == \"array\" then tojson else . end)'";
+
+/// Whether a row has objects in it, or arrays that are no vectors.
+fn is_nested(row: &Json) -> bool {
+    let nested = |json: &Json| match json {
+        Json::Object(_) => true,
+        Json::Array(elements) => !elements.iter().all(Json::is_number),
+        _ => false,
+    };
+    match row {
+        Json::Object(object) => object.values().any(nested),
+        Json::Array(array) => array.iter().any(nested),
+        _ => false,
+    }
 }
 
 /// The cells of an object by its keys, of an array by position; keys that are missing are null.
-fn json_row<'j>(json: &'j Json, columns: &[Column]) -> Result<Vec<Cell<'j>>, String> {
+fn json_row<'j>(json: &'j Json, columns: &[Column], epoch: Option<Epoch>) -> Result<Vec<Cell<'j>>, String> {
     let told = |column: &Column, problem| format!("{}: {problem}", column.name);
     match json {
         Json::Object(object) => {
@@ -94,7 +157,7 @@ fn json_row<'j>(json: &'j Json, columns: &[Column]) -> Result<Vec<Cell<'j>>, Str
             let cell = |column: &Column| match object.get(&column.name) {
                 None => Ok(Cell::Null),
                 Some(json) => {
-                    cells::of_json(json, column.column_type).map_err(|problem| told(column, problem))
+                    cells::of_json(json, column.column_type, epoch).map_err(|problem| told(column, problem))
                 }
             };
             columns.iter().map(cell).collect()
@@ -103,7 +166,7 @@ fn json_row<'j>(json: &'j Json, columns: &[Column]) -> Result<Vec<Cell<'j>>, Str
             .iter()
             .zip(columns)
             .map(|(json, column)| {
-                cells::of_json(json, column.column_type).map_err(|problem| told(column, problem))
+                cells::of_json(json, column.column_type, epoch).map_err(|problem| told(column, problem))
             })
             .collect(),
         Json::Array(array) => Err(format!("{} values, expected {}", array.len(), columns.len())),

@@ -4,6 +4,7 @@
 
 use super::column_type::Column;
 use super::error::FileError;
+use crate::declaration::identifiers;
 
 /// Where the columns of a file go.
 #[derive(Debug)]
@@ -79,6 +80,25 @@ fn place(name: &str, names: &[String], wanted: &[Column]) -> Option<usize> {
 fn are_letters(wanted: &[Column]) -> bool {
     let mut letters = ('A'..='Z').map(String::from);
     wanted.iter().all(|column| letters.next().as_ref() == Some(&column.name))
+}
+
+/// Gives columns the types that are named for them; a column is named as in the file, or as it will be declared.
+pub(super) fn retype(file: &str, columns: &mut [Column], types: &[Column]) -> Result<(), FileError> {
+    let declared = identifiers(columns.to_vec());
+    for wanted in types {
+        let is = |name: &str| name.trim() == wanted.name;
+        let found = columns.iter().position(|column| is(&column.name));
+        let found = found.or_else(|| declared.iter().position(|column| is(&column.name)));
+        let Some(found) = found else {
+            return Err(FileError::new(
+                file,
+                format!("there is no column `{}` to be of type {}", wanted.name, wanted.column_type),
+            )
+            .help(format!("the columns are {}", names_of(columns))));
+        };
+        columns[found].column_type = wanted.column_type;
+    }
+    Ok(())
 }
 
 pub(super) fn names_of(columns: &[Column]) -> String {

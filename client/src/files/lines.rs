@@ -1,6 +1,7 @@
 //! JSON lines: one object a line, or one array of values in the order of the columns.
 
 use super::cells::{is_rounded, shortened};
+use super::encoding;
 use super::error::FileError;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
@@ -20,7 +21,7 @@ pub(super) struct Lines<R> {
 }
 
 /// The number of a line, and what it holds or what is wrong with it.
-type Line = (u64, Result<Json, FileError>);
+pub(super) type Line = (u64, Result<Json, FileError>);
 
 impl<R: Read> Lines<R> {
     pub(super) fn new(source: R, name: &str) -> Lines<R> {
@@ -48,21 +49,34 @@ impl<R: Read> Lines<R> {
             if self.text.trim_ascii().is_empty() {
                 continue;
             }
-            let json = match serde_json::from_slice(&self.text) {
-                Ok(Row(json)) => Ok(json),
-                Err(error) if error.is_data() => {
-                    let problem = error.to_string();
-                    let place = format!(" at line {} column {}", error.line(), error.column());
-                    Err(FileError::at(&self.name, self.line, problem.trim_end_matches(&place)))
-                }
-                Err(error) => {
-                    let problem = error.to_string();
-                    let problem = problem.split(" at line ").next().unwrap_or_default();
-                    let column = error.column();
-                    Err(FileError::at(&self.name, self.line, format!("{problem} (character {column})")))
-                }
-            };
-            return Ok(Some((self.line, json)));
+            return Ok(Some((self.line, parsed(&self.text, &self.name, self.line))));
+        }
+    }
+}
+
+/// The row that a piece of text holds, which begins in this line.
+pub(super) fn parsed(text: &[u8], name: &str, line: u64) -> Result<Json, FileError> {
+    let text = text.trim_ascii_end(); // its faults are in its own lines
+    let error = match serde_json::from_slice(text) {
+        Ok(Row(json)) => return Ok(json),
+        Err(error) => error,
+    };
+    if std::str::from_utf8(text).is_err() {
+        return Err(FileError::at(name, line, "this is not UTF-8").help(encoding::advice(text)));
+    }
+    let problem = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let problem = problem.trim_end_matches(&place);
+    match error.is_data() {
+        true => Err(FileError::at(name, line, problem)),
+        false => {
+            let line = line + error.line().saturating_sub(1) as u64;
+            let error = FileError::at(name, line, format!("{problem} (character {})", error.column()));
+            Err(if text.trim_ascii() == b"[" {
+                error.help("a file of one array is read as `json`")
+            } else {
+                error
+            })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Files in and out, a few batches at a time: CSV, TSV, JSON lines, Parquet, Arrow IPC and RDF.
+//! Files in and out, a few batches at a time: CSV, TSV, JSON, Parquet, Arrow IPC and RDF, compressed or not.
 //!
 //! [`FileReader`] turns a file into Arrow batches for [`Client::insert_file`](crate::Client::insert_file), and
 //! [`FileWriter`] writes the batches of an answer.
@@ -6,9 +6,13 @@
 mod arrow_files;
 mod cells;
 mod column_type;
+mod compression;
 mod conversion;
 mod delimited;
 mod delimited_rows;
+mod elements;
+mod encoding;
+mod epoch;
 mod error;
 mod format;
 mod infer;
@@ -20,6 +24,7 @@ mod new_file;
 mod predicates;
 mod quotes;
 mod rdf;
+mod rdf_out;
 mod reader;
 mod sample;
 mod table;
@@ -29,6 +34,9 @@ mod values;
 mod writer;
 
 pub use column_type::{Column, ColumnType};
+pub use compression::Compression;
+pub use encoding::TextEncoding;
+pub use epoch::Epoch;
 pub use error::FileError;
 pub use format::FileFormat;
 pub use new_file::NewFile;

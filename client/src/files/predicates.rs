@@ -5,6 +5,7 @@
 
 use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
+use super::compression;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
@@ -151,14 +152,18 @@ fn open(path: &Path, format: FileFormat) -> Result<impl Iterator<Item = Found>, 
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| FileError::new(&name, error))?;
     let scope = scope(path, &file);
-    let mut triples = Triples::new(&name, Box::new(file), format, scope)?;
+    let (source, _) = compression::plain(Box::new(file)).map_err(|error| FileError::new(&name, error))?;
+    let mut triples = Triples::new(&name, source, format, scope)?;
     let text = |cell: &Cell<'_>| match cell {
         Cell::Text(text) => text.to_string(),
         Cell::Json(json) => json.clone(),
         _ => String::new(), // triples have no others
     };
     Ok(std::iter::from_fn(move || triples.next()).map(move |triple| {
-        triple.map(|[subject, predicate, object]| (text(&predicate), [text(&subject), text(&object)]))
+        triple.map(|row| {
+            let cell = |at: usize| row.get(at).map(text).unwrap_or_default();
+            (cell(1), [cell(0), cell(2)])
+        })
     }))
 }
 
@@ -187,7 +192,7 @@ fn typed(object: &str, column_type: ColumnType) -> Result<Cell<'static>, String>
             time_of(&text).map_or(Cell::Null, Cell::Time)
         }
         (ColumnType::Any, json) => Cell::Json(json.to_string()),
-        (_, json) => cells::owned(cells::of_json(&json, column_type)?),
+        (_, json) => cells::owned(cells::of_json(&json, column_type, None)?),
     })
 }
 

@@ -1,4 +1,5 @@
-//! RDF as rows of subject, predicate and object, and back.
+//! RDF as rows of subject, predicate and object, and back ([`super::rdf_out`]); N-Quads have the graph as a fourth column,
+//! null for the default one.
 //!
 //! Text in angle brackets is an IRI, and text that begins with `_:` a blank node, as in N-Triples. Literals are values:
 //! strings, numbers and booleans. What has no value of its own (a string with a language, a date) stays in the notation of
@@ -11,31 +12,52 @@ use super::format::FileFormat;
 use super::sample::{self, Source};
 use super::text;
 use oxrdf::vocab::xsd;
-use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
-use oxttl::ntriples::{ReaderNTriplesParser, WriterNTriplesSerializer};
-use oxttl::turtle::{ReaderTurtleParser, WriterTurtleSerializer};
-use oxttl::{NTriplesParser, NTriplesSerializer, TurtleParseError, TurtleParser, TurtleSerializer};
+use oxrdf::{BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term, Triple};
+use oxttl::nquads::ReaderNQuadsParser;
+use oxttl::ntriples::ReaderNTriplesParser;
+use oxttl::turtle::ReaderTurtleParser;
+use oxttl::{NQuadsParser, NTriplesParser, TurtleParseError, TurtleParser};
 use serde_json::Value as Json;
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
-use stratalog_protocol::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The parser of a format.
 enum Parser {
     Turtle(ReaderTurtleParser<Source>),
     NTriples(ReaderNTriplesParser<Source>),
+    NQuads(ReaderNQuadsParser<Source>),
+}
+
+/// What a parser stumbles over.
+enum ParseError {
+    /// In a line; others may follow.
+    Syntax(u64, String),
+    /// Nothing follows.
+    Last(String),
+}
+
+impl From<TurtleParseError> for ParseError {
+    fn from(error: TurtleParseError) -> ParseError {
+        match error {
+            TurtleParseError::Syntax(error) => {
+                ParseError::Syntax(error.location().start.line + 1, error.message().to_owned())
+            }
+            error @ TurtleParseError::Io(_) => ParseError::Last(error.to_string()),
+        }
+    }
 }
 
 impl Parser {
-    fn next(&mut self) -> Option<Result<Triple, TurtleParseError>> {
-        match self {
-            Parser::Turtle(parser) => parser.next(),
-            Parser::NTriples(parser) => parser.next(),
-        }
+    fn next(&mut self) -> Option<Result<Quad, ParseError>> {
+        let in_default = |triple: Triple| triple.in_graph(GraphName::DefaultGraph);
+        Some(match self {
+            Parser::Turtle(parser) => parser.next()?.map(in_default).map_err(ParseError::from),
+            Parser::NTriples(parser) => parser.next()?.map(in_default).map_err(ParseError::from),
+            Parser::NQuads(parser) => parser.next()?.map_err(ParseError::from),
+        })
     }
 }
 
@@ -45,6 +67,8 @@ pub(super) struct Triples {
     parser: Parser,
     /// Blank nodes are of one file: those of others with the same labels are others.
     scope: String,
+    /// Whether there is a column for the graph.
+    quads: bool,
     ended: bool,
 }
 
@@ -59,47 +83,48 @@ impl Triples {
         let source = sample::unmarked(source).map_err(|error| FileError::new(name, error))?;
         let parser = match format {
             FileFormat::Turtle => Parser::Turtle(TurtleParser::new().for_reader(source)),
+            FileFormat::NQuads => Parser::NQuads(NQuadsParser::new().for_reader(source)),
             _ => Parser::NTriples(NTriplesParser::new().for_reader(source)),
         };
         let scope = format!("f{:016x}-", scope.unwrap_or_else(random));
-        Ok(Triples { name: name.to_owned(), parser, scope, ended: false })
+        Ok(Triples {
+            name: name.to_owned(),
+            parser,
+            scope,
+            quads: format == FileFormat::NQuads,
+            ended: false,
+        })
     }
 
     /// The columns of every such file.
-    pub(super) fn columns() -> Vec<Column> {
+    pub(super) fn columns(format: FileFormat) -> Vec<Column> {
         let column = |name: &str, column_type| Column { name: name.to_owned(), column_type };
-        vec![
+        let mut columns = vec![
             column("subject", ColumnType::Text),
             column("predicate", ColumnType::Text),
             column("object", ColumnType::Any),
-        ]
+        ];
+        columns.extend((format == FileFormat::NQuads).then(|| column("graph", ColumnType::Text)));
+        columns
     }
 
     /// The next triple, or what is wrong in its place.
-    pub(super) fn next(&mut self) -> Option<Result<[Cell<'static>; 3], FileError>> {
+    pub(super) fn next(&mut self) -> Option<Result<Vec<Cell<'static>>, FileError>> {
         if self.ended {
             return None;
         }
-        let triple = match self.parser.next()? {
-            Ok(triple) => self.row(&triple.subject, &triple.predicate, &triple.object),
-            Err(TurtleParseError::Syntax(error)) => {
-                let line = Some(error.location().start.line + 1);
-                Err(FileError { line, ..FileError::new(&self.name, error.message()) })
-            }
-            Err(error) => {
+        Some(match self.parser.next()? {
+            Ok(quad) => self.row(&quad),
+            Err(ParseError::Syntax(line, problem)) => Err(FileError::at(&self.name, line, problem)),
+            Err(ParseError::Last(problem)) => {
                 self.ended = true;
-                Err(FileError::new(&self.name, error))
+                Err(FileError::new(&self.name, problem))
             }
-        };
-        Some(triple)
+        })
     }
 
-    fn row(
-        &self,
-        subject: &NamedOrBlankNode,
-        predicate: &NamedNode,
-        object: &Term,
-    ) -> Result<[Cell<'static>; 3], FileError> {
+    fn row(&self, quad: &Quad) -> Result<Vec<Cell<'static>>, FileError> {
+        let Quad { subject, predicate, object, graph_name } = quad;
         let subject = match subject {
             NamedOrBlankNode::NamedNode(node) => node.to_string(),
             NamedOrBlankNode::BlankNode(node) => self.blank(node),
@@ -112,7 +137,13 @@ impl Triples {
             other => return Err(FileError::new(&self.name, format!("`{other}` has no place in a column"))),
         };
         let text = |text: String| Cell::Text(text.into());
-        Ok([text(subject), text(predicate.to_string()), Cell::Json(object.to_string())])
+        let mut row = vec![text(subject), text(predicate.to_string()), Cell::Json(object.to_string())];
+        row.extend(self.quads.then(|| match graph_name {
+            GraphName::NamedNode(node) => text(node.to_string()),
+            GraphName::BlankNode(node) => text(self.blank(node)),
+            GraphName::DefaultGraph => Cell::Null,
+        }));
+        Ok(row)
     }
 
     fn blank(&self, node: &BlankNode) -> String {
@@ -170,72 +201,16 @@ pub(super) fn time_of(notation: &str) -> Option<i64> {
 }
 
 /// Whether text reads as an IRI, a blank node or a literal in quotes.
-fn is_notation(text: &str) -> bool {
+pub(super) fn is_notation(text: &str) -> bool {
     text.starts_with('<') && text.ends_with('>') || text.starts_with("_:") || text.starts_with('"')
-}
-
-/// Writes rows as triples.
-pub(super) enum TripleWriter<W: Write> {
-    Turtle(Box<WriterTurtleSerializer<W>>),
-    NTriples(WriterNTriplesSerializer<W>),
-}
-
-impl<W: Write> TripleWriter<W> {
-    pub(super) fn new(out: W, format: FileFormat) -> TripleWriter<W> {
-        match format {
-            FileFormat::Turtle => TripleWriter::Turtle(Box::new(TurtleSerializer::new().for_writer(out))),
-            _ => TripleWriter::NTriples(NTriplesSerializer::new().for_writer(out)),
-        }
-    }
-
-    pub(super) fn write(&mut self, row: &[Value]) -> io::Result<()> {
-        let triple = triple(row).map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))?;
-        match self {
-            TripleWriter::Turtle(serializer) => serializer.serialize_triple(&triple),
-            TripleWriter::NTriples(serializer) => serializer.serialize_triple(&triple),
-        }
-    }
-
-    pub(super) fn finish(self) -> io::Result<W> {
-        match self {
-            TripleWriter::Turtle(serializer) => serializer.finish(),
-            TripleWriter::NTriples(serializer) => Ok(serializer.finish()),
-        }
-    }
-}
-
-fn triple(row: &[Value]) -> Result<Triple, String> {
-    let [subject, predicate, object] = row else {
-        return Err(format!("a triple has three columns, found {}", row.len()));
-    };
-    let unlike = |value: &Value, what| {
-        format!("{value} is no {what}: IRIs stand in angle brackets, \"<http://example.org/ada>\"")
-    };
-    let subject = match subject {
-        Value::Text(text) if text.starts_with("_:") => text.parse().map(NamedOrBlankNode::BlankNode).ok(),
-        Value::Text(text) => text.parse().map(NamedOrBlankNode::NamedNode).ok(),
-        _ => None,
-    }
-    .ok_or_else(|| unlike(subject, "subject"))?;
-    let predicate: Option<NamedNode> = match predicate {
-        Value::Text(text) => text.parse().ok(),
-        _ => None,
-    };
-    let predicate = predicate.ok_or_else(|| unlike(&row[1], "predicate"))?;
-    let object = match object {
-        Value::Text(text) if is_notation(text) => text.parse().map_err(|_| unlike(&row[2], "object"))?,
-        Value::Text(text) => Term::Literal(Literal::new_simple_literal(text)),
-        Value::Int(number) => Term::Literal(Literal::from(*number)),
-        Value::Float(number) => Term::Literal(Literal::from(*number)),
-        Value::Bool(value) => Term::Literal(Literal::from(*value)),
-        Value::Null | Value::Vector(_) => return Err(unlike(&row[2], "object")),
-    };
-    Ok(Triple::new(subject, predicate, object))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rdf_out::{TripleWriter, triple};
     use super::*;
+    use std::io;
+    use stratalog_protocol::Value;
 
     fn read(text: &str, format: FileFormat) -> Vec<Result<Vec<Json>, String>> {
         let source: Source = Box::new(io::Cursor::new(text.as_bytes().to_vec()));

@@ -4,7 +4,11 @@
 
 use super::arrow_files::{self, Batches};
 use super::column_type::{Column, ColumnType};
+use super::compression;
+use super::compression::Compression;
 use super::delimited_rows::DelimitedRows;
+use super::encoding::TextEncoding;
+use super::epoch::Epoch;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::json_rows::JsonRows;
@@ -28,6 +32,12 @@ pub struct ReadOptions {
     /// The columns of the relation: those of the file that have the same names, or else the same places, are of these
     /// types. Where there are none, types are guessed from the beginning of the file.
     pub columns: Option<Vec<Column>>,
+    /// Types of some columns, by name: whatever is guessed of them, or known.
+    pub types: Vec<Column>,
+    /// Numbers that become times are of this unit.
+    pub epoch: Option<Epoch>,
+    /// How text is encoded, where it is not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// The first record of CSV and TSV holds data, and no names.
     pub no_header: bool,
     /// What separates the fields of CSV.
@@ -111,17 +121,19 @@ impl FileReader {
     pub fn open(path: &Path, options: &ReadOptions) -> Result<FileReader, FileError> {
         let name = path.display().to_string();
         let format = options.format.or_else(|| FileFormat::of(path)).ok_or_else(|| {
-            FileError::new(&name, "what is in it is not known by its name")
-                .help(format!("name the format: {}", readable()))
+            FileError::new(&name, "what is in it is not known by its name").help(instead(path))
         })?;
         if path == Path::new("-") {
             return FileReader::from_source("<stdin>", Box::new(io::stdin()), None, format, options, None);
+        }
+        if format.is_binary() && Compression::of(path).is_some() {
+            return Err(compression::refused(&name, format));
         }
         let file = File::open(path).map_err(|error| FileError::new(&name, error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         if matches!(format, FileFormat::Parquet | FileFormat::Arrow) {
             let read = Arc::new(AtomicU64::new(0));
-            let batches = arrow_files::open(&name, file, format, options.columns.as_deref())?;
+            let batches = arrow_files::open(&name, file, format, options)?;
             return Ok(FileReader::new(name, Rows::Batches(batches), options, read, None));
         }
         let scope = rdf::scope(path, &file);
@@ -138,23 +150,33 @@ impl FileReader {
     ) -> Result<FileReader, FileError> {
         let read = Arc::new(AtomicU64::new(0));
         let source: Source = Box::new(Counted::new(source, &read));
+        let failed = |error| FileError::new(name, error);
+        let (source, compression) = compression::plain(source).map_err(failed)?;
+        if compression.is_some() && format.is_binary() {
+            return Err(compression::refused(name, format));
+        }
+        let source = match options.encoding {
+            Some(encoding) if !format.is_binary() => encoding.decoded(source),
+            _ => source,
+        };
         let rows = match format {
             FileFormat::Csv | FileFormat::Tsv => {
                 Rows::Delimited(Box::new(DelimitedRows::open(name, source, format, options)?))
             }
-            FileFormat::JsonLines => Rows::Json(Box::new(JsonRows::open(name, source, options)?)),
-            FileFormat::NTriples | FileFormat::Turtle => {
-                let table = Table::new(&Triples::columns());
+            FileFormat::Json | FileFormat::JsonLines => {
+                Rows::Json(Box::new(JsonRows::open(name, source, format, options)?))
+            }
+            FileFormat::NTriples | FileFormat::Turtle | FileFormat::NQuads => {
+                if let Some(column) = options.types.first() {
+                    let problem = format!("the types of RDF are its own, and `{}` has no other", column.name);
+                    return Err(FileError::new(name, problem));
+                }
+                let table = Table::new(&Triples::columns(format));
                 Rows::Triples { triples: Box::new(Triples::new(name, source, format, scope)?), table }
             }
-            FileFormat::Arrow => {
-                Rows::Batches(arrow_files::stream(name, source, options.columns.as_deref())?)
-            }
+            FileFormat::Arrow => Rows::Batches(arrow_files::stream(name, source, options)?),
             FileFormat::Parquet => {
                 return Err(FileError::new(name, "Parquet cannot be read from a stream").help("name a file"));
-            }
-            FileFormat::Json => {
-                return Err(FileError::new(name, "JSON is read as one object a line").help("use `jsonl`"));
             }
         };
         Ok(FileReader::new(name.to_owned(), rows, options, read, size))
@@ -184,6 +206,11 @@ impl FileReader {
 
     /// The columns with their types.
     pub fn columns(&self) -> Vec<Column> {
+        match &self.rows {
+            Rows::Delimited(rows) => return rows.columns(),
+            Rows::Json(rows) => return rows.columns(),
+            Rows::Triples { .. } | Rows::Batches(_) => {}
+        }
         let column = |field: &arrow::datatypes::Field| Column {
             name: field.name().clone(),
             column_type: ColumnType::of(field),
@@ -272,9 +299,20 @@ impl Iterator for FileReader {
     }
 }
 
+/// What to do about a file of no format that is read.
+fn instead(path: &Path) -> String {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match ending.to_ascii_lowercase().as_str() {
+        "rdf" | "owl" => {
+            "RDF/XML is not read: make it Turtle or N-Triples first, as by `riot --output=nt FILE`".to_owned()
+        }
+        "xlsx" | "xls" | "ods" => "spreadsheets are not read: save it as CSV".to_owned(),
+        _ => format!("name the format: {}", readable()),
+    }
+}
+
 /// The formats that can be read, for messages.
 fn readable() -> String {
-    let names: Vec<&str> =
-        FileFormat::all().filter(|format| *format != FileFormat::Json).map(FileFormat::name).collect();
+    let names: Vec<&str> = FileFormat::all().map(FileFormat::name).collect();
     names.join(", ")
 }

@@ -29,6 +29,16 @@ pub(super) fn is_finer(text: &str) -> bool {
     fraction.bytes().take_while(u8::is_ascii_digit).skip(3).any(|digit| digit != b'0')
 }
 
+/// Whether text is a time for who guesses.
+pub(super) fn is_time(text: &str) -> bool {
+    looks_like_time(text) && to_time(text).is_some()
+}
+
+/// Whether text is a time exactly as one is written here. In JSON, other text that could be one stays text.
+pub(super) fn is_written_time(text: &str) -> bool {
+    looks_like_time(text) && text.ends_with('Z') && to_time(text).and_then(of_time).as_deref() == Some(text)
+}
+
 /// Whether text begins as a date does: years have four digits.
 pub(super) fn looks_like_time(text: &str) -> bool {
     let bytes = text.as_bytes();

@@ -4,6 +4,7 @@
 //! escaping the backslash that `\N` begins with, and the quote that would begin a quoted field.
 
 use super::cells::guessed_any;
+use super::text;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use stratalog_protocol::Value;
@@ -38,11 +39,18 @@ pub(super) fn write_csv_header(out: &mut dyn Write, names: &[String], null: &str
 }
 
 /// RFC 4180, with lines that end the Unix way. In columns of any type, text that looks like something else is quoted.
-pub(super) fn write_csv_row(out: &mut dyn Write, row: &[Value], null: &str, any: &[bool]) -> io::Result<()> {
+pub(super) fn write_csv_row(
+    out: &mut dyn Write,
+    row: &[Value],
+    null: &str,
+    marked: &[Marked],
+) -> io::Result<()> {
     write_line(
         out,
         ",",
-        row.iter().zip(any).map(|(value, any)| of_any(value, *any).unwrap_or_else(|| csv_cell(value, null))),
+        row.iter()
+            .zip(marked)
+            .map(|(value, mark)| marked_cell(value, *mark).unwrap_or_else(|| csv_cell(value, null))),
     )
 }
 
@@ -51,20 +59,43 @@ pub(super) fn write_tsv_header(out: &mut dyn Write, names: &[String], null: &str
 }
 
 /// One line, whatever the strings hold; those that look like something else are quoted as in CSV.
-pub(super) fn write_tsv_row(out: &mut dyn Write, row: &[Value], null: &str, any: &[bool]) -> io::Result<()> {
+pub(super) fn write_tsv_row(
+    out: &mut dyn Write,
+    row: &[Value],
+    null: &str,
+    marked: &[Marked],
+) -> io::Result<()> {
     write_line(
         out,
         "\t",
-        row.iter().zip(any).map(|(value, any)| of_any(value, *any).unwrap_or_else(|| tsv_cell(value, null))),
+        row.iter()
+            .zip(marked)
+            .map(|(value, mark)| marked_cell(value, *mark).unwrap_or_else(|| tsv_cell(value, null))),
     )
 }
 
-/// In a column of any type, what quotes have to tell apart: text that would be read as a number, a boolean, a vector or as
-/// nothing stands in them, and a vector does not, so there is no comma in it.
-fn of_any(value: &Value, any: bool) -> Option<Cow<'_, str>> {
-    match value {
-        Value::Text(text) if any && (text.is_empty() || !guessed_any(text).is_string()) => Some(quoted(text)),
-        Value::Vector(_) if any => Some(Cow::Owned(value_text(value, "").replace(", ", " "))),
+/// What quotes tell in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// Nothing but where a field ends.
+    Nothing,
+    /// In a column of strings: that a value is text, where somebody would guess otherwise.
+    Text,
+    /// In a column of any type: the same of each value.
+    Any,
+}
+
+/// What quotes have to tell apart: text that would be read as a number, a boolean, a vector or as nothing stands in them, and
+/// a vector in a column of any type does not, so there is no comma in it.
+fn marked_cell(value: &Value, mark: Marked) -> Option<Cow<'_, str>> {
+    match (value, mark) {
+        (Value::Text(text), Marked::Any) if text.is_empty() || !guessed_any(text).is_string() => {
+            Some(quoted(text))
+        }
+        (Value::Text(text), Marked::Text) if !guessed_any(text).is_string() || text::is_time(text) => {
+            Some(quoted(text))
+        }
+        (Value::Vector(_), Marked::Any) => Some(Cow::Owned(value_text(value, "").replace(", ", " "))),
         _ => None,
     }
 }
@@ -159,11 +190,11 @@ mod tests {
         serde_json::from_value(rows).unwrap()
     }
 
-    type WriteRow = fn(&mut dyn Write, &[Value], &str, &[bool]) -> io::Result<()>;
+    type WriteRow = fn(&mut dyn Write, &[Value], &str, &[Marked]) -> io::Result<()>;
 
     fn written(write: WriteRow, null: &str) -> String {
         let mut out = Vec::new();
-        rows().iter().for_each(|row| write(&mut out, row, null, &[false, false]).unwrap());
+        rows().iter().for_each(|row| write(&mut out, row, null, &[Marked::Nothing; 2]).unwrap());
         String::from_utf8(out).unwrap()
     }
 
@@ -188,13 +219,13 @@ mod tests {
     fn text_in_a_column_of_any_type_stays_text() {
         let row: Vec<Value> = serde_json::from_value(json!(["1", "x"])).unwrap();
         let (mut csv, mut tsv) = (Vec::new(), Vec::new());
-        write_csv_row(&mut csv, &row, "", &[true, true]).unwrap();
-        write_tsv_row(&mut tsv, &row, "", &[true, true]).unwrap();
+        write_csv_row(&mut csv, &row, "", &[Marked::Any; 2]).unwrap();
+        write_tsv_row(&mut tsv, &row, "", &[Marked::Any; 2]).unwrap();
         assert_eq!((csv.as_slice(), tsv.as_slice()), (&b"\"1\",x\n"[..], &b"\"1\"\tx\n"[..]));
         let row: Vec<Value> = serde_json::from_value(json!([[1.0, 2.5], "[1 2]", ""])).unwrap();
         let (mut csv, mut tsv) = (Vec::new(), Vec::new());
-        write_csv_row(&mut csv, &row, "", &[true; 3]).unwrap();
-        write_tsv_row(&mut tsv, &row, "\\N", &[true; 3]).unwrap();
+        write_csv_row(&mut csv, &row, "", &[Marked::Any; 3]).unwrap();
+        write_tsv_row(&mut tsv, &row, "\\N", &[Marked::Any; 3]).unwrap();
         assert_eq!(String::from_utf8(csv).unwrap(), "[1.0 2.5],\"[1 2]\",\"\"\n");
         assert_eq!(String::from_utf8(tsv).unwrap(), "[1.0 2.5]\t\"[1 2]\"\t\"\"\n");
     }
@@ -206,8 +237,8 @@ mod tests {
             [("NA", "\"NA\",NA,N\n", "\"NA\"\tNA\tN\n"), ("\\N", "NA,\\N,N\n", "NA\t\\N\tN\n")]
         {
             let mut out = (Vec::new(), Vec::new());
-            write_csv_row(&mut out.0, &row, null, &[false; 3]).unwrap();
-            write_tsv_row(&mut out.1, &row, null, &[false; 3]).unwrap();
+            write_csv_row(&mut out.0, &row, null, &[Marked::Nothing; 3]).unwrap();
+            write_tsv_row(&mut out.1, &row, null, &[Marked::Nothing; 3]).unwrap();
             assert_eq!((out.0.as_slice(), out.1.as_slice()), (csv.as_bytes(), tsv.as_bytes()));
         }
     }

@@ -2,11 +2,12 @@
 
 use super::column_type::ColumnType;
 use super::format::FileFormat;
-use super::rdf::TripleWriter;
+use super::rdf_out::TripleWriter;
+use super::text_out::Marked;
 use super::values::rows_with_times;
 use super::{json_out, text_out};
 use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
+use arrow::datatypes::{Field, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::{FileWriter as IpcFile, StreamWriter as IpcStream};
 use parquet::arrow::ArrowWriter;
@@ -22,13 +23,15 @@ pub struct WriteOptions {
     pub header: bool,
     /// The word for null in CSV and TSV, where it is neither nothing (CSV) nor `\N` (TSV).
     pub null: Option<String>,
+    /// In CSV and TSV, put strings into quotes that would be guessed to be something else, so that they come back as strings.
+    pub quote_text: bool,
     /// Write Arrow as a stream, which can be read while it comes, and not as a file.
     pub stream: bool,
 }
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
-        WriteOptions { header: true, null: None, stream: false }
+        WriteOptions { header: true, null: None, quote_text: true, stream: false }
     }
 }
 
@@ -50,8 +53,8 @@ struct Text<W> {
     format: FileFormat,
     null: String,
     keys: Vec<String>,
-    /// Which columns hold values of any type.
-    any: Vec<bool>,
+    /// What quotes tell in each column.
+    marked: Vec<Marked>,
     rows: u64,
 }
 
@@ -77,7 +80,7 @@ impl<W: Write + Send> FileWriter<W> {
                 Sink::IpcStream(Box::new(IpcStream::try_new(out, schema).map_err(failed)?))
             }
             FileFormat::Arrow => Sink::IpcFile(Box::new(IpcFile::try_new(out, schema).map_err(failed)?)),
-            FileFormat::NTriples | FileFormat::Turtle => {
+            FileFormat::NTriples | FileFormat::Turtle | FileFormat::NQuads => {
                 Sink::Triples(Box::new(TripleWriter::new(out, format)))
             }
         };
@@ -143,16 +146,21 @@ impl<W: Write> Text<W> {
             FileFormat::Json => out.write_all(b"[")?,
             _ => {}
         }
-        let any = schema.fields().iter().map(|field| ColumnType::may_hold_any(field)).collect();
-        Ok(Text { out, format, null, keys: json_out::keys(&names), any, rows: 0 })
+        let mark = |field: &Field| match ColumnType::of(field) {
+            _ if ColumnType::may_hold_any(field) => Marked::Any,
+            ColumnType::Text if options.quote_text => Marked::Text,
+            _ => Marked::Nothing,
+        };
+        let marked = schema.fields().iter().map(|field| mark(field)).collect();
+        Ok(Text { out, format, null, keys: json_out::keys(&names), marked, rows: 0 })
     }
 
     fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
         let out = &mut self.out;
         for row in rows_with_times(batch).map_err(failed)? {
             match self.format {
-                FileFormat::Csv => text_out::write_csv_row(out, &row, &self.null, &self.any)?,
-                FileFormat::Tsv => text_out::write_tsv_row(out, &row, &self.null, &self.any)?,
+                FileFormat::Csv => text_out::write_csv_row(out, &row, &self.null, &self.marked)?,
+                FileFormat::Tsv => text_out::write_tsv_row(out, &row, &self.null, &self.marked)?,
                 FileFormat::Json => {
                     out.write_all(if self.rows == 0 { "\n  " } else { ",\n  " }.as_bytes())?;
                     json_out::write_row(out, &self.keys, &row)?;

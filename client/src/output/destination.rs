@@ -1,11 +1,12 @@
 //! Where rows go: standard output, or a file.
 
-use super::{Format, ending};
+use super::{Format, Pager, ending};
 use crate::interrupts::Interrupts;
+use crate::terminal;
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use stratalog_client::files::{FileError, NewFile};
+use stratalog_client::files::{Compression, FileError, NewFile};
 
 /// Where rows go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,13 +30,26 @@ pub(crate) struct Opened {
 }
 
 impl Destination {
-    pub(crate) fn open(&self, format: Format, interrupts: &Interrupts) -> Result<Opened, FileError> {
+    /// Begins to write; what goes to the terminal goes through the pager, if there is one.
+    pub(crate) fn open(
+        &self,
+        format: Format,
+        interrupts: &Interrupts,
+        pager: Option<&Pager>,
+    ) -> Result<Opened, FileError> {
         let goes_on =
             matches!(self, Destination::Log(path) if fs::metadata(path).is_ok_and(|file| file.len() > 0));
         let (out, file): (Box<dyn Write + Send>, _) = match self {
             Destination::Output => {
-                let output = Terminal { output: io::stdout(), interrupts: interrupts.clone() };
-                (Box::new(BufWriter::new(output)), None)
+                let interrupts = interrupts.clone();
+                let out: Box<dyn Write + Send> = match (pager, terminal::output_size()) {
+                    (Some(pager), Some((columns, rows))) => {
+                        let output = pager.output(columns, rows);
+                        Box::new(BufWriter::new(Interruptible { output, interrupts }))
+                    }
+                    _ => Box::new(BufWriter::new(Interruptible { output: io::stdout(), interrupts })),
+                };
+                (out, None)
             }
             Destination::Log(path) if format.is_whole() && goes_on => {
                 let name = path.display().to_string();
@@ -45,14 +59,26 @@ impl Destination {
                     ..error
                 });
             }
-            Destination::Log(path) if !format.is_whole() => (Box::new(append(path)?), None),
+            Destination::Log(path) if !format.is_whole() => (compressed(path, format, append(path)?)?, None),
             Destination::File(path) | Destination::Log(path) => {
                 ending::clean_up_on_signals();
                 let (file, out) = NewFile::create(path)?;
-                (Box::new(out), Some(file))
+                (compressed(path, format, out)?, Some(file))
             }
         };
         Ok(Opened { out, file, goes_on })
+    }
+}
+
+/// Compressed as the name says.
+fn compressed(
+    path: &Path,
+    format: Format,
+    out: BufWriter<fs::File>,
+) -> Result<Box<dyn Write + Send>, FileError> {
+    match format.of_file() {
+        Some(file) => Compression::out(path, file, out),
+        None => Ok(Box::new(out)),
     }
 }
 
@@ -61,13 +87,14 @@ fn append(path: &Path) -> Result<BufWriter<fs::File>, FileError> {
     file.map(BufWriter::new).map_err(|error| FileError::new(&path.display().to_string(), error))
 }
 
-/// Standard output without its lock, which is not for threads. Nothing comes any more once a person wants to stop.
-struct Terminal {
-    output: Stdout,
+/// Standard output without its lock, which is not for threads, or a pager. Nothing comes any more once a person wants to
+/// stop.
+struct Interruptible<W> {
+    output: W,
     interrupts: Interrupts,
 }
 
-impl Write for Terminal {
+impl<W: Write> Write for Interruptible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.interrupts.is_requested() {
             return Err(io::Error::other("interrupted"));

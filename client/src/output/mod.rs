@@ -2,17 +2,23 @@
 //!
 //! Only data goes through here. Timings, warnings and errors belong to [`crate::notices`] and standard error, so that
 //! `stratalog ... > file` holds rows and nothing else. What a program reads is written while it comes; tables are drawn
-//! when all rows are known.
+//! so many rows at a time, so no answer has to fit into memory. A person at a terminal sees a [`Preview`] of a long one.
 
 mod cells;
 mod destination;
 mod ending;
+mod fit;
+mod pager;
+mod preview;
 mod records;
 mod table;
 
 pub(crate) use cells::printable;
 pub(crate) use destination::{Destination, Opened};
+pub(crate) use pager::Pager;
+pub(crate) use preview::{Preview, ROWS, grouped};
 
+use preview::LeftOut;
 use std::io::{self, Write};
 use stratalog_client::arrow::array::RecordBatch;
 use stratalog_client::arrow::datatypes::Schema;
@@ -47,6 +53,8 @@ pub(crate) enum Format {
     Nt,
     /// RDF as Turtle, of three columns
     Ttl,
+    /// RDF, a quad a line: the fourth column is the graph
+    Nq,
 }
 
 impl Format {
@@ -62,6 +70,7 @@ impl Format {
             Format::Arrow => Some(FileFormat::Arrow),
             Format::Nt => Some(FileFormat::NTriples),
             Format::Ttl => Some(FileFormat::Turtle),
+            Format::Nq => Some(FileFormat::NQuads),
         }
     }
 
@@ -76,6 +85,7 @@ impl Format {
             FileFormat::Arrow => Format::Arrow,
             FileFormat::NTriples => Format::Nt,
             FileFormat::Turtle => Format::Ttl,
+            FileFormat::NQuads => Format::Nq,
         }
     }
 
@@ -95,6 +105,16 @@ impl Format {
     }
 }
 
+/// Whether tables are shown one value a line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Expanded {
+    /// Where a table would leave too much out.
+    #[default]
+    Auto,
+    On,
+    Off,
+}
+
 /// How answers are to look.
 #[derive(Debug, Clone)]
 pub(crate) struct Style {
@@ -107,19 +127,29 @@ pub(crate) struct Style {
     pub width: Option<u16>,
     /// Write Arrow as a stream.
     pub stream: bool,
+    pub expanded: Expanded,
+    /// How much of an answer is shown; `None` is all of it.
+    pub preview: Option<Preview>,
 }
+
+/// A table is drawn so many rows at a time, or fewer of many columns.
+const BLOCK: usize = 10_000;
+const BLOCK_CELLS: usize = 60_000;
 
 /// Writes one answer.
 pub(crate) struct RowWriter<W: Write + Send> {
     style: Style,
+    /// That came.
     rows: u64,
+    /// That there are, as the server says.
+    total: u64,
     sink: Sink<W>,
 }
 
 enum Sink<W: Write + Send> {
     Messages(W),
     Lines(W, Vec<String>),
-    Drawn(W, Vec<String>, Vec<Vec<Value>>),
+    Drawn(Box<Drawing<W>>),
     File(Box<FileWriter<W>>),
 }
 
@@ -129,15 +159,19 @@ impl<W: Write + Send> RowWriter<W> {
         let names = || header.columns.clone();
         let sink = match style.format.of_file() {
             None if header.is_message() => Sink::Messages(out),
-            None if style.format == Format::Line => Sink::Lines(out, names()),
-            None => Sink::Drawn(out, names(), Vec::new()),
+            None if style.format == Format::Line && style.preview.is_none() => Sink::Lines(out, names()),
+            None => Sink::Drawn(Box::new(Drawing::begin(out, names()))),
             Some(format) => {
-                let options =
-                    WriteOptions { header: style.header, null: style.null.clone(), stream: style.stream };
+                let options = WriteOptions {
+                    header: style.header,
+                    null: style.null.clone(),
+                    quote_text: !style.stream, // what goes to a pipe is cut up there
+                    stream: style.stream,
+                };
                 Sink::File(Box::new(FileWriter::new(out, format, schema, &options)?))
             }
         };
-        Ok(RowWriter { style, rows: 0, sink })
+        Ok(RowWriter { style, rows: 0, total: header.total_count, sink })
     }
 
     /// Writes some rows.
@@ -151,33 +185,104 @@ impl<W: Write + Send> RowWriter<W> {
                 let null = self.style.null.as_deref().unwrap_or("null");
                 records::write(out, names, &values()?, null, before == 0)
             }
-            Sink::Drawn(_, _, rows) => {
-                rows.extend(values()?);
-                Ok(())
-            }
+            Sink::Drawn(drawing) => drawing.take(batch, &self.style),
             Sink::File(writer) => writer.write(batch),
         }
     }
 
-    /// Completes the answer; how many rows it had.
+    /// Completes the answer; how many rows were written.
     pub(crate) fn finish(self) -> io::Result<u64> {
-        let null = self.style.null.as_deref().unwrap_or("null");
         match self.sink {
             Sink::Messages(mut out) | Sink::Lines(mut out, _) => out.flush()?,
-            Sink::Drawn(mut out, names, rows) => {
-                let Style { format, header, width, .. } = self.style;
-                match format {
-                    Format::Markdown => table::write_markdown(&mut out, &names, &rows, null)?,
-                    _ => {
-                        let look = table::Look { ascii: format == Format::Table, header, width };
-                        table::write(&mut out, &names, &rows, null, look)?;
-                    }
-                }
-                out.flush()?;
+            Sink::Drawn(drawing) => {
+                let by_server = self.style.preview.is_some_and(|preview| preview.by_server);
+                let rows = if by_server { self.total.max(self.rows) } else { self.rows };
+                return drawing.finish(&self.style, rows);
             }
             Sink::File(writer) => writer.finish()?,
         }
         Ok(self.rows)
+    }
+}
+
+/// A table that is drawn block by block.
+struct Drawing<W> {
+    out: W,
+    names: Vec<String>,
+    /// The next block, and how many rows it may have.
+    rows: Vec<Vec<Value>>,
+    block: usize,
+    /// Rows that are drawn or will be.
+    shown: u64,
+    first: bool,
+    left_out: LeftOut,
+}
+
+impl<W: Write> Drawing<W> {
+    fn begin(out: W, names: Vec<String>) -> Drawing<W> {
+        let block = (BLOCK_CELLS / names.len().max(1)).clamp(1, BLOCK);
+        Drawing { out, names, rows: Vec::new(), block, shown: 0, first: true, left_out: LeftOut::default() }
+    }
+
+    /// Takes what is shown of a batch; the rest is let go.
+    fn take(&mut self, batch: &RecordBatch, style: &Style) -> io::Result<()> {
+        let most = style.preview.map_or(u64::MAX, |preview| preview.rows);
+        let mut at = 0;
+        while at < batch.num_rows() && self.shown < most {
+            let room =
+                usize::try_from(most - self.shown).unwrap_or(usize::MAX).min(self.block - self.rows.len());
+            let part = batch.slice(at, room.min(batch.num_rows() - at));
+            at += part.num_rows();
+            self.shown += part.num_rows() as u64;
+            self.rows.extend(rows_with_times(&part).map_err(io::Error::other)?);
+            if self.rows.len() == self.block {
+                self.draw(style)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, style: &Style) -> io::Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        let null = style.null.as_deref().unwrap_or("null");
+        let Style { format, header, width, expanded, .. } = *style;
+        let look = table::Look { ascii: format == Format::Table, header, width };
+        let turned = format == Format::Line || expanded == Expanded::On;
+        let (out, names, first) = (&mut self.out, &self.names, std::mem::take(&mut self.first));
+        let left_out = match (format, style.preview) {
+            (Format::Markdown, _) => {
+                table::write_markdown(out, names, &rows, null, first)?;
+                LeftOut::default()
+            }
+            (_, Some(_)) if turned => records::write_preview(out, names, &rows, null, width, first)?,
+            (_, Some(_)) => table::write_preview(out, names, &rows, null, look, expanded == Expanded::Auto)?,
+            (_, None) => {
+                match turned {
+                    true => records::write(out, names, &rows, null, first)?,
+                    false => table::write(out, names, &rows, null, look)?,
+                }
+                LeftOut::default()
+            }
+        };
+        if let Some(shown) = left_out.rows {
+            self.shown -= (rows.len() - shown) as u64;
+        }
+        self.left_out.add(&left_out);
+        Ok(())
+    }
+
+    /// Draws the last block; how many rows are shown of those that there are.
+    fn finish(mut self, style: &Style, rows: u64) -> io::Result<u64> {
+        if self.first || !self.rows.is_empty() {
+            self.draw(style)?;
+        }
+        if let Some(preview) = style.preview
+            && let Some(line) = self.left_out.line(preview, self.shown, rows, self.names.len())
+        {
+            writeln!(self.out, "{line}")?;
+        }
+        self.out.flush()?;
+        Ok(self.shown)
     }
 }
 

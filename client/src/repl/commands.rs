@@ -3,7 +3,7 @@
 use super::words::{last_file, path, split, unquoted};
 use crate::arguments::{ImportArguments, RowArguments};
 use crate::commands::import::Import;
-use crate::output::Format;
+use crate::output::{Expanded, Format};
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,6 +20,10 @@ pub(super) enum Local {
     Width(Option<u16>),
     Null(Option<String>),
     Headers(bool),
+    All(bool),
+    Pager(bool),
+    /// Without a word, the other way round.
+    Expanded(Option<Expanded>),
     Limit(Option<u64>),
     Timeout(Option<Duration>),
     Import(Result<Import, String>),
@@ -76,7 +80,7 @@ pub(super) const COMMANDS: &[Entry] = &[
     Entry {
         names: &[".mode", ".format"],
         usage: "FORMAT",
-        doc: "write rows as box, table, line, markdown, csv, tsv (or tabs), json or jsonl; to files also as parquet, arrow, nt, ttl",
+        doc: "write rows as box, table, line, markdown, csv, tsv (or tabs), json or jsonl; to files also as parquet, arrow, nt, ttl, nq",
         read: |rest| Format::from_str(rest, true).ok().map(Local::Mode),
     },
     Entry {
@@ -99,6 +103,28 @@ pub(super) const COMMANDS: &[Entry] = &[
             "auto" | "" => Some(Local::Width(None)),
             _ => rest.parse().ok().map(|width| Local::Width(Some(width))),
         },
+    },
+    Entry {
+        names: &[".all"],
+        usage: "on|off",
+        doc: "show all rows, all columns and whole values, and not the first 40 rows and what fits",
+        read: |rest| on_off(rest).map(Local::All),
+    },
+    Entry {
+        names: &[".expanded", "\\x"],
+        usage: "[on|off|auto]",
+        doc: "one `column = value` a line; by itself (auto) where too few columns fit",
+        read: |rest| match rest {
+            "" => Some(Local::Expanded(None)),
+            "auto" => Some(Local::Expanded(Some(Expanded::Auto))),
+            _ => on_off(rest).map(|on| Local::Expanded(Some(if on { Expanded::On } else { Expanded::Off }))),
+        },
+    },
+    Entry {
+        names: &[".pager"],
+        usage: "on|off",
+        doc: "with `.all on`, page what is longer than the screen, by $PAGER or else less",
+        read: |rest| on_off(rest).map(Local::Pager),
     },
     Entry {
         names: &[".nullvalue"],
@@ -139,7 +165,7 @@ pub(super) const COMMANDS: &[Entry] = &[
     Entry {
         names: &[".import"],
         usage: "RELATION FILE... [OPTIONS]",
-        doc: "insert the rows of files, by their endings CSV, TSV, JSON lines, Parquet, Arrow or RDF; options as of `stratalog import`",
+        doc: "insert the rows of files, by their endings CSV, TSV, JSON, JSON lines, Parquet, Arrow or RDF; options as of `stratalog import`",
         read: |rest| Some(Local::Import(ImportLine::read(some(rest)?))),
     },
     Entry {

@@ -17,7 +17,7 @@ use crate::commands::import::Import;
 use crate::commands::watch::Watch;
 use crate::diagnostics::Source;
 use crate::exit::Exit;
-use crate::output::{Destination, Format};
+use crate::output::{Destination, Expanded, Format};
 use crate::script::Runner;
 use crate::settings::Settings;
 use crate::terminal;
@@ -55,6 +55,7 @@ pub(crate) struct Repl<'a> {
 impl<'a> Repl<'a> {
     /// A prompt on a session that is open.
     pub(crate) fn new(runtime: &'a Runtime, settings: Settings, client: Client, runner: Runner) -> Repl<'a> {
+        let runner = Runner { at_prompt: true, ..runner };
         let (client, names) = (Arc::new(client), Names::default());
         let (moved, last) = (Arc::default(), String::new());
         Repl { runtime, settings, client, runner, width: None, shown: None, names, moved, last }
@@ -163,6 +164,15 @@ impl<'a> Repl<'a> {
             Local::Width(width) => self.width = width,
             Local::Null(text) => runner.style.null = text,
             Local::Headers(on) => runner.style.header = on,
+            Local::All(on) => runner.all = on,
+            Local::Pager(on) => runner.pager = on,
+            Local::Expanded(expanded) => {
+                let other = match runner.style.expanded {
+                    Expanded::On => Expanded::Auto,
+                    Expanded::Auto | Expanded::Off => Expanded::On,
+                };
+                runner.style.expanded = expanded.unwrap_or(other);
+            }
             Local::Limit(rows) => runner.options.limit = rows,
             Local::Timeout(time) => runner.options.timeout = time,
             Local::Run(file) => {

@@ -1,0 +1,183 @@
+//! Answers on a terminal: what is shown of a long, a wide and a slow one, the way to all of it, and what that takes of memory.
+
+use std::fs;
+use std::sync::Arc;
+
+use portable_pty::CommandBuilder;
+use stratalog_tests::cli;
+use stratalog_tests::prompt::{COLUMNS, Prompt};
+use stratalog_tests::server::Server;
+use tempfile::TempDir;
+
+const DIGITS: &str = "+n[(0), (1), (2), (3), (4), (5), (6), (7), (8), (9)]";
+
+/// A server that knows the digits.
+fn server() -> Server {
+    let server = Server::start();
+    let done = cli::run(cli::at(&server), &["-c", DIGITS], "");
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    server
+}
+
+/// Runs a line of a shell on a terminal, in which `$0` is the command line; what is shown when it has ended.
+fn shown(server: &Server, line: &str, variables: &[(&str, &str)]) -> String {
+    let known = cli::at(server);
+    let mut shell = CommandBuilder::new("sh");
+    shell.args(["-c", &format!("{line}; echo left with $?; sleep 60")]);
+    shell.arg(known.get_program());
+    let terminal = Prompt::run(&known, shell, Arc::new(TempDir::new().unwrap()), variables);
+    terminal.wait("left with ");
+    terminal.seen()
+}
+
+#[test]
+fn a_long_answer_is_shown_in_part_and_counted_whole() {
+    let server = server();
+    let seen = shown(&server, "\"$0\" -c '?X, Y, Z <- n(X), n(Y), n(Z)'", &[]);
+    assert!(seen.contains("40 of 1,000 rows: --all shows everything"), "{seen}");
+    assert_eq!(seen.lines().filter(|line| line.starts_with('│')).count(), 41, "{seen}");
+    // A limit of its own is not mistaken for what there is, and one that is asked for is kept.
+    let seen = shown(&server, "\"$0\" -c '?X, Y, Z <- n(X), n(Y), n(Z), limit(45)'", &[]);
+    assert!(seen.contains("40 of 45 rows"), "{seen}");
+    let seen = shown(&server, "\"$0\" --limit 43 -c '?X, Y, Z <- n(X), n(Y), n(Z)'", &[]);
+    assert!(seen.contains("note: 43 rows of 1000 shown") && seen.contains("(43 rows, "), "{seen}");
+    // What a program reads, and what commands list, is whole.
+    let seen = shown(&server, "\"$0\" --csv -c '?X, Y <- n(X), n(Y)' | cat | wc -l", &[]);
+    assert!(seen.contains("101"), "{seen}");
+    let seen = shown(&server, "\"$0\" --csv -c '?X, Y <- n(X), n(Y)'; \"$0\" -c .help", &[]);
+    assert!(!seen.contains(" rows: --all"), "{seen}");
+}
+
+#[test]
+fn everything_goes_through_a_pager_where_it_does_not_fit() {
+    let server = server();
+    let pager = [("PAGER", "cat > paged.txt; wc -l < paged.txt")];
+    let seen = shown(&server, "\"$0\" --all -c '?X, Y <- n(X), n(Y)'", &pager);
+    assert!(seen.contains("104") && !seen.contains('│') && seen.contains("(100 rows, "), "{seen}");
+    for line in ["\"$0\" --all -c '?X <- n(X)'", "\"$0\" --all --no-pager -c '?X, Y <- n(X), n(Y)'"] {
+        let seen = shown(&server, line, &pager);
+        assert!(seen.contains("│ 9 │") && seen.contains("left with 0"), "{seen}");
+    }
+    // A reader who has seen enough is no error.
+    let leaves = [("PAGER", "head -n 4")];
+    let seen =
+        shown(&server, "\"$0\" -a -c '?A, B, C, D, E, F <- n(A), n(B), n(C), n(D), n(E), n(F)'", &leaves);
+    assert!(seen.contains("│ A │ B │") && seen.contains("left with 0"), "{seen}");
+    assert!(!seen.contains("error"), "{seen}");
+    let seen = shown(&server, "\"$0\" -a -c '?X, Y <- n(X), n(Y)'", &[("PAGER", "no-such-pager")]);
+    assert!(seen.contains("$PAGER cannot be run") && seen.contains("left with 1"), "{seen}");
+}
+
+#[test]
+fn wide_answers_fit_the_terminal() {
+    let server = Server::start();
+    let names: Vec<String> = (0..200).map(|n| format!("c{n}")).collect();
+    let row = |row: usize| (0..200).map(|n| format!("\"{row} {n}\"")).collect::<Vec<_>>().join(", ");
+    let declaration = format!("+w({}: string)\n", names.join(": string, "));
+    let facts: Vec<String> = (0..30).map(|n| format!("({})", row(n))).collect();
+    let done = cli::run(cli::at(&server), &["run", "-"], &format!("{declaration}+w[{}]", facts.join(", ")));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let ask = format!("?w(C0, {})", names[1..].join(", ").to_uppercase());
+    let prompt = Prompt::open(&server);
+    fs::write(prompt.file("all.dl"), &ask).unwrap();
+    fs::write(prompt.file("one.dl"), ask.replace("C0", "\"7 0\"")).unwrap();
+    prompt.type_line(
+        ".read all.dl",
+        "200 columns: `.all on` shows everything, `.expanded on` one value a line",
+    );
+    let seen = prompt.seen();
+    assert!(seen.contains("│ … │") && seen.contains("29 1 │"), "{seen}");
+    // One row is read from top to bottom; so are others on request.
+    prompt.type_line(".read one.dl", "c199 = 7 199");
+    prompt.type_line("\\x", "default> ");
+    prompt.type_line(".read all.dl", "1 of 30 rows");
+    prompt.type_line(".expanded", "default> ");
+    prompt.type_line(".expanded maybe", "expected `.expanded [on|off|auto]`");
+    assert_eq!(prompt.end(), 0);
+    let done = cli::run(cli::at(&server), &["-x", "-c", &ask.replace("C0", "\"7 0\"")], "");
+    assert!(done.out.ends_with("c199 = 7 199\n") && done.out.lines().count() >= 199, "{}", done.out);
+}
+
+#[test]
+fn long_and_wide_text_is_cut_and_whole_on_request() {
+    let server = Server::start();
+    let prompt = Prompt::open(&server);
+    let (long, wide) = ("x".repeat(10_000), "日本語".repeat(100));
+    fs::write(prompt.file("long.dl"), format!("+t[(\"{long}\", 1), (\"{wide}\", 1234567890123456)]"))
+        .unwrap();
+    prompt.type_line(".read long.dl", "inserted 2 facts");
+    prompt.type_line("?t(X, N)", "long values cut (…): `.all on` shows everything");
+    let seen = prompt.seen();
+    assert!(seen.contains("│ 1234567890123456 │") && seen.contains("日…") | seen.contains("語…"), "{seen}");
+    let frame = seen.lines().find(|line| line.starts_with('┌')).unwrap();
+    assert_eq!(frame.chars().count(), usize::from(COLUMNS), "{seen}");
+    prompt.type_line("?t(X, N), N < 0", "(0 rows, ");
+    prompt.type_line(".pager off", "default> ");
+    prompt.type_line(".all on", "default> ");
+    prompt.type_line("?t(X, N), N = 1", "(1 row, ");
+    assert!(prompt.screen.lock().unwrap().screen().contents().matches("xxxxxxxx").count() > 40);
+    assert_eq!(prompt.end(), 0);
+}
+
+/// Also of an answer whose rows the server sends, as it has a limit of its own.
+#[test]
+fn memory_does_not_grow_with_what_is_not_shown() {
+    let server = server();
+    let prompt = Prompt::open(&server);
+    let status = format!("/proc/{}/status", prompt.child.process_id().unwrap());
+    let peak = || {
+        let text = fs::read_to_string(&status).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+    };
+    let million = "A, B, C, D, E, F <- n(A), n(B), n(C), n(D), n(E), n(F)";
+    let before = peak();
+    prompt.type_line(&format!("?{million}"), "40 of 1,000,000 rows");
+    prompt.type_line(&format!("?{million}, limit(900000)"), "40 of 900,000 rows");
+    assert!(peak() < before + 64, "{before} MiB before, {} now", peak());
+    // Nor with a table that is written to a file: as a whole it took 1.6 KiB for each row.
+    prompt.type_line(".all on", "default> ");
+    prompt.type_line(".output rows.txt", "default> ");
+    prompt.type_line(&format!("?{million}, A < 4"), "default> ");
+    assert!(peak() < before + 400, "{before} MiB before, {} now", peak());
+    assert_eq!(prompt.end(), 0);
+    let done = cli::run(cli::at(&server), &["-q", "--markdown", "-c", &format!("?{million}, A < 2")], "");
+    assert_eq!(done.out.lines().count(), 200_002);
+}
+
+#[test]
+fn who_waits_is_told_how_long_and_ctrl_c_ends_it() {
+    let server = server();
+    let prompt = Prompt::open(&server);
+    let reads = prompt.reads();
+    prompt
+        .keys("?count<A> <- n(A), n(B), n(C), n(D), n(E), n(F), n(G), n(H), n(I), n(J), n(K), n(L), n(M)\r");
+    prompt.wait(" s (Ctrl-C stops it)");
+    prompt.keys("\u{3}");
+    prompt.wait("interrupted");
+    prompt.wait_for_reads(reads + 1);
+    assert!(!prompt.seen().contains("(Ctrl-C stops it)"), "{}", prompt.seen());
+    // So it ends while rows come.
+    prompt.type_line(".pager off", "default> ");
+    prompt.type_line(".all on", "default> ");
+    let reads = prompt.reads();
+    prompt.keys("?A, B, C, D, E, F, G <- n(A), n(B), n(C), n(D), n(E), n(F), n(G)\r");
+    prompt.wait("│ A │ B │");
+    prompt.keys("\u{3}");
+    prompt.wait("interrupted");
+    prompt.wait_for_reads(reads + 1);
+    prompt.type_line("?X <- n(X), X > 8", "│ 9 │");
+    assert_eq!(prompt.end(), 0);
+    // Nobody is told where nobody looks.
+    let done = cli::run(
+        cli::at(&server),
+        &[
+            "--timeout",
+            "2",
+            "-c",
+            "?count<A> <- n(A), n(B), n(C), n(D), n(E), n(F), n(G), n(H), n(I), n(J), n(K), n(L), n(M)",
+        ],
+        "",
+    );
+    assert!(!done.err.contains("Ctrl-C"), "{}", done.err);
+}
