@@ -87,6 +87,8 @@ impl Division {
 struct Start {
     places: Vec<usize>,
     bound: HashSet<String>,
+    /// What hangs together with that: it says what a search is not needed for.
+    beside: Vec<usize>,
     /// Atoms of what is found, without what is found: they bind variables of `each` which nothing else binds.
     further: Vec<Literal>,
 }
@@ -100,14 +102,39 @@ impl Start {
         done: &HashMap<usize, [String; 2]>,
     ) -> Start {
         let wanted = wanted(seeker, body, &open);
-        let mut start = Start { places: Vec::new(), bound: HashSet::new(), further: Vec::new() };
+        let mut start =
+            Start { places: Vec::new(), bound: HashSet::new(), beside: Vec::new(), further: Vec::new() };
         loop {
             let admits = |place: &usize| start.admits(&body[*place], &wanted, done.get(place));
-            let Some(at) = open.iter().position(admits) else { return start };
+            let Some(at) = open.iter().position(admits) else { break };
             let place = open.remove(at);
             start.bound.extend(variables(&body[place]).into_iter().map(str::to_owned));
             start.places.push(place);
         }
+        start.beside = start.hanging_together(body, open);
+        start
+    }
+
+    /// Literals that share variables with what is bound, by themselves or by way of each other.
+    fn hanging_together(&self, body: &[Literal], mut open: Vec<usize>) -> Vec<usize> {
+        let mut reached: HashSet<&str> = self.bound.iter().map(String::as_str).collect();
+        let mut beside = Vec::new();
+        let hangs = |literal: &Literal, reached: &HashSet<&str>| match &literal.kind {
+            LiteralKind::Positive(atom) => {
+                let mut is_computable = true;
+                for term in atom.terms.iter().filter(|term| !matches!(term.kind, TermKind::Variable(_))) {
+                    for_each_variable(term, &mut |name| is_computable &= reached.contains(name));
+                }
+                is_computable && variables(literal).iter().any(|name| reached.contains(name))
+            }
+            _ => variables(literal).iter().all(|name| reached.contains(name)),
+        };
+        while let Some(at) = open.iter().position(|place| hangs(&body[*place], &reached)) {
+            let place = open.remove(at);
+            reached.extend(variables(&body[place]));
+            beside.push(place);
+        }
+        beside
     }
 
     fn admits(&self, literal: &Literal, wanted: &HashSet<String>, found: Option<&[String; 2]>) -> bool {
@@ -174,7 +201,7 @@ impl Start {
     }
 
     fn literals(&self, body: &[Literal]) -> Vec<Literal> {
-        let mut places = self.places.clone();
+        let mut places = [self.places.as_slice(), &self.beside].concat();
         places.sort_unstable();
         places.into_iter().map(|place| body[place].clone()).chain(self.further.iter().cloned()).collect()
     }
