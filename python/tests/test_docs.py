@@ -77,6 +77,48 @@ def test_the_readme_files_run(page: str, own_server: LocalServer) -> None:
         assert run(code, {})
 
 
+_README_LINE = re.compile(r"^default> (.*)$", re.MULTILINE)
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_all_pages_run_on_one_server_in_any_order(order: tuple[int, ...], own_server: LocalServer) -> None:
+    pages = [REPOSITORY / "README.md", REPOSITORY / "python/README.md", PAGE]
+    made: list[set[str]] = []
+    with stratalog.connect(own_server.url, user="admin", password=PASSWORD) as db:
+        for page in (pages[number] for number in order):
+            text = page.read_text()
+            before = _relations(db)
+            for line in _README_LINE.findall(text):
+                db.execute(line)
+            variables: dict[str, Any] = {"__name__": "__main__"}
+            blocks = _BLOCK.findall(text)
+            for code, expected in blocks:
+                if page == PAGE and code == blocks[-1][0]:
+                    # The last one drops the graph of the manual's examples.
+                    with db.kg("lab") as lab:
+                        made.append(_relations(lab))
+                code = code.replace("ws://127.0.0.1:8080", own_server.url)
+                code = re.sub(r'password="[^"]*"', f'password="{PASSWORD}"', code)
+                printed = run(code, variables)
+                if page == PAGE:
+                    assert printed == expected, code
+                else:
+                    assert printed
+            if page != PAGE:
+                made.append(_relations(db) - before)
+    # Also for somebody who leaves the graph of the manual's examples out: no name stands for two things.
+    names = [name for each in made for name in each]
+    assert len(made) == len(pages)
+    assert all(len(each) > 1 for each in made)
+    assert sorted(names) == sorted(set(names))
+
+
+def _relations(db: stratalog.Client) -> set[str]:
+    """The names of a graph's relations, also of those that rules make."""
+    return {relation.name for relation in db.relations.all()} | {rule.name for rule in db.rules.all()}
+
+
 def test_examples_in_docstrings(server: LocalServer) -> None:
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     tried = 0

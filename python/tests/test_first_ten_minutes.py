@@ -146,9 +146,9 @@ def test_the_readme_starts_a_server_and_talks_to_it(newcomer: Newcomer) -> None:
     assert "listening on http://127.0.0.1" in (newcomer.home / "server/server.log").read_text()
     lines = [line.removeprefix("default> ") for line in talk.splitlines() if line.startswith("default> ")]
     expected = [
-        "inserted 3 facts into owns",
-        "registered a rule for controls",
-        "registered a rule for controls",
+        "inserted 3 facts into parent",
+        "registered a rule for ancestor",
+        "registered a rule for ancestor",
         "(3 rows, ",
     ]
     terminal = Terminal(newcomer)
@@ -159,11 +159,11 @@ def test_the_readme_starts_a_server_and_talks_to_it(newcomer: Newcomer) -> None:
         terminal.type(line)
         shown = terminal.wait(answer)
         terminal.wait("default>")
-    for row in ("│ ada │ acme  │", "│ ada │ bolts │", "│ ada │ nuts  │"):
+    for row in ("│ ada │ bob   │", "│ ada │ cleo  │", "│ ada │ dan   │"):
         assert row in shown
     assert terminal.leave() == 0
     history = newcomer.home / ".local/state/stratalog/history"
-    assert "?controls" in history.read_text()
+    assert "?ancestor" in history.read_text()
     assert history.stat().st_mode & 0o777 == 0o600
 
 
@@ -173,17 +173,17 @@ def test_the_readme_talks_from_python(newcomer: Newcomer) -> None:
     code = code.replace("    db.insert", "    db.create_kg('python')\n    db.insert")
     printed = newcomer.run("python", "-c", code)
     assert sorted(printed.splitlines()) == [
-        "acme controls nuts",
-        "ada controls nuts",
-        "bolts controls nuts",
+        "ada is an ancestor of dan",
+        "bob is an ancestor of dan",
+        "cleo is an ancestor of dan",
     ]
     assert newcomer.run(
-        "stratalog", "-c", '?controls(X:asc, "nuts")', "--kg", "python", "--csv"
+        "stratalog", "-c", '?ancestor(X:asc, "dan")', "--kg", "python", "--csv"
     ).splitlines() == [
         "X,B",
-        "acme,nuts",
-        "ada,nuts",
-        "bolts,nuts",
+        "ada,dan",
+        "bob,dan",
+        "cleo,dan",
     ]
 
 

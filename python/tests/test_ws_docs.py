@@ -1,4 +1,4 @@
-"""The page of the WebSocket in a real browser."""
+"""The first page and that of the WebSocket in a real browser."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser, server: LocalServer, key: str) -> Iterator[Page]:
-    """The page, opened with the key and logged in, on a graph of its own."""
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+def page(browser: Browser, server: LocalServer) -> Iterator[Page]:
+    """The page, opened with the password and logged in by that."""
+    context = browser.new_context(
+        permissions=["clipboard-read", "clipboard-write"], viewport={"width": 1280, "height": 800}
+    )
     context.set_default_timeout(20_000)
     page = context.new_page()
     faults: list[str] = []
@@ -49,14 +51,11 @@ def page(browser: Browser, server: LocalServer, key: str) -> Iterator[Page]:
         "console", lambda message: faults.append(message.text) if "Content Security" in message.text else None
     )
     page.on("request", lambda request: asked.add(request.url))
-    open_page(page, server, key)
-    page.get_by_label("user and password").check()
-    page.get_by_label("User", exact=True).fill("admin")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Connect and log in").click()
+    open_page(page, server)
     expect(page.locator("#state")).to_have_text("admin on default")
     yield page
     assert faults == []
+    assert not any(PASSWORD in url for url in asked), asked
     here = address(server)
     assert all(url.startswith((here, "data:", "blob:")) for url in asked), asked
     assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
@@ -67,10 +66,11 @@ def address(server: LocalServer) -> str:
     return server.url.replace("ws:", "http:")
 
 
-def open_page(page: Page, server: LocalServer, key: str) -> None:
+def open_page(page: Page, server: LocalServer) -> None:
     page.goto(address(server) + "/api/ws-docs")
-    page.get_by_label("API key").fill(key)
-    page.get_by_role("button", name="Open").click()
+    page.get_by_label("User", exact=True).fill("admin")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
     # The page is there before its script has brought it to life.
     expect(page.locator("#kind")).to_have_value("execute")
 
@@ -80,13 +80,145 @@ def send(page: Page, program: str) -> None:
     page.get_by_label("program").press("Control+Enter")
 
 
-def test_a_wrong_key_is_refused_and_the_form_stays(browser: Browser, server: LocalServer) -> None:
+def unfold(page: Page) -> None:
+    page.get_by_text("More fields").click()
+
+
+def in_view(page: Page, selector: str) -> bool:
+    """Whether all of an element's beginning is within the window, and nothing is laid over it."""
+    return bool(
+        page.evaluate(
+            """selector => {
+                const place = document.querySelector(selector);
+                const { left, right, top, height } = place.getBoundingClientRect();
+                const found = document.elementFromPoint((left + right) / 2, top + Math.min(height, 20) / 2);
+                return top >= 0 && top + Math.min(height, 60) <= innerHeight && place.contains(found);
+            }""",
+            selector,
+        )
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 256])
+@pytest.mark.parametrize("path", ["/", "/v1"])
+def test_the_first_page_leads_on(browser: Browser, server: LocalServer, path: str, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    answer = page.goto(address(server) + path)
+    assert answer is not None
+    assert answer.status == 200
+    expect(page.get_by_role("status")).to_contain_text("It is healthy")
+    body = page.locator("body")
+    # By the address that the browser has, not by one from the manual.
+    expect(body).to_contain_text(f"stratalog --url {server.url} --user admin")
+    expect(body).to_contain_text(f'stratalog.connect("{server.url}"')
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for link in page.get_by_role("link").all():
+        target = link.evaluate("link => link.href")
+        status = page.request.get(target, headers={"Accept": "*/*"}).status
+        assert status == (401 if target.endswith("ws-docs") else 200), target
+    assert faults == []
+    page.get_by_role("link", name="Log in and send messages").click()
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_what_is_shown_to_copy_from_the_first_page_runs(browser: Browser, server: LocalServer) -> None:
+    page = browser.new_page()
+    page.goto(address(server))
+    expect(page.get_by_role("status")).to_contain_text("It is healthy")
+    code = page.locator("pre").nth(1).inner_text()
+    page.close()
+    asked = f"import getpass\ngetpass.getpass = lambda: {PASSWORD!r}\n"
+    run = subprocess.run(
+        [sys.executable, "-c", asked + code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert "3" in run.stdout
+
+
+def test_a_wrong_password_or_key_is_refused_and_the_form_stays(browser: Browser, server: LocalServer) -> None:
     page = browser.new_page()
     page.goto(address(server) + "/v1/api/ws-docs")
-    page.get_by_label("API key").fill("0" * 64)
-    page.get_by_role("button", name="Open").click()
+    page.get_by_label("User", exact=True).fill("nobody")
+    page.get_by_label("Password", exact=True).fill("wröng")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_have_text("This user has another password, or does not exist.")
+    page.get_by_role("radio", name="API key").check()
+    page.locator("#api-key").fill("0" * 64)
+    page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("alert")).to_have_text("This key is not valid.")
+    assert page.url == address(server) + "/v1/api/ws-docs"
     page.close()
+
+
+def test_a_key_opens_the_page_and_a_session(browser: Browser, server: LocalServer, key: str) -> None:
+    page = browser.new_page()
+    page.goto(address(server) + "/api/ws-docs")
+    page.get_by_role("radio", name="API key").check()
+    page.locator("#api-key").fill(key)
+    page.locator("#api-key").press("Enter")
+    expect(page.locator("#state")).to_have_text("admin on default")
+    assert page.evaluate("document.cookie") == ""
+    page.close()
+
+
+def test_a_user_without_rights_logs_in_and_sees_no_more_than_anywhere(
+    browser: Browser, server: LocalServer
+) -> None:
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        db.users.create("zoë", "pass:wörd", "viewer")
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(address(server) + "/api/ws-docs")
+    page.get_by_label("User", exact=True).fill("zoë")
+    page.get_by_label("Password", exact=True).fill("pass:wörd")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.locator("#state")).to_have_text("viewer on default")
+    send(page, ".user list")
+    expect(page.locator("#answer .error code")).to_have_text("access_denied")
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 256])
+def test_the_answer_is_in_view_after_sending(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    # What is seldom needed is folded away, also to log in once that is done.
+    expect(page.get_by_label("timeout_ms")).to_be_hidden()
+    expect(page.get_by_label("Address")).to_be_hidden()
+    expect(page.get_by_label("program")).to_be_visible()
+    if width == 1280:
+        for shown in ("#field-program", "#field-params", "#message-form button.main"):
+            assert in_view(page, shown), shown
+    for opened in (False, True):
+        if opened:
+            unfold(page)
+            for summary in ("What is sent", "Python", "Schema"):
+                page.get_by_text(summary, exact=True).click()
+        for rows in (1, 300):
+            program = (
+                f"+many_{rows}[" + ", ".join(f"({n}, {n})" for n in range(rows)) + f"]\n?many_{rows}(X, Y)"
+            )
+            page.get_by_label("program").fill(program)
+            page.get_by_role("button", name="Send").click()
+            expect(page.locator("#answer caption")).to_contain_text(f"{rows} row")
+            assert in_view(page, "#answer")
+            assert in_view(page, "#answer table")
+        page.get_by_label("program").fill("?missing(X)")
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator("#answer .error")).to_be_visible()
+        assert in_view(page, "#answer .error")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_mistake_in_a_field_that_is_folded_away_shows_it(page: Page) -> None:
+    page.get_by_label("program").fill("?A <- A = 1")
+    unfold(page)
+    page.get_by_label("limit").fill("many")
+    page.get_by_text("More fields").click()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_label("limit")).to_be_focused()
 
 
 def test_a_page_that_came_with_a_key_in_its_header_works(
@@ -134,6 +266,7 @@ def test_an_error_is_shown_with_its_place(page: Page) -> None:
 
 
 def test_a_form_refuses_what_is_no_value(page: Page) -> None:
+    unfold(page)
     page.get_by_label("limit").fill("many")
     page.get_by_role("button", name="Send").click()
     expect(page.locator("#field-limit")).to_have_attribute("aria-invalid", "true")
@@ -175,11 +308,13 @@ def test_an_arrow_stream_can_be_uploaded_and_saved(page: Page, tmp_path: Path) -
         writer.write_table(table)
     page.get_by_label("Type").select_option("insert")
     page.get_by_label("relation").fill("uploaded")
+    unfold(page)
     page.locator("#field-format").select_option("arrow")
     page.get_by_label("Arrow stream").set_input_files(file)
     page.get_by_role("button", name="Send").click()
     expect(page.locator("#answer td")).to_have_text(["uploaded", "2", "0"])
     page.get_by_label("Type").select_option("execute")
+    unfold(page)
     page.locator("#field-format").select_option("arrow")
     send(page, "?uploaded(A:asc, B)")
     with page.expect_download() as download:
@@ -200,6 +335,7 @@ def test_an_arrow_stream_can_be_uploaded_and_saved(page: Page, tmp_path: Path) -
 def test_what_is_copied_as_python_runs(
     page: Page, server: LocalServer, fields: dict[str, str], shown: str, tmp_path: Path
 ) -> None:
+    unfold(page)
     for name, value in fields.items():
         field = page.locator(f"#field-{name}")
         field.check() if name == "atomic" else field.fill(value)

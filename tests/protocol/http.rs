@@ -1,6 +1,7 @@
 //! Plain requests.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use stratalog_tests::server::Server;
@@ -65,6 +66,94 @@ async fn every_endpoint_but_probes_and_sockets_asks_for_a_key_first() {
     let revoked = server.log_in().await.execute(".apikey revoke ops").await;
     assert_eq!(revoked["type"], "result");
     assert_eq!(server.get_with("/metrics", &bearer(&key)).0, 401);
+}
+
+/// What a browser asks for when somebody follows an address.
+const BROWSER: &str = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n";
+
+/// Nothing but what the server itself serves, and no form that sends by itself.
+fn assert_guarded(head: &str) {
+    for expected in [
+        "content-type: text/html",
+        "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+        "form-action 'none'; frame-ancestors 'none'",
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+        "vary: accept, authorization",
+    ] {
+        assert!(head.contains(expected), "{expected}: {head}");
+    }
+    assert!(!head.contains("set-cookie"), "{head}");
+}
+
+#[tokio::test]
+async fn browsers_without_credentials_see_the_first_page_and_nothing_of_the_data() {
+    let server = Server::start();
+    let mut admin = server.log_in().await;
+    admin.rows(".kg create secret_graph\n.user create secret_user lace-lace-lace viewer").await;
+    let key = bearer(&admin.new_key("ops").await);
+    for path in ["/", "/v1", "/v1/"] {
+        let (status, head, body) = server.get_with(path, BROWSER);
+        assert_eq!(status, 200, "{path}");
+        assert_guarded(&head);
+        assert!(body.contains("api/ws-docs") && body.contains("health"), "{body}");
+        assert!(!body.contains("secret_"), "{body}");
+        // All others learn what they learn anywhere.
+        assert_eq!(server.get_with(path, "Accept: */*\r\n").0, 401, "{path}");
+        let (status, _, body) = server.get_with(path, &key);
+        assert_eq!((status, error_code(&body).as_str()), (404, "NOT_FOUND"), "{path}");
+        let (status, _, body) = server.request("POST", path, &format!("{BROWSER}{key}"));
+        assert_eq!((status, error_code(&body).as_str()), (405, "METHOD_NOT_ALLOWED"), "{path}");
+    }
+    assert_eq!(server.get_with("/anything", BROWSER).0, 401);
+}
+
+#[tokio::test]
+async fn users_open_the_page_with_their_password_and_nothing_else() {
+    let server = Server::start_with(&[("SERVICE_HTTP__AUTH__FAILURES_PER_ADDRESS", "0")]);
+    server.log_in().await.rows(".user create zoe lace-lace-lace viewer").await;
+    let (status, head, body) = server.get_with("/api/ws-docs", BROWSER);
+    assert_eq!(status, 401);
+    assert_guarded(&head);
+    // A browser that were asked for Basic would keep the password, and send it with every request of any page.
+    assert!(head.contains("www-authenticate: bearer") && !head.contains("basic"), "{head}");
+    assert!(body.contains("password") && !body.contains("asyncapi"), "{body}");
+    // zoe:lace-lace-lace
+    let zoe = "Authorization: Basic em9lOmxhY2UtbGFjZS1sYWNl\r\n";
+    for path in ["/api/ws-docs", "/v1/api/ws-docs"] {
+        let (status, head, body) = server.get_with(path, zoe);
+        assert_eq!(status, 200, "{path}");
+        assert_guarded(&head);
+        assert!(body.contains("asyncapi"), "{path}");
+    }
+    // What programs read asks for a key.
+    for path in ["/api/asyncapi.yaml", "/api/openapi.yaml", "/metrics", "/nothing", "/"] {
+        assert_eq!(server.get_with(path, zoe).0, 401, "{path}");
+    }
+    assert_eq!(server.request("POST", "/api/ws-docs", zoe).0, 405);
+    // zoe:wrong, and twice the right one.
+    let wrong = "Authorization: Basic em9lOndyb25n\r\n";
+    assert_eq!(server.get_with("/api/ws-docs", wrong).0, 401);
+    assert_eq!(server.get_with("/api/ws-docs", &zoe.repeat(2)).0, 401);
+    server.log_in().await.rows(".user drop zoe").await;
+    assert_eq!(server.get_with("/api/ws-docs", zoe).0, 401);
+}
+
+#[tokio::test]
+async fn passwords_of_the_page_are_guessed_no_faster_than_those_of_sockets() {
+    let server = Server::start_with(&[
+        ("SERVICE_HTTP__AUTH__FAILURES_PER_USER", "3"),
+        ("SERVICE_HTTP__AUTH__FAILURES_PER_ADDRESS", "0"),
+        ("SERVICE_HTTP__AUTH__LONGEST_DELAY_MS", "600"),
+    ]);
+    server.log_in().await.rows(".user create zoe lace-lace-lace viewer").await;
+    // Guesses over HTTP count over the WebSocket, which waits 500 ms after four.
+    for _ in 0..4 {
+        assert_eq!(server.get_with("/api/ws-docs", "Authorization: Basic em9lOndyb25n\r\n").0, 401);
+    }
+    let start = Instant::now();
+    assert_eq!(server.connect().await.log_in_as("zoe", "lace-lace-lace").await["type"], "authenticated");
+    assert!(start.elapsed() >= Duration::from_millis(500), "after {:?}", start.elapsed());
 }
 
 #[tokio::test]

@@ -11,8 +11,9 @@ use warp::http::{HeaderMap, Method};
 use warp::reply::Response;
 
 use super::page::File;
-use super::{Problem, bearer, page, read_only};
+use super::{Problem, basic, bearer, no_endpoint, page, read_only};
 use crate::app::App;
+use crate::net::Link;
 use crate::queries::off_thread;
 
 /// One path, who may ask for it, and everything that it may answer.
@@ -64,8 +65,10 @@ pub(crate) enum Kind {
     Probe(fn(Arc<App>) -> BoxFuture<'static, Response>),
     /// Holders of an API key; takes processor time.
     Keyed(fn(&App) -> Response),
-    /// Holders of an API key; a browser that has none yet is shown a form for it.
+    /// Holders of an API key and users with their password; a browser that has neither yet is shown a form for them.
     Page(fn(&App) -> Response),
+    /// Browsers, whoever they are; to everybody else there is nothing.
+    Home(fn() -> Response),
     /// Anybody: what pages are made of. `{file}` in the path is one of these names.
     Files(&'static [File]),
     /// Anybody, until the WebSocket is open.
@@ -77,8 +80,9 @@ impl Endpoint {
     pub(super) fn routes(&self, app: &Arc<App>) -> Vec<BoxedFilter<(Response,)>> {
         match self.kind {
             Kind::Probe(answer) => vec![probe(app, self.path, answer)],
-            Kind::Keyed(answer) => vec![keyed(app, self.path, answer, |problem, _| problem.into_response())],
-            Kind::Page(answer) => vec![keyed(app, self.path, answer, page::refuse)],
+            Kind::Keyed(answer) => vec![keyed(app, self.path, answer)],
+            Kind::Page(answer) => vec![shown_to_users(app, self.path, answer)],
+            Kind::Home(answer) => vec![home(app, self.path, answer)],
             Kind::Files(files) => files.iter().map(|file| shown(self.path, file)).collect(),
             Kind::Socket(route) => vec![route(app)],
         }
@@ -111,12 +115,7 @@ fn probe(
         .boxed()
 }
 
-fn keyed(
-    app: &Arc<App>,
-    path: &str,
-    answer: fn(&App) -> Response,
-    refuse: fn(Problem, &HeaderMap) -> Response,
-) -> BoxedFilter<(Response,)> {
+fn keyed(app: &Arc<App>, path: &str, answer: fn(&App) -> Response) -> BoxedFilter<(Response,)> {
     let app = app.clone();
     at(path)
         .and(warp::method())
@@ -124,11 +123,50 @@ fn keyed(
         .then(move |method: Method, headers: HeaderMap| {
             let app = app.clone();
             async move {
-                let allowed = bearer::check(&headers, &app.accounts).and_then(|()| read_only(&method));
-                if let Err(problem) = allowed {
-                    return refuse(problem, &headers);
+                match bearer::check(&headers, &app.accounts).and_then(|()| read_only(&method)) {
+                    Ok(()) => made(app, answer).await,
+                    Err(problem) => problem.into_response(),
                 }
-                off_thread(move || answer(&app)).await.unwrap_or_else(|_| Problem::Internal.into_response())
+            }
+        })
+        .boxed()
+}
+
+fn shown_to_users(app: &Arc<App>, path: &str, answer: fn(&App) -> Response) -> BoxedFilter<(Response,)> {
+    let app = app.clone();
+    at(path)
+        .and(warp::method())
+        .and(warp::header::headers_cloned())
+        .and(warp::ext::optional::<Link>())
+        .then(move |method: Method, headers: HeaderMap, link: Option<Link>| {
+            let app = app.clone();
+            async move {
+                let mut allowed = bearer::check(&headers, &app.accounts);
+                if allowed.is_err() {
+                    allowed = basic::check(&headers, &app, link.as_ref()).await;
+                }
+                match allowed.and_then(|()| read_only(&method)) {
+                    Ok(()) => made(app, answer).await,
+                    Err(problem) => page::refuse(problem, &headers),
+                }
+            }
+        })
+        .boxed()
+}
+
+async fn made(app: Arc<App>, answer: fn(&App) -> Response) -> Response {
+    off_thread(move || answer(&app)).await.unwrap_or_else(|_| Problem::Internal.into_response())
+}
+
+fn home(app: &Arc<App>, path: &str, answer: fn() -> Response) -> BoxedFilter<(Response,)> {
+    let accounts = app.accounts.clone();
+    at(path)
+        .and(warp::method())
+        .and(warp::header::headers_cloned())
+        .map(move |method: Method, headers: HeaderMap| {
+            match page::wants_html(&headers) && read_only(&method).is_ok() {
+                true => answer(),
+                false => no_endpoint(&method, &headers, &accounts),
             }
         })
         .boxed()

@@ -2,6 +2,7 @@
 
 mod accept;
 mod away;
+mod basic;
 mod bearer;
 mod cors;
 mod documents;
@@ -21,10 +22,11 @@ use serde_json::Value as Json;
 use stratalog_protocol::VERSION;
 use warp::Filter;
 use warp::filters::BoxedFilter;
-use warp::http::{HeaderValue, Method, header};
+use warp::http::{HeaderMap, HeaderValue, Method, header};
 use warp::reply::{Reply, Response};
 
 use crate::app::App;
+use crate::auth::Accounts;
 use crate::ws;
 
 pub(crate) use accept::accept;
@@ -44,6 +46,7 @@ const ENDPOINTS: &[Endpoint] = &[
     metrics::PROMETHEUS,
     documents::OPENAPI,
     documents::ASYNCAPI,
+    page::HOME,
     page::PAGE,
     page::FILES,
 ];
@@ -69,17 +72,18 @@ fn versioned(mut response: Response) -> Response {
 }
 
 /// What no endpoint took: without a valid key one does not even learn that it does not exist.
+fn no_endpoint(method: &Method, headers: &HeaderMap, accounts: &Accounts) -> Response {
+    let outcome = bearer::check(headers, accounts)
+        .and_then(|()| read_only(method))
+        .and_then(|()| Err::<Response, _>(Problem::NotFound));
+    outcome.unwrap_or_else(Problem::into_response)
+}
+
 fn anything_else(app: &Arc<App>) -> BoxedFilter<(Response,)> {
     let accounts = app.accounts.clone();
     warp::method()
         .and(warp::header::headers_cloned())
-        .map(move |method: Method, headers| {
-            let outcome = bearer::check(&headers, &accounts).and_then(|()| match method {
-                Method::GET | Method::HEAD => Err(Problem::NotFound),
-                _ => Err(Problem::MethodNotAllowed),
-            });
-            outcome.unwrap_or_else(Problem::into_response)
-        })
+        .map(move |method: Method, headers: HeaderMap| no_endpoint(&method, &headers, &accounts))
         .boxed()
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Problem {
     TooManyOfAddress,
     /// Too many requests of one address within a second.
     TooManyRequests,
+    /// Too many wrong passwords lately, or too many to check.
+    TooManyLogins,
     /// A larger body than any endpoint could want.
     TooLarge,
     /// The data is still being opened.
@@ -114,6 +116,7 @@ impl Problem {
         Problem::MethodNotAllowed,
         Problem::TooLarge,
         Problem::TooManyRequests,
+        Problem::TooManyLogins,
         Problem::TooManyStrangers,
         Problem::TooManyOfAddress,
         Problem::Internal,
@@ -155,6 +158,11 @@ impl Problem {
                 StatusCode::TOO_MANY_REQUESTS,
                 Code::RateLimited,
                 "too many requests of this address within a second; try again in a second",
+            ),
+            Problem::TooManyLogins => (
+                StatusCode::TOO_MANY_REQUESTS,
+                Code::RateLimited,
+                "too many logins have failed or wait to be checked: try again in some seconds",
             ),
             Problem::TooLarge => {
                 (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, "a body may have at most 16 MiB")
@@ -214,6 +222,7 @@ impl Problem {
             | Problem::TooManyConnections
             | Problem::TooManyOfAddress
             | Problem::TooManyRequests
+            | Problem::TooManyLogins
             | Problem::Starting
             | Problem::Stopping => &[("retry-after", "1")],
             // The body is not read.

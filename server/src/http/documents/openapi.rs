@@ -28,6 +28,11 @@ pub(super) fn document() -> Json {
                 "type": "http",
                 "scheme": "bearer",
                 "description": "An API key, as `.apikey create NAME` returns it.",
+            },
+            "password": {
+                "type": "http",
+                "scheme": "basic",
+                "description": "A user and the password. Only the page for people takes them.",
             }
         },
         "headers": {
@@ -84,8 +89,10 @@ fn operation(endpoint: &Endpoint, generator: &mut schemars::SchemaGenerator, fai
         "parameters": endpoint.parameters.iter().map(|each| parameter(each, endpoint)).collect::<Json>(),
         "responses": responses,
     });
-    if !matches!(endpoint.kind, Kind::Keyed(_) | Kind::Page(_)) {
-        operation["security"] = json!([]);
+    match endpoint.kind {
+        Kind::Keyed(_) | Kind::Home(_) => {}
+        Kind::Page(_) => operation["security"] = json!([{ "apiKey": [] }, { "password": [] }]),
+        Kind::Probe(_) | Kind::Files(_) | Kind::Socket(_) => operation["security"] = json!([]),
     }
     operation
 }
@@ -96,7 +103,9 @@ fn problems(endpoint: &Endpoint) -> Vec<Problem> {
     let when_busy = [Problem::UnknownHost, Problem::TooManyRequests, Problem::Starting, Problem::Stopping];
     let of_kind: &[Problem] = match endpoint.kind {
         Kind::Probe(_) => return anywhere.to_vec(),
-        Kind::Keyed(_) | Kind::Page(_) => &[Problem::Unauthorized, Problem::Internal],
+        Kind::Keyed(_) => &[Problem::Unauthorized, Problem::Internal],
+        Kind::Page(_) => &[Problem::Unauthorized, Problem::TooManyLogins, Problem::Internal],
+        Kind::Home(_) => &[Problem::Unauthorized, Problem::NotFound],
         Kind::Files(_) | Kind::Socket(_) => &[],
     };
     let here = |problem: &&Problem| {

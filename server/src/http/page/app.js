@@ -15,10 +15,11 @@ let connection;
 let answer;
 let form;
 let login = { byKey: false, user: 'admin' };
+let asked;
 let number = 0;
 
-/** Brings the page to life; with the API key that it was opened with, if that is known. */
-export function start(key) {
+/** Brings the page to life; with the credentials that it was opened with, if these are known: then it logs in with them. */
+export function start(credentials = {}) {
   if (connection) return;
   answer = new Answer(byId('answer'));
   connection = new Connection({
@@ -29,14 +30,15 @@ export function start(key) {
       if (message === undefined) answer.takeBytes(frame);
       else greet(message);
       if (message) answer.take(frame, message, request);
+      if (request && request === asked) showAnswer();
     },
   });
   byId('version').textContent = version;
   byId('address').value = new URL('../ws', location.href).href.replace(/^http/, 'ws').replace(/[?#].*$/, '');
-  if (key) {
-    byId('api-key').value = key;
-    document.querySelector('[name=how][value=authenticate]').checked = true;
-  }
+  if (credentials.key) document.querySelector('[name=how][value=authenticate]').checked = true;
+  byId('api-key').value = credentials.key ?? '';
+  byId('user').value = credentials.user ?? '';
+  byId('password').value = credentials.password ?? '';
   choose();
   for (const radio of document.querySelectorAll('[name=how]')) radio.addEventListener('change', choose);
   byId('connect-form').addEventListener('submit', (event) => {
@@ -60,6 +62,7 @@ export function start(key) {
   });
   byId('copy').addEventListener('click', copy);
   changeKind();
+  if (credentials.key ?? credentials.user) connect().then(logIn).catch(() => {});
 }
 
 const how = () => document.querySelector('[name=how]:checked').value;
@@ -92,7 +95,11 @@ function showState(text, name) {
 }
 
 function greet(message) {
-  if (message.type === 'authenticated') showState(`${message.role} on ${message.knowledge_graph}`, 'ready');
+  if (message.type === 'authenticated') {
+    showState(`${message.role} on ${message.knowledge_graph}`, 'ready');
+    byId('connect').open = false;
+  }
+  if (message.type === 'auth_error') byId('connect').open = true;
   if (message.switched_kg) showState(byId('state').textContent.replace(/on .*/, `on ${message.switched_kg}`), 'ready');
 }
 
@@ -108,7 +115,7 @@ function changeKind() {
   byId('example').replaceChildren(element('option', { value: '' }, '—'), ...examples);
   form = new MessageForm(byId('fields'), request);
   form.upload = form.input('format') && request.kind === 'insert' ? uploadField() : undefined;
-  if (form.upload) byId('fields').append(form.upload.parentElement);
+  if (form.upload) form.more.append(form.upload.parentElement);
   byId('schema').textContent = JSON.stringify(completed(request.payload), null, 2);
   byId('answers').replaceChildren(...request.answers.flatMap(({ title, summary }) => [element('dt', {}, title), element('dd', {}, summary)]));
   showExample();
@@ -154,7 +161,8 @@ async function send(event) {
   try {
     if (!connection.isOpen) throw new Error('connect first');
     const given = form.read();
-    connection.send(messageText(given));
+    asked = connection.send(messageText(given));
+    showAnswer();
     if (given.get('format') === '"arrow"' && form.upload?.files[0]) await upload(form.upload.files[0]);
     const id = form.input('id');
     if (id && /^\d+$/.test(id.value)) id.value = String(number = Number(id.value) + 1);
@@ -162,6 +170,13 @@ async function send(event) {
     byId('told').textContent = problem.message;
     problem.input?.focus();
   }
+}
+
+/** Brings the answer into view, where it does not stand beside the form. */
+function showAnswer() {
+  const panel = byId('answer-panel');
+  const { top, bottom } = panel.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) panel.scrollIntoView({ block: top < 0 || bottom - top > innerHeight ? 'start' : 'nearest' });
 }
 
 async function upload(file) {

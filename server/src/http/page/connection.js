@@ -38,12 +38,13 @@ export class Connection {
     this.socket?.close(1000);
   }
 
-  /** Sends a message, given as JSON text. */
+  /** Sends a message, given as JSON text; the message is what its answers are told apart by. */
   send(text) {
     const message = JSON.parse(text);
     this.waiting.push(message);
     this.socket.send(text);
     this.listener.sent(text, message);
+    return message;
   }
 
   /** Sends a binary frame. */

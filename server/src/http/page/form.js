@@ -90,26 +90,40 @@ function json(id, empty) {
   };
 }
 
+/** Optional fields that are seldom needed are folded away. */
+const OFTEN = new Set(['params', 'rows']);
+
 /** The form of one type of message. */
 export class MessageForm {
   constructor(place, request) {
     this.kind = request.kind;
     this.fields = [];
     place.replaceChildren();
+    this.more = element('details', { class: 'more' }, element('summary', {}, 'More fields'));
     const required = new Set(request.payload.required ?? []);
     for (const [name, reference] of Object.entries(request.payload.properties ?? {})) {
       if (name === 'type') continue;
       const schema = resolved(reference);
       const made = { name, required: required.has(name), ...field(name, schema, required.has(name)) };
       this.fields.push(made);
-      place.append(labelled(made, schema));
+      const isFolded = !made.required && !OFTEN.has(name);
+      (isFolded ? this.more : place).append(labelled(made, schema));
     }
+    if (this.more.children.length > 1) place.append(this.more);
     this.fields.forEach((each) => each.show(undefined));
   }
 
   /** Fills the form. */
   show(payload) {
-    for (const each of this.fields) each.show(payload[each.name]);
+    for (const each of this.fields) {
+      each.show(payload[each.name]);
+      if (each.name !== 'id' && each.name in payload) this.unfold(each.input);
+    }
+  }
+
+  /** Makes an input visible. */
+  unfold(input) {
+    if (this.more.contains(input)) this.more.open = true;
   }
 
   /** The input of a field. */
@@ -136,6 +150,7 @@ export class MessageForm {
       place.hidden = problem === undefined;
       wrong ??= problem === undefined ? undefined : { name, problem, input };
     }
+    if (wrong) this.unfold(wrong.input);
     if (wrong) throw Object.assign(new Error(`${wrong.name}: ${wrong.problem}`), { input: wrong.input });
     return given;
   }

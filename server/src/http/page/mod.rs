@@ -1,8 +1,8 @@
-//! `/api/ws-docs`: a page to try the messages of the WebSocket. All of it is in the binary, and it asks no other host for
-//! anything.
+//! `/`, which tells a browser where it is, and `/api/ws-docs`, a page to try the messages of the WebSocket. All of it is in
+//! the binary, and it asks no other host for anything.
 //!
-//! A browser that opens a page cannot send an API key. It gets the status and headers of any request without one, and a
-//! form for the key, whose script asks again; the files that pages are made of hold nothing of the server.
+//! A browser that opens a page cannot send credentials. It gets the status and headers of any request without them, and a
+//! form, whose script asks again with them in a header; the files that pages are made of hold nothing of the server.
 
 use std::sync::LazyLock;
 
@@ -21,11 +21,26 @@ const STYLE: &str = "text/css; charset=utf-8";
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// What somebody sees who follows the address that the server prints at its start.
+pub(super) const HOME: Endpoint = Endpoint {
+    path: "/",
+    summary: "For browsers (`Accept: text/html`), without credentials: what this is, and where to go on. To everybody \
+              else there is nothing here.",
+    parameters: &[],
+    answers: &[Answer {
+        status: 200,
+        when: "The page.",
+        body: Body::Text { kind: HTML, example: "<!doctype html>" },
+    }],
+    problems: &[],
+    kind: Kind::Home(|| html(include_str!("home.html"))),
+};
+
 /// The page.
 pub(super) const PAGE: Endpoint = Endpoint {
     path: "/api/ws-docs",
-    summary: "A page to try the messages of the WebSocket. A browser without a key is shown a form for it, with status \
-              401.",
+    summary: "A page to try the messages of the WebSocket. Also users open it, by HTTP Basic. A browser without \
+              credentials is shown a form for them, with status 401.",
     parameters: &[],
     answers: &[Answer {
         status: 200,
@@ -49,6 +64,7 @@ pub(super) const FILES: Endpoint = Endpoint {
     // A name that is none of them is like any other path.
     problems: &[Problem::Unauthorized, Problem::NotFound],
     kind: Kind::Files(&[
+        script("home.js", include_str!("home.js")),
         script("login.js", include_str!("login.js")),
         script("start.js", include_str!("start.js")),
         script("app.js", include_str!("app.js")),
@@ -88,7 +104,7 @@ impl File {
     }
 }
 
-/// Shows the form for an API key to browsers, and the envelope to everybody else.
+/// Shows the form for credentials to browsers, and the envelope to everybody else.
 pub(super) fn refuse(problem: Problem, headers: &HeaderMap) -> Response {
     let refused = problem.into_response();
     if problem != Problem::Unauthorized || !wants_html(headers) {
@@ -102,7 +118,8 @@ pub(super) fn refuse(problem: Problem, headers: &HeaderMap) -> Response {
     form
 }
 
-fn wants_html(headers: &HeaderMap) -> bool {
+/// Whether this is a browser that opens a page.
+pub(super) fn wants_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     accepted.split([',', ';']).any(|kind| kind.trim().eq_ignore_ascii_case("text/html"))
 }
