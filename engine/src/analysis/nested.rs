@@ -143,7 +143,7 @@ impl Resolver<'_> {
             matches!(literal.kind, LiteralKind::Positive(_) | LiteralKind::Comparison { .. })
         };
         let others: Vec<Literal> = goal.into_iter().chain(body.iter().filter(beside)).cloned().collect();
-        let known = bindable(&others, HashSet::new());
+        let known = bindable(&others.iter().collect::<Vec<_>>(), HashSet::new());
         let mut names: Vec<&str> = Vec::new();
         for name in plain_literals(inner).into_iter().flat_map(|(literal, _)| variables(literal)) {
             if known.contains(name) && !names.contains(&name) {
@@ -295,18 +295,15 @@ fn of_atoms(body: &[Literal]) -> HashSet<&str> {
 }
 
 /// The variables that these literals bind beside those that are `known`: by atoms, and by equations with what is bound.
-pub(super) fn bindable<'b>(
-    body: impl IntoIterator<Item = &'b Literal> + Clone,
-    known: HashSet<&'b str>,
-) -> HashSet<&'b str> {
+pub(super) fn bindable<'b>(body: &[&'b Literal], known: HashSet<&'b str>) -> HashSet<&'b str> {
     let mut known = known;
-    for literal in body.clone() {
+    for literal in body.iter().copied() {
         known.extend(of_atoms(std::slice::from_ref(literal)));
         known.extend(in_all_alternatives(literal));
     }
     loop {
         let before = known.len();
-        for literal in body.clone() {
+        for literal in body.iter().copied() {
             for (variable, other) in equations(literal) {
                 let mut is_known = true;
                 for_each_variable(other, &mut |name| is_known &= known.contains(name));
@@ -336,13 +333,10 @@ pub(super) fn equations(literal: &Literal) -> Vec<(&str, &Term)> {
 
 /// These variables, and those without which they cannot be bound: those of equations, and of what is computed in atoms
 /// that hold them.
-pub(super) fn with_needed<'b>(
-    mut wanted: HashSet<&'b str>,
-    body: impl IntoIterator<Item = &'b Literal> + Clone,
-) -> HashSet<&'b str> {
+pub(super) fn with_needed<'b>(mut wanted: HashSet<&'b str>, body: &[&'b Literal]) -> HashSet<&'b str> {
     loop {
         let before = wanted.len();
-        for literal in body.clone() {
+        for literal in body.iter().copied() {
             let mut needed: Vec<&Term> = equations(literal)
                 .into_iter()
                 .filter(|(name, _)| wanted.contains(name))
@@ -364,26 +358,25 @@ pub(super) fn with_needed<'b>(
 /// Literals that bind these variables: atoms that do, of other relations than the reader's where there are such, and
 /// equations.
 fn binders(missing: &HashSet<&str>, others: &[Literal], reader: &str) -> Vec<Literal> {
-    let bind = |others: &[&Literal]| -> Vec<Literal> {
-        let wanted = with_needed(missing.clone(), others.iter().copied());
+    fn bind<'b>(missing: &HashSet<&'b str>, others: &[&'b Literal]) -> Vec<&'b Literal> {
+        let wanted = with_needed(missing.clone(), others);
         let is_wanted = |literal: &&&Literal| match &literal.kind {
             LiteralKind::Positive(_) => {
                 of_atoms(std::slice::from_ref(**literal)).iter().any(|name| wanted.contains(name))
             }
             _ => equations(literal).iter().any(|(variable, _)| wanted.contains(variable)),
         };
-        others.iter().filter(is_wanted).map(|literal| (*literal).clone()).collect()
-    };
-    let of_reader = |literal: &&Literal| match &literal.kind {
+        others.iter().filter(is_wanted).copied().collect()
+    }
+    let all: Vec<&Literal> = others.iter().collect();
+    let of_reader = |literal: &Literal| match &literal.kind {
         LiteralKind::Positive(atom) => atom.relation.text == reader,
         _ => false,
     };
-    let foreign = bind(&others.iter().filter(|literal| !of_reader(literal)).collect::<Vec<_>>());
+    let foreign: Vec<&Literal> = all.iter().copied().filter(|literal| !of_reader(literal)).collect();
+    let foreign = bind(missing, &foreign);
     let bound = bindable(&foreign, HashSet::new());
-    let needed = with_needed(missing.clone(), &foreign);
-    if needed.iter().all(|name| bound.contains(name)) {
-        foreign
-    } else {
-        bind(&others.iter().collect::<Vec<_>>())
-    }
+    let is_bound = with_needed(missing.clone(), &foreign).iter().all(|name| bound.contains(name));
+    let chosen = if is_bound { foreign } else { bind(missing, &all) };
+    chosen.into_iter().cloned().collect()
 }

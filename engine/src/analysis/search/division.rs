@@ -218,7 +218,8 @@ fn wanted<'b>(seeker: &'b Seeker<'_>, body: &'b [Literal], open: &[usize]) -> Ha
     for term in std::iter::once(seeker.query).chain(seeker.each) {
         for_each_variable(term, &mut |name| _ = wanted.insert(name));
     }
-    with_needed(wanted, open.iter().map(|place| &body[*place])).into_iter().map(str::to_owned).collect()
+    let open: Vec<&Literal> = open.iter().map(|place| &body[*place]).collect();
+    with_needed(wanted, &open).into_iter().map(str::to_owned).collect()
 }
 
 /// The literals that say something of the id, by themselves or by way of variables that the search does not start from.
@@ -242,7 +243,8 @@ fn conditions(
     // What nothing binds is reported where it stands in the body.
     loop {
         let known = bound.iter().map(String::as_str).chain([seeker.id]).collect();
-        let known = bindable(conditions.iter().map(|place| &body[*place]), known);
+        let literals: Vec<&Literal> = conditions.iter().map(|place| &body[*place]).collect();
+        let known = bindable(&literals, known);
         let is_safe = |place: &usize| variables(&body[*place]).iter().all(|name| known.contains(*name));
         let before = conditions.len();
         conditions.retain(is_safe);
