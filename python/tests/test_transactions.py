@@ -55,7 +55,11 @@ def test_a_refusal_undoes_everything(db: stratalog.Client) -> None:
     with pytest.raises(stratalog.UnknownRelation):
         db.query("?p(X)")
     with pytest.raises(stratalog.ParseError, match="command"), db.transaction() as t:
-        t.execute(".rel drop typed")
+        t.execute(".kg create another")
+    with pytest.raises(stratalog.TypeMismatch), db.transaction() as t:  # noqa: PT012 - as above
+        t.execute(".rel rename typed x y")
+        t.insert("typed", ["text"])
+    assert db.query(".rel describe typed").rows() == [("x", "int")]
     with db.transaction() as t:
         pass
     with pytest.raises(RuntimeError):

@@ -45,7 +45,7 @@ class _Collected:
         return join(self._programs)
 
     def execute(self, program: str | Statement, params: Mapping[str, Any] | None = None) -> None:
-        """Adds statements; commands cannot be undone and are refused."""
+        """Adds statements, and commands that change relations, rules and indexes; others are refused."""
         self._programs.append(program_of(program, params))
 
     def declare(self, *relations: type[Relation]) -> None:
