@@ -76,6 +76,9 @@ def test_indexes(db: stratalog.Client) -> None:
     found = [(index.name, index.type, index.metric, index.row_count) for index in db.indexes.all()]
     assert found == [("by_id", "sorted", None, 2), ("near_docs", "hnsw", "cosine", 2)]
     db.indexes.rebuild("near_docs")
+    db.indexes.create("dot_docs", "doc", "v", metric="dot")
+    assert db.indexes.state("dot_docs").metric == "dot"
+    db.indexes.drop("dot_docs")
     state = db.indexes.state("near_docs")
     assert (state.relation, state.column, state.m, state.row_count) == ("doc", "v", 16, 2)
     assert db.indexes.state("by_id").vectors is None

@@ -126,12 +126,23 @@ class AsyncIndexes(AsyncNamespace):
         """The indexes of the graph."""
         return (await self._run(".index", True)).objects(Index)
 
-    async def create(self, name: str, relation: str, column: str, options: str = "") -> None:
+    async def create(
+        self,
+        name: str,
+        relation: str,
+        column: str,
+        options: str = "",
+        *,
+        metric: str | None = None,
+    ) -> None:
         """Creates an index on a column, which is then built in the background.
 
-        The options are words as `.index create` takes them: `type hnsw metric l2 m 16`, or none.
+        It is for nearest vectors, by the `metric`: `cosine` if none of `l2`, `dot` and `l1` is given. Options
+        are words as `.index create` takes them: `m 16`, or another type, as in `type sorted`.
         """
         where = f"{word(relation, 'of a relation')}({word(column, 'of a column')})"
+        if metric is not None:
+            options += f" metric {word(metric, 'of a metric')}"
         text = f".index create {word(name, 'of an index')} on {where} {' '.join(options.split())}"
         await self._run(text.rstrip(), False)
 
