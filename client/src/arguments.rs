@@ -161,6 +161,10 @@ pub(crate) struct ImportArguments {
     /// The unit of numbers that become times, since 1970: s, ms, us or ns
     #[arg(long, value_name = "UNIT")]
     pub epoch: Option<Epoch>,
+    /// Refuse times finer than milliseconds, and decimals that no float holds: otherwise they are cut and rounded, with a
+    /// warning
+    #[arg(long)]
+    pub exact: bool,
     /// How text is encoded, such as latin-1 or utf-16 [default: UTF-8]
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<TextEncoding>,

@@ -5,9 +5,9 @@ use super::conversion::Conversion;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::layout::{self, Layout};
+use super::losses::Losses;
 use super::reader::ReadOptions;
 use super::sample::Source;
-use super::table::not_numbers;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -34,7 +34,7 @@ pub(super) struct Batches {
     /// The column of the file for each of the schema, and what becomes of it.
     columns: Vec<(usize, Conversion)>,
     warning: Option<String>,
-    not_numbers: u64,
+    losses: Losses,
     /// What is left of a batch that is too long, and how many of its rows are given away at once.
     rest: Option<(RecordBatch, usize)>,
     read: u64,
@@ -113,7 +113,7 @@ impl Batches {
                 true => Some(types[place].column_type),
                 false => wanted.map(|wanted| wanted[place].column_type),
             };
-            let conversion = Conversion::new(schema.field(from), wanted, options.epoch);
+            let conversion = Conversion::new(schema.field(from), wanted, options.reading());
             columns.push((from, conversion.map_err(|problem| FileError::new(name, problem))?));
         }
         let named = |(place, (_, conversion)): (usize, &(usize, Conversion))| -> Field {
@@ -130,7 +130,7 @@ impl Batches {
             source,
             columns,
             warning: layout.warning,
-            not_numbers: 0,
+            losses: Losses::default(),
             rest: None,
             read: 0,
             total,
@@ -147,7 +147,7 @@ impl Batches {
 
     /// What is good to know about how it was read.
     pub(super) fn warnings(&self) -> Vec<String> {
-        self.warning.iter().cloned().chain(not_numbers(self.not_numbers)).collect()
+        self.warning.iter().cloned().chain(self.losses.warnings()).collect()
     }
 
     pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, FileError> {
@@ -174,7 +174,7 @@ impl Batches {
     fn adapted(&mut self, batch: &RecordBatch) -> Result<RecordBatch, FileError> {
         let mut arrays = Vec::with_capacity(self.columns.len());
         for (from, conversion) in &self.columns {
-            let array = conversion.apply(batch.column(*from), &mut self.not_numbers).map_err(|fault| {
+            let array = conversion.apply(batch.column(*from), &mut self.losses).map_err(|fault| {
                 let (row, column) = (self.read + fault.row as u64 + 1, conversion.target().name());
                 FileError::new(&self.name, format!("row {row}, column `{column}`: {}", fault.problem))
                     .help("types can be named by `columns` or `types`: `string` keeps every value as it is")

@@ -1,10 +1,10 @@
 //! One cell of a file as a value of its column's type, or why it is none.
 
 use super::column_type::ColumnType;
-use super::epoch::{self, Epoch};
-use super::text;
+use super::epoch::{self, NumberOfTime, Reading};
 use serde_json::Value as Json;
 use std::borrow::Cow;
+use stratalog_engine::data::time;
 
 /// A value on its way into a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub(super) enum Cell<'a> {
     Float(f64),
     Bool(bool),
     Time(i64),
+    /// A time that has lost its digits after the millisecond, and what it was.
+    CutTime(i64, String),
     Text(Cow<'a, str>),
     Vector(Vec<f32>),
     Bytes(Vec<i8>),
@@ -21,11 +23,11 @@ pub(super) enum Cell<'a> {
     Json(String),
 }
 
-/// Reads text, which is not null. Numbers that are times are of this unit.
+/// Reads text, which is not null.
 pub(super) fn of_text<'a>(
     text: Cow<'a, str>,
     column_type: ColumnType,
-    epoch: Option<Epoch>,
+    reading: Reading,
 ) -> Result<Cell<'a>, String> {
     let trimmed = text.trim();
     let unlike = || Err(format!("`{}` is no {column_type}", shortened(&text)));
@@ -47,26 +49,21 @@ pub(super) fn of_text<'a>(
             "false" | "f" | "0" => Cell::Bool(false),
             _ => return unlike(),
         },
-        ColumnType::Timestamp => match (text::to_time(trimmed), trimmed.parse()) {
-            (Some(time), _) => Cell::Time(time),
-            (None, Ok(number)) => Cell::Time(epoch::milliseconds(number, epoch)?),
-            (None, Err(_)) if text::is_finer(trimmed) => return Err(finer(trimmed)),
+        ColumnType::Timestamp => match (time_of(trimmed, reading)?, trimmed.parse()) {
+            (Some(time), _) => time,
+            (None, Ok(number)) => time_of_number(number, reading)?,
             (None, Err(_)) => return unlike(),
         },
         ColumnType::Vector(_) | ColumnType::VectorInt8(_) => match guessed_any(trimmed) {
-            vector @ Json::Array(_) => return of_json(&vector, column_type, None).map(owned),
+            vector @ Json::Array(_) => return of_json(&vector, column_type, reading).map(owned),
             _ => return unlike(),
         },
-        ColumnType::Any => return of_json(&guessed_any(&text), column_type, None).map(owned),
+        ColumnType::Any => return of_json(&guessed_any(&text), column_type, reading).map(owned),
     })
 }
 
 /// Reads a JSON value.
-pub(super) fn of_json(
-    json: &Json,
-    column_type: ColumnType,
-    epoch: Option<Epoch>,
-) -> Result<Cell<'_>, String> {
+pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) -> Result<Cell<'_>, String> {
     let unlike = || Err(format!("`{}` is no {column_type}", shortened(&json.to_string())));
     Ok(match (column_type, json) {
         (_, Json::Null) => Cell::Null,
@@ -98,12 +95,11 @@ pub(super) fn of_json(
             None => return unlike(),
         },
         (ColumnType::Timestamp, Json::Number(number)) => match number.as_i64() {
-            Some(time) => Cell::Time(epoch::milliseconds(time, epoch)?),
+            Some(number) => time_of_number(number, reading)?,
             None => return unlike(),
         },
-        (ColumnType::Timestamp, Json::String(text)) => match text::to_time(text) {
-            Some(time) => Cell::Time(time),
-            None if text::is_finer(text) => return Err(finer(text)),
+        (ColumnType::Timestamp, Json::String(text)) => match time_of(text, reading)? {
+            Some(time) => time,
             None => return unlike(),
         },
         (ColumnType::Vector(length), Json::Array(elements)) => {
@@ -143,8 +139,29 @@ fn rounded(text: &str) -> String {
     format!("`{}` would be rounded to a float", shortened(text))
 }
 
-fn finer(text: &str) -> String {
-    format!("`{}` is finer than milliseconds, which is what times are kept in", shortened(text))
+/// Text that is a time.
+fn time_of(text: &str, reading: Reading) -> Result<Option<Cell<'static>>, String> {
+    match time::read_whole(text) {
+        Some(whole) if time::is_finer(text) => cut(whole, text, reading).map(Some),
+        whole => Ok(whole.map(Cell::Time)),
+    }
+}
+
+fn time_of_number(number: i64, reading: Reading) -> Result<Cell<'static>, String> {
+    match epoch::milliseconds(number, reading.epoch)? {
+        NumberOfTime { milliseconds, is_cut: true } => cut(milliseconds, &number.to_string(), reading),
+        NumberOfTime { milliseconds, is_cut: false } => Ok(Cell::Time(milliseconds)),
+    }
+}
+
+fn cut(whole: i64, text: &str, reading: Reading) -> Result<Cell<'static>, String> {
+    if reading.exact {
+        return Err(format!(
+            "`{}` is finer than milliseconds, which is what times are kept in",
+            shortened(text)
+        ));
+    }
+    Ok(Cell::CutTime(whole, shortened(text)))
 }
 
 /// Whether a 32-bit float, such as those in vectors, would be infinite.
@@ -207,6 +224,7 @@ pub(super) fn owned(cell: Cell<'_>) -> Cell<'static> {
         Cell::Float(number) => Cell::Float(number),
         Cell::Bool(value) => Cell::Bool(value),
         Cell::Time(time) => Cell::Time(time),
+        Cell::CutTime(time, text) => Cell::CutTime(time, text),
         Cell::Text(text) => Cell::Text(Cow::Owned(text.into_owned())),
         Cell::Vector(elements) => Cell::Vector(elements),
         Cell::Bytes(elements) => Cell::Bytes(elements),
@@ -230,7 +248,7 @@ mod tests {
     #[test]
     fn text_becomes_what_the_column_holds() {
         use ColumnType as T;
-        let read = |text: &'static str, column_type| of_text(text.into(), column_type, None);
+        let read = |text: &'static str, column_type| of_text(text.into(), column_type, Reading::default());
         assert_eq!(read(" 12 ", T::Int), Ok(Cell::Int(12)));
         assert_eq!(read("1", T::Float), Ok(Cell::Float(1.0)));
         assert!(matches!(read("NaN", T::Float), Ok(Cell::Float(number)) if number.is_nan()));
@@ -263,7 +281,7 @@ mod tests {
             ("[300]", T::VectorInt8(None)),
             ("[\"a\"]", T::Vector(None)),
         ] {
-            let problem = of_text(text.into(), column_type, None).unwrap_err();
+            let problem = of_text(text.into(), column_type, Reading::default()).unwrap_err();
             assert!(problem.contains(&column_type.to_string()), "{problem}");
         }
         for (text, column_type, part) in [
@@ -273,21 +291,25 @@ mod tests {
             ("[1e300]", T::Vector(None), "beyond 32-bit floats"),
             ("[1e300]", T::Any, "beyond 32-bit floats"),
         ] {
-            let problem = of_text(text.into(), column_type, None).unwrap_err();
+            let exact = Reading { exact: true, ..Reading::default() };
+            let problem = of_text(text.into(), column_type, exact).unwrap_err();
             assert!(problem.contains(part), "{problem}");
         }
         for large in [json!(9_007_199_254_740_993_i64), json!(9_223_372_036_854_775_809_u64), json!(u64::MAX)]
         {
-            assert!(of_json(&large, T::Float, None).unwrap_err().contains("rounded"), "{large}");
+            assert!(
+                of_json(&large, T::Float, Reading::default()).unwrap_err().contains("rounded"),
+                "{large}"
+            );
         }
         assert_eq!(
-            of_json(&json!(9_223_372_036_854_775_808_u64), T::Float, None),
+            of_json(&json!(9_223_372_036_854_775_808_u64), T::Float, Reading::default()),
             Ok(Cell::Float(9_223_372_036_854_775_808.0))
         );
-        assert!(of_json(&json!([1.5]), T::VectorInt8(None), None).is_err());
-        assert!(of_json(&json!({"a": 1}), T::Any, None).is_err());
-        assert!(of_json(&json!(1.5), T::Int, None).is_err());
-        assert!(of_json(&json!(1), T::Text, None).is_err());
+        assert!(of_json(&json!([1.5]), T::VectorInt8(None), Reading::default()).is_err());
+        assert!(of_json(&json!({"a": 1}), T::Any, Reading::default()).is_err());
+        assert!(of_json(&json!(1.5), T::Int, Reading::default()).is_err());
+        assert!(of_json(&json!(1), T::Text, Reading::default()).is_err());
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Columns of Arrow data into the types of the language. Nothing is lost on the way: what would be rounded is refused, with
-//! its row.
+//! Columns of Arrow data into the types of the language. What is lost on the way is told, or refused where that is wanted;
+//! what would become another number is always refused, with its row.
 
 use super::cells::{self, Cell};
 use super::column_type::{ANY, ColumnType};
-use super::epoch::{self, Epoch};
+use super::epoch::{self, NumberOfTime, Reading};
+use super::losses::Losses;
 use super::table::Builder;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Builder, ListArray};
 use arrow::compute::kernels::cmp::distinct;
@@ -12,14 +13,14 @@ use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Int64Type, Tim
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 use std::sync::Arc;
+use stratalog_engine::data::lossy::{Loss, LossKind, reduced};
 
 /// What becomes of a column.
 pub(super) struct Conversion {
     target: Field,
     /// Text that is read as it is in CSV.
     reads_text: Option<ColumnType>,
-    /// Numbers that become times are of this unit.
-    epoch: Option<Epoch>,
+    reading: Reading,
 }
 
 /// Why a column cannot be taken.
@@ -35,13 +36,13 @@ impl Conversion {
     pub(super) fn new(
         field: &Field,
         wanted: Option<ColumnType>,
-        epoch: Option<Epoch>,
+        reading: Reading,
     ) -> Result<Conversion, String> {
         let plain = plain(field);
         let found = ColumnType::of(&plain);
         let marked = found == ColumnType::Any || plain.data_type() == &DataType::Null;
         let Some(wanted) = wanted.filter(|_| !marked) else {
-            return Ok(Conversion { target: plain, reads_text: None, epoch });
+            return Ok(Conversion { target: plain, reads_text: None, reading });
         };
         use ColumnType as T;
         let (target, reads_text) = match (wanted, found) {
@@ -63,31 +64,41 @@ impl Conversion {
                 ));
             }
         };
-        Ok(Conversion { target, reads_text, epoch })
+        Ok(Conversion { target, reads_text, reading })
     }
 
     pub(super) fn target(&self) -> &Field {
         &self.target
     }
 
-    /// The array in the type of the target. What is no number becomes null, and is counted.
-    pub(super) fn apply(&self, array: &ArrayRef, not_numbers: &mut u64) -> Result<ArrayRef, Fault> {
+    /// The array in the type of the target. What is no number becomes null.
+    pub(super) fn apply(&self, array: &ArrayRef, losses: &mut Losses) -> Result<ArrayRef, Fault> {
         let whole = |error: ArrowError| Fault { row: 0, problem: error.to_string() };
         if let DataType::Dictionary(_, values) = array.data_type() {
-            return self.apply(&cast(array, values).map_err(whole)?, not_numbers);
+            return self.apply(&cast(array, values).map_err(whole)?, losses);
         }
         if let Some(column_type) = self.reads_text {
-            return read_text(array, column_type, self.epoch);
+            return self.read_text(array, column_type, losses);
         }
         let target = self.target.data_type();
         if array.data_type() == target {
-            return finite(array, not_numbers);
+            return finite(array, &mut losses.not_numbers);
         }
         if matches!(target, DataType::Timestamp(_, _)) && array.data_type().is_integer() {
-            return self.times(array);
+            return self.times(array, losses);
         }
         if target == &DataType::Utf8 {
             return cast(&in_utc(array).map_err(whole)?, target).map_err(whole);
+        }
+        if matches!(target, DataType::Timestamp(_, _) | DataType::Float64) {
+            let (less, loss) = reduced(array).map_err(whole)?;
+            if let Some(loss) = loss {
+                if self.reading.exact {
+                    return Err(Fault { row: loss.row, problem: self.lossy(array, loss.row) });
+                }
+                losses.note(self.target.name(), loss);
+                return cast(&less, target).map_err(whole);
+            }
         }
         let converted = cast(array, target).map_err(whole)?;
         let back = cast(&converted, array.data_type()).map_err(whole)?;
@@ -96,11 +107,11 @@ impl Conversion {
         if let Some(row) = (0..array.len()).find(|&row| lost.value(row) || vanished(row)) {
             return Err(Fault { row, problem: self.lossy(array, row) });
         }
-        finite(&converted, not_numbers)
+        finite(&converted, &mut losses.not_numbers)
     }
 
     /// Integers as times.
-    fn times(&self, array: &ArrayRef) -> Result<ArrayRef, Fault> {
+    fn times(&self, array: &ArrayRef, losses: &mut Losses) -> Result<ArrayRef, Fault> {
         let whole = |error: ArrowError| Fault { row: 0, problem: error.to_string() };
         let numbers = cast(array, &DataType::Int64).map_err(whole)?;
         let mut times = Int64Builder::with_capacity(numbers.len());
@@ -108,11 +119,40 @@ impl Conversion {
             if number.is_none() && !array.is_null(row) {
                 return Err(Fault { row, problem: self.lossy(array, row) });
             }
-            let time = number.map(|number| epoch::milliseconds(number, self.epoch)).transpose();
-            times.append_option(time.map_err(|problem| Fault { row, problem })?);
+            let time = number.map(|number| epoch::milliseconds(number, self.reading.epoch)).transpose();
+            let time = time.map_err(|problem| Fault { row, problem })?;
+            if let (Some(NumberOfTime { is_cut: true, .. }), Some(number)) = (&time, number) {
+                if self.reading.exact {
+                    return Err(Fault { row, problem: self.lossy(array, row) });
+                }
+                let value = number.to_string();
+                losses.note(self.target.name(), Loss { kind: LossKind::Times, count: 1, row, value });
+            }
+            times.append_option(time.map(|time| time.milliseconds));
         }
         let times: ArrayRef = Arc::new(times.finish());
         cast(&times, self.target.data_type()).map_err(whole)
+    }
+
+    /// Text as it would be read in CSV.
+    fn read_text(
+        &self,
+        array: &ArrayRef,
+        column_type: ColumnType,
+        losses: &mut Losses,
+    ) -> Result<ArrayRef, Fault> {
+        let texts =
+            cast(array, &DataType::Utf8).map_err(|error| Fault { row: 0, problem: error.to_string() })?;
+        let texts = texts.as_string::<i32>();
+        let mut builder = Builder::new(column_type);
+        for (row, text) in texts.iter().enumerate() {
+            let cell =
+                text.map_or(Ok(Cell::Null), |text| cells::of_text(text.into(), column_type, self.reading));
+            let cell = cell.map_err(|problem| Fault { row, problem })?;
+            losses.note_cell(self.target.name(), &cell);
+            builder.push(&cell);
+        }
+        Ok(builder.finish())
     }
 
     fn lossy(&self, array: &ArrayRef, row: usize) -> String {
@@ -199,18 +239,6 @@ fn finite(array: &ArrayRef, not_numbers: &mut u64) -> Result<ArrayRef, Fault> {
     }
 }
 
-/// Text as it would be read in CSV.
-fn read_text(array: &ArrayRef, column_type: ColumnType, epoch: Option<Epoch>) -> Result<ArrayRef, Fault> {
-    let texts = cast(array, &DataType::Utf8).map_err(|error| Fault { row: 0, problem: error.to_string() })?;
-    let texts = texts.as_string::<i32>();
-    let mut builder = Builder::new(column_type);
-    for (row, text) in texts.iter().enumerate() {
-        let cell = text.map_or(Ok(Cell::Null), |text| cells::of_text(text.into(), column_type, epoch));
-        builder.push(&cell.map_err(|problem| Fault { row, problem })?);
-    }
-    Ok(builder.finish())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,11 +247,17 @@ mod tests {
     };
     use arrow::datatypes::TimestampMillisecondType;
 
+    fn read(array: &ArrayRef, wanted: Option<ColumnType>, exact: bool) -> Result<(ArrayRef, Losses), String> {
+        let field = Field::new("a", array.data_type().clone(), true);
+        let conversion = Conversion::new(&field, wanted, Reading { epoch: None, exact })?;
+        let mut losses = Losses::default();
+        let done = conversion.apply(array, &mut losses);
+        done.map(|array| (array, losses)).map_err(|fault| format!("{}: {}", fault.row, fault.problem))
+    }
+
+    /// Where nothing may be lost.
     fn converted(array: &ArrayRef, wanted: Option<ColumnType>) -> Result<(ArrayRef, u64), String> {
-        let conversion = Conversion::new(&Field::new("a", array.data_type().clone(), true), wanted, None)?;
-        let mut not_numbers = 0;
-        let done = conversion.apply(array, &mut not_numbers);
-        done.map(|array| (array, not_numbers)).map_err(|fault| format!("{}: {}", fault.row, fault.problem))
+        read(array, wanted, true).map(|(array, losses)| (array, losses.not_numbers))
     }
 
     fn decimals(values: &[i128], precision: u8, scale: i8) -> ArrayRef {
@@ -236,7 +270,29 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_integers_or_floats_and_are_never_rounded() {
+    fn what_is_lost_is_told() {
+        let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![1_000, -1, 2_001]));
+        let (cut, losses) = read(&times, None, false).unwrap();
+        let cut: Vec<_> = cut.as_primitive::<TimestampMillisecondType>().values().to_vec();
+        assert_eq!(cut, [1, -1, 2]);
+        assert_eq!(
+            losses.warnings(),
+            [
+                "column `a`: 2 values, as in `1969-12-31T23:59:59.999999`, are finer than milliseconds, which is what \
+              times are kept in: what comes after is cut off"
+            ]
+        );
+        let (rounded, losses) = read(&decimals(&[150, 123_456_789_012_345_678], 18, 2), None, false).unwrap();
+        let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.5, 1_234_567_890_123_456.8]));
+        assert_eq!(&rounded, &floats);
+        assert_eq!(
+            losses.warnings(),
+            ["column `a`: 1 value, `1234567890123456.78`, is rounded to the nearest float"]
+        );
+    }
+
+    #[test]
+    fn decimals_are_integers_or_floats_and_are_never_rounded_where_that_is_refused() {
         let large = 123_456_789_012_345_678;
         assert_eq!(
             &converted(&decimals(&[1, i128::from(large)], 38, 0), None).unwrap().0,
@@ -257,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_kept_whole_or_not_at_all() {
+    fn times_are_kept_whole_or_not_at_all_where_that_is_refused() {
         let times = |values: Vec<i64>| -> ArrayRef { Arc::new(TimestampMicrosecondArray::from(values)) };
         assert!(converted(&times(vec![1_000, 2_000]), None).is_ok());
         let problem = converted(&times(vec![1_000, 2_001]), None).unwrap_err();

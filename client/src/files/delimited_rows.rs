@@ -3,7 +3,7 @@
 use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
 use super::delimited::{Record, Records};
-use super::epoch::Epoch;
+use super::epoch::Reading;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
@@ -25,7 +25,7 @@ pub(super) struct DelimitedRows {
     types: Vec<ColumnType>,
     layout: Layout,
     null: String,
-    epoch: Option<Epoch>,
+    reading: Reading,
 }
 
 impl DelimitedRows {
@@ -59,12 +59,20 @@ impl DelimitedRows {
         }
         let types = columns.iter().map(|column| column.column_type).collect();
         let table = Table::new(&columns);
-        Ok(DelimitedRows { name: name.to_owned(), records, table, types, layout, null, epoch: options.epoch })
+        Ok(DelimitedRows {
+            name: name.to_owned(),
+            records,
+            table,
+            types,
+            layout,
+            null,
+            reading: options.reading(),
+        })
     }
 
     /// What is good to know about how it was read.
     pub(super) fn warnings(&self) -> Vec<String> {
-        self.layout.warning.iter().cloned().chain(self.table.warning()).collect()
+        self.layout.warning.iter().cloned().chain(self.table.warnings()).collect()
     }
 
     /// With the lengths of vectors, which the schema does not tell.
@@ -85,11 +93,11 @@ impl DelimitedRows {
     }
 
     pub(super) fn next_batch(&mut self, keep: Keep<'_>) -> Result<Option<RecordBatch>, FileError> {
-        let DelimitedRows { name, records, table, types, layout, null, epoch } = self;
+        let DelimitedRows { name, records, table, types, layout, null, reading } = self;
         while !table.is_full() {
             let Some(record) = records.next()? else { break };
             let row = record.and_then(|record| {
-                row(name, &record, &layout.places, types, null, *epoch).map(|row| table.push(&row))
+                row(name, &record, &layout.places, types, null, *reading).map(|row| table.push(&row))
             });
             match row {
                 Ok(()) => {}
@@ -167,7 +175,7 @@ fn row<'r>(
     places: &[usize],
     types: &[ColumnType],
     null: &'r str,
-    epoch: Option<Epoch>,
+    reading: Reading,
 ) -> Result<Vec<Cell<'r>>, FileError> {
     let (found, expected) = (record.len(), places.len());
     if found != expected {
@@ -182,7 +190,7 @@ fn row<'r>(
             // In a column of any type, quotes tell text from the number that it looks like.
             Some((text, true)) if column_type == ColumnType::Any => Cell::Json(Json::from(text).to_string()),
             Some((text, _)) if text.is_empty() && column_type != ColumnType::Text => Cell::Null,
-            Some((text, _)) => cells::of_text(text, column_type, epoch)
+            Some((text, _)) => cells::of_text(text, column_type, reading)
                 .map_err(|problem| FileError::at(name, record.line, problem).help(UNTYPED))?,
         };
     }

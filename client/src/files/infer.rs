@@ -2,8 +2,8 @@
 
 use super::cells::{self, guessed_any};
 use super::column_type::ColumnType;
-use super::text;
 use serde_json::Value as Json;
+use stratalog_engine::data::time;
 
 /// What a column has shown so far; nothing, or only null, at first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Seen {
     pub(super) fn text(&mut self, field: &str, marked: bool) {
         let found = match guessed_any(field) {
             json if marked && !json.is_array() => ColumnType::Text,
-            Json::String(_) if text::is_time(field) => ColumnType::Timestamp,
+            Json::String(_) if is_time(field) => ColumnType::Timestamp,
             json => {
                 self.large |= is_large(&json);
                 of_json(&json)
@@ -34,7 +34,7 @@ impl Seen {
             return;
         }
         self.large |= is_large(json);
-        self.found(match json.as_str().is_some_and(text::is_written_time) {
+        self.found(match json.as_str().is_some_and(is_written_time) {
             true => ColumnType::Timestamp,
             false => of_json(json),
         });
@@ -87,6 +87,16 @@ fn of_json(json: &Json) -> ColumnType {
     }
 }
 
+/// Whether text is a time for who guesses.
+pub(super) fn is_time(text: &str) -> bool {
+    time::read_whole(text).is_some()
+}
+
+/// Whether text is a time exactly as one is written here. In JSON, other text that could be one stays text.
+fn is_written_time(text: &str) -> bool {
+    text.ends_with('Z') && time::read(text).ok().and_then(time::write).as_deref() == Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +116,7 @@ mod tests {
         assert_eq!(of(&["9007199254740992", "2.5"]), ColumnType::Float);
         assert_eq!(of(&["9007199254740993", "2.5"]), ColumnType::Text);
         assert_eq!(of(&["2.5", "9007199254740993"]), ColumnType::Text);
-        assert_eq!(of(&["2025-11-21T10:00:00.123456Z"]), ColumnType::Text);
+        assert_eq!(of(&["2025-11-21T10:00:00.123456Z"]), ColumnType::Timestamp);
         assert_eq!(of(&["1", "x", "2"]), ColumnType::Text);
         assert_eq!(of(&["00501", "10001"]), ColumnType::Text);
         assert_eq!(of(&["2025-11-21", "2025-11-21T10:00:00Z"]), ColumnType::Timestamp);

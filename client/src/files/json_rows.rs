@@ -3,7 +3,7 @@
 use super::cells::{self, Cell};
 use super::column_type::Column;
 use super::elements::Elements;
-use super::epoch::Epoch;
+use super::epoch::Reading;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
@@ -23,7 +23,7 @@ pub(super) struct JsonRows {
     texts: Texts<Whole>,
     table: Table,
     columns: Vec<Column>,
-    epoch: Option<Epoch>,
+    reading: Reading,
 }
 
 /// The texts of rows.
@@ -62,7 +62,7 @@ impl JsonRows {
         };
         layout::retype(name, &mut columns, &options.types)?;
         let (table, texts) = (Table::new(&columns), Texts::new(whole, name, format));
-        Ok(JsonRows { name: name.to_owned(), texts, table, columns, epoch: options.epoch })
+        Ok(JsonRows { name: name.to_owned(), texts, table, columns, reading: options.reading() })
     }
 
     /// With the lengths of vectors, which the schema does not tell.
@@ -74,16 +74,21 @@ impl JsonRows {
         self.table.schema()
     }
 
+    /// What is good to know about how it was read.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.table.warnings()
+    }
+
     pub(super) fn table(&mut self) -> &mut Table {
         &mut self.table
     }
 
     pub(super) fn next_batch(&mut self, keep: Keep<'_>) -> Result<Option<RecordBatch>, FileError> {
-        let JsonRows { name, texts, table, columns, epoch } = self;
+        let JsonRows { name, texts, table, columns, reading } = self;
         while !table.is_full() {
             let Some((line, json)) = texts.next()? else { break };
             let row = json.and_then(|json| {
-                let row = json_row(&json, columns, *epoch);
+                let row = json_row(&json, columns, *reading);
                 row.map(|row| table.push(&row)).map_err(|problem| {
                     let error = FileError::at(name, line, problem);
                     if is_nested(&json) { error.help(NESTED) } else { error }
@@ -146,7 +151,7 @@ fn is_nested(row: &Json) -> bool {
 }
 
 /// The cells of an object by its keys, of an array by position; keys that are missing are null.
-fn json_row<'j>(json: &'j Json, columns: &[Column], epoch: Option<Epoch>) -> Result<Vec<Cell<'j>>, String> {
+fn json_row<'j>(json: &'j Json, columns: &[Column], reading: Reading) -> Result<Vec<Cell<'j>>, String> {
     let told = |column: &Column, problem| format!("{}: {problem}", column.name);
     match json {
         Json::Object(object) => {
@@ -157,7 +162,7 @@ fn json_row<'j>(json: &'j Json, columns: &[Column], epoch: Option<Epoch>) -> Res
             let cell = |column: &Column| match object.get(&column.name) {
                 None => Ok(Cell::Null),
                 Some(json) => {
-                    cells::of_json(json, column.column_type, epoch).map_err(|problem| told(column, problem))
+                    cells::of_json(json, column.column_type, reading).map_err(|problem| told(column, problem))
                 }
             };
             columns.iter().map(cell).collect()
@@ -166,7 +171,7 @@ fn json_row<'j>(json: &'j Json, columns: &[Column], epoch: Option<Epoch>) -> Res
             .iter()
             .zip(columns)
             .map(|(json, column)| {
-                cells::of_json(json, column.column_type, epoch).map_err(|problem| told(column, problem))
+                cells::of_json(json, column.column_type, reading).map_err(|problem| told(column, problem))
             })
             .collect(),
         Json::Array(array) => Err(format!("{} values, expected {}", array.len(), columns.len())),

@@ -6,6 +6,7 @@
 use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
 use super::compression;
+use super::epoch::Reading;
 use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
@@ -192,7 +193,7 @@ fn typed(object: &str, column_type: ColumnType) -> Result<Cell<'static>, String>
             time_of(&text).map_or(Cell::Null, Cell::Time)
         }
         (ColumnType::Any, json) => Cell::Json(json.to_string()),
-        (_, json) => cells::owned(cells::of_json(&json, column_type, None)?),
+        (_, json) => cells::owned(cells::of_json(&json, column_type, Reading::default())?),
     })
 }
 

@@ -10,7 +10,6 @@ use super::column_type::{Column, ColumnType};
 use super::error::FileError;
 use super::format::FileFormat;
 use super::sample::{self, Source};
-use super::text;
 use oxrdf::vocab::xsd;
 use oxrdf::{BlankNode, GraphName, Literal, NamedOrBlankNode, Quad, Term, Triple};
 use oxttl::nquads::ReaderNQuadsParser;
@@ -22,6 +21,7 @@ use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
+use stratalog_engine::data::time;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The parser of a format.
@@ -197,7 +197,7 @@ pub(super) fn time_of(notation: &str) -> Option<i64> {
     let (text, datatype) = notation.strip_prefix('"')?.split_once("\"^^<")?;
     let datatype = datatype.strip_suffix('>')?;
     let is_time = datatype == xsd::DATE_TIME.as_str() || datatype == xsd::DATE.as_str();
-    is_time.then(|| text::to_time(text)).flatten()
+    is_time.then(|| time::read(text).ok()).flatten()
 }
 
 /// Whether text reads as an IRI, a blank node or a literal in quotes.

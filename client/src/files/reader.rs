@@ -8,7 +8,7 @@ use super::compression;
 use super::compression::Compression;
 use super::delimited_rows::DelimitedRows;
 use super::encoding::TextEncoding;
-use super::epoch::Epoch;
+use super::epoch::{Epoch, Reading};
 use super::error::FileError;
 use super::format::FileFormat;
 use super::json_rows::JsonRows;
@@ -36,6 +36,9 @@ pub struct ReadOptions {
     pub types: Vec<Column>,
     /// Numbers that become times are of this unit.
     pub epoch: Option<Epoch>,
+    /// Times that are finer than milliseconds, and decimals that no float holds, are refused. Otherwise times are cut to
+    /// milliseconds, and decimals become the nearest floats, which [`FileReader::warnings`] tells.
+    pub exact: bool,
     /// How text is encoded, where it is not UTF-8.
     pub encoding: Option<TextEncoding>,
     /// The first record of CSV and TSV holds data, and no names.
@@ -48,6 +51,12 @@ pub struct ReadOptions {
     pub on_error: OnError,
     /// An import is one commit for so many rows, and not one for the whole file.
     pub commit_every: Option<NonZeroU64>,
+}
+
+impl ReadOptions {
+    pub(super) fn reading(&self) -> Reading {
+        Reading { epoch: self.epoch, exact: self.exact }
+    }
 }
 
 /// What becomes of records that do not fit.
@@ -233,7 +242,8 @@ impl FileReader {
         match &self.rows {
             Rows::Delimited(rows) => rows.warnings(),
             Rows::Batches(batches) => batches.warnings(),
-            Rows::Json(_) | Rows::Triples { .. } => Vec::new(), // neither has NaN or an order of columns
+            Rows::Json(rows) => rows.warnings(),
+            Rows::Triples { .. } => Vec::new(), // each is kept as it is written
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::cells::Cell;
 use super::column_type::{Column, ColumnType};
+use super::losses::Losses;
 use arrow::array::{
     ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int8Builder, Int64Builder, ListBuilder,
     RecordBatch, StringBuilder, TimestampMillisecondBuilder,
@@ -20,8 +21,7 @@ pub(super) struct Table {
     builders: Vec<Builder>,
     rows: usize,
     bytes: usize,
-    /// Cells that were no numbers, and are null.
-    not_numbers: u64,
+    losses: Losses,
 }
 
 /// The values of one column so far.
@@ -40,7 +40,13 @@ impl Table {
         let fields: Vec<Field> =
             columns.iter().map(|column| column.column_type.field(&column.name)).collect();
         let builders = columns.iter().map(|column| Builder::new(column.column_type)).collect();
-        Table { schema: Arc::new(Schema::new(fields)), builders, rows: 0, bytes: 0, not_numbers: 0 }
+        Table {
+            schema: Arc::new(Schema::new(fields)),
+            builders,
+            rows: 0,
+            bytes: 0,
+            losses: Losses::default(),
+        }
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -49,16 +55,16 @@ impl Table {
 
     /// Adds a row; its cells are in the order of the columns.
     pub(super) fn push(&mut self, row: &[Cell<'_>]) {
-        for (builder, cell) in self.builders.iter_mut().zip(row) {
-            self.not_numbers += u64::from(matches!(cell, Cell::Float(number) if number.is_nan()));
+        for (column, (builder, cell)) in self.builders.iter_mut().zip(row).enumerate() {
+            self.losses.note_cell(self.schema.field(column).name(), cell);
             self.bytes += builder.push(cell);
         }
         self.rows += 1;
     }
 
-    /// What is said of cells that were no numbers.
-    pub(super) fn warning(&self) -> Option<String> {
-        not_numbers(self.not_numbers)
+    /// What is said of cells that lost something.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.losses.warnings()
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -73,15 +79,6 @@ impl Table {
         self.bytes = 0;
         let arrays = self.builders.iter_mut().map(Builder::finish).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), arrays).map(Some)
-    }
-}
-
-/// What is said where so many values were NaN.
-pub(super) fn not_numbers(count: u64) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("1 value was NaN, and is null".to_owned()),
-        _ => Some(format!("{count} values were NaN, and are null")),
     }
 }
 
@@ -114,7 +111,9 @@ impl Builder {
             (Builder::Float(builder), _) => builder.append_null(),
             (Builder::Bool(builder), Cell::Bool(value)) => builder.append_value(*value),
             (Builder::Bool(builder), _) => builder.append_null(),
-            (Builder::Time(builder), Cell::Time(time)) => builder.append_value(*time),
+            (Builder::Time(builder), Cell::Time(time) | Cell::CutTime(time, _)) => {
+                builder.append_value(*time);
+            }
             (Builder::Time(builder), _) => builder.append_null(),
             (Builder::Text(builder), Cell::Text(text)) => {
                 builder.append_value(text);

@@ -4,7 +4,7 @@
 //! escaping the backslash that `\N` begins with, and the quote that would begin a quoted field.
 
 use super::cells::guessed_any;
-use super::text;
+use super::infer::is_time;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use stratalog_protocol::Value;
@@ -92,7 +92,7 @@ fn marked_cell(value: &Value, mark: Marked) -> Option<Cow<'_, str>> {
         (Value::Text(text), Marked::Any) if text.is_empty() || !guessed_any(text).is_string() => {
             Some(quoted(text))
         }
-        (Value::Text(text), Marked::Text) if !guessed_any(text).is_string() || text::is_time(text) => {
+        (Value::Text(text), Marked::Text) if !guessed_any(text).is_string() || is_time(text) => {
             Some(quoted(text))
         }
         (Value::Vector(_), Marked::Any) => Some(Cow::Owned(value_text(value, "").replace(", ", " "))),

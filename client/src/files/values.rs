@@ -1,13 +1,13 @@
 //! Arrow batches as rows of values.
 
 use super::column_type::ANY;
-use super::text;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{
     DataType, Field, Float32Type, Float64Type, Int8Type, Int64Type, TimeUnit, TimestampMillisecondType,
 };
 use arrow::error::ArrowError;
+use stratalog_engine::data::time;
 use stratalog_protocol::Value;
 
 /// The rows of a batch. Times are integers, milliseconds since 1970, as they are in [`Answer`](crate::Answer).
@@ -76,8 +76,8 @@ fn reader<'a>(
             Box::new(move |at| match purpose {
                 Purpose::Values => Value::Int(array.value(at)),
                 Purpose::Text => {
-                    let time = array.value(at);
-                    text::of_time(time).map_or(Value::Int(time), Value::Text)
+                    let milliseconds = array.value(at);
+                    time::write(milliseconds).map_or(Value::Int(milliseconds), Value::Text)
                 }
             })
         }

@@ -15,7 +15,7 @@ use super::search::Taken;
 use super::types::{self, Declared};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::functions::{self, FUNCTIONS, ScalarFunction, Takes};
+use crate::functions::{FUNCTIONS, ScalarFunction};
 use crate::syntax::ast;
 use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
 
@@ -225,7 +225,7 @@ impl<'r, 'a> Builder<'r, 'a> {
                 })
                 .collect();
             let places = types::Places { literals: &spans, head: &columns };
-            let clashes = types::check(&rule, &bindings.assignments, &places, &self.declared);
+            let clashes = types::check(&mut rule, &bindings.assignments, &places, &self.declared);
             self.errors().extend(clashes);
         }
         if self.resolver.errors.len() == self.errors_before {
@@ -526,10 +526,11 @@ impl<'r, 'a> Builder<'r, 'a> {
             arguments.iter().map(|argument| self.used_expression(argument, role)).collect();
         let resolved = resolved.into_iter().collect::<Option<Vec<_>>>()?;
         for ((argument, parameter), term) in resolved.iter().zip(function.parameters).zip(arguments) {
-            if let (Takes::Pattern, Expression::Constant(Value::Text(text))) = (parameter.takes, argument)
-                && let Err(problem) = functions::pattern::compile(text)
+            if let Expression::Constant(Value::Text(text)) = argument
+                && let Some(problem) = parameter.takes.fault_of(text)
             {
-                let error = AnalysisError::Pattern { pattern: text.to_string(), problem, span: term.span };
+                let (takes, text) = (parameter.takes, text.to_string());
+                let error = AnalysisError::ArgumentText { takes, text, problem, span: term.span };
                 self.errors().push(error);
                 return None;
             }

@@ -2,7 +2,7 @@
 
 use super::search::SearchFault;
 use crate::aggregates::{AGGREGATES, Aggregate, AggregateOption, Ranking};
-use crate::data::DataType;
+use crate::data::{DataType, time};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::RankingFault;
@@ -55,11 +55,13 @@ pub enum AnalysisError {
         /// The call.
         span: Span,
     },
-    /// A regular expression that is none.
-    #[error("`{pattern}` is not a regular expression: {problem}")]
-    Pattern {
+    /// Text that is to say something to a function, and says nothing.
+    #[error("`{text}` is not {}: {problem}", takes.meaning().0)]
+    ArgumentText {
+        /// What the function takes.
+        takes: Takes,
         /// As written.
-        pattern: String,
+        text: String,
         /// What is wrong with it.
         problem: String,
         /// Where it stands.
@@ -324,7 +326,7 @@ impl Diagnose for AnalysisError {
             | AnalysisError::Arity { span, .. }
             | AnalysisError::UnknownFunction { span, .. }
             | AnalysisError::FunctionArguments { span, .. }
-            | AnalysisError::Pattern { span, .. }
+            | AnalysisError::ArgumentText { span, .. }
             | AnalysisError::FunctionArgument { span, .. }
             | AnalysisError::UnknownAggregate { span, .. }
             | AnalysisError::AggregateArguments { span, .. }
@@ -381,7 +383,7 @@ impl AnalysisError {
             | AnalysisError::Placeholder { .. } => Code::UnsafeRule,
             AnalysisError::Parameter { .. }
             | AnalysisError::RankingArguments { .. }
-            | AnalysisError::Pattern { .. } => Code::InvalidParameter,
+            | AnalysisError::ArgumentText { .. } => Code::InvalidParameter,
             AnalysisError::Join { .. }
             | AnalysisError::FunctionArgument { .. }
             | AnalysisError::Constant { .. }
@@ -419,12 +421,12 @@ impl AnalysisError {
                 Some("the manual lists all functions: docs/functions.md".into())
             }
             AnalysisError::UnknownFunction { near, .. } => Some(did_you_mean(near)),
-            AnalysisError::Pattern { .. } => Some(
-                "a character that means something stands for itself after `[` and before `]`, as in `[.]`"
-                    .into(),
-            ),
+            AnalysisError::ArgumentText { takes, .. } => Some(takes.meaning().1.into()),
             AnalysisError::FunctionArguments { function, .. } => {
                 Some(format!("write `{}`", function.signature()))
+            }
+            AnalysisError::FunctionArgument { expected: Takes::Time, found: DataType::Text, .. } => {
+                Some(time::HOW_TO_WRITE.into())
             }
             AnalysisError::FunctionArgument { .. } => {
                 Some("of such a column the result is always null: use another one, or convert it".into())
@@ -476,6 +478,11 @@ impl AnalysisError {
                 Some(format!("send `{name}` in `params` with the program"))
             }
             AnalysisError::Join { .. } => Some("use two variables, and compare what can be compared".into()),
+            AnalysisError::Constant { expected: DataType::Timestamp, .. }
+            | AnalysisError::Comparison { left: DataType::Timestamp, right: DataType::Text, .. }
+            | AnalysisError::Comparison { left: DataType::Text, right: DataType::Timestamp, .. } => {
+                Some(time::HOW_TO_WRITE.into())
+            }
             AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
             AnalysisError::Comparison { .. } => Some("compare values of one type".into()),
             AnalysisError::Arithmetic { .. } => {

@@ -31,6 +31,7 @@ mod search;
 mod stratify;
 #[cfg(test)]
 mod testing;
+mod times;
 mod types;
 mod warnings;
 
@@ -292,11 +293,12 @@ pub fn unknown_rule(name: &str, span: Option<Span>, catalog: &Catalog) -> Diagno
 /// From resolved clauses to a program: everything that is reached, typed and stratified.
 fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<AnalysisError>> {
     resolver.resolve_reachable();
-    let Resolver { mut relations, mut clauses, warnings, errors, .. } = resolver;
+    let Resolver { mut relations, mut clauses, mut warnings, errors, .. } = resolver;
     if !errors.is_empty() {
         return Err(errors);
     }
     types::infer(&mut relations, &mut clauses);
+    warnings.extend(times::settle(&relations, &mut clauses));
     arguments::settle(&mut relations, &mut clauses);
     let rules: Vec<_> = clauses.into_iter().map(|clause| clause.rule).collect();
     monotone::mark(&mut relations, &rules);

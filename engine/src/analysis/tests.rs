@@ -110,7 +110,10 @@ fn constants_take_the_type_of_their_column() {
     assert_eq!(goal("+p[(1, 2.5)]", "?p(1.0, 2.5)"), "?(1, 2.5) <- p(1, 2.5)\n");
     assert_eq!(goal("+p[(1, 2.5)]", "?p(X, 0)"), "?(X, ?1) <- p(X, ?1), ?1 = 0\n");
     assert_eq!(goal("+p[(1), (1.5)]", "?p(3)"), "?(?0) <- p(?0), ?0 = 3\n");
-    assert_eq!(goal("+p(t: timestamp)", "?p(5)"), "?(5) <- p(5)\n");
+    assert_eq!(
+        goal("+p(t: timestamp)", "?p(5)"),
+        "?(t\"1970-01-01T00:00:00.005Z\") <- p(t\"1970-01-01T00:00:00.005Z\")\n"
+    );
     assert_eq!(goal("+p[(1), (\"a\")]", "?p(\"a\")"), "?(\"a\") <- p(\"a\")\n");
     // The type of a derived column is known only after its clauses.
     assert_eq!(

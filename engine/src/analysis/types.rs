@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::error::AnalysisError;
 use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule};
 use super::resolve::Clause;
+use super::times;
 use crate::aggregates::Aggregate;
 use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
@@ -18,7 +19,8 @@ use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// The value as a column of the declared type stores it, or nothing if it does not belong there.
 ///
-/// Integers become floats or timestamps where these are declared. Null belongs everywhere.
+/// Integers become floats or timestamps where these are declared, and text that is a time a timestamp. Null belongs
+/// everywhere.
 pub fn fit(value: Value, declared: DataType) -> Option<Value> {
     let length_fits = |length: usize, declared: Option<u32>| declared.is_none_or(|n| n as usize == length);
     match (declared, value) {
@@ -31,6 +33,7 @@ pub fn fit(value: Value, declared: DataType) -> Option<Value> {
         | (DataType::Timestamp, value @ Value::Timestamp(_)) => Some(value),
         (DataType::Float, Value::Int(n)) => Some(Value::Float(n as f64)),
         (DataType::Timestamp, Value::Int(n)) => Some(Value::Timestamp(n)),
+        (DataType::Timestamp, value @ Value::Text(_)) => times::time_of(&value),
         (DataType::Vector(length), Value::Vector(elements)) if length_fits(elements.len(), length) => {
             Some(Value::Vector(elements))
         }
@@ -68,6 +71,7 @@ pub(super) fn type_of(value: &Value) -> DataType {
 pub(super) fn may_hold(declared: DataType, value: &Value) -> bool {
     match (declared, value) {
         (DataType::Int | DataType::Timestamp, Value::Float(x)) => x.fract() == 0.0,
+        (DataType::Timestamp, value @ Value::Text(_)) => times::time_of(value).is_some(),
         (declared, value) => !clash(declared, type_of(value)),
     }
 }
@@ -111,15 +115,18 @@ pub(super) struct Places<'p> {
     pub(super) head: &'p [(Span, Option<Declared>)],
 }
 
-/// Comparisons, arithmetic and head columns that cannot make sense, judged by declarations and literals alone.
+/// Comparisons, arithmetic and head columns that cannot make sense, judged by declarations and literals alone. Text beside
+/// times is read before.
 pub(super) fn check(
-    rule: &Rule,
+    rule: &mut Rule,
     assignments: &[usize],
     places: &Places<'_>,
     declared: &[Option<Declared>],
 ) -> Vec<AnalysisError> {
     let certain = Certain { types: certain_types(rule, assignments, declared), declared };
     let mut errors = Vec::new();
+    let type_of = |expression: &_| certain_type(expression, &certain, Span::default(), &mut Vec::new());
+    times::read_filters(&mut rule.body, type_of, &mut Vec::new());
     for (literal, span) in rule.body.iter().zip(places.literals) {
         match literal {
             Literal::Filter { operator, left, right } => {

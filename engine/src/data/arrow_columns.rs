@@ -11,13 +11,10 @@ use arrow::array::{
 };
 use arrow::buffer::{Buffer, OffsetBuffer};
 use arrow::compute::cast;
-use arrow::compute::kernels::cmp::distinct;
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType as ArrowType, Field, Float64Type, Int64Type, TimeUnit,
     TimestampMillisecondType,
 };
-use arrow::error::ArrowError;
-use arrow::util::display::array_value_to_string;
 
 use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, INLINE_END, NULL, inline_int};
 use super::{DataType, Kind, Value, ValueRef};
@@ -36,12 +33,6 @@ pub enum EncodeError {
     TooLarge {
         /// The value.
         value: u64,
-    },
-    /// A time that would lose digits.
-    #[error("`{value}` is finer than milliseconds, which is what times are kept in")]
-    TooFine {
-        /// The time.
-        value: String,
     },
     /// A string longer than allowed.
     #[error("a string of {length} bytes is longer than the {limit} bytes allowed")]
@@ -250,6 +241,7 @@ fn write_json(out: &mut String, value: ValueRef<'_>) {
             out.push('"');
             Ok(())
         }
+        ValueRef::Timestamp(milliseconds) => write!(out, "{milliseconds}"),
         // All other literals of the language are JSON.
         value => write!(out, "{value}"),
     };
@@ -319,7 +311,8 @@ impl Pass<'_> {
     }
 }
 
-/// Encodes an Arrow column. Answers the codes and the type of the column.
+/// Encodes an Arrow column. Answers the codes and the type of the column. Of times, milliseconds are kept: see
+/// [`reduced`](super::lossy::reduced).
 pub fn encode(
     array: &ArrayRef,
     dictionary: &Dictionary,
@@ -401,9 +394,6 @@ pub fn encode(
         ArrowType::Dictionary(_, values) => encode_dictionary(array, values, dictionary, string_limit),
         ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _) => {
             let milliseconds = cast_to(&ArrowType::Timestamp(TimeUnit::Millisecond, None))?;
-            if let Some(value) = finer_than(&milliseconds, array).map_err(|_| unsupported())? {
-                return Err(EncodeError::TooFine { value });
-            }
             let times = downcast::<TimestampMillisecondArray>(&milliseconds).ok_or_else(unsupported)?;
             let values = times.iter().map(|t| t.map_or(ValueRef::Null, ValueRef::Timestamp));
             Ok((pass.codes(values, dictionary)?, DataType::Timestamp))
@@ -420,20 +410,6 @@ pub fn encode(
         }
         _ => Err(unsupported()),
     }
-}
-
-/// The first time that is another one in milliseconds.
-fn finer_than(milliseconds: &ArrayRef, array: &ArrayRef) -> Result<Option<String>, ArrowError> {
-    let ArrowType::Timestamp(unit @ (TimeUnit::Microsecond | TimeUnit::Nanosecond), _) = array.data_type()
-    else {
-        return Ok(None);
-    };
-    // In UTC: a zone is no part of a value, and its name is not known here.
-    let in_utc = ArrowType::Timestamp(*unit, None);
-    let (found, kept) = (cast(array, &in_utc)?, cast(milliseconds, &in_utc)?);
-    let lost = distinct(&kept, &found)?;
-    let first = (0..found.len()).find(|&row| lost.value(row));
-    first.map(|row| array_value_to_string(&found, row)).transpose()
 }
 
 fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {

@@ -11,6 +11,7 @@ pub(crate) mod ids;
 mod index;
 pub(crate) mod keys;
 mod lazy;
+pub mod lossy;
 mod mapping;
 mod neighbours;
 pub(crate) mod parallel;
@@ -19,6 +20,7 @@ mod relation;
 mod run;
 mod schema;
 mod sorted;
+pub mod time;
 mod value;
 
 pub use codes::Codes;

@@ -351,13 +351,14 @@ fn compare_int_float(int: i64, float: f64) -> Ordering {
     int.cmp(&(whole as i64)).then_with(|| 0.0_f64.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal))
 }
 
-/// The literal form of the language: text in quotes with escapes, floats with a fraction.
+/// The literal form of the language: text in quotes with escapes, floats with a fraction, times as `t"2024-01-05T10:00:00Z"`.
 impl fmt::Display for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ValueRef::Null => f.write_str("null"),
             ValueRef::Bool(b) => write!(f, "{b}"),
-            ValueRef::Int(n) | ValueRef::Timestamp(n) => write!(f, "{n}"),
+            ValueRef::Int(n) => write!(f, "{n}"),
+            ValueRef::Timestamp(t) => super::time::write_literal(*t, f),
             ValueRef::Float(x) => write_float(f, *x),
             ValueRef::Text(text) => {
                 f.write_str("\"")?;

@@ -51,6 +51,8 @@ pub enum Code {
     RuleDiffersOnlyIn,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
+    /// A warning: digits that no value holds were left away.
+    PrecisionLost,
     /// A warning: a query of a program that is not its last.
     UnansweredQuery,
 }
@@ -82,6 +84,7 @@ impl Code {
             Code::CrossProduct => "cross_product",
             Code::RuleDiffersOnlyIn => "rule_differs_only_in",
             Code::NeverTrue => "never_true",
+            Code::PrecisionLost => "precision_lost",
             Code::UnansweredQuery => "unanswered_query",
         }
     }

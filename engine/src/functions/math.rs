@@ -66,7 +66,7 @@ pub(super) fn ceil(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>)
 
 pub(super) fn to_int(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
     arguments.ints(|row| match spelled_out(arguments.at(0, row)) {
-        ValueRef::Int(n) => Some(n),
+        ValueRef::Int(n) | ValueRef::Timestamp(n) => Some(n),
         ValueRef::Float(x) => Some(circumstances.whole(x.trunc())),
         _ => None,
     })

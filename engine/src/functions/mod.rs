@@ -9,6 +9,7 @@
 //! A function never fails on a value: what it cannot be applied to gives Null, and so does a result that is no finite
 //! number. Integers that leave the 64-bit range stay at its end, which the answer reports.
 
+pub(crate) mod calendar;
 mod kernel;
 mod list;
 mod lsh;
@@ -17,7 +18,7 @@ mod math;
 pub(crate) mod pattern;
 mod quantise;
 mod text;
-mod time;
+mod time_span;
 mod vector;
 
 pub use kernel::{Argument, Arguments, Circumstances, Column, FunctionError};
@@ -26,7 +27,7 @@ pub use list::FUNCTIONS;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::data::DataType;
+use crate::data::{DataType, time};
 
 /// A built-in function of scalars.
 #[derive(Debug)]
@@ -75,6 +76,12 @@ pub enum Takes {
     Pattern,
     /// Timestamps, and integers that are read as such.
     Time,
+    /// Strings that are formats of times.
+    Format,
+    /// Strings that name a unit of the calendar.
+    Unit,
+    /// Strings that name a time zone.
+    Zone,
     /// Vectors of floats.
     Vector,
     /// Quantised vectors.
@@ -188,6 +195,42 @@ fn own(data_type: DataType) -> DataType {
 }
 
 impl Takes {
+    /// Strings, whatever they are to say.
+    fn is_text(self) -> bool {
+        matches!(self, Takes::Text | Takes::Pattern | Takes::Format | Takes::Unit | Takes::Zone)
+    }
+
+    /// What text is to be here, and how it is written.
+    pub(crate) fn meaning(self) -> (&'static str, &'static str) {
+        match self {
+            Takes::Pattern => (
+                "a regular expression",
+                "a character that means something stands for itself after `[` and before `]`, as in `[.]`",
+            ),
+            Takes::Time => ("a time", time::HOW_TO_WRITE),
+            Takes::Format => (
+                "a format of times",
+                "write `%Y-%m-%d %H:%M:%S` or other letters of `strftime`; `%%` is a percent sign",
+            ),
+            Takes::Unit => ("a unit of time", calendar::UNITS),
+            Takes::Zone => ("a time zone", "zones are those of the IANA database: `UTC`, `Europe/Berlin`"),
+            other => (other.name(), "write another argument"),
+        }
+    }
+
+    /// What is wrong with a text that is written down here; nothing if it says what it should.
+    pub(crate) fn fault_of(self, text: &str) -> Option<String> {
+        let unknown = |known: bool| (!known).then(|| "there is none of this name".to_owned());
+        match self {
+            Takes::Pattern => pattern::compile(text).err(),
+            Takes::Time => time::read(text).err().map(|problem| problem.to_string()),
+            Takes::Format => calendar::read_format(text).err(),
+            Takes::Unit => unknown(calendar::is_unit(text)),
+            Takes::Zone => unknown(calendar::zone(text).is_some()),
+            _ => None,
+        }
+    }
+
     /// Whether a column of this type may hold something that belongs here.
     pub fn accepts(self, data_type: DataType) -> bool {
         use DataType::{Any, Float, Int, Text, Timestamp, Unknown, Vector, VectorInt8};
@@ -197,7 +240,7 @@ impl Takes {
                 matches!(self, Takes::Any | Takes::Number | Takes::Int | Takes::NumberOrText | Takes::Time)
             }
             Float => matches!(self, Takes::Any | Takes::Number | Takes::NumberOrText),
-            Text => matches!(self, Takes::Any | Takes::NumberOrText | Takes::Text | Takes::Pattern),
+            Text => self.is_text() || matches!(self, Takes::Any | Takes::NumberOrText),
             Timestamp => matches!(self, Takes::Any | Takes::Time),
             Vector(_) => matches!(self, Takes::Any | Takes::Vector | Takes::AnyVector),
             VectorInt8(_) => matches!(self, Takes::Any | Takes::VectorInt8 | Takes::AnyVector),
@@ -209,17 +252,23 @@ impl Takes {
 /// As it stands in the manual and in messages.
 impl fmt::Display for Takes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.write_str(self.name())
+    }
+}
+
+impl Takes {
+    fn name(self) -> &'static str {
+        match self {
             Takes::Any => "any",
             Takes::Number => "int or float",
             Takes::Int => "int",
             Takes::NumberOrText => "int, float or string",
-            Takes::Text | Takes::Pattern => "string",
+            text if text.is_text() => "string",
             Takes::Time => "timestamp or int",
             Takes::Vector => "vector",
             Takes::VectorInt8 => "vector_int8",
-            Takes::AnyVector => "vector or vector_int8",
-        })
+            _ => "vector or vector_int8",
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition, clause_names};
 use crate::context::Context;
 use crate::data::arrow_columns::EncodeError;
-use crate::data::{self, DataType, Dictionary, Schema, SchemaColumn, Value};
+use crate::data::{self, DataType, Dictionary, Schema, SchemaColumn, Value, time};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet};
@@ -23,8 +23,8 @@ pub struct Inserted {
     pub inserted: u64,
     /// Facts that were there already, or came twice.
     pub duplicates: u64,
-    /// What is good to know about how columns were arranged.
-    pub warning: Option<Diagnostic>,
+    /// What is good to know: how columns were arranged, and which digits were left away.
+    pub warnings: Vec<Diagnostic>,
 }
 
 pub(super) fn run(insert: &ast::Insert, context: &mut Context<'_>) -> Result<String, Error> {
@@ -73,7 +73,11 @@ pub(crate) fn insert_rows(
         let arrangement = arrange(target, arity, &names, limits)?;
         let cell = |row: usize, column: usize| Ok((&rows[row][arrangement.places[column]], None));
         let facts = encode_cells(target, arity, rows.len(), cell, |_| false, dictionary, limits)?;
-        Ok(Facts { columns: arrangement.columns, warning: arrangement.warning, ..facts })
+        Ok(Facts {
+            columns: arrangement.columns,
+            warnings: arrangement.warning.into_iter().collect(),
+            ..facts
+        })
     })
 }
 
@@ -84,13 +88,13 @@ pub(super) struct Facts {
     /// What the columns of a relation without names are to be called, and their types where the data says more than its
     /// values do.
     pub(super) columns: Option<Vec<SchemaColumn>>,
-    pub(super) warning: Option<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl Facts {
     pub(super) fn empty(arity: usize) -> Facts {
         let types = vec![DataType::Unknown; arity];
-        Facts { rows: data::Rows::empty(arity), types, columns: None, warning: None }
+        Facts { rows: data::Rows::empty(arity), types, columns: None, warnings: Vec::new() }
     }
 }
 
@@ -168,10 +172,10 @@ pub(super) fn write_facts(
         let definition = extended(name, target.known, &facts);
         Ok((
             vec![Change::Define(definition), Change::Insert { relation: name.to_owned(), rows: facts.rows }],
-            (total, facts.warning),
+            (total, facts.warnings),
         ))
     };
-    let (counts, (total, warning)) = match scope {
+    let (counts, (total, warnings)) = match scope {
         Scope::Persistent => {
             context.write(|snapshot, _| changes(snapshot.catalog(), snapshot.dictionary()))?
         }
@@ -186,7 +190,7 @@ pub(super) fn write_facts(
         }
     };
     let inserted = counts.last().copied().unwrap_or(0);
-    Ok(Inserted { inserted: inserted as u64, duplicates: (total - inserted) as u64, warning })
+    Ok(Inserted { inserted: inserted as u64, duplicates: (total - inserted) as u64, warnings })
 }
 
 /// The definition that also covers these facts, with the names that they bring.
@@ -377,8 +381,12 @@ fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
         Value::Vector(elements) => format!("a vector of {} elements", elements.len()),
         value => format!("{} `{value}`", DataType::of(value)),
     };
-    Diagnostic::error(Code::TypeMismatch, format!("{column} is declared {declared}, found {found}"))
-        .help("change the value, or declare the column with another type")
+    Diagnostic::error(Code::TypeMismatch, format!("{column} is declared {declared}, found {found}")).help(
+        match (declared, value) {
+            (DataType::Timestamp, Value::Text(_)) => time::HOW_TO_WRITE,
+            _ => "change the value, or declare the column with another type",
+        },
+    )
 }
 
 /// A relation that rules alone make takes no facts; one that is declared or has facts goes on taking them.

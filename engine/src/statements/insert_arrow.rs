@@ -1,12 +1,9 @@
 //! The bulk inserts of Arrow batches, which need no program text.
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType as ArrowType, Float64Type};
+use arrow::array::{ArrayRef, RecordBatch};
 
 use super::column_names::{Arrangement, arrange};
+use super::fit_arrow::{Losses, Unfit, fit_array, wrong_type};
 use super::insert::{Facts, Inserted, Target, check_name, write_facts, wrong_arity};
 use crate::context::Context;
 use crate::data::arrow_columns::{EncodeError, Pass, encode, encode_mixed, is_mixed, type_of_codes};
@@ -39,13 +36,14 @@ pub(crate) fn insert_batches(
         let schema = batches[0].schema();
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         let Arrangement { places, mut columns, warning } = arrange(target, arity, &names, limits)?;
+        let mut losses = Losses::default();
         for (column, field) in columns.iter_mut().flatten().zip(schema.fields()) {
             if is_mixed(field) {
                 column.data_type = DataType::Any;
             }
         }
         let codec = Codec::over(dictionary.clone());
-        let mut facts = Facts { columns, warning, ..Facts::empty(arity) };
+        let mut facts = Facts { columns, ..Facts::empty(arity) };
         // Large columns are not copied as they grow.
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
         // A column of nothing but Null takes a bit a row on its way here.
@@ -59,10 +57,12 @@ pub(crate) fn insert_batches(
         loop {
             let some: Vec<RecordBatch> = batches.by_ref().take(BATCHES).collect();
             if some.is_empty() {
+                facts.warnings.extend(warning);
+                facts.warnings.extend(losses.warnings(target));
                 return Ok(facts);
             }
             facts.rows.len += some.iter().map(RecordBatch::num_rows).sum::<usize>();
-            for column in read(target, &places, some, dictionary, limits, threads)? {
+            for column in read(target, &places, some, &mut losses)?.looked_up(dictionary, limits, threads) {
                 let position = column.position;
                 let (codes, found) = column.encode(target, dictionary, limits, &codec)?;
                 facts.rows.columns[position].extend(codes);
@@ -82,16 +82,18 @@ struct Column {
     known: Option<Result<(Vec<ValueCode>, DataType), EncodeError>>,
 }
 
-/// The columns of batches, one batch after the other. All threads look their values up; new values are learnt later, in
-/// the order of rows, so that codes do not depend on threads.
+/// The columns of batches, one batch after the other.
+struct Read {
+    columns: Vec<Column>,
+    rows: usize,
+}
+
 fn read(
     target: &Target<'_>,
     places: &[usize],
     batches: Vec<RecordBatch>,
-    dictionary: &Dictionary,
-    limits: &Limits,
-    threads: &Threads,
-) -> Result<Vec<Column>, Error> {
+    losses: &mut Losses,
+) -> Result<Read, Error> {
     let mut columns = Vec::new();
     let mut rows = 0;
     for batch in batches {
@@ -99,23 +101,34 @@ fn read(
         for (position, from) in places.iter().enumerate() {
             let is_mixed = is_mixed(batch.schema_ref().field(*from));
             let array = batch.column(*from);
-            let declared = target.declared(position);
-            let fitted = if is_mixed { Some(array.clone()) } else { fit_array(array, declared) };
-            let array = fitted.ok_or_else(|| {
-                Error::refused(wrong_type(&target.column_name(position), declared, array.data_type()))
-            })?;
-            columns.push(Column { position, array, is_mixed, known: None });
+            let fitted = if is_mixed {
+                array.clone()
+            } else {
+                let unfit = |unfit: Unfit| Error::refused(unfit.told(target, position, array.data_type()));
+                let (array, loss) = fit_array(array, target.declared(position)).map_err(unfit)?;
+                losses.note(position, loss);
+                array
+            };
+            columns.push(Column { position, array: fitted, is_mixed, known: None });
         }
     }
-    if rows < parallel::FEW_ROWS {
-        return Ok(columns);
+    Ok(Read { columns, rows })
+}
+
+impl Read {
+    /// All threads look values up; new ones are learnt later, in the order of rows, so that codes do not depend on
+    /// threads.
+    fn looked_up(self, dictionary: &Dictionary, limits: &Limits, threads: &Threads) -> Vec<Column> {
+        if self.rows < parallel::FEW_ROWS {
+            return self.columns;
+        }
+        let look_up = |column: Column| {
+            let known = (!column.is_mixed)
+                .then(|| encode(&column.array, dictionary, Pass::Known, limits.string_bytes));
+            Column { known, ..column }
+        };
+        threads.run(|| parallel::map(self.columns, look_up))
     }
-    let look_up = |column: Column| {
-        let known =
-            (!column.is_mixed).then(|| encode(&column.array, dictionary, Pass::Known, limits.string_bytes));
-        Column { known, ..column }
-    };
-    Ok(threads.run(|| parallel::map(columns, look_up)))
 }
 
 impl Column {
@@ -177,52 +190,6 @@ pub(crate) fn insert_exported(
     })
 }
 
-/// A cast where the declared type asks for one: integers to floats and to timestamps, and floats to integers if all of
-/// them are whole, as data frames have integers beside gaps.
-fn fit_array(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
-    let found = array.data_type();
-    let is_null = matches!(found, ArrowType::Null);
-    let is_text = |t: &ArrowType| matches!(t, ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View);
-    let is_list =
-        matches!(found, ArrowType::List(_) | ArrowType::LargeList(_) | ArrowType::FixedSizeList(_, _));
-    let fits = match declared {
-        DataType::Unknown | DataType::Any => true,
-        DataType::Int if found.is_floating() => return whole_numbers(array),
-        DataType::Int => found.is_integer(),
-        DataType::Float => {
-            if found.is_integer() {
-                return cast(array, &ArrowType::Float64).ok();
-            }
-            found.is_floating()
-        }
-        DataType::Bool => matches!(found, ArrowType::Boolean),
-        DataType::Text => match found {
-            ArrowType::Dictionary(_, values) => is_text(values),
-            other => is_text(other),
-        },
-        DataType::Timestamp => {
-            if found.is_integer() {
-                let ints = cast(array, &ArrowType::Int64).ok()?;
-                return cast(&ints, &DataType::Timestamp.arrow()).ok();
-            }
-            matches!(found, ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _))
-        }
-        DataType::Vector(_) | DataType::VectorInt8(_) => is_list,
-    };
-    (fits || is_null).then(|| array.clone())
-}
-
-/// Floats as integers, if each is one; what is no number is null, as it is among floats.
-fn whole_numbers(array: &ArrayRef) -> Option<ArrayRef> {
-    const TWO_53: f64 = 9_007_199_254_740_992.0;
-    let floats = cast(array, &ArrowType::Float64).ok()?;
-    let floats = floats.as_primitive::<Float64Type>();
-    let numbers = || floats.iter().flatten().filter(|x| !x.is_nan());
-    let are_whole = numbers().all(|x| x.fract() == 0.0 && x.abs() <= TWO_53);
-    let integers = floats.iter().map(|x| x.filter(|x| !x.is_nan()).map(|x| x as i64));
-    are_whole.then(|| Arc::new(Int64Array::from_iter(integers)) as ArrayRef)
-}
-
 /// Values of several types, or of one that is not known beforehand, against the declaration of their column.
 fn check_declared(target: &Target<'_>, column: usize, found: DataType) -> Result<(), Error> {
     let declared = target.declared(column);
@@ -245,22 +212,13 @@ fn check_length(target: &Target<'_>, column: usize, found: DataType) -> Result<(
     }
 }
 
-fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic {
-    Diagnostic::error(
-        Code::TypeMismatch,
-        format!("{column} is declared {declared}, found Arrow type {found}"),
-    )
-    .help("convert the column before inserting it")
-}
-
 impl Diagnose for EncodeError {
     fn diagnose(&self) -> Diagnostic {
         match self {
-            EncodeError::Unsupported { .. }
-            | EncodeError::TooLarge { .. }
-            | EncodeError::TooFine { .. }
-            | EncodeError::NotJson { .. } => Diagnostic::error(Code::TypeMismatch, self.to_string())
-                .help("convert the column before inserting it"),
+            EncodeError::Unsupported { .. } | EncodeError::TooLarge { .. } | EncodeError::NotJson { .. } => {
+                Diagnostic::error(Code::TypeMismatch, self.to_string())
+                    .help("convert the column before inserting it")
+            }
             EncodeError::StringTooLong { limit, .. } => {
                 Diagnostic::error(Code::LimitExceeded, self.to_string())
                     .help("shorten it, or have the limit on strings raised")

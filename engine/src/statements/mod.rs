@@ -4,6 +4,7 @@ mod column_names;
 mod declare;
 mod delete;
 mod explain;
+mod fit_arrow;
 mod insert;
 mod insert_arrow;
 mod parameters;

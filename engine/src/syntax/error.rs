@@ -3,6 +3,7 @@
 use super::foreign::Foreign;
 use super::ranking::RankingFault;
 use crate::aggregates::Ranking;
+use crate::data::time::{self, NoTime};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 
 /// One fault in a text, with its place.
@@ -83,6 +84,14 @@ pub enum SyntaxFault {
     BadNumber {
         /// As written.
         text: String,
+    },
+    /// `t"soon"`.
+    #[error("`{text}` is {problem}")]
+    BadTime {
+        /// What stands between the quotes.
+        text: String,
+        /// What it is instead.
+        problem: NoTime,
     },
     /// A number too large for a float.
     #[error("`{text}` is beyond the largest {kind} number")]
@@ -191,6 +200,10 @@ impl SyntaxFault {
             SyntaxFault::SignBeforeTerm { .. } => Some("write `0 - X`".into()),
             SyntaxFault::BadNumber { .. } => {
                 Some("numbers are decimal: `12`, `1.5`, `1e9`; put text in double quotes".into())
+            }
+            SyntaxFault::BadTime { problem: NoTime::Other, .. } => Some(time::HOW_TO_WRITE.into()),
+            SyntaxFault::BadTime { problem: NoTime::Finer, .. } => {
+                Some("leave away what comes after three digits".into())
             }
             SyntaxFault::MisplacedAggregate { .. } => {
                 Some("compute with its column in a second rule or in the query".into())

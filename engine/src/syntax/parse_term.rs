@@ -8,7 +8,7 @@ use super::parser::{Parsed, Parser, shortened};
 use super::ranking;
 use super::token::TokenKind;
 use crate::aggregates::{Ranking, is_aggregate};
-use crate::data::Value;
+use crate::data::{Value, time};
 use crate::diagnostic::Span;
 
 const TERM: &str = "a variable or a constant";
@@ -131,6 +131,7 @@ impl Parser<'_> {
             "true" => TermKind::Constant(Value::Bool(true)),
             "false" => TermKind::Constant(Value::Bool(false)),
             "null" => TermKind::Constant(Value::Null),
+            "t" if self.text.as_bytes().get(span.end as usize) == Some(&b'"') => return self.time(span),
             _ => match self.second() {
                 TokenKind::LeftParen => return self.call(),
                 TokenKind::Less if is_aggregate(word) => {
@@ -142,6 +143,22 @@ impl Parser<'_> {
         };
         self.bump();
         Ok(Term { kind, span })
+    }
+
+    /// `t"2024-01-05"`, at its `t`.
+    fn time(&mut self, start: Span) -> Parsed<Term> {
+        self.bump();
+        if !matches!(self.kind(), TokenKind::Text | TokenKind::EscapedText) {
+            return Err(self.unexpected(TERM));
+        }
+        let text = self.text_value()?;
+        let span = self.since(start);
+        match time::read_literal(&text) {
+            Ok(time) => Ok(Term { kind: TermKind::Constant(Value::Timestamp(time)), span }),
+            Err(problem) => {
+                Err(SyntaxError::new(SyntaxFault::BadTime { text: shortened(&text), problem }, span))
+            }
+        }
     }
 
     /// A lower-case word where a term should stand.

@@ -355,7 +355,8 @@ mod tests {
 
     #[test]
     fn an_insert_answers_with_counts() {
-        let table = Table::inserted("edge", &Inserted { inserted: 2, duplicates: 1, warning: None }).unwrap();
+        let table =
+            Table::inserted("edge", &Inserted { inserted: 2, duplicates: 1, warnings: Vec::new() }).unwrap();
         let heading = Heading::new(&table, Duration::ZERO, None, None, None);
         let Reply::Whole(text) = render(table, heading, Format::Json).unwrap() else { panic!("streamed") };
         assert_eq!(

@@ -108,8 +108,8 @@ pub(crate) fn inserted(
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {
     let table = Table::inserted(relation, &inserted)?;
-    let warning = |warning| Metadata { warnings: messages_of([warning]), ..Metadata::default() };
-    let metadata = inserted.warning.map(warning);
+    let warnings = messages_of(inserted.warnings);
+    let metadata = (!warnings.is_empty()).then(|| Metadata { warnings, ..Metadata::default() });
     let heading = Heading::new(&table, took, metadata, None, id);
     messages::render(table, heading, Format::Json)
 }
@@ -231,6 +231,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::CrossProduct => protocol::Code::CrossProduct,
         engine::Code::RuleDiffersOnlyIn => protocol::Code::RuleDiffersOnlyIn,
         engine::Code::NeverTrue => protocol::Code::NeverTrue,
+        engine::Code::PrecisionLost => protocol::Code::PrecisionLost,
         engine::Code::UnansweredQuery => protocol::Code::UnansweredQuery,
     }
 }

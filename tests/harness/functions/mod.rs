@@ -2,6 +2,7 @@
 //!
 //! What a function is not made for gives Null. Nothing here is shared with the engine, but for Rust's own mathematics.
 
+mod calendar;
 mod math;
 mod quantised;
 mod text;
@@ -55,9 +56,16 @@ impl fmt::Debug for Function {
 
 /// All of them.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    [math::FUNCTIONS, text::FUNCTIONS, vector::FUNCTIONS, quantised::FUNCTIONS, time::FUNCTIONS]
-        .into_iter()
-        .flatten()
+    [
+        math::FUNCTIONS,
+        text::FUNCTIONS,
+        vector::FUNCTIONS,
+        quantised::FUNCTIONS,
+        time::FUNCTIONS,
+        calendar::FUNCTIONS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The function of this name.
