@@ -3,17 +3,12 @@
 use crate::errors::ClientError;
 use stratalog_protocol::Value;
 
-/// Refuses NaN and the infinities, on their own and in vectors.
+/// Refuses NaN and the infinities, on their own, in vectors and in lists.
 pub(crate) fn check<'a>(
     values: impl IntoIterator<Item = &'a Value>,
     place: impl Fn() -> String,
 ) -> Result<(), ClientError> {
-    let finite = |value: &Value| match value {
-        Value::Float(number) => number.is_finite(),
-        Value::Vector(elements) => elements.iter().all(|element| element.is_finite()),
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => true,
-    };
-    if values.into_iter().all(finite) {
+    if values.into_iter().all(is_finite) {
         return Ok(());
     }
     let problem = format!("{} is or holds a number that is not finite", place());
@@ -21,6 +16,15 @@ pub(crate) fn check<'a>(
         problem,
         "NaN and the infinities cannot be stored: send `Value::Null` for what is not known",
     ))
+}
+
+fn is_finite(value: &Value) -> bool {
+    match value {
+        Value::Float(number) => number.is_finite(),
+        Value::Vector(elements) => elements.iter().all(|element| element.is_finite()),
+        Value::List(elements) => elements.iter().all(is_finite),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => true,
+    }
 }
 
 #[cfg(test)]

@@ -23,8 +23,10 @@ pub enum Value {
     Float(f64),
     /// A string.
     Text(String),
-    /// A vector: an array of numbers. Those of a quantised vector are whole.
+    /// A vector: an array of floats.
     Vector(Vec<f64>),
+    /// Any other array: a list. What is sent as an array of nothing but numbers is a vector all the same.
+    List(Vec<Value>),
 }
 
 impl Serialize for Value {
@@ -36,6 +38,7 @@ impl Serialize for Value {
             Value::Float(x) => serializer.serialize_f64(*x),
             Value::Text(text) => serializer.serialize_str(text),
             Value::Vector(elements) => elements.serialize(serializer),
+            Value::List(elements) => elements.serialize(serializer),
         }
     }
 }
@@ -52,7 +55,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("null, a boolean, a number, a string or an array of numbers")
+        f.write_str("null, a boolean, a number, a string or an array of these")
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
@@ -86,11 +89,18 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
-        let mut elements = Vec::new();
+        let mut elements: Vec<Value> = Vec::new();
         while let Some(element) = sequence.next_element()? {
             elements.push(element);
         }
-        Ok(Value::Vector(elements))
+        let float = |element: &Value| match element {
+            Value::Float(x) => Some(*x),
+            _ => None,
+        };
+        Ok(match elements.iter().map(float).collect() {
+            Some(floats) => Value::Vector(floats),
+            None => Value::List(elements),
+        })
     }
 }
 
@@ -102,9 +112,10 @@ impl JsonSchema for Value {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "One cell: null, a boolean, an integer of 64 bits (a timestamp is one, in milliseconds since \
-                            1970), a float (a number with a fraction or an exponent), a string, or a vector.",
+                            1970), a float (a number with a fraction or an exponent), a string, a vector (an array of numbers), \
+                            or a list (an array of cells).",
             "type": ["null", "boolean", "number", "string", "array"],
-            "items": { "type": "number" }
+            "items": true
         })
     }
 }
@@ -135,9 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn an_array_of_numbers_is_a_vector_and_nothing_else_is() {
-        assert_eq!(read("[1, 2.5]"), Value::Vector(vec![1.0, 2.5]));
-        assert!(serde_json::from_str::<Value>("[\"a\"]").is_err());
+    fn an_array_of_floats_is_a_vector_and_any_other_a_list() {
+        assert_eq!(read("[1.0, 2.5]"), Value::Vector(vec![1.0, 2.5]));
+        assert_eq!(read("[]"), Value::Vector(vec![]));
+        assert_eq!(read("[1, 2.5]"), Value::List(vec![Value::Int(1), Value::Float(2.5)]));
+        assert_eq!(read("[\"a\", [null]]").to_string(), "[\"a\",[null]]");
         assert!(serde_json::from_str::<Value>("{\"a\":1}").is_err());
     }
 

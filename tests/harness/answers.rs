@@ -78,7 +78,11 @@ pub fn from_json(json: &serde_json::Value) -> Value {
         },
         serde_json::Value::String(text) => Value::text(text),
         serde_json::Value::Array(elements) => {
-            Value::Vector(elements.iter().map(|x| x.as_f64().expect("vectors hold numbers") as f32).collect())
+            let float = |x: &serde_json::Value| x.as_f64().filter(|_| x.is_f64()).map(|x| x as f32);
+            match elements.iter().map(float).collect() {
+                Some(floats) => Value::Vector(floats),
+                None => Value::List(elements.iter().map(from_json).collect()),
+            }
         }
         serde_json::Value::Object(_) => panic!("no value is an object: {json}"),
     }
@@ -114,7 +118,9 @@ fn widen(so_far: &DataType, value: &Value) -> Option<DataType> {
         Value::Float(_) => DataType::Float64,
         Value::Text(_) => DataType::Utf8,
         Value::Vector(_) => DataType::new_list(DataType::Float32, true),
-        Value::Timestamp(_) | Value::Bytes(_) => panic!("random programs store no such values"),
+        Value::Timestamp(_) | Value::Bytes(_) | Value::List(_) => {
+            panic!("random programs store no such values")
+        }
     };
     (so_far == &DataType::Null || so_far == &own).then_some(own)
 }

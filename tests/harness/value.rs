@@ -28,6 +28,8 @@ pub enum Value {
     Vector(Vec<f32>),
     /// A quantised vector inside an expression; in an answer it is a vector.
     Bytes(Vec<i8>),
+    /// A list; in an answer it is a vector if it holds nothing but floats.
+    List(Vec<Value>),
 }
 
 impl Value {
@@ -41,7 +43,12 @@ impl Value {
         match self {
             Value::Int(n) | Value::Timestamp(n) => Some(*n as f64),
             Value::Float(x) => Some(*x),
-            Value::Null | Value::Bool(_) | Value::Text(_) | Value::Vector(_) | Value::Bytes(_) => None,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Text(_)
+            | Value::Vector(_)
+            | Value::Bytes(_)
+            | Value::List(_) => None,
         }
     }
 
@@ -53,6 +60,7 @@ impl Value {
             Value::Text(_) => 3,
             Value::Vector(_) => 4,
             Value::Bytes(_) => 5,
+            Value::List(_) => 6,
         }
     }
 
@@ -77,6 +85,7 @@ impl Ord for Value {
                 a.iter().zip(b).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
             }),
             (Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
+            (Value::List(a), Value::List(b)) => a.cmp(b),
             _ => match (self.number(), other.number()) {
                 (Some(a), Some(b)) => compare(a, b).then(self.number_rank().cmp(&other.number_rank())),
                 _ => self.rank().cmp(&other.rank()),
@@ -115,6 +124,10 @@ impl fmt::Display for Value {
             Value::Text(text) => write_text(f, text),
             Value::Vector(elements) => write!(f, "{elements:?}"),
             Value::Bytes(elements) => write!(f, "{elements:?}"),
+            Value::List(elements) => {
+                let elements: Vec<String> = elements.iter().map(Value::to_string).collect();
+                write!(f, "list({})", elements.join(", "))
+            }
         }
     }
 }

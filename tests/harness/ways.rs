@@ -361,5 +361,6 @@ fn engine_value(value: &Value) -> EngineValue {
         Value::Text(text) => EngineValue::text(text.as_str()),
         Value::Vector(elements) => EngineValue::Vector(elements.as_slice().into()),
         Value::Bytes(bytes) => EngineValue::VectorInt8(bytes.as_slice().into()),
+        Value::List(elements) => EngineValue::List(elements.iter().map(engine_value).collect()),
     }
 }

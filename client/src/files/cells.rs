@@ -68,8 +68,8 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) ->
     Ok(match (column_type, json) {
         (_, Json::Null) => Cell::Null,
         (ColumnType::Any, Json::Object(_)) => return Err("an object is no value".to_owned()),
-        (ColumnType::Any, Json::Array(elements)) if !elements.iter().all(Json::is_number) => {
-            return Err("an array is a value only where it holds nothing but numbers".to_owned());
+        (ColumnType::Any, Json::Array(elements)) if elements.iter().any(has_object) => {
+            return Err("an object is no value, nor is a list with one".to_owned());
         }
         (ColumnType::Any | ColumnType::Vector(_), Json::Array(elements))
             if elements.iter().any(is_beyond) =>
@@ -162,6 +162,15 @@ fn cut(whole: i64, text: &str, reading: Reading) -> Result<Cell<'static>, String
         ));
     }
     Ok(Cell::CutTime(whole, shortened(text)))
+}
+
+/// Whether there is an object in it.
+pub(super) fn has_object(json: &Json) -> bool {
+    match json {
+        Json::Object(_) => true,
+        Json::Array(elements) => elements.iter().any(has_object),
+        _ => false,
+    }
 }
 
 /// Whether a 32-bit float, such as those in vectors, would be infinite.

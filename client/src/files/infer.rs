@@ -80,6 +80,7 @@ fn of_json(json: &Json) -> ColumnType {
         Json::Number(number) if number.is_f64() => ColumnType::Float,
         Json::Number(_) => ColumnType::Int,
         Json::String(_) => ColumnType::Text,
+        Json::Array(elements) if !elements.iter().all(Json::is_number) => ColumnType::Any,
         Json::Array(elements) => {
             ColumnType::Vector(u32::try_from(elements.len()).ok().filter(|length| *length > 0))
         }

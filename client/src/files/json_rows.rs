@@ -1,6 +1,6 @@
 //! The rows of JSON, as lines or as one array: keys are columns.
 
-use super::cells::{self, Cell};
+use super::cells::{self, Cell, has_object};
 use super::column_type::Column;
 use super::elements::Elements;
 use super::epoch::Reading;
@@ -136,16 +136,11 @@ fn seen_rows(name: &str, beginning: &[u8], complete: bool, format: FileFormat) -
 const NESTED: &str = "give each value inside a column of its own, or its rows a relation of their own that names this one; \
                       or keep it as text: jq -c 'map_values(if type == \"object\" or type == \"array\" then tojson else . end)'";
 
-/// Whether a row has objects in it, or arrays that are no vectors.
+/// Whether a row has objects in it.
 fn is_nested(row: &Json) -> bool {
-    let nested = |json: &Json| match json {
-        Json::Object(_) => true,
-        Json::Array(elements) => !elements.iter().all(Json::is_number),
-        _ => false,
-    };
     match row {
-        Json::Object(object) => object.values().any(nested),
-        Json::Array(array) => array.iter().any(nested),
+        Json::Object(object) => object.values().any(has_object),
+        Json::Array(array) => array.iter().any(has_object),
         _ => false,
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn triple(row: &[Value]) -> Result<Triple, String> {
         Value::Int(number) => Term::Literal(Literal::from(*number)),
         Value::Float(number) => Term::Literal(Literal::from(*number)),
         Value::Bool(value) => Term::Literal(Literal::from(*value)),
-        Value::Null | Value::Vector(_) => return Err(unlike(&row[2], "object")),
+        Value::Null | Value::Vector(_) | Value::List(_) => return Err(unlike(&row[2], "object")),
     };
     Ok(Triple::new(subject, predicate, object))
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use stratalog_protocol::Value;
 
-/// `value` as one piece of text: strings as they are, floats with a fraction, vectors in brackets.
+/// `value` as one piece of text: strings as they are, floats with a fraction, vectors and lists in brackets.
 pub fn value_text<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Null => Cow::Borrowed(null),
@@ -22,6 +22,18 @@ pub fn value_text<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
             let elements: Vec<String> = elements.iter().map(|&element| float(element)).collect();
             Cow::Owned(format!("[{}]", elements.join(", ")))
         }
+        Value::List(elements) => {
+            let elements: Vec<Cow<'_, str>> = elements.iter().map(element_text).collect();
+            Cow::Owned(format!("[{}]", elements.join(", ")))
+        }
+    }
+}
+
+/// An element of a list, from which text stands out by its quotes.
+fn element_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Text(_) => Cow::Owned(value.to_string()),
+        other => value_text(other, "null"),
     }
 }
 
@@ -117,7 +129,7 @@ fn write_line<'a>(
 fn csv_cell<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Text(text) => csv_text(text, null),
-        Value::Vector(_) => quoted(&value_text(value, null)),
+        Value::Vector(_) | Value::List(_) => quoted(&value_text(value, null)),
         Value::Null => Cow::Borrowed(null),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) => apart(value_text(value, null), null),
     }
@@ -147,7 +159,7 @@ fn tsv_cell<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Text(text) => tsv_text(text, null),
         Value::Null => Cow::Borrowed(null),
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) => {
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) | Value::List(_) => {
             apart(value_text(value, null), null)
         }
     }

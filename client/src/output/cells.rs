@@ -11,6 +11,8 @@ use stratalog_client::files::value_text;
 pub(super) fn plain<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Text(text) => printable(text),
+        // Strings stand in them.
+        Value::List(_) => Cow::Owned(printable(&value_text(value, null)).into_owned()),
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) => {
             value_text(value, null)
         }

@@ -28,6 +28,8 @@ pub enum Aggregate {
     Stddev,
     /// Strings, one after the other. Skips Null.
     StringAgg,
+    /// All values, in a list. Skips Null.
+    Collect,
 }
 
 /// What stands beside the variable of an aggregate.
@@ -51,6 +53,7 @@ pub const AGGREGATES: &[Aggregate] = &[
     Aggregate::Quantile,
     Aggregate::Stddev,
     Aggregate::StringAgg,
+    Aggregate::Collect,
 ];
 
 /// Whether some aggregate has this name, in any case.
@@ -81,6 +84,7 @@ impl Aggregate {
             Aggregate::Quantile => "quantile",
             Aggregate::Stddev => "stddev",
             Aggregate::StringAgg => "string_agg",
+            Aggregate::Collect => "collect",
         }
     }
 
@@ -123,6 +127,7 @@ impl Aggregate {
             Aggregate::StringAgg => {
                 "All strings in their order, with a separator in between: `, ` if none is given. Skips Null."
             }
+            Aggregate::Collect => "A list of all values in their order. Skips Null.",
         }
     }
 }

@@ -15,6 +15,7 @@ use super::search::Taken;
 use super::types::{self, Declared};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::functions::lists::is_each;
 use crate::functions::{FUNCTIONS, ScalarFunction};
 use crate::syntax::ast;
 use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
@@ -244,7 +245,12 @@ impl<'r, 'a> Builder<'r, 'a> {
                 None => self.negative(atom, literal.span),
             },
             LiteralKind::Comparison { operator, left, right } => {
-                match (self.expression(left), self.expression(right)) {
+                let sides = match operator {
+                    Comparison::Equal if !is_call_of_each(left) => (self.expression(left), self.side(right)),
+                    Comparison::Equal => (self.side(left), self.expression(right)),
+                    _ => (self.expression(left), self.expression(right)),
+                };
+                match sides {
                     (Some(left), Some(right)) => {
                         let operator = Test::ByValue(*operator);
                         self.literals.push((Literal::Filter { operator, left, right }, literal.span));
@@ -467,6 +473,17 @@ impl<'r, 'a> Builder<'r, 'a> {
         Argument::Constant(value.clone())
     }
 
+    /// A side of an equality, where `each(L)` may stand.
+    fn side(&mut self, term: &ast::Term) -> Option<Expression> {
+        match &term.kind {
+            TermKind::Call { function, arguments } if is_call_of_each(term) => {
+                let function = ScalarFunction::named(&function.text)?;
+                self.call(function, arguments, term.span, Role::Comparison)
+            }
+            _ => self.expression(term),
+        }
+    }
+
     fn expression(&mut self, term: &ast::Term) -> Option<Expression> {
         self.used_expression(term, Role::Comparison)
     }
@@ -490,10 +507,15 @@ impl<'r, 'a> Builder<'r, 'a> {
             TermKind::Placeholder => AnalysisError::Placeholder { span },
             TermKind::Parameter(name) => AnalysisError::Parameter { name: name.clone(), span },
             TermKind::Call { function: name, arguments } => {
-                if let Some(function) = ScalarFunction::named(&name.text) {
+                let function = ScalarFunction::named(&name.text);
+                if let Some(function) = function.filter(|function| !is_each(function)) {
                     return self.call(function, arguments, span, role);
                 }
                 self.excuse(term);
+                if function.is_some() {
+                    self.errors().push(AnalysisError::MisplacedEach { span });
+                    return None;
+                }
                 AnalysisError::UnknownFunction {
                     function: name.text.clone(),
                     is_relation: self.resolver.knows(&name.text),
@@ -544,6 +566,10 @@ impl<'r, 'a> Builder<'r, 'a> {
             self.excused.push(variable);
         });
     }
+}
+
+fn is_call_of_each(term: &ast::Term) -> bool {
+    matches!(&term.kind, TermKind::Call { function, .. } if ScalarFunction::named(&function.text).is_some_and(is_each))
 }
 
 /// The goal's argument as a column of the result.

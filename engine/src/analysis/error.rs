@@ -55,6 +55,12 @@ pub enum AnalysisError {
         /// The call.
         span: Span,
     },
+    /// `each(L)` elsewhere than beside `=`.
+    #[error("`each` stands only alone beside `=`: it gives one value after the other")]
+    MisplacedEach {
+        /// The call.
+        span: Span,
+    },
     /// Text that is to say something to a function, and says nothing.
     #[error("`{text}` is not {}: {problem}", takes.meaning().0)]
     ArgumentText {
@@ -327,6 +333,7 @@ impl Diagnose for AnalysisError {
             | AnalysisError::UnknownFunction { span, .. }
             | AnalysisError::FunctionArguments { span, .. }
             | AnalysisError::ArgumentText { span, .. }
+            | AnalysisError::MisplacedEach { span }
             | AnalysisError::FunctionArgument { span, .. }
             | AnalysisError::UnknownAggregate { span, .. }
             | AnalysisError::AggregateArguments { span, .. }
@@ -379,6 +386,7 @@ impl AnalysisError {
             | AnalysisError::RankingBeside { .. }
             | AnalysisError::MixedRankings { .. }
             | AnalysisError::EmptyBody { .. }
+            | AnalysisError::MisplacedEach { .. }
             | AnalysisError::Unbound { .. }
             | AnalysisError::Placeholder { .. } => Code::UnsafeRule,
             AnalysisError::Parameter { .. }
@@ -421,6 +429,9 @@ impl AnalysisError {
                 Some("the manual lists all functions: docs/functions.md".into())
             }
             AnalysisError::UnknownFunction { near, .. } => Some(did_you_mean(near)),
+            AnalysisError::MisplacedEach { .. } => {
+                Some("write `X in L`, or `X = each(L)`, and compute with `X`".into())
+            }
             AnalysisError::ArgumentText { takes, .. } => Some(takes.meaning().1.into()),
             AnalysisError::FunctionArguments { function, .. } => {
                 Some(format!("write `{}`", function.signature()))

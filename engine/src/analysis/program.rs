@@ -11,6 +11,7 @@ use crate::aggregates::Aggregate;
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::functions::ScalarFunction;
+use crate::functions::lists::is_each;
 use crate::index::Index;
 use crate::syntax::ast::{Arithmetic, Comparison, Direction};
 
@@ -207,6 +208,13 @@ impl Test {
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.comparison().fmt(f)
+    }
+}
+
+impl Expression {
+    /// Whether it stands for every element of a list in turn.
+    pub fn is_each(&self) -> bool {
+        matches!(self, Expression::Call { function, .. } if is_each(function))
     }
 }
 

@@ -10,6 +10,7 @@ use super::error::{AnalysisError, Role};
 use super::program::{Argument, Expression, Literal, Rule, Test};
 use crate::data::{Value, VariableId};
 use crate::diagnostic::Span;
+use crate::functions::lists::{is_each, membership};
 use crate::syntax::ast::Comparison;
 
 /// Where a variable needs a value.
@@ -54,6 +55,7 @@ pub(super) fn bind(rule: &mut Rule, excused: &[VariableId]) -> Bindings {
         binding.bind(variable, origin, rule);
     }
     let origins = binding.origins;
+    rule.body.iter_mut().for_each(test_membership);
     let is_stored = |side: &Expression| match side {
         Expression::Variable(variable) => origins[variable.index()] == Some(Origin::Stored),
         Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => false,
@@ -69,6 +71,21 @@ pub(super) fn bind(rule: &mut Rule, excused: &[VariableId]) -> Bindings {
         }
     }
     Bindings { assignments, origins }
+}
+
+/// `X = each(L)` where something else binds `X`: whether the list has such an element.
+fn test_membership(literal: &mut Literal) {
+    let Literal::Filter { operator: Test::ByValue(Comparison::Equal), left, right } = literal else { return };
+    let (list, element) = match (&*left, &*right) {
+        (element, Expression::Call { function, arguments }) if is_each(function) => (arguments, element),
+        (Expression::Call { function, arguments }, element) if is_each(function) => (arguments, element),
+        _ => return,
+    };
+    if let (Some(function), [list]) = (membership(), list.as_slice()) {
+        let arguments = vec![list.clone(), element.clone()];
+        *literal =
+            Literal::equal(Expression::Call { function, arguments }, Expression::Constant(Value::Bool(true)));
+    }
 }
 
 /// One error for each variable that has no value where it needs one.

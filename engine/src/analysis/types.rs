@@ -15,12 +15,13 @@ use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
 use crate::diagnostic::Span;
 use crate::functions::ScalarFunction;
+use crate::functions::lists::elements;
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// The value as a column of the declared type stores it, or nothing if it does not belong there.
 ///
-/// Integers become floats or timestamps where these are declared, and text that is a time a timestamp. Null belongs
-/// everywhere.
+/// Integers become floats or timestamps where these are declared, text that is a time a timestamp, and vectors lists of
+/// floats. Null belongs everywhere.
 pub fn fit(value: Value, declared: DataType) -> Option<Value> {
     let length_fits = |length: usize, declared: Option<u32>| declared.is_none_or(|n| n as usize == length);
     match (declared, value) {
@@ -31,6 +32,10 @@ pub fn fit(value: Value, declared: DataType) -> Option<Value> {
         | (DataType::Text, value @ Value::Text(_))
         | (DataType::Bool, value @ Value::Bool(_))
         | (DataType::Timestamp, value @ Value::Timestamp(_)) => Some(value),
+        (DataType::List, value @ Value::List(_)) => Some(value),
+        (DataType::List, value @ (Value::Vector(_) | Value::VectorInt8(_))) => {
+            elements(value.as_ref()).map(|elements| Value::List(elements.into_owned().into()))
+        }
         (DataType::Float, Value::Int(n)) => Some(Value::Float(n as f64)),
         (DataType::Timestamp, Value::Int(n)) => Some(Value::Timestamp(n)),
         (DataType::Timestamp, value @ Value::Text(_)) => times::time_of(&value),
@@ -253,7 +258,9 @@ fn misfit(
 }
 
 fn incomparable(operator: Comparison, left: DataType, right: DataType) -> bool {
-    let ordered = |t: DataType| !matches!(t, DataType::Bool | DataType::Vector(_) | DataType::VectorInt8(_));
+    let ordered = |t: DataType| {
+        !matches!(t, DataType::Bool | DataType::Vector(_) | DataType::VectorInt8(_) | DataType::List)
+    };
     match operator {
         Comparison::Equal => clash(left, right),
         Comparison::NotEqual => false,
@@ -371,6 +378,7 @@ fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
         Aggregate::Count | Aggregate::CountDistinct => DataType::Int,
         Aggregate::Avg | Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev => DataType::Float,
         Aggregate::StringAgg => DataType::Text,
+        Aggregate::Collect => DataType::List,
         Aggregate::Min | Aggregate::Max => argument,
         Aggregate::Sum => match argument {
             DataType::Int | DataType::Float | DataType::Any => argument,
@@ -379,7 +387,8 @@ fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
             | DataType::Text
             | DataType::Bool
             | DataType::Vector(_)
-            | DataType::VectorInt8(_) => DataType::Unknown,
+            | DataType::VectorInt8(_)
+            | DataType::List => DataType::Unknown,
         },
     }
 }

@@ -17,7 +17,8 @@ use arrow::datatypes::{
 };
 
 use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, INLINE_END, NULL, inline_int};
-use super::{DataType, Kind, Value, ValueRef};
+use super::{DataType, Kind, MAX_LIST_DEPTH, Value, ValueRef};
+use serde_json::value::RawValue;
 
 /// Why an Arrow column cannot become facts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,7 +102,9 @@ pub fn is_mixed(field: &Field) -> bool {
 pub fn field(name: &str, data_type: DataType) -> Field {
     let field = Field::new(name, data_type.arrow(), true);
     match data_type {
-        DataType::Any => field.with_metadata([(MIXED.0.to_owned(), MIXED.1.to_owned())].into()),
+        DataType::List | DataType::Any => {
+            field.with_metadata([(MIXED.0.to_owned(), MIXED.1.to_owned())].into())
+        }
         _ => field,
     }
 }
@@ -146,7 +149,7 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
         }
         DataType::Vector(length) => decode_vectors(codes, codec, length),
         DataType::VectorInt8(_) => decode_vectors_int8(codes, codec),
-        DataType::Any => {
+        DataType::List | DataType::Any => {
             let mut texts = StringBuilder::with_capacity(codes.len(), codes.len() * 8);
             let mut text = String::new();
             for value in values {
@@ -220,7 +223,7 @@ fn decode_vectors_int8(codes: &[Code], codec: &Codec) -> ArrayRef {
 }
 
 /// The JSON text of a value, as it stands in a mixed column.
-fn write_json(out: &mut String, value: ValueRef<'_>) {
+pub(crate) fn write_json(out: &mut String, value: ValueRef<'_>) {
     // Writing to a `String` cannot fail.
     let _ = match value {
         ValueRef::Text(text) => {
@@ -242,6 +245,17 @@ fn write_json(out: &mut String, value: ValueRef<'_>) {
             Ok(())
         }
         ValueRef::Timestamp(milliseconds) => write!(out, "{milliseconds}"),
+        ValueRef::List(elements) => {
+            out.push('[');
+            for (i, element) in elements.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                write_json(out, element.as_ref());
+            }
+            out.push(']');
+            Ok(())
+        }
         // All other literals of the language are JSON.
         value => write!(out, "{value}"),
     };
@@ -257,7 +271,7 @@ pub fn encode_mixed(
     let texts = downcast::<StringArray>(array).ok_or_else(unsupported)?;
     let code = |text: Option<&str>| {
         let Some(text) = text else { return Ok(NULL) };
-        let value = value_of_json(text)
+        let value = value_of_json(text, 0)
             .ok_or_else(|| EncodeError::NotJson { text: text.chars().take(40).collect() })?;
         match value.as_ref() {
             ValueRef::Text(text) if text.len() > string_limit => {
@@ -269,8 +283,23 @@ pub fn encode_mixed(
     texts.iter().map(code).collect()
 }
 
-/// The value that JSON stands for; a number without a fraction is an integer. `None` where it stands for none.
-fn value_of_json(text: &str) -> Option<Value> {
+/// The value that JSON stands for; a number without a fraction is an integer, an array of numbers a vector, and any other
+/// array a list. `None` where it stands for none.
+fn value_of_json(text: &str, depth: usize) -> Option<Value> {
+    if depth > MAX_LIST_DEPTH {
+        return None;
+    }
+    if text.trim_start().starts_with('[') {
+        let parts: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+        let is_number = |part: &&RawValue| part.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        if !parts.iter().all(is_number) {
+            let elements = parts.iter().map(|part| value_of_json(part.get(), depth + 1));
+            return elements.collect::<Option<_>>().map(Value::List);
+        }
+        let element =
+            |part: &&RawValue| part.get().parse::<f64>().ok().map(|x| x as f32).filter(|x| x.is_finite());
+        return parts.iter().map(element).collect::<Option<_>>().map(Value::Vector);
+    }
     Some(match serde_json::from_str(text).ok()? {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(b) => Value::Bool(b),
@@ -278,11 +307,7 @@ fn value_of_json(text: &str) -> Option<Value> {
         serde_json::Value::Number(number) if text.contains(['.', 'e', 'E']) => Value::Float(number.as_f64()?),
         serde_json::Value::Number(number) => Value::Int(number.as_i64()?),
         serde_json::Value::String(text) => Value::text(text),
-        serde_json::Value::Array(elements) => {
-            let element = |x: &serde_json::Value| x.as_f64().map(|x| x as f32).filter(|x| x.is_finite());
-            Value::Vector(elements.iter().map(element).collect::<Option<_>>()?)
-        }
-        serde_json::Value::Object(_) => return None,
+        serde_json::Value::Array(_) | serde_json::Value::Object(_) => return None,
     })
 }
 
@@ -405,6 +430,13 @@ pub fn encode(
             {
                 return Err(unsupported());
             }
+            if matches!(
+                item.data_type(),
+                ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View | ArrowType::Boolean
+            ) {
+                return encode_lists_of_values(array, item.data_type() == &ArrowType::Boolean, dictionary)
+                    .ok_or_else(unsupported)?;
+            }
             let quantised = item.data_type() == &ArrowType::Int8;
             encode_lists(array, quantised, dictionary)?.ok_or_else(unsupported)
         }
@@ -479,6 +511,40 @@ fn encode_dictionary(
     Ok((rows.collect(), data_type))
 }
 
+/// Lists of strings or booleans; `None` where they are neither.
+fn encode_lists_of_values(
+    array: &ArrayRef,
+    are_booleans: bool,
+    dictionary: &Dictionary,
+) -> Option<Result<(Vec<Code>, DataType), EncodeError>> {
+    let element = if are_booleans { ArrowType::Boolean } else { ArrowType::Utf8 };
+    let list = cast(array, &ArrowType::List(Arc::new(Field::new("item", element, true)))).ok()?;
+    let list = downcast::<ListArray>(&list)?;
+    let values = |elements: &ArrayRef| -> Option<Vec<Value>> {
+        Some(if are_booleans {
+            let booleans = downcast::<BooleanArray>(elements)?;
+            booleans.iter().map(|b| b.map_or(Value::Null, Value::Bool)).collect()
+        } else {
+            downcast::<StringArray>(elements)?
+                .iter()
+                .map(|text| text.map_or(Value::Null, Value::text))
+                .collect()
+        })
+    };
+    let mut codes = Vec::with_capacity(list.len());
+    for row in 0..list.len() {
+        if list.is_null(row) {
+            codes.push(NULL);
+            continue;
+        }
+        match dictionary.store(ValueRef::List(&values(&list.value(row))?)) {
+            Ok(code) => codes.push(code),
+            Err(full) => return Some(Err(full.into())),
+        }
+    }
+    Some(Ok((codes, DataType::List)))
+}
+
 /// Vectors; `None` where the elements are no numbers.
 fn encode_lists(
     array: &ArrayRef,
@@ -528,5 +594,6 @@ pub fn kind_of_type(data_type: DataType) -> Option<Kind> {
         DataType::Timestamp => Some(Kind::Timestamp),
         DataType::Vector(_) => Some(Kind::Vector),
         DataType::VectorInt8(_) => Some(Kind::VectorInt8),
+        DataType::List => Some(Kind::List),
     }
 }

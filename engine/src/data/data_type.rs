@@ -26,6 +26,8 @@ pub enum DataType {
     Vector(Option<u32>),
     /// Quantised vectors, of this length if one is declared.
     VectorInt8(Option<u32>),
+    /// Lists of values.
+    List,
     /// Values of several types.
     Any,
 }
@@ -42,6 +44,7 @@ impl DataType {
             Value::Text(_) => DataType::Text,
             Value::Vector(_) => DataType::Vector(None),
             Value::VectorInt8(_) => DataType::VectorInt8(None),
+            Value::List(_) => DataType::List,
         }
     }
 
@@ -73,7 +76,11 @@ impl DataType {
     pub fn may_be_number(self) -> bool {
         match self {
             DataType::Unknown | DataType::Any | DataType::Int | DataType::Float | DataType::Timestamp => true,
-            DataType::Text | DataType::Bool | DataType::Vector(_) | DataType::VectorInt8(_) => false,
+            DataType::Text
+            | DataType::Bool
+            | DataType::Vector(_)
+            | DataType::VectorInt8(_)
+            | DataType::List => false,
         }
     }
 
@@ -94,7 +101,8 @@ impl DataType {
                 n.try_into().unwrap_or(i32::MAX),
             ),
             DataType::VectorInt8(_) => ArrowType::List(Arc::new(Field::new("item", ArrowType::Int8, false))),
-            DataType::Any => ArrowType::Utf8,
+            // As JSON.
+            DataType::List | DataType::Any => ArrowType::Utf8,
         }
     }
 }
@@ -110,6 +118,7 @@ impl From<Kind> for DataType {
             Kind::Text => DataType::Text,
             Kind::Vector => DataType::Vector(None),
             Kind::VectorInt8 => DataType::VectorInt8(None),
+            Kind::List => DataType::List,
         }
     }
 }
@@ -126,6 +135,7 @@ impl fmt::Display for DataType {
             DataType::Timestamp => f.write_str("timestamp"),
             DataType::Vector(None) => f.write_str("vector"),
             DataType::Vector(Some(n)) => write!(f, "vector({n})"),
+            DataType::List => f.write_str("list"),
             DataType::VectorInt8(None) => f.write_str("vector_int8"),
             DataType::VectorInt8(Some(n)) => write!(f, "vector_int8[{n}]"),
         }

@@ -63,7 +63,8 @@ pub(crate) fn is_representative(column: DataType) -> bool {
         | DataType::Bool
         | DataType::Text
         | DataType::Vector(_)
-        | DataType::VectorInt8(_) => true,
+        | DataType::VectorInt8(_)
+        | DataType::List => true,
         DataType::Float | DataType::Timestamp | DataType::Any => false,
     }
 }

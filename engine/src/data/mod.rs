@@ -46,6 +46,9 @@ pub use sorted::SortedRows;
 pub use value::{Kind, Value, ValueRef};
 pub(crate) use value::{Number, compare_numbers, float_of};
 
+/// The most lists that can stand in each other.
+pub const MAX_LIST_DEPTH: usize = 32;
+
 /// The most columns a relation can have.
 pub const MAX_COLUMNS: usize = 256;
 

@@ -83,7 +83,7 @@ impl Class {
             ValueRef::Bool(_) => Class::Bool,
             ValueRef::Int(_) | ValueRef::Float(_) | ValueRef::Timestamp(_) => Class::Number,
             ValueRef::Text(_) => Class::Text,
-            ValueRef::Vector(_) | ValueRef::VectorInt8(_) => Class::Other,
+            ValueRef::Vector(_) | ValueRef::VectorInt8(_) | ValueRef::List(_) => Class::Other,
         }
     }
 }

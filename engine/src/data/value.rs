@@ -27,6 +27,8 @@ pub enum Value {
     Vector(Arc<[f32]>),
     /// A quantised vector.
     VectorInt8(Arc<[i8]>),
+    /// Values of any kinds, in order.
+    List(Arc<[Value]>),
 }
 
 /// The kind of a [`Value`], without its content.
@@ -49,11 +51,13 @@ pub enum Kind {
     Vector = 6,
     /// [`Value::VectorInt8`].
     VectorInt8 = 7,
+    /// [`Value::List`].
+    List = 8,
 }
 
 impl Kind {
     /// All kinds, each at its number.
-    const ALL: [Kind; 8] = [
+    const ALL: [Kind; 9] = [
         Kind::Null,
         Kind::Bool,
         Kind::Int,
@@ -62,6 +66,7 @@ impl Kind {
         Kind::Text,
         Kind::Vector,
         Kind::VectorInt8,
+        Kind::List,
     ];
 
     /// The kind with this number.
@@ -82,6 +87,7 @@ impl Value {
             Value::Text(_) => Kind::Text,
             Value::Vector(_) => Kind::Vector,
             Value::VectorInt8(_) => Kind::VectorInt8,
+            Value::List(_) => Kind::List,
         }
     }
 
@@ -113,6 +119,7 @@ impl Hash for Value {
                 elements.iter().for_each(|x| x.to_bits().hash(state));
             }
             Value::VectorInt8(elements) => elements.hash(state),
+            Value::List(elements) => elements.hash(state),
         }
     }
 }
@@ -148,6 +155,8 @@ pub enum ValueRef<'a> {
     Vector(&'a [f32]),
     /// See [`Value::VectorInt8`].
     VectorInt8(&'a [i8]),
+    /// See [`Value::List`].
+    List(&'a [Value]),
 }
 
 impl Value {
@@ -162,6 +171,7 @@ impl Value {
             Value::Text(text) => ValueRef::Text(text),
             Value::Vector(elements) => ValueRef::Vector(elements),
             Value::VectorInt8(elements) => ValueRef::VectorInt8(elements),
+            Value::List(elements) => ValueRef::List(elements),
         }
     }
 }
@@ -173,11 +183,25 @@ impl<'a> ValueRef<'a> {
             ValueRef::Text(text) => text.len(),
             ValueRef::Vector(elements) => size_of_val(elements),
             ValueRef::VectorInt8(elements) => elements.len(),
+            ValueRef::List(elements) => {
+                let inside = elements.iter().map(|element| element.as_ref().content_bytes());
+                size_of_val(elements) + inside.sum::<usize>()
+            }
             ValueRef::Null
             | ValueRef::Bool(_)
             | ValueRef::Int(_)
             | ValueRef::Float(_)
             | ValueRef::Timestamp(_) => 0,
+        }
+    }
+
+    /// How many lists stand in each other.
+    pub fn depth(self) -> usize {
+        match self {
+            ValueRef::List(elements) => {
+                1 + elements.iter().map(|element| element.as_ref().depth()).max().unwrap_or(0)
+            }
+            _ => 0,
         }
     }
 
@@ -192,6 +216,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Text(text) => Value::Text(text.into()),
             ValueRef::Vector(elements) => Value::Vector(elements.into()),
             ValueRef::VectorInt8(elements) => Value::VectorInt8(elements.into()),
+            ValueRef::List(elements) => Value::List(elements.into()),
         }
     }
 
@@ -206,6 +231,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Text(_) => Kind::Text,
             ValueRef::Vector(_) => Kind::Vector,
             ValueRef::VectorInt8(_) => Kind::VectorInt8,
+            ValueRef::List(_) => Kind::List,
         }
     }
 
@@ -221,6 +247,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Text(a) => matches!(value, Value::Text(b) if a == &**b),
             ValueRef::Vector(a) => matches!(value, Value::Vector(b) if are_same(a, b)),
             ValueRef::VectorInt8(a) => matches!(value, Value::VectorInt8(b) if a == &**b),
+            ValueRef::List(a) => matches!(value, Value::List(b) if a == &**b),
         }
     }
 
@@ -244,6 +271,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Text(_) => (3, 0),
             ValueRef::Vector(_) => (4, 0),
             ValueRef::VectorInt8(_) => (5, 0),
+            ValueRef::List(_) => (6, 0),
         }
     }
 }
@@ -258,6 +286,7 @@ impl PartialEq for ValueRef<'_> {
             (ValueRef::Text(a), ValueRef::Text(b)) => a == b,
             (ValueRef::Vector(a), ValueRef::Vector(b)) => are_same(a, b),
             (ValueRef::VectorInt8(a), ValueRef::VectorInt8(b)) => a == b,
+            (ValueRef::List(a), ValueRef::List(b)) => a == b,
             _ => false,
         }
     }
@@ -270,7 +299,7 @@ fn are_same(a: &[f32], b: &[f32]) -> bool {
 }
 
 /// The order of sorting, `min` and `max`: Null, booleans, numbers by value (ties: integer, float, timestamp), text by
-/// code point, vectors by length and then by element.
+/// code point, vectors by length and then by element, lists by element as texts by character.
 impl Ord for ValueRef<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -282,6 +311,7 @@ impl Ord for ValueRef<'_> {
             (ValueRef::VectorInt8(a), ValueRef::VectorInt8(b)) => {
                 a.len().cmp(&b.len()).then_with(|| a.cmp(b))
             }
+            (ValueRef::List(a), ValueRef::List(b)) => a.cmp(b),
             _ => match (self.as_number(), other.as_number()) {
                 (Some(a), Some(b)) => compare_numbers(a, b)
                     .then(self.rank().cmp(&other.rank()))
@@ -393,6 +423,16 @@ impl fmt::Display for ValueRef<'_> {
                     write!(f, "{x}")?;
                 }
                 f.write_str("]")
+            }
+            ValueRef::List(elements) => {
+                f.write_str("list(")?;
+                for (i, element) in elements.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    element.fmt(f)?;
+                }
+                f.write_str(")")
             }
         }
     }

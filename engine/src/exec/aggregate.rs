@@ -177,9 +177,11 @@ impl Accumulator {
             Aggregate::Avg => Accumulator::Avg(Sums::default()),
             Aggregate::Min => Accumulator::Extremes(Extremes::new(false)),
             Aggregate::Max => Accumulator::Extremes(Extremes::new(true)),
-            Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev | Aggregate::StringAgg => {
-                Accumulator::Gathered(Gathered::new(function, option.cloned()))
-            }
+            Aggregate::Median
+            | Aggregate::Quantile
+            | Aggregate::Stddev
+            | Aggregate::StringAgg
+            | Aggregate::Collect => Accumulator::Gathered(Gathered::new(function, option.cloned())),
         }
     }
 

@@ -138,7 +138,9 @@ fn is_null(expression: &Expression) -> bool {
 fn is_only_itself(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(value) => match value {
-            Value::Bool(_) | Value::Text(_) | Value::Vector(_) | Value::VectorInt8(_) => true,
+            Value::Bool(_) | Value::Text(_) | Value::Vector(_) | Value::VectorInt8(_) | Value::List(_) => {
+                true
+            }
             Value::Null | Value::Int(_) | Value::Float(_) | Value::Timestamp(_) => false,
         },
         Expression::Variable(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => false,

@@ -6,23 +6,25 @@ use crate::aggregates::Aggregate;
 use crate::budget::Budget;
 use crate::data::{Code, Codec, DictionaryFull, NULL, Number, Value, ValueRef, float_of};
 use crate::functions::FunctionError;
+use crate::functions::lists::new_list;
 
 /// The values of all groups, each with its group, in no order.
 pub(super) struct Gathered {
     function: Aggregate,
     option: Option<Value>,
     numbers: Vec<(u32, f64)>,
-    texts: Vec<(u32, Code)>,
+    /// Strings, or values of any kind that are collected.
+    values: Vec<(u32, Code)>,
 }
 
 impl Gathered {
     pub(super) fn new(function: Aggregate, option: Option<Value>) -> Gathered {
-        Gathered { function, option, numbers: Vec::new(), texts: Vec::new() }
+        Gathered { function, option, numbers: Vec::new(), values: Vec::new() }
     }
 
     /// The bytes of the values.
     pub(super) fn bytes(&self) -> usize {
-        self.numbers.capacity() * size_of::<(u32, f64)>() + self.texts.capacity() * size_of::<(u32, Code)>()
+        self.numbers.capacity() * size_of::<(u32, f64)>() + self.values.capacity() * size_of::<(u32, Code)>()
     }
 
     /// Adds values; answers those that the aggregate is not made for.
@@ -32,24 +34,24 @@ impl Gathered {
         values: &'v [Code],
         codec: &'v Codec,
     ) -> impl Iterator<Item = Code> + use<'v> {
-        let is_text = self.function == Aggregate::StringAgg;
-        for (group, code) in groups.iter().zip(values) {
-            if is_text {
-                if matches!(codec.value(*code), ValueRef::Text(_)) {
-                    self.texts.push((*group, *code));
-                }
-            } else if let Some(number) = codec.number(*code) {
-                self.numbers.push((*group, float_of(number)));
+        let function = self.function;
+        let is_taken = move |code: Code| match function {
+            Aggregate::Collect => code != NULL,
+            Aggregate::StringAgg => matches!(codec.value(code), ValueRef::Text(_)),
+            _ => codec.number(code).is_some(),
+        };
+        for (group, code) in groups.iter().zip(values).filter(|(_, code)| is_taken(**code)) {
+            match (self.takes_values(), codec.number(*code)) {
+                (false, Some(number)) => self.numbers.push((*group, float_of(number))),
+                _ => self.values.push((*group, *code)),
             }
         }
-        values.iter().copied().filter(move |code| {
-            *code != NULL
-                && if is_text {
-                    !matches!(codec.value(*code), ValueRef::Text(_))
-                } else {
-                    codec.number(*code).is_none()
-                }
-        })
+        values.iter().copied().filter(move |code| *code != NULL && !is_taken(*code))
+    }
+
+    /// Whether it keeps values, and not what they are as numbers.
+    fn takes_values(&self) -> bool {
+        matches!(self.function, Aggregate::StringAgg | Aggregate::Collect)
     }
 
     /// Adds values that have no codes yet. Numbers are no strings.
@@ -60,7 +62,7 @@ impl Gathered {
         codec: &Codec,
     ) -> Result<(), DictionaryFull> {
         match values {
-            _ if self.function == Aggregate::StringAgg => {
+            _ if self.takes_values() => {
                 let codes = values.codes(codec)?;
                 self.add(groups, &codes, codec).for_each(drop);
             }
@@ -82,7 +84,7 @@ impl Gathered {
     /// Adds those of a later lane, whose groups have these numbers here.
     pub(super) fn merge(&mut self, groups: &[u32], later: Gathered) {
         self.numbers.extend(later.numbers.into_iter().map(|(group, x)| (groups[group as usize], x)));
-        self.texts.extend(later.texts.into_iter().map(|(group, code)| (groups[group as usize], code)));
+        self.values.extend(later.values.into_iter().map(|(group, code)| (groups[group as usize], code)));
     }
 
     /// One value for each of so many groups.
@@ -93,14 +95,17 @@ impl Gathered {
         budget: &Budget,
     ) -> Result<Vec<Value>, FunctionError> {
         let mut results = vec![Value::Null; groups];
-        if self.function == Aggregate::StringAgg {
+        if self.takes_values() {
+            self.values.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| codec.value(a.1).cmp(&codec.value(b.1))));
             let separator = match &self.option {
                 Some(Value::Text(separator)) => separator.to_string(),
                 _ => DEFAULT_SEPARATOR.to_owned(),
             };
-            self.texts.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| codec.value(a.1).cmp(&codec.value(b.1))));
-            for texts in self.texts.chunk_by(|a, b| a.0 == b.0) {
-                results[texts[0].0 as usize] = joined(texts, &separator, codec, budget)?;
+            for values in self.values.chunk_by(|a, b| a.0 == b.0) {
+                results[values[0].0 as usize] = match self.function {
+                    Aggregate::Collect => collected(values, codec, budget)?,
+                    _ => joined(values, &separator, codec, budget)?,
+                };
             }
             return Ok(results);
         }
@@ -125,6 +130,11 @@ impl Gathered {
 
 /// Between strings if no other is given.
 pub(super) const DEFAULT_SEPARATOR: &str = ", ";
+
+fn collected(values: &[(u32, Code)], codec: &Codec, budget: &Budget) -> Result<Value, FunctionError> {
+    let elements: Vec<Value> = values.iter().map(|(_, code)| codec.value(*code).to_value()).collect();
+    new_list(elements, budget)
+}
 
 fn joined(
     texts: &[(u32, Code)],

@@ -18,6 +18,7 @@ use super::stratum::View;
 use crate::aggregates::Aggregate;
 use crate::analysis::program::{HeadTerm, Ranking};
 use crate::data::{Code, VariableId};
+use crate::functions::lists::distinct_elements;
 use crate::plan::{Access, KeyPart, RulePlan, Source, Step};
 
 /// Rows a batch grows to before it is handed on.
@@ -106,7 +107,7 @@ impl<'a> Pipeline<'a> {
                 Step::Intersect { sides: [first, second], .. } => time(meter, depth + 1, || {
                     Ok(Target::Edges([Edges::of(first, view)?, Edges::of(second, view)?]))
                 }),
-                Step::Filter { .. } | Step::Compute { .. } => Ok(Target::Nothing),
+                Step::Filter { .. } | Step::Compute { .. } | Step::Unnest { .. } => Ok(Target::Nothing),
             })
             .collect::<Result<_, ExecError>>()?;
         let evaluator = view.evaluator();
@@ -277,6 +278,27 @@ impl<'a> Pipeline<'a> {
                 }
                 self.step(depth + 1, output, rest, sink)
             }
+            Step::Unnest { variable, list, keep } => {
+                let lists = self.evaluator.evaluate(list, input)?;
+                let lists = self.evaluator.to_codes(lists, input.len)?;
+                let (mut positions, mut codes) = (Vec::new(), Vec::new());
+                for (row, list) in lists.iter().enumerate() {
+                    for element in distinct_elements(self.view.codec.value(*list)) {
+                        positions.push(row as u32);
+                        codes.push(self.view.codec.encode(element.as_ref())?);
+                    }
+                    if positions.len() >= BATCH || row + 1 == input.len {
+                        output.clear();
+                        output.gather(input, keep, &positions);
+                        output.column_mut(*variable).extend_from_slice(&codes);
+                        positions.clear();
+                        codes.clear();
+                        self.view.budget.check()?;
+                        self.step(depth + 1, output, rest, sink)?;
+                    }
+                }
+                Ok(())
+            }
         }
     }
 
@@ -289,9 +311,10 @@ impl<'a> Pipeline<'a> {
                 key.iter().any(|(_, part)| matches!(part, KeyPart::Variable(other) if *other == variable))
             }
             Step::Intersect { sides, .. } => sides.iter().any(|side| side.bound == variable),
-            Step::Filter { .. } | Step::Compute { .. } => false,
+            Step::Filter { .. } | Step::Compute { .. } | Step::Unnest { .. } => false,
         });
-        let multiplies = |step: &Step| matches!(step, Step::Probe { .. } | Step::Intersect { .. });
+        let multiplies =
+            |step: &Step| matches!(step, Step::Probe { .. } | Step::Intersect { .. } | Step::Unnest { .. });
         is_looked_up
             || later.iter().any(multiplies)
                 && self.plan.head_terms.iter().any(|term| match term {

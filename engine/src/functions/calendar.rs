@@ -151,7 +151,7 @@ pub(crate) const UNITS: &str = "units are year, quarter, month, week, day, hour,
 
 /// Whether it knows this one.
 pub(crate) fn is_unit(name: &str) -> bool {
-    beginning(name, NaiveDateTime::UNIX_EPOCH).is_some()
+    beginning(name, DateTime::UNIX_EPOCH.naive_utc()).is_some()
 }
 
 /// A format that was read. The error names what is wrong with it.

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::lists::new_list;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Codec, Value, ValueRef};
+use crate::data::{Code, Codec, MAX_LIST_DEPTH, Value, ValueRef};
 use crate::diagnostic::{self, Diagnose, Diagnostic};
 
 /// Results that are smaller than this are accounted for with their rows.
@@ -150,6 +151,11 @@ impl Circumstances<'_> {
         Ok(Value::VectorInt8(elements.into()))
     }
 
+    /// A list, if it is neither too long nor too deep.
+    pub(super) fn list(&self, elements: Vec<Value>) -> Result<Value, FunctionError> {
+        new_list(elements, self.budget)
+    }
+
     /// Refuses a text before it is made.
     pub(super) fn check_length(&self, bytes: usize) -> Result<(), FunctionError> {
         let limit = self.budget.string_bytes();
@@ -176,6 +182,15 @@ pub enum FunctionError {
         /// The bytes that a string may have.
         limit: usize,
     },
+    /// A list would be longer than strings may be.
+    #[error("a function gave a list of more than {limit} bytes")]
+    ListTooLong {
+        /// The bytes that it may have.
+        limit: usize,
+    },
+    /// Too many lists in each other.
+    #[error("a function gave more than {MAX_LIST_DEPTH} lists that stand in each other")]
+    ListTooDeep,
 }
 
 impl Diagnose for FunctionError {
@@ -186,6 +201,15 @@ impl Diagnose for FunctionError {
                 Diagnostic::error(diagnostic::Code::LimitExceeded, self.to_string())
                     .help("shorten the strings first, as with `substr`")
                     .limit("max_string_bytes", *limit as u64)
+            }
+            FunctionError::ListTooLong { limit } => {
+                Diagnostic::error(diagnostic::Code::LimitExceeded, self.to_string())
+                    .help("keep less in it, or give each element a row")
+                    .limit("max_string_bytes", *limit as u64)
+            }
+            FunctionError::ListTooDeep => {
+                Diagnostic::error(diagnostic::Code::LimitExceeded, self.to_string())
+                    .help("put elements one after the other, as `extend` does")
             }
         }
     }

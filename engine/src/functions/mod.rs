@@ -12,6 +12,7 @@
 pub(crate) mod calendar;
 mod kernel;
 mod list;
+pub(crate) mod lists;
 mod lsh;
 pub(crate) mod matching;
 mod math;
@@ -82,6 +83,10 @@ pub enum Takes {
     Unit,
     /// Strings that name a time zone.
     Zone,
+    /// Lists, and vectors as lists of floats.
+    List,
+    /// Strings and lists.
+    TextOrList,
     /// Vectors of floats.
     Vector,
     /// Quantised vectors.
@@ -106,6 +111,8 @@ pub enum Family {
     Math,
     /// Strings.
     Text,
+    /// Lists of values.
+    List,
     /// Vectors of floats.
     Vector,
     /// Quantised vectors.
@@ -118,7 +125,7 @@ pub enum Family {
 
 /// All chapters, in the order of the manual.
 pub const FAMILIES: &[Family] =
-    &[Family::Math, Family::Text, Family::Vector, Family::Quantised, Family::Lsh, Family::Time];
+    &[Family::Math, Family::Text, Family::List, Family::Vector, Family::Quantised, Family::Lsh, Family::Time];
 
 impl ScalarFunction {
     /// Finds a function by its name, in any case.
@@ -233,17 +240,28 @@ impl Takes {
 
     /// Whether a column of this type may hold something that belongs here.
     pub fn accepts(self, data_type: DataType) -> bool {
-        use DataType::{Any, Float, Int, Text, Timestamp, Unknown, Vector, VectorInt8};
+        use DataType::{Any, Float, Int, List, Text, Timestamp, Unknown, Vector, VectorInt8};
         match data_type {
             Any | Unknown => true,
             Int => {
                 matches!(self, Takes::Any | Takes::Number | Takes::Int | Takes::NumberOrText | Takes::Time)
             }
             Float => matches!(self, Takes::Any | Takes::Number | Takes::NumberOrText),
-            Text => self.is_text() || matches!(self, Takes::Any | Takes::NumberOrText),
+            Text => self.is_text() || matches!(self, Takes::Any | Takes::NumberOrText | Takes::TextOrList),
+            List => matches!(self, Takes::Any | Takes::List | Takes::TextOrList),
             Timestamp => matches!(self, Takes::Any | Takes::Time),
-            Vector(_) => matches!(self, Takes::Any | Takes::Vector | Takes::AnyVector),
-            VectorInt8(_) => matches!(self, Takes::Any | Takes::VectorInt8 | Takes::AnyVector),
+            Vector(_) => {
+                matches!(
+                    self,
+                    Takes::Any | Takes::Vector | Takes::AnyVector | Takes::List | Takes::TextOrList
+                )
+            }
+            VectorInt8(_) => {
+                matches!(
+                    self,
+                    Takes::Any | Takes::VectorInt8 | Takes::AnyVector | Takes::List | Takes::TextOrList
+                )
+            }
             DataType::Bool => self == Takes::Any,
         }
     }
@@ -265,6 +283,8 @@ impl Takes {
             Takes::NumberOrText => "int, float or string",
             text if text.is_text() => "string",
             Takes::Time => "timestamp or int",
+            Takes::List => "list",
+            Takes::TextOrList => "string or list",
             Takes::Vector => "vector",
             Takes::VectorInt8 => "vector_int8",
             _ => "vector or vector_int8",
@@ -288,6 +308,7 @@ impl fmt::Display for Family {
         f.write_str(match self {
             Family::Math => "Numbers",
             Family::Text => "Strings",
+            Family::List => "Lists",
             Family::Vector => "Vectors",
             Family::Quantised => "Quantised vectors",
             Family::Lsh => "Locality-sensitive hashing",

@@ -3,12 +3,19 @@
 use std::fmt::Write;
 
 use super::kernel::{Arguments, Circumstances, Column, FunctionError};
+use super::lists::{elements, place};
 use crate::data::{Value, ValueRef};
 
 type Results = Result<Column, FunctionError>;
 
 pub(super) fn len(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {
-    arguments.ints(|row| i64::try_from(text(arguments.at(0, row))?.len()).ok())
+    arguments.ints(|row| {
+        let length = match arguments.at(0, row) {
+            ValueRef::Text(text) => text.len(),
+            other => elements(other)?.len(),
+        };
+        i64::try_from(length).ok()
+    })
 }
 
 pub(super) fn upper(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
@@ -63,7 +70,15 @@ pub(super) fn replace(arguments: &Arguments<'_>, circumstances: &Circumstances<'
 }
 
 pub(super) fn contains(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    compare(arguments, circumstances, |text, part| text.contains(part))
+    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row)) {
+        (ValueRef::Text(text), ValueRef::Text(part)) => {
+            circumstances.work(text.len())?;
+            Ok(Value::Bool(text.contains(part)))
+        }
+        (whole, part) => {
+            Ok(elements(whole).map_or(Value::Null, |all| Value::Bool(place(&all, part).is_some())))
+        }
+    })
 }
 
 pub(super) fn starts_with(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
@@ -95,7 +110,9 @@ pub(super) fn index_of(arguments: &Arguments<'_>, circumstances: &Circumstances<
             let found = text.find(part).and_then(|at| i64::try_from(at).ok());
             Ok(Value::Int(found.unwrap_or(-1)))
         }
-        _ => Ok(Value::Null),
+        (whole, part) => Ok(elements(whole).map_or(Value::Null, |all| {
+            Value::Int(place(&all, part).and_then(|at| i64::try_from(at).ok()).unwrap_or(-1))
+        })),
     })
 }
 
@@ -136,7 +153,7 @@ pub(super) fn concat(arguments: &Arguments<'_>, circumstances: &Circumstances<'_
 }
 
 /// A value as text. Writing to a `String` cannot fail.
-fn append(
+pub(super) fn append(
     text: &mut String,
     value: ValueRef<'_>,
     circumstances: &Circumstances<'_>,
@@ -153,6 +170,11 @@ fn append(
         }
         ValueRef::Vector(elements) => list(text, elements, |text, x| _ = write!(text, "{x:.4}"), fits)?,
         ValueRef::VectorInt8(elements) => list(text, elements, |text, x| _ = write!(text, "{x}"), fits)?,
+        ValueRef::List(_) => {
+            let written = value.to_string();
+            fits(text.len() + written.len())?;
+            text.push_str(&written);
+        }
     }
     fits(text.len())
 }
@@ -173,13 +195,6 @@ fn list<T: Copy>(
     }
     text.push(']');
     Ok(())
-}
-
-fn text(value: ValueRef<'_>) -> Option<&str> {
-    match value {
-        ValueRef::Text(text) => Some(text),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,9 @@ pub(super) fn steps(
             Step::Compute { variable, expression, .. } => {
                 ("compute", format!("{} = {}", name(*variable), expression.text(&name)), None)
             }
+            Step::Unnest { variable, list, .. } => {
+                ("unnest", format!("{} in {}", name(*variable), list.text(&name)), None)
+            }
         });
     }
     let mut aggregates = false;

@@ -9,6 +9,8 @@ use crate::data::{RelationId, VariableId};
 
 /// The share of bindings that a comparison is expected to let through.
 const FILTER: f64 = 1.0 / 3.0;
+/// Elements of a list, of which nothing is known.
+const ELEMENTS: f64 = 4.0;
 
 /// The least share of bindings that an antijoin is expected to let through: that every one has a match is never known.
 const ANTIJOIN: f64 = 1.0 / 3.0;
@@ -87,6 +89,7 @@ impl Estimate<'_> {
                         * self.matches(second.access, both.into_iter()).min(1.0)
                 }
                 Step::Compute { .. } => 1.0,
+                Step::Unnest { .. } => ELEMENTS,
                 Step::Filter { .. } => FILTER,
             };
             after.push(rows);
@@ -160,7 +163,7 @@ impl Estimate<'_> {
             Step::Compute { variable: computed, expression, .. } => {
                 (*computed == variable).then(|| self.distinct(expression))
             }
-            Step::Exists { .. } | Step::Filter { .. } => None,
+            Step::Exists { .. } | Step::Filter { .. } | Step::Unnest { .. } => None,
         };
         source.or_else(|| self.plan.steps.iter().find_map(step)).unwrap_or(1.0)
     }

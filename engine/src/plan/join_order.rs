@@ -125,7 +125,9 @@ impl Readers {
     /// Whether others wait for a literal: for its variable, or because it may drop bindings.
     fn wait_for(&self, literal: &Literal) -> bool {
         match literal {
-            Literal::Assign { variable, .. } => self.0.get(variable).is_some_and(|readers| *readers > 0),
+            Literal::Assign { variable, expression } => {
+                expression.is_each() || self.0.get(variable).is_some_and(|readers| *readers > 0)
+            }
             Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } => true,
         }
     }

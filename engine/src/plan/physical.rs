@@ -34,7 +34,7 @@ impl RulePlan {
         source.into_iter().chain(self.steps.iter().flat_map(|step| match step {
             Step::Probe { access, .. } | Step::Exists { access, .. } => vec![*access],
             Step::Intersect { sides, .. } => sides.iter().map(|side| side.access).collect(),
-            Step::Filter { .. } | Step::Compute { .. } => Vec::new(),
+            Step::Filter { .. } | Step::Compute { .. } | Step::Unnest { .. } => Vec::new(),
         }))
     }
 }
@@ -149,6 +149,15 @@ pub enum Step {
         variable: VariableId,
         /// Its value.
         expression: Expression,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Binds a variable to each of the elements of a list that differ.
+    Unnest {
+        /// The variable.
+        variable: VariableId,
+        /// The list.
+        list: Expression,
         /// See above.
         keep: Vec<VariableId>,
     },

@@ -49,6 +49,6 @@ pub(super) fn range_of(scan: &Scan, steps: &[Step], statistics: &dyn Statistics)
 fn is_ordered(value: &Value) -> bool {
     match value {
         Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Timestamp(_) | Value::Text(_) => true,
-        Value::Null | Value::Vector(_) | Value::VectorInt8(_) => false,
+        Value::Null | Value::Vector(_) | Value::VectorInt8(_) | Value::List(_) => false,
     }
 }

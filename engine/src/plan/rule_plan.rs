@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::join_order::{Statistics, order_literals};
 use super::physical::{Access, KeyPart, RulePlan, Scan, Side, Source, Step, Version};
 use super::range::range_of;
-use crate::analysis::program::{Argument, Atom, HeadTerm, Literal, Rule};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, Value, VariableId};
 
 /// The plan of a rule that reads only complete relations.
@@ -120,12 +120,14 @@ fn plan(
             }
             Literal::Assign { variable, expression } => {
                 last_is_pair = false;
-                steps.push(Step::Compute {
-                    variable: *variable,
-                    expression: expression.clone(),
-                    keep: kept(&bound, &live),
+                let (variable, keep) = (*variable, kept(&bound, &live));
+                steps.push(match expression {
+                    Expression::Call { arguments, .. } if expression.is_each() => {
+                        Step::Unnest { variable, list: arguments[0].clone(), keep }
+                    }
+                    _ => Step::Compute { variable, expression: expression.clone(), keep },
                 });
-                bound.insert(*variable);
+                bound.insert(variable);
             }
         }
     }

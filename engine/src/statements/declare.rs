@@ -143,6 +143,7 @@ pub(crate) fn resolve(expression: &TypeExpression, catalog: &Catalog) -> Result<
         TypeKind::Timestamp => DataType::Timestamp,
         TypeKind::Vector(length) => DataType::Vector(*length),
         TypeKind::VectorInt8(length) => DataType::VectorInt8(*length),
+        TypeKind::List => DataType::List,
         TypeKind::Any => DataType::Any,
         TypeKind::Named(name) => catalog.named_type(name).ok_or_else(|| {
             Error::refused(

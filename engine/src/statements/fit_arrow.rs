@@ -127,7 +127,7 @@ fn fit_reduced(array: &ArrayRef, declared: DataType) -> Option<ArrayRef> {
             }
             matches!(found, ArrowType::Date32 | ArrowType::Date64 | ArrowType::Timestamp(_, _))
         }
-        DataType::Vector(_) | DataType::VectorInt8(_) => is_list,
+        DataType::Vector(_) | DataType::VectorInt8(_) | DataType::List => is_list,
     };
     (fits || is_null).then(|| array.clone())
 }

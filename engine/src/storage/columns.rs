@@ -14,6 +14,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType as ArrowType, Field, Int32Type, Schema, SchemaRef};
 
 use super::layout::{Form, Layout, vector_of};
+use super::lists;
 use super::types::{type_from_name, type_name};
 use crate::data::arrow_columns::Pass;
 use crate::data::{Code, Codec, DataType, Dictionary, Kind, NULL, Rows, Value, arrow_columns, parallel};
@@ -231,7 +232,7 @@ fn mixed_code(text: &str, kind: u8, dictionary: &Dictionary) -> Result<Code, Str
     dictionary.store(value.as_ref()).map_err(|error| error.to_string())
 }
 
-fn mixed_value(text: &str, kind: u8) -> Option<Value> {
+pub(super) fn mixed_value(text: &str, kind: u8) -> Option<Value> {
     let json = |text| serde_json::from_str(text).ok();
     Some(match Kind::from_number(kind)? {
         Kind::Null => Value::Null,
@@ -245,6 +246,7 @@ fn mixed_value(text: &str, kind: u8) -> Option<Value> {
             Value::Vector(elements.into_iter().map(|x| x as f32).collect())
         }
         Kind::VectorInt8 => Value::VectorInt8(serde_json::from_str::<Vec<i8>>(text).ok()?.into()),
+        Kind::List => return lists::read(text, 0),
     })
 }
 
@@ -267,6 +269,16 @@ mod tests {
             Value::Vector([1.5, -0.0, f32::MIN_POSITIVE, f32::MAX, 0.1].into()),
             Value::VectorInt8([].into()),
             Value::VectorInt8([-128, 0, 127].into()),
+            Value::List([].into()),
+            Value::List([Value::Int(1), Value::Float(1.0), Value::Timestamp(1), Value::Null].into()),
+            Value::List(
+                [
+                    Value::text("[\"a\""),
+                    Value::Vector([1.0].into()),
+                    Value::List([Value::Int(i64::MAX)].into()),
+                ]
+                .into(),
+            ),
         ];
         for n in [0, 1, -1, i64::MIN, i64::MAX, 1 << 31, (1 << 53) + 1] {
             values.extend([Value::Int(n), Value::Timestamp(n)]);

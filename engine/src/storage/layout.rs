@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BinaryArray, DictionaryArray, Int32Array};
+use arrow::array::{ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringBuilder};
 use arrow::datatypes::{DataType as ArrowType, Int32Type};
 
+use super::lists;
 use crate::data::{Code, Codec, DataType, Dictionary, NULL, ValueRef, arrow_columns};
 
 /// Whom columns are written for.
@@ -33,7 +34,7 @@ impl Form {
 
     fn allows(self, data_type: DataType) -> bool {
         match data_type {
-            DataType::Text | DataType::Any => true,
+            DataType::Text | DataType::List | DataType::Any => true,
             DataType::Vector(_) | DataType::VectorInt8(_) => self != Form::Export,
             DataType::Unknown | DataType::Int | DataType::Float | DataType::Bool | DataType::Timestamp => {
                 false
@@ -59,7 +60,11 @@ const LONG: usize = 64;
 
 impl Layout {
     pub(super) fn of(codes: &[Code], codec: &Codec, form: Form) -> Layout {
-        let data_type = arrow_columns::type_of_codes(codes, codec);
+        let data_type = match arrow_columns::type_of_codes(codes, codec) {
+            // As text with kinds inside, as other values of several types.
+            DataType::List => DataType::Any,
+            data_type => data_type,
+        };
         let plain = |longest, bytes| Layout { data_type, is_once: false, longest, bytes };
         let (longest, bytes) = match fixed_bytes(data_type) {
             Some(each) => (each, each * codes.len()),
@@ -98,7 +103,7 @@ impl Layout {
     /// The values of these codes.
     pub(super) fn array(&self, codes: &[Code], codec: &Codec) -> ArrayRef {
         if !self.is_once {
-            return arrow_columns::decode(codes, codec, self.data_type);
+            return decode(codes, codec, self.data_type);
         }
         let mut values = distinct(codes);
         values.retain(|code| *code != NULL);
@@ -108,11 +113,33 @@ impl Layout {
             DataType::Vector(_) | DataType::VectorInt8(_) => {
                 Arc::new(BinaryArray::from_iter_values(values.iter().map(|code| bytes_of(*code, codec))))
             }
-            data_type => arrow_columns::decode(&values, codec, data_type),
+            data_type => decode(&values, codec, data_type),
         };
         // Every number is the place of a value, by construction.
         Arc::new(DictionaryArray::<Int32Type>::new(numbers, values))
     }
+}
+
+/// As answers have it, but for lists.
+fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
+    if data_type != DataType::Any {
+        return arrow_columns::decode(codes, codec, data_type);
+    }
+    let mut texts = StringBuilder::new();
+    let mut text = String::new();
+    for code in codes {
+        text.clear();
+        match codec.value(*code) {
+            ValueRef::Null => {
+                texts.append_null();
+                continue;
+            }
+            ValueRef::List(elements) => lists::write(&mut text, elements),
+            value => arrow_columns::write_json(&mut text, value),
+        }
+        texts.append_value(&text);
+    }
+    Arc::new(texts.finish())
 }
 
 /// The vector that [`Layout::array`] has written as bytes, as a code.
@@ -151,19 +178,35 @@ fn fixed_bytes(data_type: DataType) -> Option<usize> {
         DataType::Vector(Some(n)) => Some(n as usize * size_of::<f32>()),
         DataType::VectorInt8(Some(n)) => Some(n as usize),
         DataType::Unknown | DataType::Int | DataType::Float | DataType::Bool | DataType::Timestamp => Some(8),
-        DataType::Text | DataType::Any | DataType::Vector(None) | DataType::VectorInt8(None) => None,
+        DataType::Text
+        | DataType::Any
+        | DataType::List
+        | DataType::Vector(None)
+        | DataType::VectorInt8(None) => None,
+    }
+}
+
+/// Bytes of a value as JSON; never too low.
+fn json_bytes(value: ValueRef<'_>) -> usize {
+    match value {
+        // A control character takes six bytes.
+        ValueRef::Text(text) => 2 + 6 * text.len(),
+        ValueRef::Vector(vector) => 24 * vector.len() + 2,
+        ValueRef::VectorInt8(vector) => 6 * vector.len() + 2,
+        ValueRef::List(elements) => {
+            2 + elements.iter().map(|element| 4 + json_bytes(element.as_ref())).sum::<usize>()
+        }
+        _ => 24,
     }
 }
 
 /// Bytes of a value in a column of this type; an estimate that is never too low.
 fn value_bytes(code: Code, data_type: DataType, codec: &Codec) -> usize {
     const OFFSET: usize = 4;
-    let is_json = data_type == DataType::Any;
+    if data_type == DataType::Any {
+        return json_bytes(codec.value(code));
+    }
     match codec.value(code) {
-        // A control character takes six bytes as JSON.
-        ValueRef::Text(text) if is_json => 2 + 6 * text.len(),
-        ValueRef::Vector(vector) if is_json => 24 * vector.len() + 2,
-        ValueRef::VectorInt8(vector) if is_json => 6 * vector.len() + 2,
         ValueRef::Text(text) => text.len() + OFFSET,
         ValueRef::Vector(vector) => size_of_val(vector) + OFFSET,
         ValueRef::VectorInt8(vector) => vector.len() + OFFSET,

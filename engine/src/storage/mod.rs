@@ -19,6 +19,7 @@ mod files;
 mod history;
 mod journal;
 mod layout;
+mod lists;
 mod medium;
 mod pieces;
 mod pinned;

@@ -15,6 +15,7 @@ pub fn type_name(data_type: DataType) -> String {
         | DataType::Text
         | DataType::Bool
         | DataType::Timestamp
+        | DataType::List
         | DataType::Any => data_type.to_string(),
     }
 }
@@ -35,6 +36,7 @@ pub fn type_from_name(name: &str) -> Option<DataType> {
         ("string", None) => DataType::Text,
         ("bool", None) => DataType::Bool,
         ("timestamp", None) => DataType::Timestamp,
+        ("list", None) => DataType::List,
         ("any", None) => DataType::Any,
         _ => return None,
     })
@@ -59,6 +61,7 @@ mod tests {
             DataType::Vector(Some(3)),
             DataType::VectorInt8(None),
             DataType::VectorInt8(Some(3)),
+            DataType::List,
             DataType::Any,
         ];
         for data_type in types {

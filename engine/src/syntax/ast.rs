@@ -183,6 +183,8 @@ pub enum TypeKind {
     Vector(Option<u32>),
     /// `vector_int8`, `vector_int8[N]`.
     VectorInt8(Option<u32>),
+    /// `list`.
+    List,
     /// `any`, `list[T]`, records: anything.
     Any,
     /// An upper-case name declared by `type`.

@@ -223,6 +223,9 @@ impl SyntaxFault {
             SyntaxFault::NumberTooLarge { .. } => {
                 Some("write a smaller one: infinity is no value, and null stands for what is unknown".into())
             }
+            SyntaxFault::Limit { name: "list_depth", .. } => {
+                Some("put elements one after the other, as `extend` does".into())
+            }
             SyntaxFault::Limit { name, .. } => {
                 Some(format!("split it up, or raise `limits.{name}` in the configuration of the server"))
             }

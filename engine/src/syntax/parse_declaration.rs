@@ -64,10 +64,11 @@ impl Parser<'_> {
             "vector" | "vec" | "embedding" => TypeKind::Vector(self.length()?),
             "vector_int8" => TypeKind::VectorInt8(self.length()?),
             "list" => {
-                if self.eat(TokenKind::LeftBracket) {
-                    self.type_expression()?;
-                    self.expect(TokenKind::RightBracket, "`]`")?;
+                if !self.eat(TokenKind::LeftBracket) {
+                    return Ok(TypeKind::List);
                 }
+                self.type_expression()?;
+                self.expect(TokenKind::RightBracket, "`]`")?;
                 TypeKind::Any
             }
             _ if word.starts_with(char::is_uppercase) => TypeKind::Named(word),

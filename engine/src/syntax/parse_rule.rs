@@ -189,7 +189,7 @@ impl Parser<'_> {
                 let span = self.since(name.span);
                 Ok(LiteralKind::Positive(Atom { relation: name, terms, span }))
             }
-            kind if comparison_operator(kind).is_some() || is_arithmetic(kind) => {
+            kind if comparison_operator(kind).is_some() || is_arithmetic(kind) || self.at_in() => {
                 let call = self.call_of(name, terms, height)?;
                 let left = self.expression_after(call)?;
                 self.comparison(left)
@@ -199,12 +199,30 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self, left: Term) -> Parsed<LiteralKind> {
+        if self.at_in() {
+            return self.membership(left);
+        }
         let Some(operator) = comparison_operator(self.kind()) else {
-            return Err(self.unexpected("`=`, `!=`, `<`, `<=`, `>` or `>=`"));
+            return Err(self.unexpected("`=`, `!=`, `<`, `<=`, `>`, `>=` or `in`"));
         };
         self.bump();
         let right = self.expression()?;
         Ok(LiteralKind::Comparison { operator, left, right })
+    }
+
+    /// Whether `in` comes next.
+    fn at_in(&self) -> bool {
+        self.at(TokenKind::Word) && self.token_text() == "in"
+    }
+
+    /// `X in L`, the same as `X = each(L)`.
+    fn membership(&mut self, left: Term) -> Parsed<LiteralKind> {
+        let function = Name { text: "each".to_owned(), span: self.span() };
+        self.bump();
+        let list = self.expression()?;
+        let height = self.height;
+        let right = self.call_of(function, vec![list], height)?;
+        Ok(LiteralKind::Comparison { operator: Comparison::Equal, left, right })
     }
 
     fn atom(&mut self, relation: Name) -> Parsed<Atom> {

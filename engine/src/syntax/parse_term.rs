@@ -8,7 +8,7 @@ use super::parser::{Parsed, Parser, shortened};
 use super::ranking;
 use super::token::TokenKind;
 use crate::aggregates::{Ranking, is_aggregate};
-use crate::data::{Value, time};
+use crate::data::{MAX_LIST_DEPTH, Value, time};
 use crate::diagnostic::Span;
 
 const TERM: &str = "a variable or a constant";
@@ -109,7 +109,14 @@ impl Parser<'_> {
                 TermKind::Parameter(name)
             }
             TokenKind::Plus | TokenKind::Minus => TermKind::Constant(self.signed_number()?),
-            TokenKind::LeftBracket => TermKind::Constant(self.vector()?),
+            TokenKind::LeftBracket => match self.second() {
+                TokenKind::Integer
+                | TokenKind::Float
+                | TokenKind::Plus
+                | TokenKind::Minus
+                | TokenKind::RightBracket => TermKind::Constant(self.vector()?),
+                _ => return self.list_in_brackets(),
+            },
             TokenKind::LeftParen => {
                 self.enter()?;
                 self.bump();
@@ -184,6 +191,16 @@ impl Parser<'_> {
         self.height = height + 1;
         self.check_height(self.height)?;
         let span = self.since(function.span);
+        // What is written out is a constant: it can be inserted, and looked up.
+        if function.text.eq_ignore_ascii_case("list")
+            && let Some(elements) = constants(&arguments)
+        {
+            let list = Value::List(elements);
+            if list.as_ref().depth() > MAX_LIST_DEPTH {
+                return Err(self.limit("the lists that stand in each other", "list_depth", MAX_LIST_DEPTH));
+            }
+            return Ok(Term { kind: TermKind::Constant(list), span });
+        }
         Ok(Term { kind: TermKind::Call { function, arguments }, span })
     }
 
@@ -301,6 +318,27 @@ impl Parser<'_> {
         SyntaxError::new(SyntaxFault::NumberTooLarge { text: shortened(text), kind }, self.span())
     }
 
+    /// `["a", X]`, the same as `list("a", X)`.
+    fn list_in_brackets(&mut self) -> Parsed<Term> {
+        let start = self.span();
+        self.enter()?;
+        self.bump();
+        let mut elements = Vec::new();
+        let mut height = 0;
+        while !self.at(TokenKind::RightBracket) {
+            self.check_columns(elements.len())?;
+            elements.push(self.expression()?);
+            height = height.max(self.height);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::RightBracket, "`,` or `]`")?;
+        self.leave();
+        let function = Name { text: "list".to_owned(), span: start };
+        self.call_of(function, elements, height)
+    }
+
     fn vector(&mut self) -> Parsed<Value> {
         self.bump();
         let mut elements = Vec::new();
@@ -310,7 +348,7 @@ impl Parser<'_> {
                 self.bump();
             }
             if !matches!(self.kind(), TokenKind::Integer | TokenKind::Float) {
-                return Err(self.unexpected("a number, since a vector holds only numbers"));
+                return Err(self.unexpected("a number, since a vector holds only numbers; lists of other values are written `list(1, X)`"));
             }
             let text = self.token_text();
             let element = self.float(text, negative)? as f32;
@@ -339,6 +377,15 @@ impl Parser<'_> {
         self.bump();
         Ok(text)
     }
+}
+
+/// The values of terms, if all are constants.
+fn constants(terms: &[Term]) -> Option<Arc<[Value]>> {
+    let constant = |term: &Term| match &term.kind {
+        TermKind::Constant(value) => Some(value.clone()),
+        _ => None,
+    };
+    terms.iter().map(constant).collect()
 }
 
 /// Digits as an integer, if it fits: the smallest integer has no positive partner.

@@ -112,6 +112,7 @@ impl Display for TypeExpression {
             TypeKind::Timestamp => f.write_str("timestamp"),
             TypeKind::Vector(None) => f.write_str("vector"),
             TypeKind::Vector(Some(n)) => write!(f, "vector({n})"),
+            TypeKind::List => f.write_str("list"),
             TypeKind::VectorInt8(None) => f.write_str("vector_int8"),
             TypeKind::VectorInt8(Some(n)) => write!(f, "vector_int8[{n}]"),
             TypeKind::Any => f.write_str("any"),

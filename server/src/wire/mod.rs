@@ -8,6 +8,7 @@ mod table;
 
 use std::time::Duration;
 
+use stratalog_engine::data::MAX_LIST_DEPTH;
 use stratalog_engine::diagnostic::Diagnose;
 use stratalog_engine::{
     self as engine, Answer, Content, Diagnostic, Error, Inserted, Parameters, SourceMap, Span,
@@ -51,7 +52,31 @@ pub(crate) fn rows(rows: Vec<Vec<protocol::Value>>) -> Result<Vec<Vec<engine::Va
 }
 
 fn to_engine(value: protocol::Value) -> Result<engine::Value, String> {
+    let value = engine_value(value)?;
+    match value.as_ref().depth() {
+        depth if depth > MAX_LIST_DEPTH => {
+            Err(format!("{depth} lists stand in each other: no more than {MAX_LIST_DEPTH} may"))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// The numbers of an array that holds nothing else.
+fn numbers(elements: &[protocol::Value]) -> Option<Vec<f64>> {
+    let number = |element: &protocol::Value| match element {
+        protocol::Value::Int(n) => Some(*n as f64),
+        protocol::Value::Float(x) => Some(*x),
+        _ => None,
+    };
+    elements.iter().map(number).collect()
+}
+
+fn engine_value(value: protocol::Value) -> Result<engine::Value, String> {
     Ok(match value {
+        protocol::Value::List(elements) => match numbers(&elements) {
+            Some(numbers) => return engine_value(protocol::Value::Vector(numbers)),
+            None => engine::Value::List(elements.into_iter().map(engine_value).collect::<Result<_, _>>()?),
+        },
         protocol::Value::Null => engine::Value::Null,
         protocol::Value::Bool(b) => engine::Value::Bool(b),
         protocol::Value::Int(n) => engine::Value::Int(n),

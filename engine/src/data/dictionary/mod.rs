@@ -383,7 +383,8 @@ fn inline(value: ValueRef<'_>) -> Option<Code> {
         | ValueRef::Timestamp(_)
         | ValueRef::Text(_)
         | ValueRef::Vector(_)
-        | ValueRef::VectorInt8(_) => None,
+        | ValueRef::VectorInt8(_)
+        | ValueRef::List(_) => None,
     }
 }
 
@@ -423,6 +424,7 @@ fn hash_of(value: ValueRef<'_>) -> u64 {
         ValueRef::Text(text) => hasher.write(text.as_bytes()),
         ValueRef::Vector(elements) => elements.iter().for_each(|x| hasher.write_u32(x.to_bits())),
         ValueRef::VectorInt8(elements) => elements.iter().for_each(|x| hasher.write_i8(*x)),
+        ValueRef::List(elements) => elements.hash(&mut hasher),
     }
     hasher.finish()
 }
@@ -456,6 +458,7 @@ mod tests {
         round_trip(&Value::Vector([].into()));
         round_trip(&Value::Vector([1.0, -2.5].into()));
         round_trip(&Value::VectorInt8([-128, 127].into()));
+        round_trip(&Value::List([Value::Int(1), Value::Null, Value::List([].into())].into()));
     }
 
     #[test]
