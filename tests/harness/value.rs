@@ -38,6 +38,26 @@ impl Value {
         Value::Text(text.to_owned())
     }
 
+    /// As it travels: times are integers in a list, and a list of nothing but floats is a vector.
+    pub fn answered(self) -> Value {
+        let Value::List(elements) = self else { return self };
+        let float = |element: &Value| match element {
+            Value::Float(x) => Some(*x as f32),
+            _ => None,
+        };
+        match elements.iter().map(float).collect() {
+            Some(floats) => Value::Vector(floats),
+            None => Value::List(elements.into_iter().map(Value::inside).collect()),
+        }
+    }
+
+    fn inside(self) -> Value {
+        match self {
+            Value::Timestamp(t) => Value::Int(t),
+            other => other.answered(),
+        }
+    }
+
     /// The number, where this is one: its value as a float, exact for everything that tests use.
     pub fn number(&self) -> Option<f64> {
         match self {

@@ -320,12 +320,12 @@ impl fmt::Display for Family {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::sync::Arc;
+
+    use arrow::util::display::array_value_to_string;
 
     use super::{FAMILIES, FUNCTIONS, Gives, ScalarFunction};
     use crate::aggregates::Aggregate;
-    use crate::data::arrow_columns::{Pass, encode};
-    use crate::data::{Codec, DataType, Dictionary};
+    use crate::data::DataType;
     use crate::statements::Parameters;
     use crate::{Budget, Content, Engine, EngineOptions, RunOptions};
 
@@ -339,9 +339,7 @@ mod tests {
         let Content::Rows(rows) = answer.content else { panic!("a query has rows") };
         assert_eq!(rows.row_count(), 1, "{expression}");
         let data_type = rows.columns()[0].data_type;
-        let codec = Codec::over(Arc::new(Dictionary::shared()));
-        let (codes, _) = encode(rows.batch(0, 1).column(0), codec.shared(), Pass::All, 1 << 20).unwrap();
-        (codec.value(codes[0]).to_string(), data_type)
+        (array_value_to_string(rows.batch(0, 1).column(0), 0).unwrap(), data_type)
     }
 
     #[test]
@@ -350,7 +348,10 @@ mod tests {
             let (expression, expected) = function.example;
             assert!(expression.contains(function.name), "{expression}");
             let (value, data_type) = value_of(expression);
-            assert_eq!(value, expected, "{expression}");
+            // Quantised vectors are not written as such.
+            if value != expected {
+                assert_eq!(value, value_of(expected).0, "{expression}");
+            }
             if let Gives::Always(promised) = function.gives
                 && expression.starts_with(function.name)
             {

@@ -219,7 +219,11 @@ impl Parser<'_> {
     fn membership(&mut self, left: Term) -> Parsed<LiteralKind> {
         let function = Name { text: "each".to_owned(), span: self.span() };
         self.bump();
-        let list = self.expression()?;
+        // Of numbers, too: nobody means a vector here.
+        let list = match self.kind() {
+            TokenKind::LeftBracket => self.list_in_brackets()?,
+            _ => self.expression()?,
+        };
         let height = self.height;
         let right = self.call_of(function, vec![list], height)?;
         Ok(LiteralKind::Comparison { operator: Comparison::Equal, left, right })

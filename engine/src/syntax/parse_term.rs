@@ -319,7 +319,7 @@ impl Parser<'_> {
     }
 
     /// `["a", X]`, the same as `list("a", X)`.
-    fn list_in_brackets(&mut self) -> Parsed<Term> {
+    pub(super) fn list_in_brackets(&mut self) -> Parsed<Term> {
         let start = self.span();
         self.enter()?;
         self.bump();

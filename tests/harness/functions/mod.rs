@@ -3,6 +3,7 @@
 //! What a function is not made for gives Null. Nothing here is shared with the engine, but for Rust's own mathematics.
 
 mod calendar;
+pub mod lists;
 mod math;
 mod quantised;
 mod text;
@@ -28,6 +29,8 @@ pub enum Kind {
     Bool,
     /// Vectors of floats.
     Vector,
+    /// Lists: only other functions see them.
+    List,
     /// Quantised vectors: only other functions see them.
     Bytes,
     /// Points in time, integers among them: only other functions see what is none of these.
@@ -63,6 +66,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         quantised::FUNCTIONS,
         time::FUNCTIONS,
         calendar::FUNCTIONS,
+        lists::FUNCTIONS,
     ]
     .into_iter()
     .flatten()
@@ -110,7 +114,7 @@ mod tests {
     #[test]
     fn there_are_many_and_each_gives_null_for_null() {
         assert!(functions().count() >= 25);
-        for function in functions().filter(|function| function.name != "concat") {
+        for function in functions().filter(|function| !["concat", "list"].contains(&function.name)) {
             let nulls = vec![Value::Null; function.takes.len()];
             assert_eq!((function.evaluate)(&nulls), Value::Null, "{}", function.name);
         }

@@ -151,6 +151,8 @@ pub enum Aggregate {
     Stddev,
     /// Strings in their order.
     StringAgg,
+    /// All values in their order, in a list.
+    Collect,
 }
 
 /// A condition.

@@ -148,6 +148,7 @@ impl Aggregate {
             Aggregate::Quantile(_) => "quantile",
             Aggregate::Stddev => "stddev",
             Aggregate::StringAgg => "string_agg",
+            Aggregate::Collect => "collect",
         }
     }
 }

@@ -106,6 +106,11 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
         Aggregate::Avg => finite(sum / numbers.len() as f64),
         Aggregate::Quantile(quarters) => quantile(numbers, f64::from(quarters) / 4.0),
         Aggregate::Stddev => deviation(numbers),
+        Aggregate::Collect => {
+            let mut all: Vec<Value> = some().map(|value| (*value).clone()).collect();
+            all.sort();
+            if all.is_empty() { Value::Null } else { Value::List(all) }
+        }
         Aggregate::StringAgg => {
             let mut texts: Vec<&str> = values
                 .iter()

@@ -28,6 +28,7 @@ pub(super) fn ask(goal: &Goal, relations: &Relations, steps: &mut Steps) -> Resu
     if let Some((count, offset)) = goal.limit {
         rows = rows.into_iter().skip(offset).take(count).collect();
     }
+    let rows = rows.into_iter().map(|row| row.into_iter().map(Value::answered).collect()).collect();
     Ok(Answer { columns, rows, total })
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expression::{equal_by_value, evaluate, holds};
 use super::{Refusal, Steps};
+use crate::functions::lists::{EACH, elements};
 use crate::model::{Atom, Comparison, Expression, Literal, Relations, Term};
 use crate::value::{Row, Value};
 
@@ -35,12 +36,15 @@ pub(super) fn solve(
     }
     let Roles { stored, assignments, conditions } = roles(&body);
     for (variable, expression) in assignments {
-        let assigned = solutions.into_iter().map(|mut solution| {
-            let value = evaluate(expression, &solution.values)?;
-            solution.values.insert(variable.to_owned(), value);
-            Ok(solution)
-        });
-        solutions = assigned.collect::<Result<_, _>>()?;
+        let mut assigned = BTreeSet::new();
+        for solution in solutions {
+            for value in values_of(expression, &solution.values)? {
+                let mut solution = solution.clone();
+                solution.values.insert(variable.to_owned(), value);
+                assigned.insert(solution);
+            }
+        }
+        solutions = assigned;
     }
     for literal in conditions {
         let mut kept = BTreeSet::new();
@@ -55,6 +59,13 @@ pub(super) fn solve(
                 Literal::Disjunction(_) | Literal::NegatedConjunction(_) => {
                     unreachable!("they are solved apart")
                 }
+                Literal::Comparison(side, Comparison::Equal, each)
+                | Literal::Comparison(each, Comparison::Equal, side)
+                    if is_each(each) =>
+                {
+                    let value = evaluate(side, &solution.values)?;
+                    values_of(each, &solution.values)?.iter().any(|element| equal_by_value(element, &value))
+                }
                 Literal::Comparison(left, operator, right) => {
                     holds(left, *operator, right, &solution.values, &stored)?
                 }
@@ -66,6 +77,20 @@ pub(super) fn solve(
         solutions = kept;
     }
     Ok(solutions)
+}
+
+fn is_each(expression: &Expression) -> bool {
+    matches!(expression, Expression::Call(function, _) if function.name == EACH.name)
+}
+
+/// The values that an equality gives to a variable: one, or the elements of a list.
+fn values_of(expression: &Expression, values: &BTreeMap<String, Value>) -> Result<Vec<Value>, Refusal> {
+    match expression {
+        Expression::Call(_, list) if is_each(expression) => {
+            Ok(elements(&evaluate(&list[0], values)?).unwrap_or_default())
+        }
+        expression => Ok(vec![evaluate(expression, values)?]),
+    }
 }
 
 fn is_nested(literal: &Literal) -> bool {

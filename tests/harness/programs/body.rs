@@ -6,6 +6,7 @@ use super::draft::{AtomDraft, BodyDraft, Draft};
 use super::expression::{Choices, Expressions};
 use super::values::{Domain, constant};
 use super::{BASES, base, best, derived};
+use crate::functions::lists::EACH;
 use crate::functions::{Kind, function};
 use crate::model::{Arithmetic, Atom, Comparison, Expression, Literal, Term};
 use crate::value::Value;
@@ -151,6 +152,10 @@ pub(super) fn build_body(
             }
             1..3 => (Kind::Text, expressions.of(Kind::Text, choices, 2)),
             3 => (Kind::Vector, expressions.of(Kind::Vector, choices, 2)),
+            9 => {
+                let list = expressions.of(Kind::List, choices, 2);
+                (Kind::Any, Expression::Call(&EACH, vec![list]))
+            }
             // A copy may be of any kind, so nothing is computed with it.
             4 => (Kind::Any, expressions.operand(Kind::Any, choices)),
             _ => (Kind::Number, expressions.of(Kind::Number, choices, 2)),

@@ -38,7 +38,7 @@ impl Expressions<'_> {
                 Expression::Constant(Value::Int(choice as i64))
             }
             Kind::Number if depth > 0 && (3..5).contains(&choice) => self.arithmetic(choices, depth - 1),
-            Kind::Bool | Kind::Bytes => self.call(kind, choices, depth),
+            Kind::Bool | Kind::Bytes | Kind::List => self.call(kind, choices, depth),
             Kind::Number | Kind::Text | Kind::Vector | Kind::Time if depth > 0 && choice > 2 => {
                 self.call(kind, choices, depth)
             }
@@ -55,7 +55,9 @@ impl Expressions<'_> {
             Kind::Text if self.domain == Domain::Texts => count / 2,
             Kind::Number if self.domain == Domain::Texts => 2 * count + 1,
             Kind::Text | Kind::Vector => count + 1,
-            Kind::Any | Kind::Number | Kind::Small | Kind::Bool | Kind::Bytes | Kind::Time => count / 2,
+            Kind::Any | Kind::Number | Kind::Small | Kind::Bool | Kind::Bytes | Kind::List | Kind::Time => {
+                count / 2
+            }
         };
         let choice = choices.below(count + 1 + constants);
         match (self.variables.get(choice), typed) {
@@ -78,7 +80,7 @@ impl Expressions<'_> {
             Kind::Number if n % 4 == 3 => Value::Float(f64::from(n % 16) / 2.0),
             Kind::Number | Kind::Small | Kind::Time => Value::Int(i64::from(n % 5) - 1),
             Kind::Text => Value::text(["a", "-", "xa b", ""][usize::from(n) % 4]),
-            Kind::Vector | Kind::Bytes => Value::Vector(vec![1.0, f32::from(n % 4)]),
+            Kind::Vector | Kind::Bytes | Kind::List => Value::Vector(vec![1.0, f32::from(n % 4)]),
             Kind::Bool => Value::Bool(n.is_multiple_of(2)),
         })
     }
@@ -102,7 +104,9 @@ impl Expressions<'_> {
 
     /// A function that gives this kind.
     fn call(&self, kind: Kind, choices: &mut Choices<'_>, depth: usize) -> Expression {
-        let among: Vec<&'static Function> = functions().filter(|function| function.gives == kind).collect();
+        let is_flat = |function: &&Function| depth > 0 || !function.takes.contains(&Kind::List);
+        let among: Vec<&'static Function> =
+            functions().filter(|function| function.gives == kind).filter(is_flat).collect();
         let chosen = among[choices.below(among.len())];
         let arguments =
             chosen.takes.iter().map(|kind| self.of(*kind, choices, depth.saturating_sub(1))).collect();
