@@ -321,6 +321,8 @@ impl fmt::Display for Family {
 mod tests {
     use std::collections::HashSet;
 
+    use arrow::compute::cast;
+    use arrow::datatypes::DataType as ArrowType;
     use arrow::util::display::array_value_to_string;
 
     use super::{FAMILIES, FUNCTIONS, Gives, ScalarFunction};
@@ -339,7 +341,11 @@ mod tests {
         let Content::Rows(rows) = answer.content else { panic!("a query has rows") };
         assert_eq!(rows.row_count(), 1, "{expression}");
         let data_type = rows.columns()[0].data_type;
-        (array_value_to_string(rows.batch(0, 1).column(0), 0).unwrap(), data_type)
+        let column = rows.batch(0, 1).column(0).clone();
+        // A zone has no name there.
+        let column =
+            if data_type == DataType::Timestamp { cast(&column, &ArrowType::Int64).unwrap() } else { column };
+        (array_value_to_string(&column, 0).unwrap(), data_type)
     }
 
     #[test]
