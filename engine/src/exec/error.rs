@@ -1,7 +1,7 @@
 //! `ExecError`: why an evaluation stopped.
 
 use crate::budget::BudgetError;
-use crate::data::{DataType, DictionaryFull};
+use crate::data::{DataType, DictionaryFull, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::functions::FunctionError;
@@ -26,6 +26,12 @@ pub enum ExecError {
         /// That of the value.
         found: DataType,
     },
+    /// A value that is no rank where ranks are put together.
+    #[error("`rrf` puts ranks together, integers from 1, found {found}")]
+    NoRank {
+        /// The value.
+        found: Value,
+    },
 }
 
 impl From<ExecError> for Error {
@@ -40,6 +46,11 @@ impl From<ExecError> for Error {
                 Diagnostic::error(Code::TypeMismatch, error.to_string())
                     .help("search with vectors of the length and kind of the indexed column"),
             ),
+            ExecError::NoRank { .. } => {
+                Error::refused(Diagnostic::error(Code::TypeMismatch, error.to_string()).help(
+                    "a search numbers what it finds: `text_search(\"about\", Query, 10, Id, Score, Rank)`",
+                ))
+            }
         }
     }
 }

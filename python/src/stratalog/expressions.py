@@ -364,6 +364,13 @@ def string_agg(value: str | None, separator: str = ", ") -> str:
     return cast("str", Aggregate("string_agg", value, separator))
 
 
+def rrf(rank: int | None, k: float = 60) -> float:
+    """Reciprocal rank fusion: the sum of 1/(k + rank) over the ranks of a group, which count from 1."""
+    if isinstance(k, bool) or not isinstance(k, int | float) or not k >= 0:
+        raise ValueError(f"what is added to ranks is a number from 0, not {k!r}")
+    return cast("float", Aggregate("rrf", rank, None if k == 60 else k))
+
+
 def key(value: object) -> object:
     """Equal for expressions that say the same."""
     match value:
