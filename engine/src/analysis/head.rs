@@ -102,7 +102,15 @@ impl Builder<'_, '_> {
             head.columns.push((term.map(HeadTerm::Expression), column.term.span));
         }
         let columns = first..head.columns.len();
-        head.ranking = Some(Ranking { columns, by: first + by, direction, count, bound, search: None });
+        head.ranking = Some(Ranking {
+            columns,
+            by: first + by,
+            direction,
+            count,
+            bound,
+            search: None,
+            is_numbered: false,
+        });
     }
 
     /// The variable that is aggregated.

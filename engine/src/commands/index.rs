@@ -6,7 +6,7 @@ use super::{CommandEntry, CommandFamily};
 use crate::analysis::{near_names, unknown_index, unknown_relation};
 use crate::catalog::Catalog;
 use crate::context::{Context, Outcome};
-use crate::data::{DataType, Run, Value};
+use crate::data::{DataType, Language, Run, Value};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::{Change, SessionState, Snapshot};
@@ -38,7 +38,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["index|idx", "create"],
             usage: "NAME on RELATION(COLUMN)",
-            doc: "Creates an index, which is then built in the background. Options may follow: `type hnsw` (or `hash`, `sorted`), `metric cosine` (or `l2`, `dot`, `l1`), `m 16`, `ef_construction 200`, `ef_search 100`.",
+            doc: "Creates an index, which is then built in the background. Options may follow: `type hnsw` (or `text`, `hash`, `sorted`); for vectors `metric cosine` (or `l2`, `dot`, `l1`), `m 16`, `ef_construction 200`, `ef_search 100`; for texts `language none` (or `english`, `german` and others).",
             example: ".index create docs_l2 on doc(v) metric l2",
             need: Need::Write,
             arguments: 3,
@@ -102,13 +102,20 @@ fn stats(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Res
     let of_runs: usize = runs.iter().map(|run| run.index_bytes(index.definition.column)).sum();
     let options = match index.definition.kind {
         IndexKind::Hnsw(options) => Some(options),
-        IndexKind::Hash | IndexKind::Sorted => None,
+        IndexKind::Hash | IndexKind::Sorted | IndexKind::Text(_) => None,
     };
+    let language = match index.definition.kind {
+        IndexKind::Text(language) => Some(language),
+        IndexKind::Hnsw(_) | IndexKind::Hash | IndexKind::Sorted => None,
+    };
+    let of_texts =
+        |language| runs.iter().filter_map(move |run| run.texts_bytes(index.definition.column, language));
+    let of_texts: usize = language.into_iter().flat_map(of_texts).sum();
     let row = [
         ("name", Value::text(index.definition.name.as_str())),
         ("row_count", Value::Int(rows_of(runs))),
         ("layers", known_count(state.map(|(state, _)| state.layers))),
-        ("memory_bytes", count(state.map_or(0, |(state, _)| state.memory_bytes) + of_runs)),
+        ("memory_bytes", count(state.map_or(0, |(state, _)| state.memory_bytes) + of_runs + of_texts)),
         ("relation", Value::text(index.definition.relation.as_str())),
         ("column", Value::text(column_name(&index.definition, snapshot.catalog()))),
         ("type", Value::text(index.definition.kind.name())),
@@ -122,6 +129,7 @@ fn stats(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Res
         ("ef_construction", known_count(options.map(|options| options.ef_construction))),
         ("ef_search", known_count(state.and_then(|(state, _)| state.ef_search))),
         ("recall", state.and_then(|(state, _)| state.recall).map_or(Value::Null, Value::Float)),
+        ("language", language.map_or(Value::Null, |language| Value::text(language.name()))),
     ];
     let (columns, values): (Vec<&str>, Vec<Value>) = row.into_iter().unzip();
     Outcome::listing(&columns, vec![values])
@@ -170,7 +178,7 @@ fn rows_of(runs: &[Run]) -> i64 {
 fn metric_of(index: &Index) -> Value {
     match index.definition.kind {
         IndexKind::Hnsw(options) => Value::text(metric_name(options.metric)),
-        IndexKind::Hash | IndexKind::Sorted => Value::Null,
+        IndexKind::Hash | IndexKind::Sorted | IndexKind::Text(_) => Value::Null,
     }
 }
 
@@ -184,11 +192,15 @@ pub(crate) fn create_text(definition: &IndexDefinition, catalog: &Catalog) -> St
     let IndexDefinition { name, relation, kind, .. } = definition;
     let column = column_name(definition, catalog);
     let mut text = format!(".index create {name} on {relation}({column}) type {}", kind.name());
-    if let IndexKind::Hnsw(HnswOptions { metric, m, ef_construction, ef_search }) = kind {
-        text += &format!(" metric {} m {m} ef_construction {ef_construction}", metric_name(*metric));
-        if let Some(ef_search) = ef_search {
-            text += &format!(" ef_search {ef_search}");
+    match kind {
+        IndexKind::Hnsw(HnswOptions { metric, m, ef_construction, ef_search }) => {
+            text += &format!(" metric {} m {m} ef_construction {ef_construction}", metric_name(*metric));
+            if let Some(ef_search) = ef_search {
+                text += &format!(" ef_search {ef_search}");
+            }
         }
+        IndexKind::Text(language) => text += &format!(" language {language}"),
+        IndexKind::Hash | IndexKind::Sorted => {}
     }
     text
 }
@@ -218,9 +230,17 @@ fn defined(words: &[Name], catalog: &Catalog) -> Result<IndexDefinition, Error> 
     };
     let (column, data_type) = declared(relation, column, span, catalog)?;
     let kind = kind(options)?;
-    if let (IndexKind::Hnsw(_), false) = (kind, is_vector(data_type)) {
-        let message = format!("a hnsw index is over vectors, but this column is declared {data_type}");
-        let help = "write `type sorted` or `type hash`, or name a column of vectors";
+    if !kind.takes(data_type) {
+        let (holds, help) = match kind {
+            IndexKind::Text(_) => {
+                ("strings", "write `type sorted` or `type hash`, or name a column of strings")
+            }
+            IndexKind::Hnsw(_) | IndexKind::Hash | IndexKind::Sorted => {
+                ("vectors", "write `type text`, `type sorted` or `type hash`, or name a column of vectors")
+            }
+        };
+        let message =
+            format!("a {} index is over {holds}, but this column is declared {data_type}", kind.name());
         return Err(Error::refused(Diagnostic::error(Code::TypeMismatch, message).at(span).help(help)));
     }
     if catalog.index(&name.text).is_some() {
@@ -255,54 +275,79 @@ fn declared(relation: &str, column: &str, span: Span, catalog: &Catalog) -> Resu
     }
 }
 
-fn is_vector(data_type: DataType) -> bool {
-    matches!(data_type, DataType::Vector(_) | DataType::VectorInt8(_))
-}
+/// The types of indexes, and the options of each.
+const TYPES: [(&str, &[&str]); 4] = [
+    ("hnsw", &["metric", "m", "ef_construction", "ef_search"]),
+    ("text", &["language"]),
+    ("hash", &[]),
+    ("sorted", &[]),
+];
 
 /// What the options say: pairs of a name and a value.
 fn kind(options: &[Name]) -> Result<IndexKind, Error> {
-    let mut hnsw = HnswOptions { metric: METRICS[0].0, m: 16, ef_construction: 200, ef_search: None };
-    let mut kind = "hnsw".to_owned();
-    let mut of_hnsw: Option<&Name> = None;
+    let mut pairs = Vec::new();
+    let (mut kind, mut known) = TYPES[0];
     for pair in options.chunks(2) {
         let [option, value] = pair else { return Err(misplaced(pair[0].span, "a value after this option")) };
+        let name = match option.text.to_ascii_lowercase().as_str() {
+            "type" => {
+                let found = TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&value.text));
+                let expected = || misplaced(value.span, &one_of(TYPES.iter().map(|(name, _)| *name)));
+                (kind, known) = *found.ok_or_else(expected)?;
+                continue;
+            }
+            "efc" => "ef_construction",
+            "efs" => "ef_search",
+            name => {
+                TYPES.iter().flat_map(|(_, known)| *known).find(|known| **known == name).ok_or_else(|| {
+                    let all = TYPES.iter().flat_map(|(_, known)| known.iter().copied());
+                    misplaced(option.span, &one_of(["type"].into_iter().chain(all)))
+                })?
+            }
+        };
+        pairs.push((name, option, value));
+    }
+    if let Some((_, option, _)) = pairs.iter().find(|(name, ..)| !known.contains(name)) {
+        let expected = match known {
+            [] => format!("no further options for an index of type {kind}"),
+            known => format!("{} for an index of type {kind}", one_of(known.iter().copied())),
+        };
+        return Err(misplaced(option.span, &expected));
+    }
+    let mut hnsw = HnswOptions { metric: METRICS[0].0, m: 16, ef_construction: 200, ef_search: None };
+    let mut language = Language::NONE;
+    for (name, _, value) in pairs {
         let number = |least: usize, most: usize| {
             let number = value.text.parse().ok().filter(|number| (least..=most).contains(number));
             number.ok_or_else(|| misplaced(value.span, &format!("a number from {least} to {most}")))
         };
-        let name = option.text.to_ascii_lowercase();
-        match name.as_str() {
-            "type" => kind = value.text.to_ascii_lowercase(),
+        match name {
             "metric" => {
-                let names: Vec<&str> = METRICS.iter().map(|(_, name, _)| *name).collect();
                 let known = metric_named(&value.text);
-                hnsw.metric =
-                    known.ok_or_else(|| misplaced(value.span, &format!("one of {}", names.join(", "))))?;
+                let expected = || misplaced(value.span, &one_of(METRICS.iter().map(|(_, name, _)| *name)));
+                hnsw.metric = known.ok_or_else(expected)?;
+            }
+            "language" => {
+                let known = Language::named(&value.text);
+                language = known
+                    .ok_or_else(|| misplaced(value.span, &one_of(Language::all().map(Language::name))))?;
             }
             "m" => hnsw.m = number(2, 256)?,
-            "ef_construction" | "efc" => hnsw.ef_construction = number(1, 10_000)?,
-            "ef_search" | "efs" => hnsw.ef_search = Some(number(1, 10_000)?),
-            _ => {
-                let expected = "one of `type`, `metric`, `m`, `ef_construction`, `ef_search`";
-                return Err(misplaced(option.span, expected));
-            }
-        }
-        if name == "type" {
-            if !["hnsw", "hash", "sorted"].contains(&kind.as_str()) {
-                return Err(misplaced(value.span, "one of `hnsw`, `hash`, `sorted`"));
-            }
-        } else {
-            of_hnsw = of_hnsw.or(Some(option));
+            "ef_construction" => hnsw.ef_construction = number(1, 10_000)?,
+            _ => hnsw.ef_search = Some(number(1, 10_000)?),
         }
     }
-    match (kind.as_str(), of_hnsw) {
-        ("hnsw", _) => Ok(IndexKind::Hnsw(hnsw)),
-        (_, Some(option)) => {
-            Err(misplaced(option.span, &format!("no further options for an index of type {kind}")))
-        }
-        ("hash", None) => Ok(IndexKind::Hash),
-        (_, None) => Ok(IndexKind::Sorted),
-    }
+    Ok(match kind {
+        "hnsw" => IndexKind::Hnsw(hnsw),
+        "text" => IndexKind::Text(language),
+        "hash" => IndexKind::Hash,
+        _ => IndexKind::Sorted,
+    })
+}
+
+fn one_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    format!("{}`{}`", if names.len() > 1 { "one of " } else { "" }, names.join("`, `"))
 }
 
 fn is_index_name(name: &str) -> bool {

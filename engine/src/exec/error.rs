@@ -42,10 +42,13 @@ impl From<ExecError> for Error {
             }
             ExecError::Full(full) => full.into(),
             ExecError::Function(function) => function.into(),
-            ExecError::SearchType { .. } => Error::refused(
-                Diagnostic::error(Code::TypeMismatch, error.to_string())
-                    .help("search with vectors of the length and kind of the indexed column"),
-            ),
+            ExecError::SearchType { expected, .. } => {
+                let help = match expected {
+                    DataType::Text => "search with strings",
+                    _ => "search with vectors of the length and kind of the indexed column",
+                };
+                Error::refused(Diagnostic::error(Code::TypeMismatch, error.to_string()).help(help))
+            }
             ExecError::NoRank { .. } => {
                 Error::refused(Diagnostic::error(Code::TypeMismatch, error.to_string()).help(
                     "a search numbers what it finds: `text_search(\"about\", Query, 10, Id, Score, Rank)`",
