@@ -72,6 +72,7 @@ from .expressions import (
     stddev,
     string_agg,
     sum_,
+    text_search,
     variable,
     variables,
 )
@@ -169,6 +170,7 @@ __all__ = [
     "stddev",
     "string_agg",
     "sum_",
+    "text_search",
     "update",
     "variable",
     "variables",
