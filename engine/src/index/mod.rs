@@ -9,7 +9,7 @@ mod text;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use hnsw::{BuildState, Hnsw, Paused, Reader};
 pub use text::{Match, TextQuery, Texts};
@@ -83,8 +83,6 @@ enum Built {
     Hnsw(Box<Hnsw>),
     /// Runs keep these.
     OfRuns,
-    /// Runs keep these too; so many bytes.
-    Texts(AtomicU64),
 }
 
 /// Two definitions that say the same are the same; what is built follows from them.
@@ -105,8 +103,7 @@ impl Index {
     pub fn new(definition: IndexDefinition) -> Index {
         let built = match definition.kind {
             IndexKind::Hnsw(options) => Built::Hnsw(Box::new(Hnsw::new(options))),
-            IndexKind::Hash | IndexKind::Sorted => Built::OfRuns,
-            IndexKind::Text(_) => Built::Texts(AtomicU64::new(0)),
+            IndexKind::Hash | IndexKind::Sorted | IndexKind::Text(_) => Built::OfRuns,
         };
         Index { definition, built, has_room: AtomicBool::new(true) }
     }
@@ -115,16 +112,19 @@ impl Index {
     pub fn hnsw(&self) -> Option<&Hnsw> {
         match &self.built {
             Built::Hnsw(hnsw) => Some(hnsw),
-            Built::OfRuns | Built::Texts(_) => None,
+            Built::OfRuns => None,
         }
     }
 
-    /// Bytes that it holds, but for what queries build of runs for themselves anyway.
-    pub fn memory_bytes(&self) -> u64 {
-        match &self.built {
-            Built::Hnsw(hnsw) => hnsw.memory_bytes(),
-            Built::OfRuns => 0,
-            Built::Texts(bytes) => bytes.load(Ordering::Relaxed),
+    /// Bytes that it holds, over these runs of its relation, but for what queries build for themselves anyway.
+    pub fn memory_bytes(&self, runs: &[Run]) -> u64 {
+        match self.definition.kind {
+            IndexKind::Hnsw(_) => self.hnsw().map_or(0, Hnsw::memory_bytes),
+            IndexKind::Hash | IndexKind::Sorted => 0,
+            IndexKind::Text(language) => {
+                let held = runs.iter().filter_map(|run| run.texts_bytes(self.definition.column, language));
+                held.sum::<usize>() as u64
+            }
         }
     }
 
@@ -142,21 +142,16 @@ impl Index {
             (IndexKind::Sorted, _) => {
                 runs.iter().try_for_each(|run| run.sorted(column, dictionary, go_on).map(drop))
             }
-            (IndexKind::Text(language), built) => {
+            (IndexKind::Text(language), _) => {
                 let codec = Codec::over(Arc::clone(dictionary));
-                let built_of = |run: &Run| {
+                let build = |run: &Run| {
                     let cost = run.texts_cost(column, language, &codec);
                     if cost > 0 && !room(cost as u64) {
                         return Err(Stopped);
                     }
                     run.texts(column, language, &codec, go_on).map(drop)
                 };
-                let outcome = runs.iter().try_for_each(built_of);
-                if let Built::Texts(bytes) = built {
-                    let held = runs.iter().filter_map(|run| run.texts_bytes(column, language));
-                    bytes.store(held.sum::<usize>() as u64, Ordering::Relaxed);
-                }
-                outcome
+                runs.iter().try_for_each(build)
             }
             (IndexKind::Hash | IndexKind::Hnsw(_), built) => {
                 let indexed = runs.iter().try_for_each(|run| run.index(&[column], go_on).map(drop));
@@ -173,7 +168,7 @@ impl Index {
         let column = self.definition.column;
         match &self.built {
             Built::Hnsw(hnsw) => hnsw.is_current(runs),
-            Built::OfRuns | Built::Texts(_) => match self.definition.kind {
+            Built::OfRuns => match self.definition.kind {
                 IndexKind::Sorted => runs.iter().all(|run| run.is_sorted_by(column)),
                 IndexKind::Hash | IndexKind::Hnsw(_) => runs.iter().all(|run| run.is_indexed_by(column)),
                 IndexKind::Text(language) => {

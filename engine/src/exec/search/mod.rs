@@ -36,7 +36,7 @@ impl View<'_> {
         self.budget.check()?;
         let found = time(meter, 0, || {
             let inputs = self.inputs(search)?;
-            let texts = self.texts(search)?;
+            let texts = if inputs.len > 0 { self.texts(search)? } else { None };
             let one = |row: usize| {
                 let input: Vec<Code> = inputs.columns.iter().map(|column| column[row]).collect();
                 self.search_one(search, way, texts.as_ref(), &input)

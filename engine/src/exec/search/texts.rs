@@ -45,7 +45,7 @@ impl View<'_> {
             None => (search.count, search.count),
             Some(_) => (LEAST.max(GROWTH * search.count), usize::MAX),
         };
-        let found = self.budget.watch(|go_on| texts.find(&query, go_on))?;
+        let found = self.budget.build(texts.find_cost(&query), |go_on| texts.find(&query, go_on))?;
         let _held = self.budget.hold(found.most() * (size_of::<Match>() + size_of::<Candidate>()))?;
         let matches = self.budget.watch(|go_on| found.matches(most, go_on))?;
         let mut rest: Vec<Candidate> =

@@ -71,6 +71,12 @@ impl Texts {
         Texts { parts, texts, words }
     }
 
+    /// Bytes that it takes to look up the clauses of a query, about.
+    pub fn find_cost(&self, query: &TextQuery) -> usize {
+        let segments: usize = self.parts.iter().map(|(_, index)| index.segments().len()).sum();
+        segments * query.clauses.len() * size_of::<(Hits<'_>, usize)>()
+    }
+
     /// Looks up the clauses of a query.
     pub fn find<'t>(&'t self, query: &'t TextQuery, go_on: GoOn<'_>) -> Result<Found<'t>, Stopped> {
         let clauses = &query.clauses;
