@@ -22,6 +22,9 @@ impl View<'_> {
         let mut parts = Vec::new();
         for run in self.runs(Access { relation: search.relation, version: Version::All }) {
             let cost = run.texts_cost(search.column, language, self.codec);
+            if cost > 0 {
+                self.budget.expect_rows(|| run.stored_len())?;
+            }
             let index =
                 self.budget.build(cost, |go_on| run.texts(search.column, language, self.codec, go_on))?;
             parts.push((run, index));
@@ -46,6 +49,7 @@ impl View<'_> {
             Some(_) => (LEAST.max(GROWTH * search.count), usize::MAX),
         };
         let found = self.budget.build(texts.find_cost(&query), |go_on| texts.find(&query, go_on))?;
+        self.budget.expect_rows(|| found.most())?;
         let _held = self.budget.hold(found.most() * (size_of::<Match>() + size_of::<Candidate>()))?;
         let matches = self.budget.watch(|go_on| found.matches(most, go_on))?;
         let mut rest: Vec<Candidate> =
