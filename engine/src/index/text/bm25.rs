@@ -16,6 +16,8 @@ use crate::data::{Code, GoOn, Run, Segment, Stopped, TextIndex, parallel};
 const K1: f64 = 1.2;
 /// How much long texts have to hold more.
 const B: f64 = 0.75;
+/// Where so many times as many rows hold nothing that is looked for, only those are looked at that do.
+const FEW: usize = 16;
 
 /// The texts of a relation, as one reader sees it.
 pub struct Texts {
@@ -138,6 +140,12 @@ impl Found<'_> {
     fn scored(&self, unit: &Unit<'_>) -> Vec<Match> {
         let Unit { run, segment, hits } = unit;
         let rows = segment.rows();
+        let clauses = self.clauses.iter().zip(hits);
+        let looked_for = clauses.filter(|(clause, _)| clause.occurs != Occurs::Never).map(|(_, hits)| hits);
+        let count: usize = looked_for.clone().map(Hits::len).sum();
+        if count == 0 {
+            return Vec::new();
+        }
         let average = self.texts.words as f64 / self.texts.texts as f64;
         let (fixed, by_length) = (K1 * (1.0 - B), K1 * B / average);
         let mut scores = vec![0.0_f64; rows.len()];
@@ -163,10 +171,18 @@ impl Found<'_> {
             }
         }
         let ids = run.column(0);
-        let is_found =
-            |row: &usize| scores[*row] > 0.0 && met[*row] == needed && run.is_live(rows.start + row);
-        let found = (0..scores.len()).filter(is_found);
-        found.map(|row| Match { score: scores[row], id: ids[rows.start + row] }).collect()
+        let found = |row: usize| {
+            let is_found = scores[row] > 0.0 && met[row] == needed && run.is_live(rows.start + row);
+            is_found.then(|| Match { score: scores[row], id: ids[rows.start + row] })
+        };
+        if count * FEW > rows.len() {
+            return (0..rows.len()).filter_map(found).collect();
+        }
+        let mut touched = Vec::with_capacity(count);
+        looked_for.for_each(|hits| hits.each(|row, _| touched.push(row as usize)));
+        touched.sort_unstable();
+        touched.dedup();
+        touched.into_iter().filter_map(found).collect()
     }
 }
 

@@ -112,7 +112,7 @@ mod tests {
         }
         assert_eq!(parsed("\"open end"), ["open end"]);
         assert_eq!(parsed("a\"b c\"d + e - f"), ["a", "b c", "d", "e", "f"]);
-        assert_eq!(parsed("--a ++b é\"ü"), ["+b", "-a", "é", "ü"]);
+        assert_eq!(parsed("--a ++b é\"ü"), ["-a", "+b", "é", "ü"]);
         let query = |text| TextQuery::parse(text, &Analyzer::new(Language::NONE));
         assert!(query("-a -\"b c\" +").is_empty() && !query("-a b").is_empty());
     }
