@@ -253,7 +253,8 @@ fn many_texts_are_searched_in_parts() {
     asking.run(&format!("+doc[{}]", listed(&texts)));
     asking.run("-doc(Id, B) <- doc(Id, B), Id >= 40000, Id < 50000");
     texts.retain(|id, _| !(40_000..50_000).contains(id));
-    for (asked, condition) in [("w1 w17", 0), ("+w0 \"w1 w2\" -w3", 0), ("w5", 60_000), ("w1 w1999", 39_990)]
+    for (asked, condition) in
+        [("w1 w17", 0), ("+w0 \"w1 w2\" -w3", 0), ("w5", 60_000), ("w1900 w1950", 0), ("w1 w1999", 39_990)]
     {
         let parts: Vec<Part> = match asked {
             "+w0 \"w1 w2\" -w3" => vec![
