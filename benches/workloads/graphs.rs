@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 
 /// A small generator with good enough bits (Steele, Lea, Flood: SplitMix64, 2014): the same numbers everywhere.
-struct SplitMix(u64);
+pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -16,8 +16,13 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, bound: u64) -> i64 {
+    pub(crate) fn below(&mut self, bound: u64) -> i64 {
         (self.next() % bound) as i64
+    }
+
+    /// From 0 to 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

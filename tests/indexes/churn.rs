@@ -239,7 +239,7 @@ impl Churn {
         for _ in 0..12 {
             let query = self.vector();
             let condition = Condition::any(&mut self.random, &self.model);
-            let text = format!("?hnsw_nearest(\"near\", {query:?}, {K}, Id, D){}", condition.text());
+            let text = format!("?hnsw_nearest(\"near\", {query:?}, {K}, Id, D, Rank){}", condition.text());
             let mut asking = Asking::on(&self.engine);
             let rows = asking.run(&text);
             let is_exact = asking.plan(&text).contains(", exact, ");
@@ -248,7 +248,8 @@ impl Churn {
             assert_eq!(rows.len(), nearest.len(), "{place}");
             let mut ids = BTreeSet::new();
             let mut hits = 0;
-            for row in &rows {
+            for (rank, row) in (1..).zip(&rows) {
+                assert_eq!(row[2].number(), Some(f64::from(rank)), "{place}: ranks count from 1");
                 let id = row[0].number().expect("an id") as i64;
                 let distance = row[1].number().expect("a distance");
                 assert!(ids.insert(id), "{place}: {id} twice");

@@ -4,5 +4,7 @@ mod churn;
 mod killed;
 mod places;
 mod random;
+mod scoring;
 mod session;
+mod texts;
 mod upkeep;

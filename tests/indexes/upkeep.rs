@@ -70,11 +70,17 @@ fn indexes_go_with_an_export() {
     asking.run(&docs(0, 300));
     asking.run("+close(Id) <- hnsw_nearest(\"near\", [50, 50], 5, Id, _)");
     let expected = asking.run("?close(Id)");
+    asking.run("+note(id: int, body: string)\n+note[(1, \"cats\"), (2, \"dogs\")]");
+    asking.run(".index create about on note(body) type text language english");
+    let about = "?text_search(\"about\", \"cat\", 5, Id, Score)";
+    let found = asking.run(about);
+    assert_eq!(found.len(), 1);
     engine.export("default", &folders.path().join("out")).expect("an export");
     engine.import("copy", &folders.path().join("out")).expect("an import");
     asking.run(".kg use copy");
     assert_eq!(asking.run("?close(Id)"), expected);
-    assert_eq!(asking.run(".index list").len(), 2);
+    assert_eq!(asking.run(about), found);
+    assert_eq!(asking.run(".index list").len(), 3);
 }
 
 #[test]

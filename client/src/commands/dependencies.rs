@@ -9,7 +9,7 @@ use stratalog_engine::syntax::ast::{Atom, Literal, LiteralKind, QueryHead, State
 use stratalog_engine::syntax::parse;
 
 /// These conditions name an index, not a relation.
-const NEAREST: [&str; 2] = ["hnsw_nearest", "hnsw_nearest_each"];
+const SEARCHES: [&str; 4] = ["hnsw_nearest", "hnsw_nearest_each", "text_search", "text_search_each"];
 
 /// What an answer depends on, as long as no rule among that changes.
 #[derive(Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl Dependencies {
         let mut waiting = named(program);
         let mut names = BTreeSet::new();
         while let Some(name) = waiting.pop_first() {
-            if NEAREST.contains(&name.as_str()) {
+            if SEARCHES.contains(&name.as_str()) {
                 return Ok(Dependencies { names: None });
             }
             if !names.insert(name.clone()) {

@@ -23,7 +23,7 @@ pub struct Index {
     pub metric: Option<String>,
     /// How many rows the relation has.
     pub row_count: u64,
-    /// `hnsw`, `sorted` or `hash`.
+    /// `hnsw`, `text`, `sorted` or `hash`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Whether nothing waits to be taken in.
@@ -50,6 +50,9 @@ pub struct IndexState {
     pub dimension: Option<u64>,
     /// Which part of the nearest it finds, as measured when it was built.
     pub recall: Option<f64>,
+    /// Of texts: whose stems their words have.
+    #[serde(default)]
+    pub language: Option<String>,
 }
 
 impl Client {

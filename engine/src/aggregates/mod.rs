@@ -30,6 +30,8 @@ pub enum Aggregate {
     StringAgg,
     /// All values, in a list. Skips Null.
     Collect,
+    /// Reciprocal rank fusion of ranks, a float. Skips Null.
+    Rrf,
 }
 
 /// What stands beside the variable of an aggregate.
@@ -39,7 +41,13 @@ pub enum AggregateOption {
     Portion,
     /// A string, or nothing.
     Separator,
+    /// A number from 0, or nothing: what is added to each rank, so that the first few do not decide alone.
+    Offset,
 }
+
+/// The offset of ranks if no other is given, as in Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms
+/// Condorcet and individual rank learning methods, 2009.
+pub const RANK_OFFSET: f64 = 60.0;
 
 /// All aggregates.
 pub const AGGREGATES: &[Aggregate] = &[
@@ -54,6 +62,7 @@ pub const AGGREGATES: &[Aggregate] = &[
     Aggregate::Stddev,
     Aggregate::StringAgg,
     Aggregate::Collect,
+    Aggregate::Rrf,
 ];
 
 /// Whether some aggregate has this name, in any case.
@@ -85,6 +94,7 @@ impl Aggregate {
             Aggregate::Stddev => "stddev",
             Aggregate::StringAgg => "string_agg",
             Aggregate::Collect => "collect",
+            Aggregate::Rrf => "rrf",
         }
     }
 
@@ -93,6 +103,7 @@ impl Aggregate {
         match self {
             Aggregate::Quantile => Some(AggregateOption::Portion),
             Aggregate::StringAgg => Some(AggregateOption::Separator),
+            Aggregate::Rrf => Some(AggregateOption::Offset),
             _ => None,
         }
     }
@@ -103,6 +114,7 @@ impl Aggregate {
             None => format!("{}<X>", self.name()),
             Some(AggregateOption::Portion) => format!("{}<X, 0.9>", self.name()),
             Some(AggregateOption::Separator) => format!("{0}<X>` or `{0}<X, \"; \">", self.name()),
+            Some(AggregateOption::Offset) => format!("{0}<X>` or `{0}<X, 60>", self.name()),
         }
     }
 
@@ -128,6 +140,9 @@ impl Aggregate {
                 "All strings in their order, with a separator in between: `, ` if none is given. Skips Null."
             }
             Aggregate::Collect => "A list of all values in their order. Skips Null.",
+            Aggregate::Rrf => {
+                "Reciprocal rank fusion: the sum of 1/(k + rank) over the ranks, which are integers from 1, with k = 60 if no other is given; a float. Skips Null."
+            }
         }
     }
 }

@@ -104,6 +104,7 @@ pub enum AnalysisError {
         None => "one variable without order",
         Some(AggregateOption::Portion) => "one variable and a number from 0 to 1",
         Some(AggregateOption::Separator) => "one variable, and perhaps a string",
+        Some(AggregateOption::Offset) => "one variable, and perhaps a number from 0",
     })]
     AggregateArguments {
         /// The aggregate.

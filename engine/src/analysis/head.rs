@@ -102,7 +102,15 @@ impl Builder<'_, '_> {
             head.columns.push((term.map(HeadTerm::Expression), column.term.span));
         }
         let columns = first..head.columns.len();
-        head.ranking = Some(Ranking { columns, by: first + by, direction, count, bound, search: None });
+        head.ranking = Some(Ranking {
+            columns,
+            by: first + by,
+            direction,
+            count,
+            bound,
+            search: None,
+            is_numbered: false,
+        });
     }
 
     /// The variable that is aggregated.
@@ -186,10 +194,12 @@ fn option(aggregate: Aggregate, rest: &[ast::AggregateArgument]) -> Option<Optio
     };
     let is_portion =
         |value: &Value| value.as_ref().as_number().is_some_and(|n| (0.0..=1.0).contains(&float_of(n)));
+    let is_offset = |value: &Value| value.as_ref().as_number().is_some_and(|n| float_of(n) >= 0.0);
     match (aggregate.option(), value) {
-        (None | Some(AggregateOption::Separator), None) => Some(None),
+        (None | Some(AggregateOption::Separator | AggregateOption::Offset), None) => Some(None),
         (Some(AggregateOption::Portion), Some(value)) if is_portion(value) => Some(Some(value.clone())),
         (Some(AggregateOption::Separator), Some(value @ Value::Text(_))) => Some(Some(value.clone())),
+        (Some(AggregateOption::Offset), Some(value)) if is_offset(value) => Some(Some(value.clone())),
         _ => None,
     }
 }

@@ -38,7 +38,7 @@ mod warnings;
 pub use error::{AnalysisError, Role};
 pub(crate) use near::near_names;
 pub use program::Program;
-pub use search::{SearchFault, unknown_index};
+pub use search::{Measured, SearchFault, unknown_index};
 pub use stratify::{Cycle, stratify};
 pub use types::fit;
 

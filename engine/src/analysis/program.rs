@@ -122,9 +122,11 @@ pub struct Ranking {
     pub bound: Option<Value>,
     /// If an index may be asked for the solutions: which one. Equal rows then count once.
     pub search: Option<Search>,
+    /// Whether the last of the ranked columns numbers the rows of a group from 1 on: whatever stands there is replaced.
+    pub is_numbered: bool,
 }
 
-/// A search of an index, for solutions of the rule that ranks them by a distance.
+/// A search of an index, for solutions of the rule that ranks them by a distance or a score.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub struct Search {
     /// The index.

@@ -376,7 +376,9 @@ fn arithmetic_type(operator: Arithmetic, left: DataType, right: DataType) -> Dat
 fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
     match function {
         Aggregate::Count | Aggregate::CountDistinct => DataType::Int,
-        Aggregate::Avg | Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev => DataType::Float,
+        Aggregate::Avg | Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev | Aggregate::Rrf => {
+            DataType::Float
+        }
         Aggregate::StringAgg => DataType::Text,
         Aggregate::Collect => DataType::List,
         Aggregate::Min | Aggregate::Max => argument,

@@ -4,6 +4,7 @@
 //! did not change, so a program that registers many rules takes no longer for the last of them.
 
 mod clauses;
+mod searches;
 mod uses;
 
 use std::sync::{Arc, LazyLock};
@@ -11,7 +12,8 @@ use std::sync::{Arc, LazyLock};
 use imbl::OrdMap;
 
 pub use self::clauses::Clauses;
-pub use self::uses::{SEARCH, SEARCH_EACH, Use, Uses, is_search, uses};
+pub use self::searches::{SearchKind, is_search};
+pub use self::uses::{Use, Uses, uses};
 
 use crate::data::{DataType, Schema};
 use crate::index::Index;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
+use super::searches::is_search;
 use crate::data::Value;
 use crate::diagnostic::Span;
 use crate::syntax::ast;
@@ -20,11 +21,6 @@ pub enum Use {
     /// Positive, by a rule that aggregates.
     Aggregated,
 }
-
-/// The name of the literal that searches an index.
-pub const SEARCH: &str = "hnsw_nearest";
-/// The name of the one that does so for each value of the variables that it begins with.
-pub const SEARCH_EACH: &str = "hnsw_nearest_each";
 
 /// The relations that a rule reads. A search reads something between: the index, which reads its relation.
 pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)> {
@@ -55,11 +51,6 @@ pub fn uses(rule: &ast::Rule) -> impl Iterator<Item = (Cow<'_, str>, Use, Span)>
     })
 }
 
-/// Whether an atom is called as a search is.
-pub fn is_search(atom: &ast::Atom) -> bool {
-    [SEARCH, SEARCH_EACH].iter().any(|name| atom.relation.text.eq_ignore_ascii_case(name))
-}
-
 fn index_name(term: &ast::Term) -> Option<&str> {
     match &term.kind {
         ast::TermKind::Constant(Value::Text(index)) => Some(index),
@@ -69,7 +60,7 @@ fn index_name(term: &ast::Term) -> Option<&str> {
 
 /// An index among the relations. No relation has such a name.
 fn index_node(index: &str) -> String {
-    format!("{SEARCH}(\"{index}\")")
+    format!("search(\"{index}\")")
 }
 
 /// All uses of all rules. Cloning shares them.

@@ -104,6 +104,11 @@ impl<'q> Probe<'q> {
     }
 
     /// What is measured from.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// What is compared with all others.
     pub fn query(&self) -> ValueRef<'q> {
         self.query
     }

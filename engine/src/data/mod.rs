@@ -20,6 +20,7 @@ mod relation;
 mod run;
 mod schema;
 mod sorted;
+mod text;
 pub mod time;
 mod value;
 
@@ -43,6 +44,7 @@ pub use relation::{Relation, Rows, sorted_run};
 pub use run::{Pairing, Run, RunFile};
 pub use schema::{Schema, SchemaColumn};
 pub use sorted::SortedRows;
+pub use text::{Analyzer, Language, PostingList, Segment, TextIndex};
 pub use value::{Kind, Value, ValueRef};
 pub(crate) use value::{Number, compare_numbers, float_of};
 

@@ -20,6 +20,7 @@ use super::mapping::Mapping;
 use super::neighbours::{Neighbours, OrderedNeighbours};
 use super::relation::Rows;
 use super::sorted::SortedRows;
+use super::text::{Language, TextIndex};
 
 /// Rows of a relation, each at most once. Rows deleted since the run was made are masked.
 #[derive(Debug, Clone)]
@@ -74,6 +75,7 @@ struct RunData {
     ordered: BuiltFor<(usize, usize), OrderedNeighbours>,
     mappings: BuiltFor<(usize, usize), Option<Mapping>>,
     sorted: BuiltFor<usize, SortedRows>,
+    texts: BuiltFor<(usize, Language), TextIndex>,
     distinct: Box<[OnceLock<usize>]>,
     bounds: Box<[OnceLock<Bounds>]>,
     is_sorted: OnceLock<bool>,
@@ -104,6 +106,7 @@ impl Run {
                 ordered: Mutex::new(HashMap::new()),
                 mappings: Mutex::new(HashMap::new()),
                 sorted: Mutex::new(HashMap::new()),
+                texts: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
                 is_sorted: OnceLock::new(),
@@ -258,7 +261,33 @@ impl Run {
         self.data.sorted.lock().get(&column).is_some_and(|cell| cell.get().is_some())
     }
 
-    /// Bytes held by indexes over this column alone.
+    /// Which rows hold which terms of a column's texts, found out on first use and then shared. It covers deleted rows too.
+    pub fn texts(
+        &self,
+        column: usize,
+        language: Language,
+        codec: &Codec,
+        go_on: GoOn<'_>,
+    ) -> Result<Arc<TextIndex>, Stopped> {
+        let cell = Arc::clone(self.data.texts.lock().entry((column, language)).or_default());
+        cell.get_or_build(go_on, || TextIndex::build(self.column(column), language, codec, go_on))
+    }
+
+    /// Bytes that it takes to find out, about; none if that is done.
+    pub fn texts_cost(&self, column: usize, language: Language, codec: &Codec) -> usize {
+        match self.texts_bytes(column, language) {
+            Some(_) => 0,
+            None => TextIndex::cost(self.column(column), codec),
+        }
+    }
+
+    /// Bytes that are held of it, if that is done.
+    pub fn texts_bytes(&self, column: usize, language: Language) -> Option<usize> {
+        let texts = self.data.texts.lock();
+        texts.get(&(column, language)).and_then(|cell| cell.get()).map(|index| index.memory_bytes())
+    }
+
+    /// Bytes held by indexes over this column alone, but for those of texts.
     pub fn index_bytes(&self, column: usize) -> usize {
         let indexes = self.data.indexes.lock();
         let index = indexes.get(&[column] as &[usize]).and_then(|cell| cell.get());
@@ -421,7 +450,10 @@ impl Run {
         let sorted = self.data.sorted.lock();
         let sorted: usize =
             sorted.values().filter_map(|cell| cell.get()).map(|rows| rows.memory_bytes()).sum();
-        self.data.batch.get_array_memory_size() + indexes + neighbours + ordered + mappings + sorted
+        let texts = self.data.texts.lock();
+        let texts: usize =
+            texts.values().filter_map(|cell| cell.get()).map(|index| index.memory_bytes()).sum();
+        self.data.batch.get_array_memory_size() + indexes + neighbours + ordered + mappings + sorted + texts
     }
 }
 

@@ -10,6 +10,7 @@ use super::gathered::Gathered;
 use super::group_numbers::GroupNumbers;
 use super::numbers::Numbers;
 use super::pipeline::Pipeline;
+use super::rank_fusion::RankFusion;
 use super::remarks::{Remarks, Unlike};
 use super::sums::{Sums, Total};
 use crate::aggregates::Aggregate;
@@ -100,7 +101,7 @@ impl<'a> Grouping<'a> {
             accumulator.resize(groups.numbers.len());
             let before = accumulator.exact_bytes();
             match solutions.numbers(*argument) {
-                Some(values) => accumulator.add_numbers(&numbers, values, codec)?,
+                Some(values) => accumulator.add_numbers(&numbers, values, codec, passed_over)?,
                 None => accumulator.add(&numbers, solutions.column(*argument), codec, passed_over),
             }
             exact_bytes += accumulator.exact_bytes() - before;
@@ -135,6 +136,9 @@ impl<'a> Grouping<'a> {
         let len = groups.numbers.len();
         for ((function, _), code) in self.aggregates.iter().zip(&groups.passed_over) {
             if let Some(code) = code {
+                if *function == Aggregate::Rrf {
+                    return Err(ExecError::NoRank { found: codec.value(*code).to_value() });
+                }
                 remarks.unlike(rule, *function, Unlike::PassedOver(codec.value(*code).to_value()));
             }
         }
@@ -166,6 +170,7 @@ enum Accumulator {
     Avg(Sums),
     Extremes(Extremes),
     Gathered(Gathered),
+    Fused(RankFusion),
 }
 
 impl Accumulator {
@@ -182,6 +187,7 @@ impl Accumulator {
             | Aggregate::Stddev
             | Aggregate::StringAgg
             | Aggregate::Collect => Accumulator::Gathered(Gathered::new(function, option.cloned())),
+            Aggregate::Rrf => Accumulator::Fused(RankFusion::new(option)),
         }
     }
 
@@ -191,6 +197,7 @@ impl Accumulator {
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.resize(groups),
             Accumulator::Extremes(best) => best.resize(groups),
             Accumulator::Gathered(_) => {}
+            Accumulator::Fused(fusion) => fusion.resize(groups),
         }
     }
 
@@ -199,6 +206,7 @@ impl Accumulator {
         match self {
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => sums.exact_bytes(),
             Accumulator::Gathered(gathered) => gathered.bytes(),
+            Accumulator::Fused(fusion) => fusion.exact_bytes(),
             Accumulator::Count(_) | Accumulator::Distinct { .. } | Accumulator::Extremes(_) => 0,
         }
     }
@@ -230,14 +238,26 @@ impl Accumulator {
                 let unlike = gathered.add(groups, values, codec);
                 unlike.for_each(|code| keep_smallest(passed_over, code, codec));
             }
+            Accumulator::Fused(fusion) => {
+                let unlike = fusion.add(groups, values, codec);
+                unlike.for_each(|code| keep_smallest(passed_over, code, codec));
+            }
         }
     }
 
     /// Adds values that have no codes yet.
-    fn add_numbers(&mut self, groups: &[u32], values: &Numbers, codec: &Codec) -> Result<(), DictionaryFull> {
+    fn add_numbers(
+        &mut self,
+        groups: &[u32],
+        values: &Numbers,
+        codec: &Codec,
+        passed_over: &mut Option<Code>,
+    ) -> Result<(), DictionaryFull> {
         match self {
             Accumulator::Count(counts) => groups.iter().for_each(|group| counts[*group as usize] += 1),
-            Accumulator::Distinct { .. } => self.add(groups, &values.codes(codec)?, codec, &mut None),
+            Accumulator::Distinct { .. } | Accumulator::Fused(_) => {
+                self.add(groups, &values.codes(codec)?, codec, passed_over);
+            }
             Accumulator::Sum(sums) | Accumulator::Avg(sums) => match values {
                 Numbers::Ints(ints) => {
                     groups.iter().zip(ints).for_each(|(group, n)| sums.add_int(*group, *n));
@@ -276,6 +296,7 @@ impl Accumulator {
                 best.merge(groups, later, codec);
             }
             (Accumulator::Gathered(gathered), Accumulator::Gathered(later)) => gathered.merge(groups, later),
+            (Accumulator::Fused(fusion), Accumulator::Fused(later)) => fusion.merge(groups, later),
             // Lanes of one rule have the same accumulators in the same places.
             _ => {}
         }
@@ -312,6 +333,9 @@ impl Accumulator {
                 sums.means().map(|mean| mean.map_or(Ok(NULL), |mean| float(mean, codec))).collect()
             }
             Accumulator::Extremes(best) => return best.finish(codec),
+            Accumulator::Fused(fusion) => {
+                fusion.totals().map(|total| total.map_or(Ok(NULL), |total| float(total, codec))).collect()
+            }
             Accumulator::Gathered(gathered) => gathered
                 .finish(groups, codec, budget)?
                 .iter()

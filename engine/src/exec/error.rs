@@ -1,7 +1,7 @@
 //! `ExecError`: why an evaluation stopped.
 
 use crate::budget::BudgetError;
-use crate::data::{DataType, DictionaryFull};
+use crate::data::{DataType, DictionaryFull, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::functions::FunctionError;
@@ -26,6 +26,12 @@ pub enum ExecError {
         /// That of the value.
         found: DataType,
     },
+    /// A value that is no rank where ranks are put together.
+    #[error("`rrf` puts ranks together, integers from 1, found {found}")]
+    NoRank {
+        /// The value.
+        found: Value,
+    },
 }
 
 impl From<ExecError> for Error {
@@ -36,10 +42,18 @@ impl From<ExecError> for Error {
             }
             ExecError::Full(full) => full.into(),
             ExecError::Function(function) => function.into(),
-            ExecError::SearchType { .. } => Error::refused(
-                Diagnostic::error(Code::TypeMismatch, error.to_string())
-                    .help("search with vectors of the length and kind of the indexed column"),
-            ),
+            ExecError::SearchType { expected, .. } => {
+                let help = match expected {
+                    DataType::Text => "search with strings",
+                    _ => "search with vectors of the length and kind of the indexed column",
+                };
+                Error::refused(Diagnostic::error(Code::TypeMismatch, error.to_string()).help(help))
+            }
+            ExecError::NoRank { .. } => {
+                Error::refused(Diagnostic::error(Code::TypeMismatch, error.to_string()).help(
+                    "a search numbers what it finds: `text_search(\"about\", Query, 10, Id, Score, Rank)`",
+                ))
+            }
         }
     }
 }

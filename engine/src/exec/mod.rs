@@ -27,6 +27,7 @@ mod numbers;
 mod pipeline;
 mod pivot;
 mod profile;
+mod rank_fusion;
 mod ranking;
 mod reading;
 mod relations;

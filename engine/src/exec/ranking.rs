@@ -183,7 +183,24 @@ impl<'a> Ranker<'a> {
                 column.extend(more);
             }
         }
-        self.best(all, codec)
+        let mut best = self.best(all, codec);
+        if self.ranking.is_numbered {
+            best.columns[self.ranking.columns.end - 1] = self.ranks(&best);
+        }
+        best
+    }
+
+    /// The number of each row in its group. The best of a group stand side by side, in their order.
+    fn ranks(&self, rows: &Rows) -> Vec<Code> {
+        let is_same = |a: usize, b: usize| {
+            self.groups.iter().all(|column| rows.columns[*column][a] == rows.columns[*column][b])
+        };
+        let mut rank = 0;
+        let number = |row: usize| {
+            rank = if row > 0 && is_same(row - 1, row) { rank + 1 } else { 1 };
+            rank
+        };
+        (0..rows.len).map(number).collect()
     }
 
     /// Null has no rank, and what is no number does not reach a bound.

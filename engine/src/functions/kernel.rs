@@ -36,6 +36,11 @@ impl<'a> Arguments<'a> {
         Arguments { columns, rows }
     }
 
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Number of arguments.
     pub(super) fn count(&self) -> usize {
         self.columns.len()

@@ -18,6 +18,7 @@ pub(crate) mod matching;
 mod math;
 pub(crate) mod pattern;
 mod quantise;
+pub(crate) mod score;
 mod text;
 mod time_span;
 mod vector;
@@ -130,7 +131,8 @@ pub const FAMILIES: &[Family] =
 impl ScalarFunction {
     /// Finds a function by its name, in any case.
     pub fn named(name: &str) -> Option<&'static ScalarFunction> {
-        FUNCTIONS.iter().find(|function| function.name.eq_ignore_ascii_case(name))
+        let known = FUNCTIONS.iter().find(|function| function.name.eq_ignore_ascii_case(name));
+        known.or_else(|| (name == score::SCORE).then_some(&score::FUNCTION))
     }
 
     /// Whether its value depends on the request rather than on arguments.

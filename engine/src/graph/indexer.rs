@@ -9,8 +9,7 @@ use super::checkpoint::Bell;
 use super::events::{Committed, Listener};
 use super::graphs::ByName;
 use super::{Graph, Snapshot};
-use crate::data::{Run, run_low};
-use crate::index::Index;
+use crate::data::run_low;
 
 /// The thread that builds indexes.
 #[derive(Debug)]
@@ -87,7 +86,7 @@ fn maintain(graph: &Graph, is_over: &AtomicBool) {
 
 fn maintain_for(graph: &Graph, snapshot: &Snapshot, is_over: &AtomicBool) {
     for index in snapshot.catalog().indexes() {
-        let runs = runs_of(snapshot, index);
+        let runs = snapshot.runs_of(index);
         if !index.is_current(runs) {
             let is_there = || {
                 let now = graph.snapshot();
@@ -108,8 +107,4 @@ fn maintain_for(graph: &Graph, snapshot: &Snapshot, is_over: &AtomicBool) {
             graph.count_indexes(&graph.snapshot());
         }
     }
-}
-
-fn runs_of<'s>(snapshot: &'s Snapshot, index: &Index) -> &'s [Run] {
-    snapshot.relation(&index.definition.relation).map_or(&[], |relation| relation.runs())
 }

@@ -116,7 +116,8 @@ impl Graph {
     }
 
     fn count_indexes(&self, snapshot: &Snapshot) {
-        self.index_share.set(snapshot.catalog().indexes().map(|index| index.memory_bytes()).sum());
+        let indexes = snapshot.catalog().indexes();
+        self.index_share.set(indexes.map(|index| index.memory_bytes(snapshot.runs_of(index))).sum());
     }
 
     /// Whether facts may take so many bytes more, before anything is learnt of what is to be inserted.

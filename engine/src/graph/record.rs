@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{Change, ChangeSet};
 use crate::budget::{BudgetError, Held};
 use crate::catalog::{Catalog, RelationDefinition, default_column_names};
-use crate::data::{Codec, DataType, Dictionary, Rows, Schema, SchemaColumn, parallel};
+use crate::data::{Codec, DataType, Dictionary, Language, Rows, Schema, SchemaColumn, parallel};
 use crate::error::Error;
 use crate::index::{HnswOptions, IndexDefinition, IndexKind, metric_name, metric_named};
 use crate::limits::Limits;
@@ -74,6 +74,9 @@ enum KindRecord {
     },
     Hash,
     Sorted,
+    Text {
+        language: String,
+    },
 }
 
 /// A [`RelationDefinition`] as it is stored.
@@ -333,6 +336,7 @@ fn index_record(definition: &IndexDefinition) -> IndexRecord {
         }
         IndexKind::Hash => KindRecord::Hash,
         IndexKind::Sorted => KindRecord::Sorted,
+        IndexKind::Text(language) => KindRecord::Text { language: language.name().to_owned() },
     };
     let IndexDefinition { name, relation, column, .. } = definition.clone();
     IndexRecord { name, relation, column, kind }
@@ -346,6 +350,10 @@ fn index_of(record: IndexRecord) -> Result<IndexDefinition, Unreadable> {
         }
         KindRecord::Hash => IndexKind::Hash,
         KindRecord::Sorted => IndexKind::Sorted,
+        KindRecord::Text { language } => {
+            let known = Language::named(&language);
+            IndexKind::Text(known.ok_or_else(|| format!("a language called {language}"))?)
+        }
     };
     Ok(IndexDefinition { name: record.name, relation: record.relation, column: record.column, kind })
 }

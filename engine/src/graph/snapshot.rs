@@ -29,6 +29,11 @@ impl Snapshot {
         Snapshot { state, dictionary }
     }
 
+    /// The rows that an index is over.
+    pub fn runs_of(&self, index: &Index) -> &[Run] {
+        self.relation(&index.definition.relation).map_or(&[], |relation| relation.runs())
+    }
+
     /// The same state with another dictionary, in which all of its codes mean the same.
     pub(super) fn with_dictionary(&self, dictionary: Arc<Dictionary>) -> Snapshot {
         Snapshot::of(self.state.clone(), dictionary)

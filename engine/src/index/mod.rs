@@ -5,17 +5,19 @@
 //! nothing of versions: whoever searches asks its own snapshot which rows hold what was found.
 
 mod hnsw;
+mod text;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use hnsw::{BuildState, Hnsw, Paused, Reader};
+pub use text::{Match, TextQuery, Texts};
 
 /// Whether so many bytes of memory may be taken.
 pub type Room<'r> = &'r dyn Fn(u64) -> bool;
 
-use crate::data::{Dictionary, GoOn, Metric, Run};
+use crate::data::{Codec, DataType, Dictionary, GoOn, Language, Metric, Run, Stopped};
 
 /// An index of a stored relation, and what is built of it so far.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ pub enum IndexKind {
     Hash,
     /// The rows that hold a value of a range.
     Sorted,
+    /// The rows whose texts hold words, in this language.
+    Text(Language),
 }
 
 /// How a graph of near vectors is built and searched (Malkov and Yashunin, Efficient and robust approximate nearest
@@ -63,6 +67,15 @@ pub struct HnswOptions {
     pub ef_construction: usize,
     /// Candidates while one is looked for; measured when the graph is built if nobody says how many.
     pub ef_search: Option<usize>,
+}
+
+/// What makes a row better than another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Less distance of its vector.
+    Distance(Metric),
+    /// A higher score of its text, in this language.
+    Score(Language),
 }
 
 #[derive(Debug)]
@@ -90,7 +103,7 @@ impl Index {
     pub fn new(definition: IndexDefinition) -> Index {
         let built = match definition.kind {
             IndexKind::Hnsw(options) => Built::Hnsw(Box::new(Hnsw::new(options))),
-            IndexKind::Hash | IndexKind::Sorted => Built::OfRuns,
+            IndexKind::Hash | IndexKind::Sorted | IndexKind::Text(_) => Built::OfRuns,
         };
         Index { definition, built, has_room: AtomicBool::new(true) }
     }
@@ -103,9 +116,16 @@ impl Index {
         }
     }
 
-    /// Bytes that it holds beside the runs.
-    pub fn memory_bytes(&self) -> u64 {
-        self.hnsw().map_or(0, Hnsw::memory_bytes)
+    /// Bytes that it holds, over these runs of its relation, but for what queries build for themselves anyway.
+    pub fn memory_bytes(&self, runs: &[Run]) -> u64 {
+        match self.definition.kind {
+            IndexKind::Hnsw(_) => self.hnsw().map_or(0, Hnsw::memory_bytes),
+            IndexKind::Hash | IndexKind::Sorted => 0,
+            IndexKind::Text(language) => {
+                let held = runs.iter().filter_map(|run| run.texts_bytes(self.definition.column, language));
+                held.sum::<usize>() as u64
+            }
+        }
     }
 
     /// Notes whether there is room for it, and answers whether that is news.
@@ -121,6 +141,17 @@ impl Index {
         let _stopped = match (self.definition.kind, &self.built) {
             (IndexKind::Sorted, _) => {
                 runs.iter().try_for_each(|run| run.sorted(column, dictionary, go_on).map(drop))
+            }
+            (IndexKind::Text(language), _) => {
+                let codec = Codec::over(Arc::clone(dictionary));
+                let build = |run: &Run| {
+                    let cost = run.texts_cost(column, language, &codec);
+                    if cost > 0 && !room(cost as u64) {
+                        return Err(Stopped);
+                    }
+                    run.texts(column, language, &codec, go_on).map(drop)
+                };
+                runs.iter().try_for_each(build)
             }
             (IndexKind::Hash | IndexKind::Hnsw(_), built) => {
                 let indexed = runs.iter().try_for_each(|run| run.index(&[column], go_on).map(drop));
@@ -140,6 +171,9 @@ impl Index {
             Built::OfRuns => match self.definition.kind {
                 IndexKind::Sorted => runs.iter().all(|run| run.is_sorted_by(column)),
                 IndexKind::Hash | IndexKind::Hnsw(_) => runs.iter().all(|run| run.is_indexed_by(column)),
+                IndexKind::Text(language) => {
+                    runs.iter().all(|run| run.texts_bytes(column, language).is_some())
+                }
             },
         }
     }
@@ -152,6 +186,25 @@ impl IndexKind {
             IndexKind::Hnsw(_) => "hnsw",
             IndexKind::Hash => "hash",
             IndexKind::Sorted => "sorted",
+            IndexKind::Text(_) => "text",
+        }
+    }
+
+    /// What makes a row better than another, if it finds the best ones.
+    pub fn measure(self) -> Option<Measure> {
+        match self {
+            IndexKind::Hnsw(options) => Some(Measure::Distance(options.metric)),
+            IndexKind::Text(language) => Some(Measure::Score(language)),
+            IndexKind::Hash | IndexKind::Sorted => None,
+        }
+    }
+
+    /// Whether it may be over a column of this type.
+    pub fn takes(self, data_type: DataType) -> bool {
+        match self {
+            IndexKind::Hnsw(_) => matches!(data_type, DataType::Vector(_) | DataType::VectorInt8(_)),
+            IndexKind::Text(_) => data_type == DataType::Text,
+            IndexKind::Hash | IndexKind::Sorted => true,
         }
     }
 }

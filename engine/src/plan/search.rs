@@ -1,5 +1,5 @@
-//! A rule that ranks rows by their distance, taken apart so that an index may be asked: what each search starts from,
-//! the rows that it looks at, and what these have to fulfil.
+//! A rule that ranks rows by a distance or a score, taken apart so that an index may be asked: what each search starts
+//! from, the rows that it looks at, and what these have to fulfil.
 
 use std::collections::HashSet;
 
@@ -7,13 +7,13 @@ use super::estimate::{expected_rows, note};
 use super::explanation::{RuleNote, StepNote};
 use super::join_order::Statistics;
 use super::rule_plan::plan_rule;
+use crate::analysis::Measured;
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Search, Variable,
 };
-use crate::data::{DataType, Metric, RelationId, Value, VariableId};
+use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::Span;
-use crate::index::IndexKind;
-use crate::syntax::ast::Arithmetic;
+use crate::index::Measure;
 
 /// A search.
 #[derive(Debug, Clone)]
@@ -22,11 +22,11 @@ pub struct SearchPlan {
     pub search: Search,
     /// How many rows are wanted.
     pub count: usize,
-    /// What is near.
-    pub metric: Metric,
+    /// What makes a row better than another.
+    pub by: Measure,
     /// The relation whose rows are searched.
     pub relation: RelationId,
-    /// The column of its vectors.
+    /// The column of its vectors or texts.
     pub column: usize,
     /// What that column is declared to hold.
     pub data_type: DataType,
@@ -34,13 +34,14 @@ pub struct SearchPlan {
     pub inputs: Vec<VariableId>,
     /// Finds them, if there are any.
     pub from: Option<Rule>,
-    /// The vector near which rows are wanted, by the inputs.
+    /// The vector near which rows are wanted, or what is asked of texts, by the inputs.
     pub query: Expression,
     /// The first column of the relation, which the head takes.
-    pub id: VariableId,
-    /// The distance.
-    pub distance: VariableId,
-    /// The whole search without an index; its inputs are the row of [`SearchPlan::given`].
+    pub id: Argument,
+    /// The distance or the score.
+    pub measure: VariableId,
+    /// The whole search; its inputs are the row of [`SearchPlan::given`]. Without an index it is evaluated as it stands,
+    /// but for one of texts, whose scores no expression can give.
     pub exact: Rule,
     /// Finds those of the [`SearchPlan::candidates`], by their numbers, that fulfil the conditions, if there are any.
     pub conditions: Option<Rule>,
@@ -53,6 +54,8 @@ pub struct SearchPlan {
 /// How a search is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
+    /// By the words of texts, always.
+    Words,
     /// By the index, with so many candidates.
     Index(usize),
     /// Row by row, as there are few.
@@ -73,53 +76,44 @@ const MEASURED_FOR: usize = 10;
 impl SearchPlan {
     /// Takes a rule apart, if it is a search of rows as they are stored.
     pub fn of(rule: &Rule, program: &Program) -> Option<SearchPlan> {
-        let ranking = rule.ranking.as_ref()?;
-        let search = ranking.search.clone()?;
-        let IndexKind::Hnsw(options) = search.index.definition.kind else { return None };
-        let HeadTerm::Expression(Expression::Variable(distance)) = rule.head_terms.get(ranking.by)? else {
-            return None;
-        };
-        let is_measure =
-            |literal: &&Literal| matches!(literal, Literal::Assign { variable, .. } if variable == distance);
-        let Literal::Assign { expression: measure, .. } = rule.body.iter().find(is_measure)? else {
-            return None;
-        };
-        let (vector, query) = measured(measure)?;
-        let column = search.index.definition.column;
-        let is_rows = |atom: &&Atom| atom.arguments.get(column) == Some(&Argument::Variable(vector));
-        let rows = rule.atoms().find(is_rows)?;
-        let Some(Argument::Variable(id)) = rows.arguments.first().cloned() else { return None };
-        // Anything but a plain scan is for the executor of rules.
-        let distinct: HashSet<VariableId> = rows.variables().collect();
-        let is_plain = program.relations[rows.relation.index()].name == search.index.definition.relation
+        let found = Measured::of(rule, &program.relations)?;
+        let Measured { ranking, rows, measure, .. } = found;
+        let by = found.search.index.definition.kind.measure()?;
+        let column = found.search.index.definition.column;
+        let id = rows.arguments.first()?.clone();
+        let own: HashSet<VariableId> = rows.variables().collect();
+        // Anything but a plain scan is for the executor of rules, which knows distances.
+        let is_plain = matches!(id, Argument::Variable(_))
             && rows.variables().count() == rows.arguments.len()
-            && distinct.len() == rows.arguments.len();
-        if !is_plain {
+            && own.len() == rows.arguments.len();
+        let is_by_distance = matches!(by, Measure::Distance(_));
+        if is_by_distance && !is_plain {
             return None;
         }
         let ranked = &ranking.columns;
         let groups = rule.head_terms.iter().enumerate().filter(|(column, _)| !ranked.contains(column));
         let groups: HashSet<VariableId> = groups.flat_map(|(_, term)| variables(term)).collect();
-        let is_found = |variable| variable == *distance || distinct.contains(&variable);
+        let is_found = |variable| variable == measure || own.contains(&variable);
         let known = known_before(rule, groups, is_found);
         let (mut from, mut rest, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
         for literal in &rule.body {
-            let own = literal.variables();
-            if own.iter().all(|variable| known.contains(variable)) {
+            let named = literal.variables();
+            if named.iter().all(|variable| known.contains(variable)) {
                 from.push(literal.clone());
                 continue;
             }
             rest.push(literal.clone());
             let is_of_rows = literal.atom().is_some_and(|atom| std::ptr::eq(atom, rows));
             // What is said of the vector itself is true of every one that has a distance.
-            let of_others = own.iter().any(|variable| *variable != id && distinct.contains(variable));
-            if !is_of_rows && !is_measure(&literal) && !of_others {
+            let is_id = |variable: &VariableId| id == Argument::Variable(*variable);
+            let of_others = named.iter().any(|variable| !is_id(variable) && own.contains(variable));
+            if !is_of_rows && !std::ptr::eq(literal, found.literal) && !of_others {
                 conditions.push(literal.clone());
             }
         }
         let count = usize::try_from(ranking.count?).ok()?;
         let inputs = inputs(rule, &from, &rest);
-        if inputs.is_empty() && !from.is_empty() {
+        if is_by_distance && inputs.is_empty() && !from.is_empty() {
             return None;
         }
         let relations = program.relations.len();
@@ -132,39 +126,43 @@ impl SearchPlan {
             variables: rule.variables.clone(),
             text: rule.text.clone(),
         };
-        let atom = |relation, arguments: &[VariableId]| {
-            let arguments = arguments.iter().map(|variable| Argument::Variable(*variable)).collect();
-            Literal::Atom(Atom { relation, arguments, span: Span::default() })
-        };
-        let is_given: Vec<Literal> = (!inputs.is_empty()).then(|| atom(given, &inputs)).into_iter().collect();
+        let atom = |relation, arguments| Literal::Atom(Atom { relation, arguments, span: Span::default() });
+        let is_given = (!inputs.is_empty())
+            .then(|| atom(given, inputs.iter().map(|variable| Argument::Variable(*variable)).collect()));
+        let is_given: Vec<Literal> = is_given.into_iter().collect();
         let number = VariableId::new(rule.variables.len());
-        let conditions = (!conditions.is_empty()).then(|| {
-            let asked = [vec![atom(candidates, &[number, id])], is_given.clone(), conditions].concat();
+        let is_conditional = !conditions.is_empty() || !matches!(id, Argument::Variable(_));
+        let conditions = is_conditional.then(|| {
+            let candidate = atom(candidates, vec![Argument::Variable(number), id.clone()]);
+            let asked = [vec![candidate], is_given.clone(), conditions].concat();
             let mut rule = plain(&[number], asked);
             rule.variables.push(Variable { name: "?number".to_owned(), data_type: DataType::Int });
             rule
         });
         Some(SearchPlan {
             count,
-            metric: options.metric,
+            by,
             relation: rows.relation,
             column,
             data_type: program.relations[rows.relation.index()].column_types[column],
-            from: (!inputs.is_empty()).then(|| plain(&inputs, from)),
-            query,
+            from: (!from.is_empty()).then(|| plain(&inputs, from)),
+            query: found.query.clone(),
             id,
-            distance: *distance,
+            measure,
             exact: Rule { body: [is_given, rest].concat(), ..rule.clone() },
             conditions,
             given,
             candidates,
             inputs,
-            search,
+            search: found.search.clone(),
         })
     }
 
     /// How the search is to be done, where an index takes as long for a candidate as it takes to look at so many rows.
     pub fn way(&self, statistics: &dyn Statistics, candidate_rows: usize) -> Way {
+        if matches!(self.by, Measure::Score(_)) {
+            return Way::Words;
+        }
         let few = USUAL_EF * candidate_rows;
         if statistics.rows(self.relation) < few {
             return Way::Few;
@@ -218,7 +216,7 @@ impl SearchPlan {
         let mut steps = vec![step("search", self.text(way, rule))];
         let mut head = exact.steps.last().cloned();
         match way {
-            Way::Index(_) => {
+            Way::Index(_) | Way::Words => {
                 if let Some(conditions) = &self.conditions {
                     let plan = plan_rule(conditions, statistics);
                     let note = note(&plan, conditions, &known, statistics, |_| true);
@@ -241,7 +239,7 @@ impl SearchPlan {
         Beside { search: self, known }
     }
 
-    /// `docs: 10 nearest to V, approximate (hnsw, 50 candidates)`
+    /// `docs: 10 nearest to V, approximate, by hnsw with 50 candidates`
     fn text(&self, way: Way, rule: &Rule) -> String {
         let name = |variable: VariableId| rule.variables[variable.index()].name.as_str();
         let query = match &self.query {
@@ -251,13 +249,19 @@ impl SearchPlan {
             query => query.text(&name),
         };
         let how = match way {
+            Way::Words => "exact, by words".to_owned(),
             Way::Index(ef) => format!("approximate, by hnsw with {ef} candidates"),
             Way::Few => "exact, as there are few rows".to_owned(),
             Way::Selective => "exact, as the conditions leave few rows".to_owned(),
             Way::NotBuilt => "exact, as the index is not built yet".to_owned(),
             Way::Hard(ef) => format!("exact, as {ef} candidates would take longer"),
         };
-        format!("{}: {} nearest to {query}, {how}", self.search.index.definition.name, self.count)
+        let name = &self.search.index.definition.name;
+        let what = match self.by {
+            Measure::Distance(_) => "nearest to",
+            Measure::Score(_) => "best for",
+        };
+        format!("{name}: {} {what} {query}, {how}", self.count)
     }
 }
 
@@ -286,18 +290,6 @@ impl Statistics for Beside<'_> {
 
     fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
         self.known.is_sorted(relation, column)
-    }
-}
-
-/// The vector and what it is compared with, in `cosine(V, Q)` or `0 - dot(V, Q)`.
-fn measured(expression: &Expression) -> Option<(VariableId, Expression)> {
-    match expression {
-        Expression::Call { arguments, .. } => match arguments.as_slice() {
-            [Expression::Variable(vector), query] => Some((*vector, query.clone())),
-            _ => None,
-        },
-        Expression::Arithmetic { operator: Arithmetic::Subtract, right, .. } => measured(right),
-        Expression::Arithmetic { .. } | Expression::Variable(_) | Expression::Constant(_) => None,
     }
 }
 

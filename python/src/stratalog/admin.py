@@ -134,16 +134,20 @@ class Indexes(Namespace):
         column: str,
         options: str = "",
         *,
+        type: str | None = None,  # noqa: A002 - the language's word
         metric: str | None = None,
+        language: str | None = None,
     ) -> None:
         """Creates an index on a column, which is then built in the background.
 
-        It is for nearest vectors, by the `metric`: `cosine` if none of `l2`, `dot` and `l1` is given. Options
-        are words as `.index create` takes them: `m 16`, or another type, as in `type sorted`.
+        It is for nearest vectors, by the `metric`: `cosine` if none of `l2`, `dot` and `l1` is given; or of
+        another `type`: `text`, where words count by their stems in a `language` if one is given (`english`),
+        `sorted` or `hash`. Options are words as `.index create` takes them: `m 16`.
         """
         where = f"{word(relation, 'of a relation')}({word(column, 'of a column')})"
-        if metric is not None:
-            options += f" metric {word(metric, 'of a metric')}"
+        for option, value in (("type", type), ("metric", metric), ("language", language)):
+            if value is not None:
+                options += f" {option} {word(value, f'of a {option}')}"
         text = f".index create {word(name, 'of an index')} on {where} {' '.join(options.split())}"
         self._run(text.rstrip(), False)
 

@@ -199,16 +199,20 @@ class OneOf(Condition):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nearest(Condition):
-    """A row is one of those that an index finds near a vector."""
+class Search(Condition):
+    """A row is one of the best that an index finds for a query."""
 
+    #: The condition's name, and what it calls the measure that it binds.
+    name: str
+    measured: str
     index: str
     query: object
     k: int
     id: object
-    distance: object
+    measure: object
+    rank: object
     candidates: int | None
-    #: A search for each value of these, beside the values of the vector.
+    #: A search for each value of these, beside the values of the query.
     per: tuple[object, ...]
 
 
@@ -287,17 +291,39 @@ def hnsw_nearest(
     id: object,  # noqa: A002 - the language's word
     distance: float | None = ANY,
     *,
+    rank: int | None = ANY,
     per: object = (),
     candidates: int | None = None,
 ) -> bool:
     """A row is one of the `k` nearest to a vector: `hnsw_nearest("near_docs", [0, 1], 10, Doc.id, distance)`.
 
     `index` names an index of vectors, `id` is the first column of its relation, and `distance` a variable for
-    how far the row is. Whatever the query says of `id` counts before the nearest are chosen, what it says of
-    the distance afterwards. `per` is a column or several: the `k` nearest for each of their values.
-    `candidates` makes an approximate search more thorough.
+    how far the row is, `rank` one for which of the nearest it is, from 1. Whatever the query says of `id`
+    counts before the nearest are chosen, what it says of distance and rank afterwards. `per` is a column or
+    several: the `k` nearest for each of their values. `candidates` makes an approximate search more thorough.
     """
-    return cast("bool", Nearest(index, query, k, id, distance, candidates, several(per)))
+    found = (index, query, k, id, distance, rank, candidates, several(per))
+    return cast("bool", Search("hnsw_nearest", "distance", *found))
+
+
+def text_search(
+    index: str,
+    query: str,
+    k: int,
+    id: object,  # noqa: A002 - the language's word
+    score: float | None = ANY,
+    *,
+    rank: int | None = ANY,
+    per: object = (),
+) -> bool:
+    """A row is one of the `k` that answer a query best: `text_search("about", "cats", 10, Doc.id, score)`.
+
+    `index` names an index of texts, and `score` is a variable for how well a row answers (BM25). A query is
+    words, "phrases" in double quotes, and of both those that +have to or -must not be there. The rest is as
+    for `hnsw_nearest`.
+    """
+    found = (index, query, k, id, score, rank, None, several(per))
+    return cast("bool", Search("text_search", "score", *found))
 
 
 def asc(value: T) -> T:
@@ -362,6 +388,13 @@ def string_agg(value: str | None, separator: str = ", ") -> str:
     if not isinstance(separator, str):
         raise TypeError(f"a separator is a string, not {separator!r}")
     return cast("str", Aggregate("string_agg", value, separator))
+
+
+def rrf(rank: int | None, k: float = 60) -> float:
+    """Reciprocal rank fusion: the sum of 1/(k + rank) over the ranks of a group, which count from 1."""
+    if isinstance(k, bool) or not isinstance(k, int | float) or not k >= 0:
+        raise ValueError(f"what is added to ranks is a number from 0, not {k!r}")
+    return cast("float", Aggregate("rrf", rank, None if k == 60 else k))
 
 
 def key(value: object) -> object:

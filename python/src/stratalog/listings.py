@@ -73,7 +73,7 @@ class Index:
     #: How distances are measured, where it finds what is near.
     metric: str | None
     row_count: int
-    #: `hnsw`, `sorted` or `hash`.
+    #: `hnsw`, `text`, `sorted` or `hash`.
     type: str
     #: Whether nothing waits to be taken in.
     valid: bool
@@ -102,6 +102,8 @@ class IndexState:
     ef_search: int | None
     #: Which part of the nearest it finds, as measured when it was built.
     recall: float | None
+    #: Of texts: whose stems their words have.
+    language: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from .expressions import (
     Condition,
     Expression,
     IsNull,
-    Nearest,
     Negation,
     OneOf,
     Operation,
     Ordered,
+    Search,
     Variable,
 )
 from .programs import identifier
@@ -98,8 +98,8 @@ class Writer:
                 return f"{self._bare(left)} {operator} {self._bare(right)}"
             case Call():
                 return self.value(condition)
-            case Nearest():
-                return self._nearest(condition)
+            case Search():
+                return self._search(condition)
             case Negation(Relation() as fact):
                 return f"!{self.atom(fact)}"
             case Negation(Call() as call):
@@ -160,20 +160,27 @@ class Writer:
             ]
             yield f"{identifier(relation_name(relation))}({', '.join(texts)})"
 
-    def _nearest(self, search: Nearest) -> str:
+    def _search(self, search: Search) -> str:
         parts = [self.value(search.index), self._bare(search.query), self.value(search.k)]
-        for found, name in ((search.id, "id"), (search.distance, "distance")):
-            if found is not ANY and not isinstance(found, Column | Variable):
-                raise TypeError(f"hnsw_nearest binds columns and variables, not {found!r}")
-            parts.append(self._variable(found, name) if isinstance(found, Column | Variable) else "_")
+        parts.append(self._found(search, search.id, "id"))
+        parts.append(self._found(search, search.measure, search.measured))
         if search.candidates is not None:
             parts.append(self.value(search.candidates))
+        if search.rank is not ANY:
+            parts.append(self._found(search, search.rank, "rank"))
         for each in search.per:
             if not isinstance(each, Column | Variable):
-                raise TypeError(f"hnsw_nearest searches per column or variable, not per {each!r}")
+                raise TypeError(f"{search.name} searches per column or variable, not per {each!r}")
         each_of = [self._bare(each) for each in search.per]
-        name = "hnsw_nearest_each" if each_of else "hnsw_nearest"
+        name = f"{search.name}_each" if each_of else search.name
         return f"{name}({', '.join(each_of + parts)})"
+
+    def _found(self, search: Search, found: object, name: str) -> str:
+        if found is ANY:
+            return "_"
+        if not isinstance(found, Column | Variable):
+            raise TypeError(f"{search.name} binds columns and variables, not {found!r}")
+        return self._variable(found, name)
 
     def _one_of(self, value: object, choices: Sequence[object]) -> str:
         if not choices:
@@ -222,8 +229,8 @@ class Writer:
             case Operation(_, left, right):
                 self._look_at(left)
                 self._look_at(right)
-            case Nearest():
-                for each in (part.query, part.id, part.distance, *part.per):
+            case Search():
+                for each in (part.query, part.id, part.measure, part.rank, *part.per):
                     self._look_at(each)
             case Call(_, arguments):
                 for argument in arguments:

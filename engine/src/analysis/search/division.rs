@@ -9,14 +9,21 @@ use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind}
 
 /// A search, as far as it matters to the literals around it.
 pub(super) struct Seeker<'a> {
-    /// The vector, and the variables for each of whose values there is a search.
+    /// What is searched for, and the variables for each of whose values there is a search.
     pub query: &'a Term,
     pub each: &'a [Term],
-    /// The variable of the rows that are found, and of how far they are.
+    /// The variable of the rows that are found, and those of what is told of them: how good they are, and which rank
+    /// they have.
     pub id: &'a str,
-    pub distance: &'a str,
+    pub told: &'a [&'a str],
     /// The indexed relation, whose first column is the id.
     pub relation: &'a str,
+}
+
+impl Seeker<'_> {
+    fn finds(&self, name: &str) -> bool {
+        name == self.id || self.told.contains(&name)
+    }
 }
 
 /// How a body is divided for a search.
@@ -25,7 +32,7 @@ pub(super) struct Division {
     pub start: Vec<Literal>,
     /// All variables of `start`.
     pub bound: HashSet<String>,
-    /// The literals that count before the nearest are taken: places in the body.
+    /// The literals that count before the best are taken: places in the body.
     pub conditions: Vec<usize>,
     /// Them, as the search reads them: what nothing else reads is a placeholder.
     pub read: Vec<Literal>,
@@ -41,13 +48,11 @@ impl Division {
         body: &[Literal],
         plain: &[usize],
         outputs: &HashSet<String>,
-        done: &HashMap<usize, [String; 2]>,
+        done: &HashMap<usize, Vec<String>>,
     ) -> Division {
         let is_free = |place: &&usize| {
             let names = variables(&body[**place]);
-            !names
-                .iter()
-                .any(|name| *name == seeker.id || *name == seeker.distance || outputs.contains(*name))
+            !names.iter().any(|name| seeker.finds(name) || outputs.contains(*name))
         };
         let open: Vec<usize> = plain.iter().filter(is_free).copied().collect();
         let mut start = Start::find(seeker, body, open, done);
@@ -58,7 +63,7 @@ impl Division {
             .map(String::as_str)
             .chain(outputs.iter().map(String::as_str))
             .filter(|name| *name != seeker.id && !start.bound.contains(*name))
-            .chain([seeker.distance])
+            .chain(seeker.told.iter().copied())
             .collect();
         let may_count = |place: &usize| {
             !start.places.contains(place)
@@ -94,12 +99,12 @@ struct Start {
 }
 
 impl Start {
-    /// The atoms that hold a variable from which the vector is made, or one of `each`, with all that follows from these.
+    /// The atoms that hold a variable from which the query is made, or one of `each`, with all that follows from these.
     fn find(
         seeker: &Seeker<'_>,
         body: &[Literal],
         mut open: Vec<usize>,
-        done: &HashMap<usize, [String; 2]>,
+        done: &HashMap<usize, Vec<String>>,
     ) -> Start {
         let wanted = wanted(seeker, body, &open);
         let mut start =
@@ -137,16 +142,17 @@ impl Start {
         beside
     }
 
-    fn admits(&self, literal: &Literal, wanted: &HashSet<String>, found: Option<&[String; 2]>) -> bool {
+    fn admits(&self, literal: &Literal, wanted: &HashSet<String>, found: Option<&Vec<String>>) -> bool {
         let is_bound = |term: &Term| {
             let mut all = true;
             for_each_variable(term, &mut |name| all &= self.bound.contains(name));
             all
         };
+        let is_needed = |id: &String| wanted.contains(id) || self.bound.contains(id);
         match &literal.kind {
             LiteralKind::Positive(atom) => {
                 // Of another search everything is known as soon as what it finds is of use.
-                found.is_some_and(|[id, _]| wanted.contains(id) || self.bound.contains(id))
+                found.and_then(|outputs| outputs.first()).is_some_and(is_needed)
                     || atom.terms.iter().all(is_bound)
                     || found.is_none() && variables(literal).iter().any(|name| wanted.contains(*name))
             }
@@ -170,7 +176,7 @@ impl Start {
         plain: &[usize],
         outputs: &HashSet<String>,
     ) {
-        let is_found = |name: &str| name == seeker.id || name == seeker.distance || outputs.contains(name);
+        let is_found = |name: &str| seeker.finds(name) || outputs.contains(name);
         for term in seeker.each {
             let TermKind::Variable(name) = &term.kind else { continue };
             if self.bound.contains(name) {
@@ -212,7 +218,7 @@ fn binds(atom: &Atom, name: &str) -> bool {
     atom.terms.iter().any(|term| matches!(&term.kind, TermKind::Variable(other) if other == name))
 }
 
-/// The variables of the vector and of `each`, and those that they are made from.
+/// The variables of the query and of `each`, and those that they are made from.
 fn wanted<'b>(seeker: &'b Seeker<'_>, body: &'b [Literal], open: &[usize]) -> HashSet<String> {
     let mut wanted = HashSet::new();
     for term in std::iter::once(seeker.query).chain(seeker.each) {

@@ -1,5 +1,6 @@
 //! What may be wrong with a search.
 
+use crate::catalog::SearchKind;
 use crate::data::DataType;
 use crate::diagnostic::Code;
 
@@ -14,29 +15,41 @@ pub enum SearchFault {
         /// Indexes with similar names.
         near: Vec<String>,
     },
-    /// The index is not one of near vectors.
-    #[error("the index `{index}` is of type {kind}: it finds no nearest vectors")]
+    /// The index is none for this search.
+    #[error("the index `{index}` is of type {kind}: it finds no {}", found_by(*search))]
     OtherIndex {
         /// Its name.
         index: String,
         /// What it is for.
         kind: &'static str,
+        /// The search.
+        search: SearchKind,
     },
     /// The column of the index is gone, or holds something else now.
-    #[error("the index `{index}` is over a column that holds no vectors any more")]
+    #[error("the index `{index}` is over a column that holds no {} any more", held_for(*search))]
     LostColumn {
         /// Its name.
         index: String,
+        /// The search.
+        search: SearchKind,
     },
     /// Too many or too few arguments.
-    #[error("a search takes 5 or 6 arguments from the name of its index on, found {found}")]
+    #[error(
+        "a search takes {} arguments from the name of its index on, found {found}",
+        match search { SearchKind::Nearest => "5 to 7", SearchKind::Text => "5 or 6" }
+    )]
     Arguments {
         /// How many there are.
         found: usize,
+        /// The search.
+        search: SearchKind,
     },
-    /// `hnsw_nearest_each` without what it is for.
-    #[error("`hnsw_nearest_each` begins with the variables for each of whose values there is a search")]
-    Each,
+    /// A search for each of something without what that is.
+    #[error("`{}` begins with the variables for each of whose values there is a search", search.each_name())]
+    Each {
+        /// The search.
+        search: SearchKind,
+    },
     /// An argument that cannot stand there.
     #[error("expected {expected}, found `{found}`")]
     Argument {
@@ -44,15 +57,17 @@ pub enum SearchFault {
         expected: &'static str,
         /// As written.
         found: String,
+        /// The search.
+        search: SearchKind,
     },
-    /// A vector that is no vector of the indexed column.
+    /// A query that is nothing to look for in the indexed column.
     #[error("the index `{index}` is over {expected}, found {found}")]
     Query {
         /// Its name.
         index: String,
         /// The type of its column.
         expected: DataType,
-        /// The type of the vector.
+        /// The type of the query.
         found: DataType,
     },
     /// What is searched for depends on what is found.
@@ -83,7 +98,7 @@ impl SearchFault {
             SearchFault::OtherIndex { .. } | SearchFault::LostColumn { .. } | SearchFault::Query { .. } => {
                 Code::TypeMismatch
             }
-            SearchFault::Arguments { .. } | SearchFault::Each => Code::ArityMismatch,
+            SearchFault::Arguments { .. } | SearchFault::Each { .. } => Code::ArityMismatch,
             SearchFault::Wide { .. } => Code::LimitExceeded,
             SearchFault::Argument { .. } => Code::InvalidParameter,
             SearchFault::Unbound { .. } | SearchFault::Negated => Code::UnsafeRule,
@@ -96,15 +111,19 @@ impl SearchFault {
                 "`.index` lists the indexes, `.index create` makes one".into()
             }
             SearchFault::UnknownIndex { near, .. } => format!("did you mean `{}`?", near.join("` or `")),
-            SearchFault::OtherIndex { .. } => "create one of type hnsw".into(),
-            SearchFault::LostColumn { .. } => {
-                "drop the index, and create one over a column of vectors".into()
+            SearchFault::OtherIndex { search: SearchKind::Nearest, .. } => "create one of type hnsw".into(),
+            SearchFault::OtherIndex { search: SearchKind::Text, .. } => "create one of type text".into(),
+            SearchFault::LostColumn { search, .. } => {
+                format!("drop the index, and create one over a column of {}", held_for(*search))
             }
-            SearchFault::Arguments { .. } | SearchFault::Argument { .. } => {
-                "write it as in `hnsw_nearest(\"near_docs\", [0.5, 1.0], 10, Id, Distance)`".into()
+            SearchFault::Arguments { search, .. } | SearchFault::Argument { search, .. } => {
+                format!("write it as in `{}({})`", search.name(), usual_arguments(*search))
             }
-            SearchFault::Each => {
-                "write it as in `hnsw_nearest_each(User, \"near_docs\", [0.5, 1.0], 10, Id, Distance)`".into()
+            SearchFault::Each { search } => {
+                format!("write it as in `{}(User, {})`", search.each_name(), usual_arguments(*search))
+            }
+            SearchFault::Query { expected: DataType::Text, .. } => {
+                "search with a string: words, \"phrases\", +what has to and -what must not be there".into()
             }
             SearchFault::Query { .. } => "search with a vector of this type".into(),
             SearchFault::Unbound { variable } => {
@@ -115,5 +134,26 @@ impl SearchFault {
             }
             SearchFault::Negated => "search in a rule of its own, and negate that".into(),
         }
+    }
+}
+
+fn found_by(search: SearchKind) -> &'static str {
+    match search {
+        SearchKind::Nearest => "nearest vectors",
+        SearchKind::Text => "words",
+    }
+}
+
+fn held_for(search: SearchKind) -> &'static str {
+    match search {
+        SearchKind::Nearest => "vectors",
+        SearchKind::Text => "texts",
+    }
+}
+
+fn usual_arguments(search: SearchKind) -> &'static str {
+    match search {
+        SearchKind::Nearest => "\"near_docs\", [0.5, 1.0], 10, Id, Distance",
+        SearchKind::Text => "\"about\", \"graph databases\", 10, Id, Score",
     }
 }

@@ -19,15 +19,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Test, Variable,
 };
-use crate::analysis::{Cycle, stratify};
+use crate::analysis::{Cycle, Measured, stratify};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::diagnostic::Span;
+use crate::index::IndexKind;
 
 /// Which columns are bound.
 type Adornment = Vec<bool>;
 
 pub(super) fn run(program: Program) -> Program {
-    let mut whole = BTreeSet::new();
+    let mut whole = scored(&program);
     loop {
         let mut magic = Magic::new(&program, &whole);
         magic.read(program.goal);
@@ -46,6 +47,14 @@ pub(super) fn run(program: Program) -> Program {
         }
         whole.extend(more);
     }
+}
+
+/// The relations whose texts are searched: a score depends on all of their rows.
+fn scored(program: &Program) -> BTreeSet<RelationId> {
+    let rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
+    let searches = rules.filter_map(|rule| Measured::of(rule, &program.relations));
+    let of_texts = searches.filter(|found| matches!(found.search.index.definition.kind, IndexKind::Text(_)));
+    of_texts.map(|found| found.rows.relation).collect()
 }
 
 struct Magic<'p> {
