@@ -186,7 +186,7 @@ async fn files_go_in_and_out() {
 }
 
 #[tokio::test]
-async fn times_finer_than_milliseconds_are_refused() {
+async fn times_finer_than_milliseconds_are_cut_with_a_warning() {
     let server = Server::start();
     let client = connect(&server).await;
     let insert = |times: Vec<i64>| {
@@ -194,10 +194,15 @@ async fn times_finer_than_milliseconds_are_refused() {
         let batch = RecordBatch::try_from_iter([("at", Arc::new(times) as Arc<dyn Array>)]).unwrap();
         client.insert_batches("seen", [batch])
     };
-    let error = insert(vec![1_000, 2_001]).await.unwrap_err();
-    assert_eq!(error.code(), Some(Code::TypeMismatch));
-    assert!(error.to_string().contains("`1970-01-01T00:00:00.002001` is finer than milliseconds"), "{error}");
-    assert_eq!(insert(vec![1_000, 2_000]).await.unwrap().inserted, 2);
+    let inserted = insert(vec![1_000, 2_001]).await.unwrap();
+    assert_eq!(inserted.inserted, 2);
+    let [warning] = inserted.warnings.as_slice() else { panic!("{:?}", inserted.warnings) };
+    assert!(
+        warning.contains("1 value, `1970-01-01T00:00:00.002001`, is finer than milliseconds"),
+        "{warning}"
+    );
+    let again = insert(vec![1_000, 2_000]).await.unwrap();
+    assert_eq!((again.inserted, again.duplicates, again.warnings.len()), (0, 2, 0));
 }
 
 #[tokio::test]

@@ -87,38 +87,40 @@ fn an_import_in_parts_keeps_what_is_committed() {
 }
 
 #[test]
-fn times_finer_than_milliseconds_stay_text_or_are_refused() {
+fn times_finer_than_milliseconds_are_cut_with_a_warning_or_refused() {
     let place = Place::new();
     place.write("t.csv", "at\n2025-11-21T10:00:00.123456Z\n2025-11-21T10:00:00.123457Z\n");
+    let err = place.refused(&["import", "t", "t.csv", "--exact"]);
+    assert!(err.contains("`2025-11-21T10:00:00.123456Z` is finer than milliseconds"), "{err}");
     let done = place.run(&["import", "t", "t.csv"]);
-    assert!(
-        done.err.contains("declared t(at: string)") && done.err.contains("inserted 2 facts"),
-        "{}",
-        done.err
-    );
+    assert!(done.err.contains("declared t(at: timestamp)"), "{}", done.err);
+    let warning = "warning: t.csv: column `at`: 2 values, as in `2025-11-21T10:00:00.123456Z`, are finer than milliseconds";
+    assert!(done.err.contains(warning), "{}", done.err);
+    assert!(done.err.contains("inserted 1 fact into t, 1 known before"), "{}", done.err);
     for columns in [&["--columns", "at: timestamp"][..], &[]] {
         place.write(
             "u.jsonl",
             "{\"at\":\"2025-11-21T10:00:00.120Z\"}\n{\"at\":\"2025-11-21T10:00:00.1234Z\"}\n",
         );
-        let done = place.run(&[&["import", "r", "u.jsonl"], columns].concat());
-        let refused =
-            done.err.contains("u.jsonl:2: at: `2025-11-21T10:00:00.1234Z` is finer than milliseconds");
-        assert_eq!(refused, !columns.is_empty(), "{}", done.err);
+        let arguments = [&["import", "r", "u.jsonl"], columns].concat();
+        let err = place.refused(&[&arguments[..], &["--exact"]].concat());
+        assert!(
+            err.contains("u.jsonl:2: at: `2025-11-21T10:00:00.1234Z` is finer than milliseconds"),
+            "{err}"
+        );
+        let done = place.run(&arguments);
+        assert!(done.err.contains("1 value, `2025-11-21T10:00:00.1234Z`"), "{}", done.err);
     }
     place.ok(&["-c", ".rel drop r"]);
     let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![1_000, 1_001]));
     parquet(&place.path("t.parquet"), &[("at", times)]);
-    let err = place.refused(&["import", "r", "t.parquet"]);
-    assert!(
-        err.contains(
-            "t.parquet: row 2, column `at`: `1970-01-01T00:00:00.001001` is no time in milliseconds"
-        ),
-        "{err}"
-    );
-    assert!(err.contains("help: types can be named by `columns`"), "{err}");
-    place.ok(&["import", "r", "t.parquet", "--columns", "at: string"]);
-    assert_eq!(place.ok(&["-c", "?count<A> <- r(A)", "--csv", "--no-header"]), "2\n");
+    let err = place.refused(&["import", "r", "t.parquet", "--exact"]);
+    assert!(err.contains("t.parquet: row 2, column `at`: `1970-01-01T00:00:00.001001`"), "{err}");
+    let done = place.run(&["import", "r", "t.parquet"]);
+    assert!(done.err.contains("is finer than milliseconds"), "{}", done.err);
+    assert_eq!(place.ok(&["-c", "?count<A> <- r(A)", "--csv", "--no-header"]), "1\n");
+    place.ok(&["import", "s", "t.parquet", "--columns", "at: string"]);
+    assert_eq!(place.ok(&["-c", "?count<A> <- s(A)", "--csv", "--no-header"]), "2\n");
 }
 
 #[test]

@@ -453,7 +453,7 @@ mod tests {
     fn a_parameter_is_json_or_text() {
         assert_eq!(parameter("n=1.0"), Ok(("n".into(), Value::Float(1.0))));
         assert_eq!(parameter("$s=ada=b"), Ok(("s".into(), Value::Text("ada=b".into()))));
-        assert_eq!(parameter("v=[1, 2]"), Ok(("v".into(), Value::Vector(vec![1.0, 2.0]))));
+        assert_eq!(parameter("v=[1, 2]"), Ok(("v".into(), Value::List(vec![Value::Int(1), Value::Int(2)]))));
         assert_eq!(parameter("t=\"1\""), Ok(("t".into(), Value::Text("1".into()))));
         assert!(parameter("n=123456789012345678901").unwrap_err().contains("beyond 64 bits"));
         assert!(parameter("n=-9223372036854775808").is_ok());

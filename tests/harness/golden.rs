@@ -227,10 +227,7 @@ fn value(json: &Json) -> Value {
             None => Value::Float(number.as_f64().expect("a number is an integer or a float")),
         },
         Json::String(text) => Value::text(text.as_str()),
-        Json::Array(elements) => {
-            let numbers = elements.iter().map(|x| x.as_f64().expect("a vector holds numbers") as f32);
-            Value::Vector(numbers.collect())
-        }
+        Json::Array(elements) => Value::List(elements.iter().map(value).collect()),
         Json::Object(_) => panic!("no value is an object"),
     }
 }

@@ -66,7 +66,10 @@ async fn mixed_columns_go_in_as_they_come_out() {
     assert_eq!(reply["rows"], json!([["m", 6, 1]]), "{reply}");
     let rows = connection.rows("?m(X:asc)").await;
     assert_eq!(rows, json!([[null], [true], [1], [1.0], ["1"], [[0.5, 2.0]]]));
-    for text in ["{}", "1 2", "[\"a\"]", "[1e300]", "99999999999999999999"] {
+    let listed = upload(&mut connection, "listed", &batch(&[Some("[\"a\", 1, [null]]")])).await;
+    assert_eq!(listed["rows"], json!([["listed", 1, 0]]), "{listed}");
+    assert_eq!(connection.rows("?listed(X)").await, json!([[["a", 1, [null]]]]));
+    for text in ["{}", "1 2", "[\"a\"", "[1e300]", "99999999999999999999"] {
         assert_error(&upload(&mut connection, "m", &batch(&[Some(text)])).await, "type_mismatch");
     }
     connection.rows("+n(value: int)").await;

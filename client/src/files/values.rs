@@ -117,9 +117,12 @@ fn vector(elements: &ArrayRef, purpose: Purpose) -> Value {
         DataType::Float32 => {
             Value::Vector(elements.as_primitive::<Float32Type>().values().iter().map(widened).collect())
         }
-        DataType::Int8 => Value::Vector(
-            elements.as_primitive::<Int8Type>().values().iter().map(|element| f64::from(*element)).collect(),
-        ),
+        // As in JSON: an empty array is a vector, one of integers a list.
+        DataType::Int8 if elements.is_empty() => Value::Vector(Vec::new()),
+        DataType::Int8 => {
+            let elements = elements.as_primitive::<Int8Type>().values();
+            Value::List(elements.iter().map(|element| Value::Int(i64::from(*element))).collect())
+        }
         _ => match cast(elements, &DataType::Float64) {
             Ok(elements) => Value::Vector(elements.as_primitive::<Float64Type>().values().to_vec()),
             Err(_) => Value::Null,

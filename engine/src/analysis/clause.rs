@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::{AnalysisError, Role};
 use super::head::Head;
 use super::near::near_names;
-use super::nested::{in_all_alternatives, ruled};
+use super::nested::{in_all_alternatives, negated_comparison, ruled};
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Test, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
@@ -245,37 +245,48 @@ impl<'r, 'a> Builder<'r, 'a> {
                 None => self.negative(atom, literal.span),
             },
             LiteralKind::Comparison { operator, left, right } => {
-                let sides = match operator {
-                    Comparison::Equal if !is_call_of_each(left) => (self.expression(left), self.side(right)),
-                    Comparison::Equal => (self.side(left), self.expression(right)),
-                    _ => (self.expression(left), self.expression(right)),
-                };
-                match sides {
-                    (Some(left), Some(right)) => {
-                        let operator = Test::ByValue(*operator);
-                        self.literals.push((Literal::Filter { operator, left, right }, literal.span));
-                    }
-                    (_, _) => {
-                        self.excuse(left);
-                        self.excuse(right);
-                    }
+                self.comparison(*operator, left, right, Test::ByValue(*operator), literal.span);
+            }
+            // All others are taken out of a body before it comes here.
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {
+                if let Some((operator, left, right)) = negated_comparison(literal) {
+                    self.comparison(operator, left, right, Test::negation(operator), literal.span);
                 }
             }
-            // They are taken out of a body before it comes here.
-            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {}
+        }
+    }
+
+    fn comparison(
+        &mut self,
+        written: Comparison,
+        left: &ast::Term,
+        right: &ast::Term,
+        operator: Test,
+        span: Span,
+    ) {
+        let sides = match written {
+            Comparison::Equal if !is_call_of_each(left) => (self.expression(left), self.side(right)),
+            Comparison::Equal => (self.side(left), self.expression(right)),
+            _ => (self.expression(left), self.expression(right)),
+        };
+        match sides {
+            (Some(left), Some(right)) => {
+                self.literals.push((Literal::Filter { operator, left, right }, span));
+            }
+            (_, _) => {
+                self.excuse(left);
+                self.excuse(right);
+            }
         }
     }
 
     /// The function that an atom calls: one with a boolean result, unless a relation has its name. In a rule, which may come
     /// before its relations, other numbers of arguments are not its own.
     fn condition(&self, atom: &ast::Atom) -> Option<&'static ScalarFunction> {
-        let name = &atom.relation.text;
         let may_be_meant = |function: &&ScalarFunction| {
             self.origin == Origin::Query || function.accepts_count(atom.terms.len())
         };
-        ScalarFunction::named(name)
-            .filter(|function| function.is_condition() && !self.resolver.knows(name))
-            .filter(may_be_meant)
+        self.resolver.condition(&atom.relation.text).filter(may_be_meant)
     }
 
     /// A condition that is a call holds where its result is `true`; under negation, where it is anything else.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::dependencies::{Dependencies, Use};
-use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule};
+use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule, Test};
 use crate::aggregates::Aggregate;
 use crate::data::{RelationId, Value, VariableId};
 use crate::syntax::ast::{Arithmetic, Comparison};
@@ -134,9 +134,12 @@ impl Flow {
         use Comparison::{Greater, GreaterOrEqual, Less, LessOrEqual};
         rule.body.iter().all(|literal| {
             let Literal::Filter { operator, left, right } = literal else { return true };
-            let operator = operator.comparison();
+            let (left, right) = (self.change(left), self.change(right));
+            let Test::ByValue(operator) = operator else {
+                return matches!((left, right), (Change::None, Change::None));
+            };
             matches!(
-                (self.change(left), operator, self.change(right)),
+                (left, operator, right),
                 (Change::None, _, Change::None)
                     | (Change::Improves { largest: false }, Less | LessOrEqual, Change::None)
                     | (Change::None, Greater | GreaterOrEqual, Change::Improves { largest: false })

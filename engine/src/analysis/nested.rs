@@ -69,7 +69,9 @@ impl Resolver<'_> {
             false => body.to_vec(),
         };
         for place in 0..body.len() {
-            if matches!(body[place].kind, LiteralKind::NegatedConjunction(_)) {
+            if let Some(atom) = self.negated_call(&body[place]) {
+                body[place].kind = LiteralKind::Negative(atom);
+            } else if !is_plain(&body[place]) {
                 body[place] = self.take_negated(reader, goal.as_ref(), &body, place, &mut made);
             }
         }
@@ -126,6 +128,17 @@ impl Resolver<'_> {
             .filter(|literal| !is_disjunction(literal) || is_first(literal))
             .map(|literal| if is_first(literal) { replacement.clone() } else { literal.clone() })
             .collect()
+    }
+
+    /// The call of a function that stands under a negation by itself.
+    fn negated_call(&self, literal: &Literal) -> Option<Atom> {
+        let LiteralKind::NegatedConjunction(inner) = &literal.kind else { return None };
+        match inner.as_slice() {
+            [Literal { kind: LiteralKind::Positive(atom), .. }] => {
+                self.condition(&atom.relation.text).map(|_| atom.clone())
+            }
+            _ => None,
+        }
     }
 
     /// A negated conjunction as the negation of one atom: of those of its variables that the rest of the body binds.
@@ -211,7 +224,19 @@ fn is_disjunction(literal: &Literal) -> bool {
 }
 
 pub(super) fn is_plain(literal: &Literal) -> bool {
-    !matches!(literal.kind, LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_))
+    negated_comparison(literal).is_some()
+        || !matches!(literal.kind, LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_))
+}
+
+/// The sides of a comparison that stands under a negation by itself: a condition like any other.
+pub(super) fn negated_comparison(literal: &Literal) -> Option<(Comparison, &Term, &Term)> {
+    let LiteralKind::NegatedConjunction(inner) = &literal.kind else { return None };
+    match inner.as_slice() {
+        [Literal { kind: LiteralKind::Comparison { operator, left, right }, .. }] => {
+            Some((*operator, left, right))
+        }
+        _ => None,
+    }
 }
 
 /// The bodies that take one of each alternatives.

@@ -3,7 +3,6 @@
 //! Guaranteed of every `Program`: names are ids, arities agree, every variable is bound when its turn can come (some
 //! order of the body's literals evaluates it), a stratum uses negation and aggregation only on earlier strata.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -194,22 +193,32 @@ pub enum Test {
     Different,
     /// They compare so, by value.
     ByValue(Comparison),
+    /// They do not compare so, by value.
+    Not(Comparison),
 }
 
 impl Test {
-    /// The comparison as it was written.
+    /// What holds where a comparison does not. It never binds a variable.
+    pub fn negation(comparison: Comparison) -> Test {
+        match comparison {
+            Comparison::Equal => Test::ByValue(Comparison::NotEqual),
+            other => Test::Not(other),
+        }
+    }
+
+    /// The comparison as it was written, under a negation or not.
     pub fn comparison(self) -> Comparison {
         match self {
             Test::Same => Comparison::Equal,
             Test::Different => Comparison::NotEqual,
-            Test::ByValue(comparison) => comparison,
+            Test::ByValue(comparison) | Test::Not(comparison) => comparison,
         }
     }
-}
 
-impl fmt::Display for Test {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.comparison().fmt(f)
+    /// How a comparison of two sides is written.
+    pub fn text(self, left: &str, right: &str) -> String {
+        let comparison = format!("{left} {} {right}", self.comparison());
+        if matches!(self, Test::Not(_)) { format!("!({comparison})") } else { comparison }
     }
 }
 

@@ -12,6 +12,7 @@ use super::safety::{self, Bindings};
 use crate::catalog::Catalog;
 use crate::data::{DataType, RelationId};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::functions::ScalarFunction;
 
 /// Where a clause comes from, which decides how its faults are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,6 +146,11 @@ impl<'a> Resolver<'a> {
     /// Whether anything of this name is known; an emptied rule has no arity, but is known.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.catalog.knows(name) || self.new_head.is_some_and(|(head, _)| head == name)
+    }
+
+    /// The function that an atom of this name calls: one with a boolean result, unless a relation has its name.
+    pub(super) fn condition(&self, name: &str) -> Option<&'static ScalarFunction> {
+        ScalarFunction::named(name).filter(|function| function.is_condition() && !self.knows(name))
     }
 }
 

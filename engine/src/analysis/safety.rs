@@ -67,15 +67,17 @@ pub(super) fn bind(rule: &mut Rule, excused: &[VariableId]) -> Bindings {
             Test::ByValue(Comparison::NotEqual) if is_stored(left) && is_stored(right) => {
                 *operator = Test::Different;
             }
-            Test::ByValue(_) | Test::Same | Test::Different => {}
+            Test::Not(Comparison::NotEqual) if is_stored(left) && is_stored(right) => *operator = Test::Same,
+            Test::ByValue(_) | Test::Not(_) | Test::Same | Test::Different => {}
         }
     }
     Bindings { assignments, origins }
 }
 
-/// `X = each(L)` where something else binds `X`: whether the list has such an element.
+/// `X = each(L)` where something else binds `X`: whether the list has such an element. Under a negation, whether not.
 fn test_membership(literal: &mut Literal) {
-    let Literal::Filter { operator: Test::ByValue(Comparison::Equal), left, right } = literal else { return };
+    let Literal::Filter { operator, left, right } = literal else { return };
+    let Test::ByValue(Comparison::Equal | Comparison::NotEqual) = *operator else { return };
     let (list, element) = match (&*left, &*right) {
         (element, Expression::Call { function, arguments }) if is_each(function) => (arguments, element),
         (Expression::Call { function, arguments }, element) if is_each(function) => (arguments, element),
@@ -83,8 +85,8 @@ fn test_membership(literal: &mut Literal) {
     };
     if let (Some(function), [list]) = (membership(), list.as_slice()) {
         let arguments = vec![list.clone(), element.clone()];
-        *literal =
-            Literal::equal(Expression::Call { function, arguments }, Expression::Constant(Value::Bool(true)));
+        *left = Expression::Call { function, arguments };
+        *right = Expression::Constant(Value::Bool(true));
     }
 }
 

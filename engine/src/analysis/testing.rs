@@ -132,7 +132,7 @@ fn literal(literal: &Literal, rule: &Rule, program: &Program) -> String {
         Literal::Atom(a) => atom(a, rule, program),
         Literal::Negated(a) => format!("!{}", atom(a, rule, program)),
         Literal::Filter { operator, left, right } => {
-            format!("{} {operator} {}", expression(left, rule), expression(right, rule))
+            operator.text(&expression(left, rule), &expression(right, rule))
         }
         Literal::Assign { variable, expression: e } => {
             format!("{} := {}", name(*variable, rule), expression(e, rule))

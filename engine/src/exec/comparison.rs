@@ -19,6 +19,10 @@ impl Evaluator<'_> {
         right: &Expression,
         bindings: &Bindings,
     ) -> Result<Vec<bool>, ExecError> {
+        if let Test::Not(comparison) = test {
+            let found = self.compare(Test::ByValue(comparison), left, right, bindings)?;
+            return Ok(found.into_iter().map(|holds| !holds).collect());
+        }
         let comparison = test.comparison();
         if matches!(test, Test::ByValue(_)) && (is_null(left) || is_null(right)) {
             return Ok(vec![comparison == Comparison::NotEqual; bindings.len]);
@@ -28,7 +32,7 @@ impl Evaluator<'_> {
             Test::ByValue(Comparison::Equal | Comparison::NotEqual) => {
                 is_only_itself(left) || is_only_itself(right)
             }
-            Test::ByValue(_) => false,
+            Test::ByValue(_) | Test::Not(_) => false,
         };
         let left = self.evaluate(left, bindings)?;
         let right = self.evaluate(right, bindings)?;

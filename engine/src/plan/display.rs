@@ -44,8 +44,7 @@ pub(super) fn steps(
                 ("intersect", format!("{}, {}", side(first), side(second)), Some(first.access))
             }
             Step::Filter { operator, left, right, .. } => {
-                let text = format!("{} {operator} {}", left.text(&name), right.text(&name));
-                ("filter", text, None)
+                ("filter", operator.text(&left.text(&name), &right.text(&name)), None)
             }
             Step::Compute { variable, expression, .. } => {
                 ("compute", format!("{} = {}", name(*variable), expression.text(&name)), None)

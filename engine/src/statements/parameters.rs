@@ -1,9 +1,11 @@
-//! Parameters: `$name` in a program is filled with a value that came beside it. It is a value, never text.
+//! Parameters: `$name` in a program is filled with a value that came beside it. It is a value, never text. A list of
+//! numbers alone is a vector, but where a function takes lists: `X in $ids` reads the numbers as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::ast::{
     Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind, Tuple,
 };
@@ -84,8 +86,21 @@ impl Filler<'_> {
         self.body(&mut query.body);
     }
 
+    /// A condition that calls a function looks the same.
     fn atom(&mut self, atom: &mut Atom) {
-        self.terms(atom.terms.iter_mut());
+        let function = ScalarFunction::named(&atom.relation.text).filter(|function| function.is_condition());
+        self.arguments(function, &mut atom.terms);
+    }
+
+    fn arguments(&mut self, function: Option<&ScalarFunction>, terms: &mut [Term]) {
+        for (place, term) in terms.iter_mut().enumerate() {
+            let takes =
+                function.and_then(|function| function.parameter(place)).map(|parameter| parameter.takes);
+            match (&term.kind, takes) {
+                (TermKind::Parameter(_), Some(Takes::List | Takes::TextOrList)) => self.parameter(term, true),
+                _ => self.term(term),
+            }
+        }
     }
 
     fn body(&mut self, body: &mut [Literal]) {
@@ -111,30 +126,65 @@ impl Filler<'_> {
 
     fn term(&mut self, term: &mut Term) {
         match &mut term.kind {
-            TermKind::Parameter(name) => match self.parameters.get_key_value(name.as_str()) {
-                Some((name, value)) => {
-                    self.used.insert(name);
-                    term.kind = TermKind::Constant(value.clone());
-                }
-                None if self.otherwise.is_some() => {
-                    term.kind = TermKind::Constant(Value::Null);
-                }
-                None => self.problems.push(
-                    Diagnostic::error(
-                        Code::InvalidParameter,
-                        format!("the parameter `${name}` has no value"),
-                    )
-                    .at(term.span)
-                    .help("give it in `params` beside the program"),
-                ),
-            },
+            TermKind::Parameter(_) => self.parameter(term, false),
             TermKind::Arithmetic { left, right, .. } => {
                 self.term(left);
                 self.term(right);
             }
-            TermKind::Call { arguments, .. } => self.terms(arguments.iter_mut()),
+            TermKind::Call { function, arguments } => {
+                self.arguments(ScalarFunction::named(&function.text), arguments);
+            }
             TermKind::Aggregate { arguments, .. } => self.terms(arguments.iter_mut().map(|a| &mut a.term)),
             TermKind::Variable(_) | TermKind::Placeholder | TermKind::Constant(_) => {}
         }
     }
+
+    fn parameter(&mut self, term: &mut Term, takes_lists: bool) {
+        let TermKind::Parameter(name) = &term.kind else { return };
+        let problem = match self.parameters.get_key_value(name.as_str()) {
+            Some((name, value)) => {
+                self.used.insert(name);
+                match if takes_lists { Ok(value.clone()) } else { vector_of_numbers(value) } {
+                    Ok(value) => {
+                        term.kind = TermKind::Constant(value);
+                        return;
+                    }
+                    Err(x) => Diagnostic::error(
+                        Code::InvalidParameter,
+                        format!("parameter `{name}`: {x} is beyond the 32-bit floats of a vector"),
+                    )
+                    .at(term.span)
+                    .help("give smaller numbers; where a function takes a list, they may be any"),
+                }
+            }
+            None => match &self.otherwise {
+                Some(value) => {
+                    term.kind = TermKind::Constant(value.clone());
+                    return;
+                }
+                None => {
+                    Diagnostic::error(Code::InvalidParameter, format!("the parameter `${name}` has no value"))
+                        .at(term.span)
+                        .help("give it in `params` beside the program")
+                }
+            },
+        };
+        self.problems.push(problem);
+    }
+}
+
+/// The vector that a list stands for which holds numbers alone, and every other value as it is. Or the number that is too
+/// large.
+fn vector_of_numbers(value: &Value) -> Result<Value, String> {
+    let Value::List(elements) = value else { return Ok(value.clone()) };
+    let number = |element: &Value| match element {
+        Value::Int(n) => Some(*n as f64),
+        Value::Float(x) => Some(*x),
+        _ => None,
+    };
+    let Some(numbers) = elements.iter().map(number).collect::<Option<Vec<f64>>>() else {
+        return Ok(value.clone());
+    };
+    let narrow = |x: f64| if (x as f32).is_finite() { Ok(x as f32) } else { Err(format!("{x:?}")) };
+    Ok(Value::Vector(numbers.into_iter().map(narrow).collect::<Result<_, _>>()?))
 }

@@ -32,7 +32,7 @@ pub(crate) fn parameters(
 ) -> Result<Parameters, Failure> {
     params
         .into_iter()
-        .map(|(name, value)| match to_engine(value) {
+        .map(|(name, value)| match to_engine(value, engine_parameter) {
             Ok(value) => Ok((name, value)),
             Err(problem) => {
                 Err(Failure::new(protocol::Code::InvalidParameter, format!("parameter `{name}`: {problem}")))
@@ -44,15 +44,18 @@ pub(crate) fn parameters(
 /// Turns JSON rows into the engine's.
 pub(crate) fn rows(rows: Vec<Vec<protocol::Value>>) -> Result<Vec<Vec<engine::Value>>, Failure> {
     let row = |(number, row): (usize, Vec<protocol::Value>)| {
-        row.into_iter().map(to_engine).collect::<Result<Vec<_>, _>>().map_err(|problem| {
-            Failure::new(protocol::Code::TypeMismatch, format!("row {}: {problem}", number + 1))
-        })
+        row.into_iter().map(|value| to_engine(value, engine_value)).collect::<Result<Vec<_>, _>>().map_err(
+            |problem| Failure::new(protocol::Code::TypeMismatch, format!("row {}: {problem}", number + 1)),
+        )
     };
     rows.into_iter().enumerate().map(row).collect()
 }
 
-fn to_engine(value: protocol::Value) -> Result<engine::Value, String> {
-    let value = engine_value(value)?;
+fn to_engine(
+    value: protocol::Value,
+    convert: impl Fn(protocol::Value) -> Result<engine::Value, String>,
+) -> Result<engine::Value, String> {
+    let value = convert(value)?;
     match value.as_ref().depth() {
         depth if depth > MAX_LIST_DEPTH => {
             Err(format!("{depth} lists stand in each other: no more than {MAX_LIST_DEPTH} may"))
@@ -69,6 +72,20 @@ fn numbers(elements: &[protocol::Value]) -> Option<Vec<f64>> {
         _ => None,
     };
     elements.iter().map(number).collect()
+}
+
+/// The value of a parameter: numbers in an array stay what they are, as the program says whether they are a vector.
+fn engine_parameter(value: protocol::Value) -> Result<engine::Value, String> {
+    let as_list = |elements: Vec<engine::Value>| engine::Value::List(elements.into());
+    match value {
+        protocol::Value::Vector(floats) => {
+            Ok(as_list(floats.into_iter().map(engine::Value::Float).collect()))
+        }
+        protocol::Value::List(elements) if numbers(&elements).is_some() => {
+            elements.into_iter().map(engine_value).collect::<Result<_, _>>().map(as_list)
+        }
+        value => engine_value(value),
+    }
 }
 
 fn engine_value(value: protocol::Value) -> Result<engine::Value, String> {
@@ -297,10 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_beyond_a_vector_is_refused_by_name_or_row() {
-        let refused = parameters([("v".to_owned(), Value::Vector(vec![1e300]))]).unwrap_err();
-        assert_eq!(refused.code, Code::InvalidParameter);
-        assert!(refused.message.starts_with("parameter `v`: 1e300"), "{}", refused.message);
+    fn a_number_beyond_a_vector_is_refused_by_row() {
         let refused = rows(vec![vec![], vec![Value::Vector(vec![-1e300])]]).unwrap_err();
         assert!(refused.message.starts_with("row 2: -1e300"), "{}", refused.message);
     }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::analysis::clause::for_each_variable;
-use crate::analysis::nested::{bindable, variables, with_needed};
+use crate::analysis::nested::{bindable, negated_comparison, variables, with_needed};
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind};
 
 /// A search, as far as it matters to the literals around it.
@@ -163,8 +163,10 @@ impl Start {
                     || (is_bound(right) && is_variable(left))
             }
             LiteralKind::Comparison { left, right, .. } => is_bound(left) && is_bound(right),
-            // They are taken out of a body before its searches.
-            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => false,
+            // All others are taken out of a body before its searches.
+            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {
+                negated_comparison(literal).is_some_and(|(_, left, right)| is_bound(left) && is_bound(right))
+            }
         }
     }
 
