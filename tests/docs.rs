@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use stratalog_engine::functions::{FAMILIES, FUNCTIONS, ScalarFunction};
+use stratalog_engine::functions::{self, FAMILIES, ScalarFunction};
 use stratalog_engine::{
     Budget, Content, Diagnostic, Engine, EngineOptions, Error, Parameters, Rows, RunOptions, Session, Value,
 };
@@ -253,7 +253,7 @@ fn functions_page() -> String {
     let mut page = String::from(FUNCTIONS_HEADER);
     for family in FAMILIES {
         page += &format!("\n## {family}\n\n| function | gives | |\n|---|---|---|\n");
-        for function in FUNCTIONS.iter().filter(|function| function.family == *family) {
+        for function in functions::functions().filter(|function| function.family == *family) {
             let (expression, value) = function.example;
             page += &format!(
                 "| `{}`{} | {} | {} `{expression}` is `{value}`. |\n",
@@ -270,7 +270,7 @@ fn functions_page() -> String {
 const FUNCTIONS_HEADER: &str = "\
 # Functions
 
-<!-- Made from engine/src/functions/list.rs by `UPDATE_DOCS=1 cargo test -p stratalog-tests --test docs`. -->
+<!-- Made from engine/src/functions/table by `UPDATE_DOCS=1 cargo test -p stratalog-tests --test docs`. -->
 
 A call may stand wherever an expression may: on either side of a comparison, in heads, in the arguments of other calls and
 of atoms. A function that gives a `bool` may also stand as a condition of its own, `time_before(A, B)`, or negated. Names are

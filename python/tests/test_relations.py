@@ -20,14 +20,17 @@ from stratalog import (
     Relation,
     asc,
     avg,
+    collect,
     count,
     count_distinct,
     delete,
     desc,
+    first,
     functions,
     is_in,
     is_null,
     known,
+    last,
     max_,
     median,
     min_,
@@ -250,6 +253,8 @@ def test_aggregates(owns: stratalog.Client) -> None:
     bolts = select(string_agg(Owns.owner, "/")).where(Owns.owned == "bolts")
     owners = sorted(owner for (owner,) in owns.query('?O <- owns(O, "bolts", _)').rows())
     assert owns.query(bolts).one() == ("/".join(owners),)
+    ends = select(first(Owns.owner), last(Owns.owner), collect(Owns.owner)).where(Owns.owned == "bolts")
+    assert owns.query(ends).one() == (owners[0], owners[-1], owners)
     with pytest.raises(ValueError, match="from 0 to 1"):
         quantile(Owns.share, 90)
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 use std::path::Path;
 use stratalog_engine::aggregates::AGGREGATES;
-use stratalog_engine::functions::FUNCTIONS;
+use stratalog_engine::functions::functions;
 
 /// Completes lines of the prompt.
 pub(super) struct Completion(pub Names);
@@ -156,7 +156,7 @@ fn in_program(before: &str, known: &Known) -> Vec<Offer> {
     }
     let relations =
         known.relations.iter().map(|relation| (relation.name.as_str(), Some(relation.columns.as_str())));
-    let functions = FUNCTIONS.iter().map(|function| (function.name, Some(function.doc)));
+    let functions = functions().map(|function| (function.name, Some(function.doc)));
     let aggregates = AGGREGATES.iter().map(|aggregate| (aggregate.name(), Some(aggregate.doc())));
     let mut names = beginning(relations.chain(functions.filter(|_| !typed.is_empty())), typed, false);
     names.iter_mut().for_each(|offer| offer.value.push('('));

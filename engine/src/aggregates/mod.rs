@@ -18,6 +18,10 @@ pub enum Aggregate {
     Min,
     /// Largest value. Skips Null.
     Max,
+    /// The same as `Min`, of values that need not be of one kind.
+    First,
+    /// The same as `Max`, of values that need not be of one kind.
+    Last,
     /// Mean of the numbers, a float. Skips Null.
     Avg,
     /// The value in the middle of the numbers, a float. Skips Null.
@@ -56,6 +60,8 @@ pub const AGGREGATES: &[Aggregate] = &[
     Aggregate::Sum,
     Aggregate::Min,
     Aggregate::Max,
+    Aggregate::First,
+    Aggregate::Last,
     Aggregate::Avg,
     Aggregate::Median,
     Aggregate::Quantile,
@@ -71,13 +77,13 @@ pub fn is_aggregate(name: &str) -> bool {
 }
 
 impl Aggregate {
-    /// Finds an aggregate by its name, in any case; `countdistinct` is an alias.
+    /// Finds an aggregate by its name, in any case; `countdistinct` and `any` are other names.
     pub fn named(name: &str) -> Option<Aggregate> {
-        let name = name.to_ascii_lowercase();
-        if name == "countdistinct" {
-            return Some(Aggregate::CountDistinct);
+        match name.to_ascii_lowercase().as_str() {
+            "countdistinct" => Some(Aggregate::CountDistinct),
+            "any" => Some(Aggregate::First),
+            name => AGGREGATES.iter().copied().find(|aggregate| aggregate.name() == name),
         }
-        AGGREGATES.iter().copied().find(|aggregate| aggregate.name() == name)
     }
 
     /// The name as it is written.
@@ -88,6 +94,8 @@ impl Aggregate {
             Aggregate::Sum => "sum",
             Aggregate::Min => "min",
             Aggregate::Max => "max",
+            Aggregate::First => "first",
+            Aggregate::Last => "last",
             Aggregate::Avg => "avg",
             Aggregate::Median => "median",
             Aggregate::Quantile => "quantile",
@@ -126,6 +134,8 @@ impl Aggregate {
             Aggregate::Sum => "Sum: exact for integers, a float when any value is one. Skips Null.",
             Aggregate::Min => "Smallest value. Skips Null.",
             Aggregate::Max => "Largest value. Skips Null.",
+            Aggregate::First => "The first value in the order of all values. Skips Null.",
+            Aggregate::Last => "The last value in the order of all values. Skips Null.",
             Aggregate::Avg => "Mean, a float. Skips Null.",
             Aggregate::Median => {
                 "The number in the middle, or between the two that are, a float. Skips Null."

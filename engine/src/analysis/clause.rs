@@ -16,7 +16,7 @@ use super::types::{self, Declared};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::functions::lists::is_each;
-use crate::functions::{FUNCTIONS, ScalarFunction};
+use crate::functions::{ScalarFunction, functions};
 use crate::syntax::ast;
 use crate::syntax::ast::{Comparison, LiteralKind, TermKind};
 
@@ -530,7 +530,7 @@ impl<'r, 'a> Builder<'r, 'a> {
                 AnalysisError::UnknownFunction {
                     function: name.text.clone(),
                     is_relation: self.resolver.knows(&name.text),
-                    near: near_names(&name.text, FUNCTIONS.iter().map(|function| function.name)),
+                    near: near_names(&name.text, functions().map(|function| function.name)),
                     span: name.span,
                 }
             }

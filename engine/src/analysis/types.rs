@@ -381,7 +381,7 @@ fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
         }
         Aggregate::StringAgg => DataType::Text,
         Aggregate::Collect => DataType::List,
-        Aggregate::Min | Aggregate::Max => argument,
+        Aggregate::Min | Aggregate::Max | Aggregate::First | Aggregate::Last => argument,
         Aggregate::Sum => match argument {
             DataType::Int | DataType::Float | DataType::Any => argument,
             DataType::Timestamp => DataType::Any,

@@ -7,7 +7,7 @@ use crate::context::{Context, Outcome};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::error::Error;
-use crate::functions::{FUNCTIONS, ScalarFunction};
+use crate::functions::{ScalarFunction, functions};
 use crate::graph::SessionState;
 use crate::need::Need;
 use crate::syntax::ast::Name;
@@ -111,7 +111,7 @@ fn unknown(words: &[Name], more: Families) -> Error {
     let written: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let written = written.join(" ");
     let commands = super::entries(more).flat_map(|entry| entry.words[0].split('|'));
-    let names = commands.chain(FUNCTIONS.iter().map(|function| function.name));
+    let names = commands.chain(functions().map(|function| function.name));
     let help = match near_names(without_dot(&written), names).as_slice() {
         [] => "`.help` lists the commands".to_owned(),
         near => format!("did you mean `.help {}`?", near.join("` or `.help ")),

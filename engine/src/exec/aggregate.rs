@@ -148,7 +148,7 @@ impl<'a> Grouping<'a> {
             .zip(&self.aggregates)
             .map(|(accumulator, (function, _))| {
                 let finished = accumulator.finish(len, codec, remarks, budget)?;
-                if finished.mixed {
+                if finished.mixed && matches!(function, Aggregate::Min | Aggregate::Max) {
                     remarks.unlike(rule, *function, Unlike::Mixed);
                 }
                 Ok(finished.codes)
@@ -180,8 +180,8 @@ impl Accumulator {
             Aggregate::CountDistinct => Accumulator::Distinct { seen: KeySet::default(), counts: Vec::new() },
             Aggregate::Sum => Accumulator::Sum(Sums::default()),
             Aggregate::Avg => Accumulator::Avg(Sums::default()),
-            Aggregate::Min => Accumulator::Extremes(Extremes::new(false)),
-            Aggregate::Max => Accumulator::Extremes(Extremes::new(true)),
+            Aggregate::Min | Aggregate::First => Accumulator::Extremes(Extremes::new(false)),
+            Aggregate::Max | Aggregate::Last => Accumulator::Extremes(Extremes::new(true)),
             Aggregate::Median
             | Aggregate::Quantile
             | Aggregate::Stddev

@@ -361,6 +361,21 @@ def max_(value: T) -> T:
     return cast("T", Aggregate("max", value))
 
 
+def first(value: T) -> T:
+    """The first value in the order of all values; of a group whose values are all the same, that one."""
+    return cast("T", Aggregate("first", value))
+
+
+def last(value: T) -> T:
+    """The last value in the order of all values."""
+    return cast("T", Aggregate("last", value))
+
+
+def collect(value: T) -> list[T]:
+    """A list of all values, in their order."""
+    return cast("list[T]", Aggregate("collect", value))
+
+
 def avg(value: float | None) -> float:
     """The mean."""
     return cast("float", Aggregate("avg", value))

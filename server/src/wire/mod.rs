@@ -283,7 +283,7 @@ mod tests {
     use stratalog_engine::{self as engine, Diagnostic, Error, Span};
     use stratalog_protocol::{Code, Place, ValidationError, Value};
 
-    use super::{failure, parameters, rows};
+    use super::{failure, rows};
 
     #[test]
     fn parse_errors_carry_place_help_and_the_short_form() {

@@ -143,6 +143,10 @@ pub enum Aggregate {
     Min,
     /// Largest value but Null.
     Max,
+    /// First value but Null in the order of all.
+    First,
+    /// Last value but Null in the order of all.
+    Last,
     /// Mean of the numbers.
     Avg,
     /// The value below which so many quarters of the numbers lie.

@@ -143,6 +143,8 @@ impl Aggregate {
             Aggregate::Sum => "sum",
             Aggregate::Min => "min",
             Aggregate::Max => "max",
+            Aggregate::First => "first",
+            Aggregate::Last => "last",
             Aggregate::Avg => "avg",
             Aggregate::Quantile(2) => "median",
             Aggregate::Quantile(_) => "quantile",

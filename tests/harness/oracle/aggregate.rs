@@ -94,8 +94,8 @@ fn fold(aggregate: Aggregate, values: &[&Value]) -> Value {
     match aggregate {
         Aggregate::Count => Value::Int(values.len() as i64),
         Aggregate::CountDistinct => Value::Int(values.iter().collect::<BTreeSet<_>>().len() as i64),
-        Aggregate::Min => some().min().map_or(Value::Null, |value| (*value).clone()),
-        Aggregate::Max => some().max().map_or(Value::Null, |value| (*value).clone()),
+        Aggregate::Min | Aggregate::First => some().min().map_or(Value::Null, |value| (*value).clone()),
+        Aggregate::Max | Aggregate::Last => some().max().map_or(Value::Null, |value| (*value).clone()),
         Aggregate::Sum if numbers.is_empty() => Value::Null,
         Aggregate::Sum if integers.len() == numbers.len() => {
             let sum: i128 = integers.iter().sum();

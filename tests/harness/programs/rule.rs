@@ -121,11 +121,13 @@ fn build_ranking(numbers: &[u8], columns: usize, variables: &[String]) -> Option
 }
 
 fn aggregate(n: u8, exact: bool) -> Aggregate {
-    match n % 11 {
+    match n % 13 {
         6 if !exact => Aggregate::Quantile(n / 10 % 5),
         7 if !exact => Aggregate::Stddev,
         8 => Aggregate::StringAgg,
         9 => Aggregate::Collect,
+        10 => Aggregate::First,
+        11 => Aggregate::Last,
         0 => Aggregate::Count,
         1 => Aggregate::Sum,
         2 => Aggregate::Min,
