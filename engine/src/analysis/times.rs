@@ -35,7 +35,7 @@ pub(super) fn settle(relations: &[Relation], clauses: &mut [Clause]) -> Vec<Diag
         read_filters(body, |expression| type_of(expression, variables), &mut none);
     }
     none.dedup();
-    none.into_iter().map(never_equal).collect()
+    none.iter().map(never_equal).collect()
 }
 
 /// The same for the filters of one body, by what is known of types. Text that is no time is put into `none`.
@@ -104,7 +104,7 @@ fn type_of(expression: &Expression, variables: &[Variable]) -> DataType {
     }
 }
 
-fn never_equal(text: Value) -> Diagnostic {
+fn never_equal(text: &Value) -> Diagnostic {
     Diagnostic::warning(Code::NeverTrue, format!("{text} stands beside times, and is none"))
         .help(time::HOW_TO_WRITE)
 }
