@@ -22,7 +22,7 @@ from .arrow import frames
 from .client import RECONNECT_SECONDS, Data, parts
 from .connection import Build
 from .events import AsyncEvents
-from .files import FileReader, OnError, Predicates, is_path, opened
+from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
 from .inserts import Committed, Inserted
 from .objects import Rows
@@ -210,18 +210,22 @@ class AsyncClient(AsyncCommands):
         columns: Sequence[str] | None = None,
         progress: bool | Progress | None = None,
         timeout: float | None = None,
-        on_error: OnError = "abort",
+        exact: bool = False,
         commit_every: int | None = None,
+        on_error: OnError = "abort",
+        types: Mapping[str, str] | None = None,
+        epoch: Epoch | None = None,
+        encoding: str | None = None,
     ) -> Inserted:
         """Inserts facts, all of them or none, as `Client.insert` does."""
         name = relation_name(relation)
+        options = ReadOptions(on_error, types or {}, epoch, encoding, exact)
         if is_path(data):
             return await self._insert_file(
-                name, data, scope, columns, progress, timeout, on_error, commit_every
+                name, data, scope, columns, progress, timeout, commit_every, options
             )
-        if on_error != "abort":
-            raise ValueError("on_error is for files: what is in memory can be looked at before")
-        how = plan(data, columns, commit_every)
+        options.refuse_for_memory()
+        how = plan(data, columns, commit_every, exact)
         # To read a file takes a while.
         in_turn = isinstance(data, FileReader)
         self._own = self._own or scope != "persistent"
@@ -236,6 +240,7 @@ class AsyncClient(AsyncCommands):
             bar.complete()
         for warning in committed.warnings:
             warnings.warn(warning, errors.InsertWarning, stacklevel=2)
+        how.losses.tell()
         return committed.total
 
     async def _insert_file(
@@ -246,13 +251,13 @@ class AsyncClient(AsyncCommands):
         columns: Sequence[str] | None,
         progress: bool | Progress | None,
         timeout: float | None,
-        on_error: OnError,
         commit_every: int | None,
+        options: ReadOptions,
     ) -> Inserted:
         declared = await self.column_types(name)
         if declared is None and scope == "persistent":
             can_be_declared(str(path), name)
-        opening = opened(path, declared, columns, on_error)
+        opening = opened(path, declared, columns, options)
         # The types of its columns are guessed from its beginning, which takes a while.
         file = await to_thread(opening.__enter__)
         with ExitStack() as cleanup:
@@ -261,7 +266,8 @@ class AsyncClient(AsyncCommands):
                 name, file, scope=scope, progress=progress, timeout=timeout, commit_every=commit_every
             )
         # Only now, as a file that is refused leaves nothing behind.
-        if declared is None and scope == "persistent" and found.inserted + found.duplicates:
+        has_rows = found.inserted + found.duplicates > 0
+        if declared is None and scope == "persistent" and (has_rows or file.has_only_names):
             await self._execute(columns_of(name, file.columns).text, None, timeout=None)
         for warning in file.warnings:
             warnings.warn(f"{path}: {warning}", errors.FileWarning, stacklevel=3)
@@ -322,11 +328,12 @@ class AsyncClient(AsyncCommands):
         data: Data,
         *,
         columns: Sequence[str] | None = None,
+        exact: bool = False,
         timeout: float | None = None,
     ) -> Result:
         """Deletes facts, each named in full, all or none; `data` as for `Client.delete`."""
         name = relation_name(relation)
-        names, rows = named_rows(data, columns)
+        names, rows = named_rows(data, columns, exact)
         if names is not None and (listed := await self.column_types(name)) is not None:
             rows = arranged(names, rows, list(listed))
         program = facts("-", name, rows)

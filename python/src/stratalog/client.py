@@ -20,7 +20,7 @@ from .admin import Commands
 from .arrow import ArrowStream, frames
 from .connection import Build, Connection
 from .events import Events
-from .files import FileReader, OnError, Predicates, is_path, opened
+from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import GraphName
 from .inserts import Committed, Inserted
 from .objects import Rows
@@ -239,32 +239,41 @@ class Client(Commands):
         columns: Sequence[str] | None = None,
         progress: bool | Progress | None = None,
         timeout: float | None = None,
-        on_error: OnError = "abort",
+        exact: bool = False,
         commit_every: int | None = None,
+        on_error: OnError = "abort",
+        types: Mapping[str, str] | None = None,
+        epoch: Epoch | None = None,
+        encoding: str | None = None,
     ) -> Inserted:
         """Inserts facts: all of them, or none.
 
         `data` is anything with `__arrow_c_stream__` (a Polars or pandas DataFrame, a pyarrow table, a DuckDB
-        relation, a `Result`), the path of a CSV, TSV, JSON lines, Parquet, Arrow or RDF file, or an iterable
+        relation, a `Result`), the path of a CSV, TSV, JSON, Parquet, Arrow or RDF file, or an iterable
         of tuples, lists, dicts, dataclasses, typed relations, or scalars for a relation of one column.
         Columns with names are matched by name with those of the relation, otherwise by position; `columns`
         names the places of tuples, and chooses among the columns of everything else. `scope` is
         `persistent`, or `session` for facts that end with this session. `progress=True` shows a bar if tqdm
         is installed; a function is told how many rows are sent, and of how many.
 
-        `on_error="skip"` leaves out records of a file that do not fit, and counts them. `commit_every` gives
-        up all or nothing: so many rows are a commit each, and `PartlyInserted` says how many are committed
-        when one of them fails.
+        Times finer than milliseconds are cut to the one before, and decimals become integers, or the nearest
+        floats: a `PrecisionWarning` (of files a `FileWarning`) says in which columns. `exact` refuses them.
+        `commit_every` gives up all or nothing: so many rows are a commit each, and `PartlyInserted` says how
+        many are committed when one of them fails.
+
+        Of files, `on_error="skip"` leaves out records that do not fit, and counts them; `types` names the
+        types of some columns (`{"zip": "string"}`), `epoch` the unit of numbers that become times, and
+        `encoding` how text is encoded that is not UTF-8.
 
         >>> db.insert("owns", [("ada", "acme"), ("acme", "bolts")])
         Inserted(inserted=2, duplicates=0)
         """
         name = relation_name(relation)
+        options = ReadOptions(on_error, types or {}, epoch, encoding, exact)
         if is_path(data):
-            return self._insert_file(name, data, scope, columns, progress, timeout, on_error, commit_every)
-        if on_error != "abort":
-            raise ValueError("on_error is for files: what is in memory can be looked at before")
-        how = plan(data, columns, commit_every)
+            return self._insert_file(name, data, scope, columns, progress, timeout, commit_every, options)
+        options.refuse_for_memory()
+        how = plan(data, columns, commit_every, exact)
         self._own = self._own or scope != "persistent"
         with Bar(progress, name, how.total) as bar, Committed() as committed:
             for part in how.parts:
@@ -276,6 +285,7 @@ class Client(Commands):
             bar.complete()
         for warning in committed.warnings:
             warnings.warn(warning, errors.InsertWarning, stacklevel=2)
+        how.losses.tell()
         return committed.total
 
     def _insert_file(
@@ -286,18 +296,19 @@ class Client(Commands):
         columns: Sequence[str] | None,
         progress: bool | Progress | None,
         timeout: float | None,
-        on_error: OnError,
         commit_every: int | None,
+        options: ReadOptions,
     ) -> Inserted:
         declared = self.column_types(name)
         if declared is None and scope == "persistent":
             can_be_declared(str(path), name)
-        with opened(path, declared, columns, on_error) as file:
+        with opened(path, declared, columns, options) as file:
             found = self.insert(
                 name, file, scope=scope, progress=progress, timeout=timeout, commit_every=commit_every
             )
         # Only now, as a file that is refused leaves nothing behind.
-        if declared is None and scope == "persistent" and found.inserted + found.duplicates:
+        has_rows = found.inserted + found.duplicates > 0
+        if declared is None and scope == "persistent" and (has_rows or file.has_only_names):
             self._execute(columns_of(name, file.columns).text, None, timeout=None)
         for warning in file.warnings:
             warnings.warn(f"{path}: {warning}", errors.FileWarning, stacklevel=3)
@@ -358,9 +369,11 @@ class Client(Commands):
         data: Data,
         *,
         columns: Sequence[str] | None = None,
+        exact: bool = False,
         timeout: float | None = None,
     ) -> Result:
-        """Deletes facts, each named in full, all or none. `data` as for `insert`, but for files.
+        """Deletes facts, each named in full, all or none. `data` as for `insert`, but for files; and so is
+        `exact`.
 
         For those that fulfil a condition see `stratalog.delete`, or the language's `-owns(A, B) <- ...`.
 
@@ -369,7 +382,7 @@ class Client(Commands):
         ['deleted 1 fact from owns']
         """
         name = relation_name(relation)
-        names, rows = named_rows(data, columns)
+        names, rows = named_rows(data, columns, exact)
         if names is not None and (listed := self.column_types(name)) is not None:
             rows = arranged(names, rows, list(listed))
         program = facts("-", name, rows)

@@ -291,7 +291,7 @@ class InsertWarning(UserWarning):
 
 
 class PrecisionWarning(UserWarning):
-    """A time of Python has more digits than are kept of it."""
+    """Times were cut to milliseconds, or decimals rounded to floats: as such they are in the relation."""
 
 
 class PartlyInserted(Error):

@@ -1,4 +1,7 @@
-"""Program text that the client writes. Values never become part of it: each is a parameter."""
+"""Program text that the client writes. Values never become part of it: each is a parameter.
+
+But times are written in it, as parameters have no type for them: an integer would stand there.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import FileError, InsertWarning
+from .times import Time, time_literal
 
 #: What may hold a `$` that begins no parameter, or begins one.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|(?<![^\n])[ \t]*%[^\n]*|/\*|\$(?P<name>\w+)')
@@ -43,9 +47,16 @@ def facts(sign: str, relation: str, rows: Sequence[Sequence[Any]]) -> Program:
     """Inserts (`+`) or deletes (`-`) facts, each named in full."""
     if not rows:
         return Program("")
-    params = {f"v{n}_{m}": value for n, row in enumerate(rows) for m, value in enumerate(row)}
+    params: dict[str, Any] = {}
+
+    def written(name: str, value: Any) -> str:
+        if isinstance(value, Time):
+            return time_literal(value)
+        params[name] = value
+        return f"${name}"
+
     tuples = [
-        "(" + ", ".join(f"$v{number}_{place}" for place in range(len(row))) + ")"
+        "(" + ", ".join(written(f"v{number}_{place}", value) for place, value in enumerate(row)) + ")"
         for number, row in enumerate(rows)
     ]
     return Program(f"{sign}{identifier(relation)}[{', '.join(tuples)}]", params)

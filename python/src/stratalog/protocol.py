@@ -10,12 +10,15 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from . import errors
 from .address import address, credentials, graph_name, without_graph
+from .losses import finer, warn
 from .retry import only_reads
-from .values import plain
+from .times import CutTime
+from .values import has_scale, number_of, plain, timed
 
 __all__ = [
     "Answer",
@@ -363,6 +366,13 @@ def _answer(message: dict[str, Any]) -> Answer:
 def json_value(value: Any) -> Any:
     """A parameter as JSON: null, booleans, numbers, strings, arrays of numbers."""
     try:
-        return plain(value)
+        found = timed(value)
+        if isinstance(found, CutTime):
+            warn(finer(found.text))
+        if isinstance(found, Decimal):
+            found, is_rounded = number_of(found, not has_scale(found))
+            if is_rounded:
+                warn(f"{value} is rounded to the nearest float")
+        return plain(found)
     except (TypeError, ValueError) as problem:
         raise errors.InvalidParameter(str(problem)) from None

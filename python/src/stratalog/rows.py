@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from datetime import date
 from itertools import islice
 from typing import Any
 
 from . import arrow
 from .files import FileReader
+from .losses import Losses, labels
 from .programs import are_nameless
-from .values import plain, unboxed
+from .values import timed, typed
 
 #: From so many rows on, Arrow is worth its schema.
 _MANY = 1_000
@@ -44,36 +44,44 @@ class Plan:
     """How the data will travel: `parts` are committed one after the other, and as a rule there is one."""
 
     parts: Iterator[Part]
-    total: int | None = None
+    total: int | None
+    #: What the values lose, once they are sent.
+    losses: Losses
 
 
-def plan(data: Any, names: Sequence[str] | None = None, commit_every: int | None = None) -> Plan:
-    """Looks at the data and decides."""
+def plan(
+    data: Any, names: Sequence[str] | None = None, commit_every: int | None = None, exact: bool = False
+) -> Plan:
+    """Looks at the data and decides; `exact` refuses values that would lose digits."""
+    losses = Losses(exact)
     if commit_every is not None and commit_every < 1:
         raise ValueError("commit_every is a number of rows, at least 1")
     most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
     if isinstance(data, FileReader):
-        return Plan(_parts(data.batches(most), commit_every), data.num_rows)
+        return Plan(_parts(data.batches(most), commit_every), data.num_rows, losses)
     data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
-        batches = arrow.batches_of(data, names, most)
-        return Plan(_parts(batches, commit_every), arrow.count_rows(data))
+        batches = arrow.batches_of(data, names, most, losses)
+        return Plan(_parts(batches, commit_every), arrow.count_rows(data), losses)
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
     if not isinstance(data, Sized):
         data = iter(data)
         first = list(islice(data, BATCH_ROWS))
         if len(first) == BATCH_ROWS:
-            return _plan_of_many(first, data, names, commit_every)
+            return _plan_of_many(first, data, names, commit_every, losses)
         data = first
     names, rows = table(data, names)
-    whole, kinds = _by_column(rows)
+    whole, kinds = _by_column(names, rows, losses)
     if names is not None and len(names) != len(kinds) and rows:
         raise ValueError(f"{len(names)} column names for rows of {len(kinds)} values")
     few = names is None and "timestamp" not in kinds and len(rows) < _MANY
     if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
-        return Plan(_parts_of_rows(names, rows, commit_every or len(rows) or 1), len(rows))
-    return Plan(_parts(_batches(names or [""] * len(kinds), kinds, whole, most), commit_every), len(rows))
+        settled = list(zip(*whole, strict=True)) if whole else rows
+        parts = _parts_of_rows(names, settled, commit_every or len(rows) or 1)
+        return Plan(parts, len(rows), losses)
+    batches = _batches(names or [""] * len(kinds), kinds, whole, most)
+    return Plan(_parts(batches, commit_every), len(rows), losses)
 
 
 def _parts(batches: Iterator[arrow.Batch], most: int | None) -> Iterator[Part]:
@@ -100,19 +108,23 @@ def _parts(batches: Iterator[arrow.Batch], most: int | None) -> Iterator[Part]:
 
 def _parts_of_rows(names: Sequence[str] | None, rows: Sequence[Sequence[Any]], most: int) -> Iterator[Part]:
     for start in range(0, len(rows) or 1, most):
-        some = [[plain(value) for value in row] for row in rows[start : start + most]]
+        some = [list(row) for row in rows[start : start + most]]
         yield Part(rows=some, names=names, length=len(some))
 
 
 def _plan_of_many(
-    first: list[Any], rest: Iterator[Any], names: Sequence[str] | None, commit_every: int | None
+    first: list[Any],
+    rest: Iterator[Any],
+    names: Sequence[str] | None,
+    commit_every: int | None,
+    losses: Losses,
 ) -> Plan:
     """More than one batch of an iterator: sent while it is read, so the first batch decides the types."""
     found, rows = table(first, names)
-    whole, kinds = _by_column(rows)
+    whole, kinds = _by_column(found, rows, losses)
     if "any" in kinds:
         # Columns of several types have no Arrow type.
-        return plan([*first, *rest], names, commit_every)
+        return plan([*first, *rest], names, commit_every, losses.exact)
     labels = found or [""] * len(kinds)
     most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
     built = list(_batches(labels, kinds, whole, most))
@@ -127,7 +139,7 @@ def _plan_of_many(
                 if later is None or set(later) != set(found):
                     raise ValueError(f"row {done} has other columns than the first")
                 _, more = table(chunk, found)
-            columns, theirs = _by_column(more, done, len(kinds))
+            columns, theirs = _by_column(found, more, losses, done, kinds)
             for place, (kind, other) in enumerate(zip(kinds, theirs, strict=True)):
                 if other not in (kind, "null"):
                     raise ValueError(
@@ -137,19 +149,30 @@ def _plan_of_many(
             yield arrow.build(labels, kinds, columns)
             done += len(chunk)
 
-    return Plan(_parts(batches(), commit_every))
+    return Plan(_parts(batches(), commit_every), None, losses)
 
 
 def _by_column(
-    rows: Sequence[Sequence[Any]], first: int = 0, width: int | None = None
+    names: Sequence[str] | None,
+    rows: Sequence[Sequence[Any]],
+    losses: Losses,
+    first: int = 0,
+    known: Sequence[str] | None = None,
 ) -> tuple[list[list[Any]], list[str]]:
-    """The values of each column, and its type, decided over all rows: a stream has one schema."""
-    if width is None:
-        width = len(rows[0]) if rows else 0
+    """The values of each column, and its type, decided over all rows: a stream has one schema.
+
+    Where rows came before these, the types of theirs are `known`.
+    """
+    width = len(known) if known is not None else len(rows[0]) if rows else 0
     for number, row in enumerate(rows, first):
         if len(row) != width:
             raise ValueError(f"row {number} has {len(row)} values, the rows before it have {width}")
-    whole = [[_typed(row[place]) for row in rows] for place in range(width)]
+    whole = [
+        losses.settled(
+            label, [typed(row[place]) for row in rows], known is not None and known[place] == "float"
+        )
+        for place, label in enumerate(labels(names, width))
+    ]
     return whole, [arrow.kind_of(values) for values in whole]
 
 
@@ -159,16 +182,34 @@ def framed(data: Any) -> Any:
 
 
 def named_rows(
-    data: Any, names: Sequence[str] | None = None
+    data: Any, names: Sequence[str] | None = None, exact: bool = False
 ) -> tuple[list[str] | None, Sequence[Sequence[Any]]]:
-    """Names, where there are any, and rows of whatever can be inserted."""
+    """Names, where there are any, and rows of whatever can be inserted, with a warning for what they lose."""
+    losses = Losses(exact)
     data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
-        found, rows = arrow.stream_rows(data, names)
-        return (None if are_nameless(found) else found), rows
+        found, rows = arrow.stream_rows(data, names, losses)
+        settled = _settled(found, rows, losses)
+        return (None if are_nameless(found) else found), settled
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
-    return table(data, names)
+    labelled, found_rows = table(data, names)
+    return labelled, _settled(labelled, found_rows, losses)
+
+
+def _settled(
+    names: Sequence[str] | None, rows: Sequence[Sequence[Any]], losses: Losses
+) -> Sequence[Sequence[Any]]:
+    """The same rows without decimals, their times in milliseconds; rows of several lengths as they are."""
+    if rows and len({len(row) for row in rows}) == 1:
+        columns = [list(map(timed, column)) for column in zip(*rows, strict=True)]
+        found = [
+            losses.settled(label, column)
+            for label, column in zip(labels(names, len(columns)), columns, strict=True)
+        ]
+        rows = list(zip(*found, strict=True))
+    losses.tell()
+    return rows
 
 
 def table(data: Iterable[Any], names: Sequence[str] | None) -> tuple[list[str] | None, list[Sequence[Any]]]:
@@ -206,10 +247,3 @@ def _batches(
 
 def _characters(whole: list[list[Any]]) -> int:
     return sum(len(value) for values in whole for value in values if isinstance(value, str | list))
-
-
-def _typed(value: Any) -> Any:
-    """A value for Arrow: as in JSON, but times stay times."""
-    if hasattr(value, "tolist"):
-        value = unboxed(value)
-    return value if isinstance(value, date) else plain(value)

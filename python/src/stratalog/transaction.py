@@ -100,22 +100,37 @@ class Transaction(_Collected):
         self._timeout = timeout
 
     def insert(
-        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+        self,
+        relation: str | type[Relation],
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exact: bool = False,
     ) -> None:
         """Adds facts. They travel as program text: for very many, `Client.insert` is faster."""
-        self._add("+", relation, data, columns)
+        self._add("+", relation, data, columns, exact)
 
     def delete(
-        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+        self,
+        relation: str | type[Relation],
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exact: bool = False,
     ) -> None:
         """Adds the end of facts, each named in full."""
-        self._add("-", relation, data, columns)
+        self._add("-", relation, data, columns, exact)
 
     def _add(
-        self, sign: str, relation: str | type[Relation], data: Any, columns: Sequence[str] | None
+        self,
+        sign: str,
+        relation: str | type[Relation],
+        data: Any,
+        columns: Sequence[str] | None,
+        exact: bool,
     ) -> None:
         name = relation_name(relation)
-        names, rows = named_rows(data, columns)
+        names, rows = named_rows(data, columns, exact)
         listed = self._client.column_types(name) if names is not None else None
         self._collect(sign, name, names, rows, listed)
 
@@ -140,22 +155,37 @@ class AsyncTransaction(_Collected):
         self._timeout = timeout
 
     async def insert(
-        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+        self,
+        relation: str | type[Relation],
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exact: bool = False,
     ) -> None:
         """Adds facts. They travel as program text: for very many, `AsyncClient.insert` is faster."""
-        await self._add("+", relation, data, columns)
+        await self._add("+", relation, data, columns, exact)
 
     async def delete(
-        self, relation: str | type[Relation], data: Any, *, columns: Sequence[str] | None = None
+        self,
+        relation: str | type[Relation],
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exact: bool = False,
     ) -> None:
         """Adds the end of facts, each named in full."""
-        await self._add("-", relation, data, columns)
+        await self._add("-", relation, data, columns, exact)
 
     async def _add(
-        self, sign: str, relation: str | type[Relation], data: Any, columns: Sequence[str] | None
+        self,
+        sign: str,
+        relation: str | type[Relation],
+        data: Any,
+        columns: Sequence[str] | None,
+        exact: bool,
     ) -> None:
         name = relation_name(relation)
-        names, rows = named_rows(data, columns)
+        names, rows = named_rows(data, columns, exact)
         listed = await self._client.column_types(name) if names is not None else None
         self._collect(sign, name, names, rows, listed)
 

@@ -4,71 +4,89 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
-from datetime import UTC, date, datetime
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
-from .errors import PrecisionWarning
+from .times import Time, time_of, time_of_numpy
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_INT = range(-(1 << 63), 1 << 63)
+INT = range(-(1 << 63), 1 << 63)
 
 
 def plain(value: Any) -> Any:
-    """One value as JSON; times become milliseconds since 1970."""
+    """One value as JSON; times become milliseconds since 1970. A decimal is none: see `number_of`."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int):
-        if value not in _INT:
+        if value not in INT:
             raise ValueError(f"{value} does not fit in 64 bits")
         return int(value)
     if isinstance(value, float):
         return _finite(float(value))
-    if isinstance(value, date):
-        return milliseconds(value)
     if isinstance(value, list | tuple):
         return [_number(item) for item in value]
     if hasattr(value, "tolist"):
-        return plain(unboxed(value))
+        return plain(value.tolist())
+    if _is_missing(value):
+        return None
     raise TypeError(f"a value of type {type(value).__name__} cannot be stored: {value!r}")
 
 
-def unboxed(value: Any) -> Any:
-    """A scalar or vector of numpy, pandas or their like as Python has it."""
-    if getattr(getattr(value, "dtype", None), "kind", "") != "M":
+def timed(value: Any) -> Any:
+    """A time as `Time`, a scalar of NumPy or its like as Python has it; anything else as it is."""
+    if isinstance(value, date):
+        return time_of(value)
+    if hasattr(value, "tolist"):
+        if getattr(getattr(value, "dtype", None), "kind", "") == "M" and not getattr(value, "ndim", 0):
+            return time_of_numpy(value[()] if hasattr(value, "ndim") else value)
         return value.tolist()
-    # Of itself, a time in nanoseconds would be an integer.
-    whole = value.astype("datetime64[us]")
-    if (time := whole.tolist()) is not None and not isinstance(time, list) and whole != value:
-        _warn(value)
-    return time
+    return value
 
 
-def milliseconds(value: date) -> int:
-    """Milliseconds since 1970 in UTC; a time without a zone counts as UTC.
-
-    Digits after them are cut off, with a warning: the clock of Python has more, and few mean them.
-    """
-    if not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
-    elif value.tzinfo is None:
-        value = value.replace(tzinfo=UTC)
-    if value.microsecond % 1000 or getattr(value, "nanosecond", 0):
-        _warn(value)
-    since = value - EPOCH
-    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+def typed(value: Any) -> Any:
+    """A value for a column: as in JSON, but times are known as such, and decimals are left."""
+    value = timed(value)
+    if isinstance(value, Time):
+        return value
+    if isinstance(value, Decimal):
+        return value if type(value) is Decimal else Decimal(value)
+    return plain(value)
 
 
-def _warn(value: Any) -> None:
-    # Where the client was called.
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("stratalog."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(
-        f"{value} is finer than milliseconds, which is what times are kept in: what comes after is cut off",
-        PrecisionWarning,
-        stacklevel=level,
-    )
+def has_scale(value: Decimal) -> bool:
+    """Whether a decimal has digits after its point, be they zeros."""
+    exponent = value.as_tuple().exponent
+    return isinstance(exponent, int) and exponent < 0
+
+
+def number_of(value: Decimal, is_whole: bool) -> tuple[int | float | None, bool]:
+    """A decimal as an integer, or as the float that is nearest to it; and whether that is another number."""
+    if value.is_nan():
+        return None, False
+    if value.is_infinite():
+        raise ValueError("infinite numbers cannot be stored")
+    if is_whole:
+        if value.adjusted() > 18 or int(value) not in INT:
+            raise ValueError(f"{value} does not fit in 64 bits")
+        return int(value), False
+    real = _finite(float(value))
+    sign, digits, exponent = value.as_tuple()
+    unscaled = int("".join(map(str, digits))) * (-1 if sign else 1)
+    return real, real is not None and is_rounded(real, unscaled, -int(exponent))
+
+
+def is_rounded(real: float, unscaled: int, scale: int) -> bool:
+    """Whether a float would not come back as a decimal: its digits, and how many are after the point."""
+    try:
+        return round(real * 10.0**scale) != unscaled
+    except OverflowError:
+        return True
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether this is what pandas has for nothing."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and value is getattr(pandas, "NA", None)
 
 
 def _finite(value: float) -> float | None:
@@ -82,7 +100,12 @@ def _finite(value: float) -> float | None:
 
 def _number(value: Any) -> float:
     if hasattr(value, "tolist"):
-        value = unboxed(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        value = value.tolist()
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | Decimal)
+        or (isinstance(value, Decimal) and not value.is_finite())
+        or not math.isfinite(value)
+    ):
         raise TypeError(f"a vector holds finite numbers, not {value!r}")
     return float(value)

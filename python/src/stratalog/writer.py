@@ -1,4 +1,4 @@
-"""Writes expressions and conditions as program text, with a parameter for every value.
+"""Writes expressions and conditions as program text, with a parameter for every value but times.
 
 A column that is mentioned stands for one row of its relation: all columns of a relation are of the same row,
 for which one literal is written. Equal columns and variables become one variable, so equality is a join.
@@ -25,8 +25,11 @@ from .expressions import (
     Search,
     Variable,
 )
+from .losses import finer, warn
 from .programs import identifier
 from .relation import Relation, field_names, relation_name
+from .times import CutTime, Time, time_literal
+from .values import timed
 
 
 class Writer:
@@ -59,6 +62,10 @@ class Writer:
                 raise TypeError("asc and desc belong into order_by")
             case Expression() | Condition() | Relation():
                 raise TypeError(f"{value!r} is no value")
+            case _ if isinstance(time := timed(value), Time):
+                if isinstance(time, CutTime):
+                    warn(finer(time.text))
+                return time_literal(time)
             case _:
                 name = f"p{len(self.params) + 1}"
                 self.params[name] = value

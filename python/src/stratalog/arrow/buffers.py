@@ -6,11 +6,14 @@ import json
 from array import array
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, Literal
 
 import nanoarrow as na
 
-from ..values import EPOCH
+from ..losses import Losses
+from ..times import EPOCH
+from ..values import INT, is_rounded
 
 #: Metadata of a column whose values differ in type and therefore travel as JSON text.
 ANY_KEY, ANY = b"stratalog.type", b"any"
@@ -40,22 +43,29 @@ def type_name(schema: Any) -> str:
         return "vector"
     if fmt.startswith("t"):
         return "timestamp"
+    if fmt.startswith("d:"):
+        return "float" if scale_of(schema) > 0 else "int"
     return {"n": "null", "b": "bool", "e": "float", "f": "float", "g": "float"}.get(fmt, "string")
 
 
-def decode(column: Any, schema: Any) -> list[Any]:
-    """The values of a column as Python objects."""
+def decode(column: Any, schema: Any, losses: Losses | None = None) -> list[Any]:
+    """The values of a column as Python objects; decimals as such, and times in whole milliseconds."""
     start, length = column.offset, column.length
     if not length:
         return []
     if schema.dictionary is not None:
-        values = dictionary_values(column, start, length)
+        values = dictionary_values(column, start, length, losses)
     elif schema.format == "vu":
         values = _string_views(column, start, length)
     elif schema.format.startswith("ts"):
         view = column.view()
-        times: list[Any] = [_time(value) for value in milliseconds_of(schema, view, start, length)]
-        values = _masked(times, _valid(view, start, length))
+        times = milliseconds_of(schema, view, start, length, losses or Losses())
+        values = _masked(list(map(_time, times)), _valid(view, start, length))
+    elif schema.format.startswith("d:"):
+        values = [
+            None if value is None else Decimal(f"{value}E{-scale_of(schema)}")
+            for value in unscaled(schema, column.view(), start, length)
+        ]
     else:
         values = na.Array(column).to_pylist()
     if type_name(schema) == "any":
@@ -123,9 +133,9 @@ def viewed(column: Any, start: int, length: int) -> tuple[list[bytes | memoryvie
     return pieces, valid
 
 
-def dictionary_values(column: Any, start: int, length: int) -> list[Any]:
+def dictionary_values(column: Any, start: int, length: int, losses: Losses | None = None) -> list[Any]:
     words = column.dictionary
-    values = decode(words, words.schema)
+    values = decode(words, words.schema.modify(name=column.schema.name), losses)
     view = column.view()
     places = integers(view, 1, CODES[column.schema.format], start, length)
     valid = _valid(view, start, length)
@@ -134,8 +144,8 @@ def dictionary_values(column: Any, start: int, length: int) -> list[Any]:
     return [values[place] if ok else None for place, ok in zip(places, valid, strict=True)]
 
 
-def milliseconds_of(schema: Any, view: Any, start: int, length: int) -> list[int]:
-    """Dates and times in milliseconds since 1970; those that are finer are refused."""
+def milliseconds_of(schema: Any, view: Any, start: int, length: int, losses: Losses) -> list[int]:
+    """Dates and times in whole milliseconds since 1970."""
     if schema.format == "tdD":
         return [day * 86_400_000 for day in integers(view, 1, "i", start, length)]
     values = integers(view, 1, "q", start, length)
@@ -145,21 +155,59 @@ def milliseconds_of(schema: Any, view: Any, start: int, length: int) -> list[int
     if (parts := {"tsu": 1000, "tsn": 1_000_000}.get(unit)) is None:
         return values
     if any(value % parts for value in values):
-        for value in _masked(values, _valid(view, start, length)):
-            if value is not None and value % parts:
-                raise ValueError(
-                    f"column {schema.name!r}: `{_finer(value, parts)}` is finer than milliseconds, "
-                    "which is what times are kept in: round the column, or insert it as text"
-                )
+        # What stands in place of a null is anything.
+        told = _masked(values, _valid(view, start, length))
+        finer = [value for value in told if value is not None and value % parts]
+        if finer:
+            losses.note("times", schema.name or 1, _finer(finer[0], parts), len(finer))
     return [value // parts for value in values]
 
 
 def _finer(value: int, parts: int) -> str:
-    """A time with all its digits."""
+    """A time with its digits, three or six or nine after the second."""
     seconds, rest = divmod(value, 1000 * parts)
-    digits = f"{rest:0{len(str(parts)) + 2}}".rstrip("0")
+    digits = f"{rest:0{len(str(parts)) + 2}}"
+    while digits.endswith("000"):
+        digits = digits[:-3]
     second = _time(seconds * 1000)
-    return f"{second:%Y-%m-%dT%H:%M:%S}.{digits}" if isinstance(second, datetime) else str(value)
+    if not isinstance(second, datetime):
+        return str(value)
+    return f"{second.replace(tzinfo=None).isoformat()}.{digits}"
+
+
+def scale_of(schema: Any) -> int:
+    """How many digits decimals have after their point."""
+    return int(schema.format.removeprefix("d:").split(",")[1])
+
+
+def unscaled(schema: Any, view: Any, start: int, length: int) -> list[int | None]:
+    """Decimals as integers, without their points."""
+    parts = schema.format.removeprefix("d:").split(",")
+    width = int(parts[2]) // 8 if len(parts) > 2 else 16
+    data = bytes(raw(view, 1)[start * width : (start + length) * width])
+    values = [
+        int.from_bytes(data[at : at + width], "little", signed=True) for at in range(0, len(data), width)
+    ]
+    return _masked(values, _valid(view, start, length))
+
+
+def numbers_of(schema: Any, view: Any, start: int, length: int, losses: Losses) -> list[int] | list[float]:
+    """Decimals as integers, or as the floats that are nearest to them; 0 in place of a null."""
+    scale, found = scale_of(schema), unscaled(schema, view, start, length)
+    if scale <= 0:
+        whole = [(value or 0) * 10**-scale for value in found]
+        if beyond := [value for value in whole if value not in INT]:
+            raise ValueError(f"column {schema.name!r}: {beyond[0]} does not fit in 64 bits")
+        return whole
+    # The division of integers is the one that gives the nearest float.
+    one = 10**scale
+    real = [(value or 0) / one for value in found]
+    rounded = [
+        value for value, number in zip(found, real, strict=True) if value and is_rounded(number, value, scale)
+    ]
+    if rounded:
+        losses.note("decimals", schema.name or 1, f"{Decimal(f'{rounded[0]}E{-scale}'):f}", len(rounded))
+    return real
 
 
 def _time(value: int) -> datetime | int:

@@ -12,7 +12,8 @@ from typing import Any
 
 import nanoarrow as na
 
-from ..values import milliseconds, plain
+from ..times import Time
+from ..values import plain, timed
 from .buffers import ANY, ANY_KEY, each
 
 #: Rows of a record batch at most.
@@ -55,14 +56,14 @@ def kind_of(values: Iterable[Any]) -> str:
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "bool"
+    if isinstance(value, Time | date):
+        return "timestamp"
     if isinstance(value, int):
         return "int"
     if isinstance(value, float):
         return "float"
     if isinstance(value, str):
         return "string"
-    if isinstance(value, date):
-        return "timestamp"
     return "vector"
 
 
@@ -82,9 +83,7 @@ def _column(kind: str, values: Sequence[Any]) -> Any:
             floats = array("d", [value or 0.0 for value in values])
             return na.c_array_from_buffers(na.float64(), length, [validity, floats])
         case "timestamp":
-            times = array(
-                "q", [milliseconds(value) if isinstance(value, date) else value or 0 for value in values]
-            )
+            times = array("q", [timed(value) or 0 for value in values])
             return na.c_array_from_buffers(na.timestamp("ms", timezone="UTC"), length, [validity, times])
         case "vector":
             return _vectors(values, validity)
@@ -96,7 +95,7 @@ def _column(kind: str, values: Sequence[Any]) -> Any:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(plain(value), ensure_ascii=False)
+    return json.dumps(plain(timed(value)), ensure_ascii=False)
 
 
 def column_as(target: Any, values: Sequence[Any]) -> Any:

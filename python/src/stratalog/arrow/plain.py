@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import nanoarrow as na
 
+from ..losses import Losses
 from .buffers import (
     ANY,
     ANY_KEY,
@@ -22,7 +23,9 @@ from .buffers import (
     dictionary_values,
     integers,
     milliseconds_of,
+    numbers_of,
     raw,
+    scale_of,
     type_name,
     viewed,
 )
@@ -38,9 +41,16 @@ class ArrowStream(Protocol):
 
 
 def batches_of(
-    data: ArrowStream, names: Sequence[str] | None = None, most: int = BATCH_ROWS
+    data: ArrowStream,
+    names: Sequence[str] | None = None,
+    most: int = BATCH_ROWS,
+    losses: Losses | None = None,
 ) -> Iterator[Batch]:
-    """The batches of any Arrow stream, in plain layout: only the columns `names`, in that order, if given."""
+    """The batches of any Arrow stream, in plain layout: only the columns `names`, in that order, if given.
+
+    Times are cut to milliseconds there, and decimals are numbers, as `losses` counts.
+    """
+    losses = losses or Losses()
     with _stream_of(data) as stream:
         schema = stream._get_cached_schema()
         if schema.format != "+s":
@@ -56,7 +66,7 @@ def batches_of(
             for start in range(0, batch.length, most):
                 length = min(most, batch.length - start)
                 columns = [batch.child(i) for i, _ in chosen]
-                children = [_plain(c, c.offset + batch.offset + start, length) for c in columns]
+                children = [_plain(c, c.offset + batch.offset + start, length, losses) for c in columns]
                 empty = False
                 yield batch_of(targets, children, length)
         if empty:
@@ -64,11 +74,11 @@ def batches_of(
 
 
 def stream_rows(
-    data: ArrowStream, names: Sequence[str] | None = None
+    data: ArrowStream, names: Sequence[str] | None, losses: Losses
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Names and rows of any Arrow stream."""
+    """Names and rows of any Arrow stream; its times are cut to milliseconds."""
     drop_index = type(data).__module__.startswith("pandas")
-    found, values, length = values_of(data)
+    found, values, length = values_of(data, losses)
     chosen = _choose(list(enumerate(found)), names, drop_index)
     kept = [values[place] for place, _ in chosen]
     return [name for _, name in chosen], list(zip(*kept, strict=True)) if kept else [()] * length
@@ -84,7 +94,7 @@ def count_rows(data: Any) -> int | None:
     return None
 
 
-def values_of(source: Any) -> tuple[list[str], list[list[Any]], int]:
+def values_of(source: Any, losses: Losses | None = None) -> tuple[list[str], list[list[Any]], int]:
     """Names, the values of each column, and the number of rows."""
     with _stream_of(source) as stream:
         schema = stream._get_cached_schema()
@@ -94,7 +104,7 @@ def values_of(source: Any) -> tuple[list[str], list[list[Any]], int]:
         for batch in stream:
             length += batch.length
             for place, field in enumerate(fields):
-                found[place].extend(decode(batch.child(place), field))
+                found[place].extend(decode(batch.child(place), field, losses))
     return [field.name for field in fields], found, length
 
 
@@ -134,6 +144,13 @@ def _choose(
     return [(places[name], name) for name in names]
 
 
+def _numbers(values: list[Any], schema: Any, losses: Losses) -> list[Any]:
+    """The words of a dictionary, without decimals."""
+    if not schema.dictionary.format.startswith("d:"):
+        return values
+    return losses.settled(schema.name or 1, values, are_floats=scale_of(schema.dictionary) > 0)
+
+
 def _no_rows(schema: Any) -> Any:
     """An empty array of a plain type."""
     fmt = schema.format
@@ -153,6 +170,8 @@ def _plain_schema(schema: Any) -> Any:
         return na.c_schema(na.large_string())
     if fmt.startswith(("ts", "td")):
         return na.c_schema(na.timestamp("ms", timezone="UTC"))
+    if fmt.startswith("d:"):
+        return na.c_schema(na.float64() if scale_of(schema) > 0 else na.int64())
     if fmt == "+L":
         return na.c_schema(na.large_list(_plain_schema(schema.child(0))))
     if fmt == "+l":
@@ -166,13 +185,13 @@ def _plain_schema(schema: Any) -> Any:
     )
 
 
-def _plain(column: Any, start: int, length: int) -> Any:
+def _plain(column: Any, start: int, length: int, losses: Losses) -> Any:
     """Lays `length` values from the physical place `start` out anew, in the form of `_plain_schema`."""
     source = column.schema
     target = _plain_schema(source)
     fmt = source.format
     if source.dictionary is not None:
-        return column_as(target, dictionary_values(column, start, length))
+        return column_as(target, _numbers(dictionary_values(column, start, length, losses), source, losses))
     if fmt == "n":
         return na.c_array_from_buffers(target, length, [], null_count=length)
     view = column.view()
@@ -182,8 +201,11 @@ def _plain(column: Any, start: int, length: int) -> Any:
         ends = array("q", [0, *accumulate(map(len, pieces))])
         return na.c_array_from_buffers(target, length, [validity, ends, b"".join(pieces)])
     if fmt.startswith(("ts", "td")):
-        times = array("q", milliseconds_of(source, view, start, length))
+        times = array("q", milliseconds_of(source, view, start, length, losses))
         return na.c_array_from_buffers(target, length, [validity, times])
+    if fmt.startswith("d:"):
+        numbers = array("d" if scale_of(source) > 0 else "q", numbers_of(source, view, start, length, losses))
+        return na.c_array_from_buffers(target, length, [validity, numbers])
     if fmt in ("u", "U"):
         offsets = integers(view, 1, "i" if fmt == "u" else "q", start, length + 1)
         first, last = (offsets[0], offsets[-1]) if length else (0, 0)
@@ -196,12 +218,12 @@ def _plain(column: Any, start: int, length: int) -> Any:
         code: Code = "i" if fmt == "+l" else "q"
         offsets = integers(view, 1, code, start, length + 1) if length else [0]
         child = column.child(0)
-        values = _plain(child, child.offset + offsets[0], offsets[-1] - offsets[0])
+        values = _plain(child, child.offset + offsets[0], offsets[-1] - offsets[0], losses)
         moved = [offset - offsets[0] for offset in offsets]
         return na.c_array_from_buffers(target, length, [validity, array(code, moved)], children=[values])
     if fmt.startswith("+w:"):
         size, child = int(fmt[3:]), column.child(0)
-        values = _plain(child, child.offset + start * size, length * size)
+        values = _plain(child, child.offset + start * size, length * size, losses)
         return na.c_array_from_buffers(target, length, [validity], children=[values])
     if fmt == "b":
         return na.c_array_from_buffers(target, length, [validity, bits(view, 1, start, length) or b""])

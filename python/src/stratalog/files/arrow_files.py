@@ -9,9 +9,12 @@ from typing import IO, Any
 
 from ..arrow import Batch, batches_of, type_name
 from ..errors import FileError
+from ..losses import Losses
+from .compression import DAMAGED
 from .conversion import Conversion, Fault
-from .formats import DAMAGED, open_bytes, pyarrow
-from .layout import arranged
+from .formats import pyarrow
+from .layout import arranged, retyped
+from .options import ReadOptions
 from .text import Rows
 
 _BATCH_ROWS = 1 << 14
@@ -30,9 +33,17 @@ class ArrowFile:
     """A file of Parquet or Arrow."""
 
     def __init__(
-        self, path: str, kind: str, declared: Mapping[str, str] | None, chosen: Sequence[str] | None
+        self,
+        path: str,
+        kind: str,
+        declared: Mapping[str, str] | None,
+        chosen: Sequence[str] | None,
+        options: ReadOptions,
     ) -> None:
         self._path = path
+        self._options = options
+        #: What values have lost so far.
+        self.losses = Losses()
         #: How many rows there are, where the file says so.
         self.num_rows: int | None = None
         try:
@@ -64,15 +75,18 @@ class ArrowFile:
             places, self.warning = arranged(self._path, header, declared, None)
             names = list(declared) if header else []
             places = places[: len(names)]
+        # Of columns that are not declared, some may have types all the same.
+        known = [(declared or {}).get(name, "") for name in names]
+        types = retyped(self._path, names, known, self._options.types)
         try:
             conversions = [
-                Conversion(schema.field(place), (declared or {}).get(name))
-                for place, name in zip(places, names, strict=True)
+                Conversion(schema.field(place).with_name(name), wanted or None, self._options)
+                for place, name, wanted in zip(places, names, types, strict=True)
             ]
         except ValueError as problem:
             raise FileError(self._path, str(problem)) from None
         self._conversions = list(zip(places, conversions, strict=True))
-        fields = [each.target.with_name(name) for each, name in zip(conversions, names, strict=True)]
+        fields = [each.target for each in conversions]
         #: Names and types of the columns.
         self.columns = {field.name: _kind(field) for field in fields}
         self._schema = pyarrow().schema(fields)
@@ -96,13 +110,13 @@ class ArrowFile:
         columns = []
         for (place, conversion), field in zip(self._conversions, self._schema, strict=True):
             try:
-                columns.append(conversion.apply(batch.column(place)))
+                columns.append(conversion.apply(batch.column(place), self.losses))
             except Fault as fault:
                 row = self._read + fault.row + 1
                 raise FileError(
                     self._path,
                     f"row {row}, column `{field.name}`: {fault}",
-                    help="a relation with a column of type `string` keeps every value as it is",
+                    help="types can be named by `types`: `string` keeps every value as it is",
                 ) from None
         self._read += batch.num_rows
         return pyarrow().RecordBatch.from_arrays(columns, schema=self._schema)
@@ -137,8 +151,10 @@ class ArrowFile:
 class QuickText:
     """CSV or JSON lines of plain types."""
 
-    def __init__(self, path: str, kind: str, rows: Rows, read: Callable[[Any], Any]) -> None:
-        self._path = path
+    def __init__(
+        self, source: Callable[[], IO[bytes]], kind: str, rows: Rows, read: Callable[[Any], Any]
+    ) -> None:
+        self._open = source
         self._is_csv = kind == "csv"
         self._has_integers = "int" in rows.kinds
         self._names = rows.names
@@ -147,7 +163,7 @@ class QuickText:
     def batches(self, most: int) -> Iterator[Batch]:
         """The rows, so many at a time at most; `Stumbled` where they are not understood."""
         pa = pyarrow()
-        source = _Watched(open_bytes(self._path))
+        source = _Watched(self._open())
         try:
             reader = self._read(source)
             while True:
@@ -218,7 +234,7 @@ class _Watched(io.RawIOBase):
         super().close()
 
 
-def quick_text(path: str, kind: str, rows: Rows, some: bool) -> QuickText | None:
+def quick_text(source: Callable[[], IO[bytes]], kind: str, rows: Rows, some: bool) -> QuickText | None:
     """The quick way through a file of text, where there is one; `some` of its columns are left out."""
     try:
         pa = pyarrow()
@@ -229,10 +245,10 @@ def quick_text(path: str, kind: str, rows: Rows, some: bool) -> QuickText | None
         return None
     types = [known[name] for name in rows.kinds]
     if kind == "csv" and (places := rows.places) is not None:
-        return QuickText(path, kind, rows, lambda source: _csv(source, places, types))
+        return QuickText(source, kind, rows, lambda watched: _csv(watched, places, types))
     if kind == "jsonl" and not some:
         schema = pa.schema(list(zip(rows.names, types, strict=True)))
-        return QuickText(path, kind, rows, lambda source: _json(source, schema))
+        return QuickText(source, kind, rows, lambda watched: _json(watched, schema))
     return None
 
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from math import isfinite, nan
 from typing import Any
 
-from ..values import milliseconds
+from .. import times
+from ..times import CutTime, Time, time
+from .epoch import time_of_number
 from .json_text import is_rounded, parsed, shortened
+from .options import ReadOptions, parted
 
 _INT = re.compile(r"[+-]?[0-9]+")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_DAY = r"\d{4}-\d\d-\d\d"
-_TIME = re.compile(rf"{_DAY}(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?", re.ASCII)
-_LOOKS_LIKE_TIME = re.compile(_DAY, re.ASCII)
+_ZONE = r" ?(?:[Zz]|[+-]\d\d(?::?\d\d)?)"
+_TIME = re.compile(rf"\d{{4}}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:{_ZONE})?)?", re.ASCII)
 _MOST = 1 << 63
 #: What is not below becomes infinite as a float of 32 bits.
 _BEYOND_32_BITS = 3.4028235677973366e38
 _SPACE = re.compile(r"[^\S\x1c-\x1f]+")
 _FINER = re.compile(r"[^.]*\.[0-9]{3}[0-9]*?[1-9]", re.DOTALL)
-#: The calendar of Python begins with the year 1; any calendar repeats itself after 400 years.
-_2000_YEARS = 5 * 146_097 * 86_400_000
-_YEAR_0 = range(-62_167_219_200_000, -62_135_596_800_000)
 
 #: Reads a cell that is not null.
 Read = Callable[[Any], Any]
@@ -36,27 +35,29 @@ class Quoted(str):
     __slots__ = ()
 
 
-def text_reader(kind: str) -> Read:
+def text_reader(kind: str, options: ReadOptions) -> Read:
     """Reads the fields of a column from text. `kind` is the type in the words of the language."""
-    word, _ = _parted(kind)
+    word, _ = parted(kind)
     match word:
         case "string":
             return str
         case "vector" | "vector_int8":
-            of_json = json_reader(kind)
-            return lambda text: None if not text else of_json(_json(text, kind))
+            of_json = json_reader(kind, options)
+            return lambda text: None if not text else of_json(_vector(text, kind))
+        case "timestamp":
+            return lambda text: _time(text.strip(), options) if text else None
         case "any":
             return lambda text: (
                 str(text) if type(text) is Quoted else _any(guessed_any(text)) if text else None
             )
         case _:
-            read = {"int": _int, "float": _float, "bool": _bool, "timestamp": _time}[word]
+            read: Read = {"int": _int, "float": _float, "bool": _bool}[word]
             return lambda text: read(text.strip()) if text else None
 
 
-def json_reader(kind: str) -> Read:
+def json_reader(kind: str, options: ReadOptions) -> Read:
     """Reads the values of a column from JSON."""
-    word, length = _parted(kind)
+    word, length = parted(kind)
 
     def vector(value: Any) -> Any:
         if not isinstance(value, list) or not all(map(_is_number, value)):
@@ -81,11 +82,9 @@ def json_reader(kind: str) -> Read:
             case "bool" if isinstance(value, bool):
                 return value
             case "timestamp" if type(value) is int and -_MOST <= value < _MOST:
-                return value
-            case "timestamp" if isinstance(value, str) and (time := time_of(value)) is not None:
-                return time
-            case "timestamp" if isinstance(value, str) and is_finer(value):
-                raise _finer(value)
+                return _kept(time_of_number(value, options.epoch), options)
+            case "timestamp" if isinstance(value, str) and (found := time_of(value)) is not None:
+                return _kept(found, options)
         raise _unlike(value, kind)
 
     return _any if word == "any" else vector if word.startswith("vector") else plain
@@ -121,36 +120,26 @@ def guessed_any(text: str) -> Any:
     return guessed(text)
 
 
-def time_of(text: str) -> int | None:
-    """Milliseconds since 1970 of a date or a time, in UTC unless it names a zone; a finer one is none."""
-    if _TIME.fullmatch(text) is None or is_finer(text):
+def time_of(text: str) -> Time | None:
+    """A date or a time, in UTC unless it names a zone; one that was finer than milliseconds is cut."""
+    if _TIME.fullmatch(text) is None:
         return None
-    before_1 = text.startswith("0000")
+    is_before_1 = text.startswith("0000")
+    iso = ("2000" + text[4:] if is_before_1 else text).upper()
     try:
-        found = datetime.fromisoformat(("2000" + text[4:] if before_1 else text).upper())
-        time = milliseconds(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
+        found = times.time_of(datetime.fromisoformat(iso[:11] + iso[11:].replace(" ", "")))
     except (ValueError, OverflowError):
         return None
-    return time - _2000_YEARS if before_1 else time
+    assert found is not None
+    finer = shortened(text) if _FINER.match(text) is not None else None
+    return time(found - times.TWO_THOUSAND_YEARS if is_before_1 else int(found), finer)
 
 
-def time_before_1(milliseconds_: int) -> str | None:
-    """The text of a time in the year 0, which `datetime` has not."""
-    if milliseconds_ not in _YEAR_0:
-        return None
-    seconds, fraction = divmod(milliseconds_ + _2000_YEARS, 1000)
-    text = datetime.fromtimestamp(seconds, UTC).strftime("0000-%m-%dT%H:%M:%S")
-    return f"{text}.{fraction:03}Z" if fraction else f"{text}Z"
-
-
-def is_finer(text: str) -> bool:
-    """Whether digits other than zero come after those of milliseconds."""
-    return _FINER.match(text) is not None
-
-
-def looks_like_time(text: str) -> bool:
-    """Whether text begins as a date does."""
-    return _LOOKS_LIKE_TIME.match(text) is not None
+def _kept(found: Time, options: ReadOptions) -> Time:
+    """The time, unless its last digits are to be kept."""
+    if options.exact and isinstance(found, CutTime):
+        raise ValueError(f"`{found.text}` is finer than milliseconds, which is what times are kept in")
+    return found
 
 
 def _int(text: str) -> int:
@@ -179,20 +168,21 @@ def _bool(text: str) -> bool:
     raise _unlike_text(text, "bool")
 
 
-def _time(text: str) -> int:
-    if (time := time_of(text)) is not None:
-        return time
+def _time(text: str, options: ReadOptions) -> Time:
+    if (found := time_of(text)) is not None:
+        return _kept(found, options)
     try:
-        return _int(text)
+        number = _int(text)
     except ValueError:
-        raise (_finer(text) if is_finer(text) else _unlike_text(text, "timestamp")) from None
+        raise _unlike_text(text, "timestamp") from None
+    return _kept(time_of_number(number, options.epoch), options)
 
 
-def _json(text: str, kind: str) -> Any:
-    try:
-        return parsed(text)
-    except ValueError:
-        raise _unlike_text(text, kind) from None
+def _vector(text: str, kind: str) -> list[Any]:
+    found = guessed_any(text.strip())
+    if not isinstance(found, list):
+        raise _unlike_text(text, kind)
+    return found
 
 
 def _any(value: Any) -> Any:
@@ -222,12 +212,6 @@ def _is_byte(value: Any) -> bool:
     return bool(-128 <= value < 128 and value == int(value))
 
 
-def _parted(kind: str) -> tuple[str, int | None]:
-    """`vector[3]` or `vector(3)` as word and length."""
-    word, _, rest = kind.replace("(", "[").partition("[")
-    return word.strip(), int(rest.strip(" ])")) if rest.strip(" ])").isdigit() else None
-
-
 def _shown(value: object) -> str:
     return shortened(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
@@ -242,7 +226,3 @@ def _unlike_text(text: str, kind: str) -> ValueError:
 
 def _would_be_rounded(text: str) -> ValueError:
     return ValueError(f"`{shortened(text)}` would be rounded to a float")
-
-
-def _finer(text: str) -> ValueError:
-    return ValueError(f"`{shortened(text)}` is finer than milliseconds, which is what times are kept in")

@@ -1,6 +1,7 @@
 """Columns of Arrow data into the types of the language.
 
-Nothing is lost on the way: what would be rounded is refused, with its row.
+What is lost on the way is told, or refused where that is wanted; what would become another number is always
+refused, with its row.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from math import isfinite
 from typing import Any
 
 from ..arrow import ANY, ANY_KEY
-from ..values import EPOCH
+from ..losses import Losses
+from ..times import EPOCH, CutTime
+from ..values import INT, is_rounded
 from .cells import text_reader
+from .epoch import time_of_number
 from .formats import pyarrow
+from .options import ReadOptions, parted
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
@@ -29,7 +34,8 @@ class Fault(Exception):
 class Conversion:
     """What becomes of a column; `ValueError` says that nothing can become of it."""
 
-    def __init__(self, field: Any, wanted: str | None) -> None:
+    def __init__(self, field: Any, wanted: str | None, options: ReadOptions) -> None:
+        self._options = options
         plain = _plain(field)
         found = word_of(plain)
         self._text_as: str | None = None
@@ -39,7 +45,7 @@ class Conversion:
         self.not_numbers = 0
         if wanted is None or found == "any":
             return
-        word = wanted.replace("(", "[").partition("[")[0].strip()
+        word, _ = parted(wanted)
         match word, found:
             case ("any", _):
                 pass
@@ -58,20 +64,93 @@ class Conversion:
             case _:
                 raise ValueError(f"the column `{field.name}` is of type {found}, which is no {wanted}")
 
-    def apply(self, column: Any) -> Any:
+    def apply(self, column: Any, losses: Losses) -> Any:
         """The column in the type of the target. What is no number becomes null, and is counted."""
         pa, target = pyarrow(), self.target.type
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         if self._text_as is not None:
-            return self._finite(_read(column, self._text_as, target))
+            return self._finite(self._read(column, self._text_as, losses))
         if column.type == target:
             return self._finite(column)
         if pa.types.is_string(target):
             return pa.array(_texts(column), target)
         if pa.types.is_decimal(column.type):
-            return pa.array(_of_decimals(column, target), target)
+            return pa.array(self._of_decimals(column, losses), target)
+        if pa.types.is_timestamp(target) and pa.types.is_integer(column.type):
+            return self._of_numbers(column, losses)
+        if pa.types.is_timestamp(target) and pa.types.is_timestamp(column.type):
+            return self._in_milliseconds(column, losses)
         return self._finite(_cast(column, target))
+
+    def _in_milliseconds(self, column: Any, losses: Losses) -> Any:
+        """Times, cut to milliseconds towards the past."""
+        pa, compute = pyarrow(), pyarrow("pyarrow.compute")
+        # Integers are divided towards zero.
+        parts = _PER_SECOND[column.type.unit] // 1000
+        if parts <= 1:
+            return _cast(column, self.target.type)
+        numbers = column.cast(pa.int64())
+        whole = compute.divide(numbers, parts)
+        finer = compute.not_equal(compute.multiply(whole, parts), numbers)
+        if count := compute.sum(finer).as_py():
+            row = compute.index(finer, pa.scalar(True)).as_py()
+            if self._options.exact:
+                raise _lossy(column, row, self.target.type)
+            # In UTC: a zone is no part of a value.
+            plain = column.slice(row, 1).cast(pa.timestamp(column.type.unit))
+            losses.note("times", self.target.name, str(_texts(plain)[0]), count)
+            is_before = compute.and_(finer, compute.less(numbers, 0))
+            whole = compute.if_else(is_before, compute.subtract(whole, 1), whole)
+        return whole.cast(pa.timestamp("ms")).cast(self.target.type)
+
+    def _of_numbers(self, column: Any, losses: Losses) -> Any:
+        """Integers as times."""
+        pa = pyarrow()
+        found: list[Any] = []
+        for row, number in enumerate(_cast(column, pa.int64()).to_pylist()):
+            try:
+                time = None if number is None else time_of_number(number, self._options.epoch)
+            except ValueError as problem:
+                raise Fault(row, str(problem)) from None
+            if isinstance(time, CutTime) and self._options.exact:
+                raise _lossy(column, row, self.target.type)
+            found.append(time)
+        losses.note_times(self.target.name, found)
+        return pa.array(found, pa.int64()).cast(self.target.type)
+
+    def _of_decimals(self, column: Any, losses: Losses) -> list[Any]:
+        """Decimals as integers, or as the floats that are nearest to them."""
+        target, scale = self.target.type, column.type.scale
+        found: list[Any] = []
+        rounded: list[str] = []
+        for row, value in enumerate(column.to_pylist()):
+            number: Any = None
+            if value is not None and pyarrow().types.is_integer(target):
+                if (number := int(value)) not in INT or number != value:
+                    raise _lossy(column, row, target)
+            elif value is not None:
+                number = float(value)
+                if is_rounded(number, int(f"{value:f}".replace(".", "")), scale):
+                    if self._options.exact:
+                        raise _lossy(column, row, target)
+                    rounded.append(f"{value:f}")
+            found.append(number)
+        if rounded:
+            losses.note("decimals", self.target.name, rounded[0], len(rounded))
+        return found
+
+    def _read(self, column: Any, kind: str, losses: Losses) -> Any:
+        """Text as it would be read in CSV."""
+        read = text_reader(kind, self._options)
+        found: list[Any] = []
+        for row, text in enumerate(column.to_pylist()):
+            try:
+                found.append(None if text is None else read(text or " "))
+            except ValueError as problem:
+                raise Fault(row, str(problem)) from None
+        losses.note_times(self.target.name, found)
+        return pyarrow().array(found, self.target.type)
 
     def _finite(self, column: Any) -> Any:
         """NaN, with which many programs say that there is nothing, becomes null. An infinity is a mistake."""
@@ -157,8 +236,6 @@ def _cast(column: Any, target: Any) -> Any:
         if (row := compute.index(lost, pa.scalar(True)).as_py()) >= 0:
             raise _lossy(column, row, target)
         return converted
-    if pa.types.is_integer(column.type) and pa.types.is_timestamp(target):
-        column = _cast(column, pa.int64())
     try:
         return column.cast(target)
     except pa.ArrowInvalid:
@@ -186,34 +263,6 @@ def _lossy(column: Any, row: int, target: Any) -> Fault:
     if types.is_integer(target):
         return Fault(row, f"`{value}` is no integer of 64 bits with sign")
     return Fault(row, f"`{value}` would be rounded to a float")
-
-
-def _of_decimals(column: Any, target: Any) -> list[Any]:
-    """Decimals as integers, or as the floats that are nearest to them."""
-    whole, scale = pyarrow().types.is_integer(target), column.type.scale
-    found: list[Any] = []
-    for row, value in enumerate(column.to_pylist()):
-        if value is None:
-            found.append(None)
-            continue
-        number = int(value) if whole else float(value)
-        same = -(1 << 63) <= number < 1 << 63 if whole else round(number * 10.0**scale) == value.scaleb(scale)
-        if not same or (whole and number != value):
-            raise _lossy(column, row, target)
-        found.append(number)
-    return found
-
-
-def _read(column: Any, kind: str, target: Any) -> Any:
-    """Text as it would be read in CSV."""
-    read = text_reader(kind)
-    found: list[Any] = []
-    for row, text in enumerate(column.to_pylist()):
-        try:
-            found.append(None if text is None else read(text or " "))
-        except ValueError as problem:
-            raise Fault(row, str(problem)) from None
-    return pyarrow().array(found, target)
 
 
 def _texts(column: Any) -> list[str | None]:

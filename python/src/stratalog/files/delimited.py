@@ -13,11 +13,12 @@ from typing import Any
 from ..errors import FileError
 from .cells import Quoted, Read, text_reader
 from .guesses import Seen
-from .layout import arranged
-from .text import LOOK_AT, Line, Row, Rows, beginning, is_utf8
+from .layout import arranged, retyped
+from .options import ReadOptions
+from .text import LOOK_AT, Line, Row, Rows, advice_on, beginning, is_utf8
 
 _UNTYPED = (
-    "types are those of the relation, or guessed from the beginning of the file: declare the relation, or "
+    "types are those of the relation, or guessed from the beginning of the file: name some by `types`, or "
     "leave such records out"
 )
 #: The longest record: more is a quote that was left open.
@@ -34,16 +35,18 @@ def delimited(
     source: Iterator[Line],
     delimiter: str,
     declared: Mapping[str, str] | None,
-    chosen: Sequence[str] | None = None,
+    chosen: Sequence[str] | None,
+    options: ReadOptions,
 ) -> Rows:
     """The rows of a file whose first record are names; `chosen` leaves other columns out."""
     guessing = declared is None or chosen is not None
     looked, source = beginning(source, LOOK_AT if guessing else 1 << 16)
     header, seen = _look(name, looked, delimiter)
     places, names, kinds, warning = _arranged(name, header, seen, declared, chosen)
+    kinds = retyped(name, names, kinds, options.types)
     records = _records(name, source, delimiter, one_column=len(header) == 1)
     next(records, None)
-    reads = [text_reader(kind) for kind in kinds]
+    reads = [text_reader(kind, options) for kind in kinds]
     plain_header = len(header) > 1 and looked[0][1].strip("\r\n") != "" and looked[0][1].count('"') % 2 == 0
     where = (len(header), places) if plain_header else None
     return Rows(names, kinds, _rows(name, records, len(header), places, reads), where, warning)
@@ -75,15 +78,23 @@ def _look(name: str, looked: Sequence[Line], delimiter: str) -> tuple[list[str],
     first = next(records, None)
     if isinstance(first, FileError):
         raise first
-    header = [field or "" for field in first[1]] if first is not None else []
-    seen = [Seen() for _ in header]
+    names = first[1] if first is not None else []
+    header = [field or "" for field in names]
+    # Quotes tell text only where there is something without them, among the names and among the values; so
+    # it is guessed twice.
+    marked, unmarked = [Seen() for _ in header], [Seen() for _ in header]
+    all_quoted = True
     for record in records:
         # What is wrong with a record is told when it is read.
         if not isinstance(record, FileError):
-            for column, field in zip(seen, record[1], strict=False):
+            for column, plain, field in zip(marked, unmarked, record[1], strict=False):
                 if field is not None:
-                    column.text(field)
-    return header, seen
+                    is_quoted = type(field) is Quoted
+                    column.text(field, is_quoted)
+                    plain.text(field, False)
+                    all_quoted &= is_quoted
+    names_quoted = all(type(field) is Quoted for field in names if field is not None)
+    return header, unmarked if names_quoted or all_quoted else marked
 
 
 def _arranged(
@@ -137,7 +148,7 @@ def _records(
             yield FileError(name, str(_Stray()), line=number)
             continue
         if not is_utf8(found):
-            yield FileError(name, "this is not UTF-8", line=number)
+            yield FileError(name, "this is not UTF-8", line=number, help=advice_on(line))
             continue
         fields = [None if field == null and type(field) is str else field for field in found]
         if delimiter == "\t" and "\\" in line:

@@ -1,78 +1,73 @@
-"""The formats of files, and what may compress them, by the endings of names."""
+"""The formats of files, by the endings of their names."""
 
 from __future__ import annotations
 
-import bz2
-import errno
-import gzip
 import importlib
-import lzma
 import os
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, TypeGuard
 
 from ..errors import FileError
+from . import compression
+from .compression import PACKED, unpacked
+from .encoding import decoded
 
 _FORMATS = {
     "csv": ("csv",),
     "tsv": ("tsv", "tab"),
+    "json": ("json",),
     "jsonl": ("jsonl", "ndjson"),
     "parquet": ("parquet", "pq"),
     "arrow": ("arrow", "ipc", "feather", "arrows"),
     "nt": ("nt",),
     "ttl": ("ttl",),
+    "nq": ("nq",),
 }
-#: How a file shows that it cannot be read, or was cut off, once it is open.
-DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)
+RDF = ("nt", "ttl", "nq")
 _BY_ENDING = {ending: name for name, endings in _FORMATS.items() for ending in endings}
 _BINARY = ("parquet", "arrow")
-_PACKED: dict[str, Callable[..., Any]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 KNOWN = ", ".join(f".{ending}" for ending in _BY_ENDING)
+_INSTEAD = {
+    **dict.fromkeys(
+        ("rdf", "owl"),
+        "RDF/XML is not read: make it Turtle or N-Triples first, as by `riot --output=nt FILE`",
+    ),
+    **dict.fromkeys(("xlsx", "xls", "ods"), "spreadsheets are not read: save it as CSV"),
+}
 
 
 def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether this is the path of a file: any path object, and text that ends like one."""
-    return isinstance(data, os.PathLike) or (isinstance(data, str) and format_of(data) is not None)
+    return isinstance(data, os.PathLike) or (isinstance(data, str) and _format(data)[0] is not None)
 
 
-def format_of(path: str | os.PathLike[str]) -> str | None:
+def format_of(path: str | os.PathLike[str]) -> str:
     """What is in a file, by its name."""
-    name, packed = _endings(path)
-    found = _BY_ENDING.get(Path(name).suffix.removeprefix("."))
-    return None if packed and found in _BINARY else found
-
-
-def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
-    """A file to be read, out of what compresses it."""
-    found: IO[bytes]
-    match _endings(path)[1]:
-        case "":
-            return Path(path).open("rb")
-        case "zst":
-            if not Path(path).exists():
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-            found = _zstandard(path, "rb")
-        case packed:
-            found = _PACKED[packed](path, "rb")
+    found, packed = _format(path)
+    if found is None:
+        ending = Path(os.fspath(path)).suffix.removeprefix(".").lower()
+        help_text = _INSTEAD.get(ending, f"known are {KNOWN}")
+        raise FileError(os.fspath(path), "what is in it is not known by its name", help=help_text)
+    if packed and found in _BINARY:
+        by_itself = "Parquet compresses by itself: " if found == "parquet" else ""
+        raise FileError(
+            os.fspath(path),
+            f"a file of {found} is not compressed as a whole",
+            help=f"{by_itself}leave out the second ending, or decompress the file first",
+        )
     return found
+
+
+def open_text(path: str, encoding: str | None) -> IO[bytes]:
+    """A file of text to be read, in UTF-8, out of what compresses it."""
+    source = unpacked(path)
+    return source if encoding is None else decoded(source, encoding)
 
 
 def packed_into(out: IO[bytes], name: str) -> IO[bytes]:
     """What compresses into `out`, as the name says."""
-    plain, packed = _endings(name)
-    made: IO[bytes]
-    match packed:
-        case "":
-            return out
-        case "gz":
-            made = gzip.GzipFile(plain, "wb", fileobj=out)  # type: ignore[assignment]
-        case "zst":
-            made = _zstandard(out, "wb")
-        case _:
-            made = _PACKED[packed](out, "wb")
-    return made
+    plain, ending = _endings(name)
+    return compression.packed_into(out, plain, PACKED.get(ending))
 
 
 def pyarrow(module: str = "pyarrow") -> Any:
@@ -85,26 +80,13 @@ def pyarrow(module: str = "pyarrow") -> Any:
         ) from problem
 
 
-def unknown(path: str | os.PathLike[str]) -> FileError:
-    """No format has such an ending."""
-    return FileError(os.fspath(path), f"what is in it is not known by its name; known are {KNOWN}")
+def _format(path: str | os.PathLike[str]) -> tuple[str | None, str]:
+    name, packed = _endings(path)
+    return _BY_ENDING.get(Path(name).suffix.removeprefix(".")), packed
 
 
 def _endings(path: str | os.PathLike[str]) -> tuple[str, str]:
     """The name in small letters without what compresses it, and the latter."""
     name = Path(os.fspath(path)).name.lower()
-    for packed in (*_PACKED, "zst"):
-        if name.endswith(f".{packed}"):
-            return name.removesuffix(f".{packed}"), packed
-    return name, ""
-
-
-def _zstandard(file: Any, mode: str) -> Any:
-    """Zstandard is part of Python from 3.14 on; before, pyarrow has it."""
-    try:
-        return importlib.import_module("compression.zstd").open(file, mode)
-    except ImportError:
-        pa = pyarrow()
-        if mode == "rb":
-            return pa.CompressedInputStream(pa.OSFile(os.fspath(file), mode), "zstd")
-        return pa.CompressedOutputStream(file, "zstd")
+    packed = Path(name).suffix.removeprefix(".")
+    return (name.removesuffix(f".{packed}"), packed) if packed in PACKED else (name, "")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import FileError
-from ..programs import are_letters
+from ..programs import are_letters, identifiers
+from .options import parted
 
 
 def arranged(
@@ -37,6 +38,23 @@ def arranged(
             help=f"the relation has {', '.join(wanted)}; name all of them, or none: then they go by position",
         )
     return [found.index(column) for column in wanted], None
+
+
+def retyped(name: str, names: Sequence[str], kinds: Sequence[str], types: Mapping[str, str]) -> list[str]:
+    """The types of columns, of which some are named, as in the file or as they will be declared."""
+    found = list(kinds)
+    stripped, declared = [each.strip() for each in names], identifiers(names)
+    for column, kind in types.items():
+        places = stripped if column in stripped else declared
+        if column not in places:
+            raise FileError(
+                name,
+                f"there is no column `{column}` to be of type {kind}",
+                help=f"the columns are {', '.join(names)}",
+            )
+        word, length = parted(kind)
+        found[places.index(column)] = word if length is None else f"{word}[{length}]"
+    return found
 
 
 def _column(name: str, header: Sequence[str], wanted: Sequence[str]) -> str | None:

@@ -15,10 +15,12 @@ from typing import Any
 from ..arrow import Batch, build
 from ..errors import FileError
 from ..programs import can_be_declared
+from ..times import CutTime
 from .cells import json_reader, time_of
 from .formats import format_of
 from .guesses import Seen
-from .reader import FileReader, OnError, built_as
+from .options import OnError, ReadOptions
+from .reader import FileReader, built_as
 
 _ROWS = 1 << 14
 _SEPARATORS = re.compile(r"[/#:]")
@@ -33,9 +35,11 @@ class Predicates:
         self._path = os.fspath(path)
         if format_of(path) not in ("nt", "ttl"):
             raise FileError(
-                self._path, "only RDF has predicates to name relations after", help="name one relation"
+                self._path,
+                "only triples of RDF have predicates to name relations after",
+                help="name one relation",
             )
-        self._on_error: OnError = on_error
+        self._options = ReadOptions(on_error)
         if Path(path).exists() and not Path(path).is_file():
             raise FileError(
                 self._path,
@@ -43,7 +47,7 @@ class Predicates:
                 help="insert it into one relation of triples, or write it to a file first",
             )
         seen: dict[str, Seen] = {}
-        reader = FileReader(path, None, None, on_error)
+        reader = FileReader(path, None, None, self._options)
         try:
             for _, predicate, value in reader.values():
                 kind = seen.setdefault(predicate, Seen())
@@ -99,7 +103,7 @@ class Predicates:
     def batches(self) -> Iterator[tuple[str, Batch]]:
         """Reads the file again; the facts of each relation, some thousands at a time."""
         waiting: dict[str, list[tuple[str, Any]]] = {predicate: [] for predicate in self._relations}
-        reader = FileReader(self._path, None, None, self._on_error)
+        reader = FileReader(self._path, None, None, self._options)
         try:
             for subject, predicate, value in reader.values():
                 if predicate not in waiting:
@@ -117,7 +121,7 @@ class Predicates:
     def _batch(self, predicate: str, rows: list[tuple[str, Any]]) -> tuple[str, Batch]:
         name, columns = self._relations[predicate], self._columns[predicate]
         kinds = list(columns.values())
-        read = json_reader(kinds[1])
+        read = json_reader(kinds[1], self._options)
         is_time = kinds[1] == "timestamp"
         try:
             # A date in the notation of RDF is one, as is what reads as one elsewhere.
@@ -139,4 +143,6 @@ def local_name(predicate: str) -> str:
 def _time(value: Any) -> int | None:
     """The time that the notation of a literal stands for, if it is one."""
     found = _TIME.fullmatch(value) if isinstance(value, str) else None
-    return time_of(found[1]) if found is not None else None
+    time = time_of(found[1]) if found is not None else None
+    # One that is finer stays in its notation, so nothing is lost.
+    return None if isinstance(time, CutTime) else time

@@ -15,13 +15,14 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import FileError
-from .formats import DAMAGED
+from ..times import written
+from .compression import DAMAGED
 from .text import Row, Rows
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -36,16 +37,17 @@ _PLACE = re.compile(r"[^:]*: (.*)", re.DOTALL)
 #: What some programs put before text.
 _MARK = b"\xef\xbb\xbf"
 
-COLUMNS = {"subject": "string", "predicate": "string", "object": "any"}
+_COLUMNS = {"subject": "string", "predicate": "string", "object": "any"}
 
 
 def triples(name: str, source: IO[bytes], kind: str, mark: int | None) -> Rows:
-    """The triples of a file, each a row of three values.
+    """The triples of a file, each a row of three values; of N-Quads the graph is the fourth.
 
     The mark tells blank nodes of this file from those of others; without one, they are of this reading.
     """
     mark = secrets.randbits(64) if mark is None else mark
-    return Rows(list(COLUMNS), list(COLUMNS.values()), _rows(name, source, kind, f"_:f{mark:016x}-"))
+    columns = _COLUMNS | ({"graph": "string"} if kind == "nq" else {})
+    return Rows(list(columns), list(columns.values()), _rows(name, source, kind, f"_:f{mark:016x}-"))
 
 
 def scope(path: str) -> int | None:
@@ -66,7 +68,7 @@ def scope(path: str) -> int | None:
 
 def _rows(name: str, source: IO[bytes], kind: str, scope: str) -> Iterator[Row]:
     read = _LineByLine(source)
-    parser = _library().parse(read, format=_format(kind), without_named_graphs=True)
+    parser = _library().parse(read, format=_format(kind), without_named_graphs=kind != "nq")
     while True:
         try:
             triple = next(parser)
@@ -76,15 +78,19 @@ def _rows(name: str, source: IO[bytes], kind: str, scope: str) -> Iterator[Row]:
             raise FileError(name, str(problem)) from problem
         except SyntaxError as problem:
             # The message says the place once more.
-            found = _PLACE.fullmatch(problem.msg)
-            yield FileError(name, found[1] if found else problem.msg, line=problem.lineno)
+            place = _PLACE.fullmatch(problem.msg)
+            yield FileError(name, place[1] if place else problem.msg, line=problem.lineno)
             continue
         try:
-            row: Row = (
+            found = [
                 _resource(triple.subject, scope),
                 str(triple.predicate),
                 _object(triple.object, scope),
-            )
+            ]
+            if kind == "nq":
+                is_default = isinstance(triple.graph_name, _library().DefaultGraph)
+                found.append(None if is_default else _resource(triple.graph_name, scope))
+            row: Row = found
         except ValueError as problem:
             row = FileError(name, str(problem), line=read.line)
         yield row
@@ -142,14 +148,17 @@ def is_notation(text: str) -> bool:
 
 
 class TripleWriter:
-    """Writes rows as triples."""
+    """Writes rows as triples, or as quads, whose fourth column is the graph."""
 
     def __init__(self, name: str, out: IO[bytes], kind: str, names: Sequence[str]) -> None:
-        if len(names) != 3:
+        if kind == "nq" and len(names) not in (3, 4):
+            raise FileError(name, f"a quad has three columns or four, found {len(names)}")
+        if kind != "nq" and len(names) != 3:
             raise FileError(name, f"a triple has three columns, found {len(names)}")
         self._name = name
         self._out = out
         self._format = _format(kind)
+        self._are_quads = kind == "nq"
         self._library = _library()
 
     def write(self, rows: Iterator[Sequence[Any]]) -> None:
@@ -157,10 +166,20 @@ class TripleWriter:
         self._library.serialize((self._triple(row) for row in rows), self._out, format=self._format)
 
     def _triple(self, row: Sequence[Any]) -> Any:
-        subject, predicate, value = row
-        return self._library.Triple(
-            self._node(subject, "subject"), self._node(predicate, "predicate"), self._value(value)
-        )
+        subject, predicate, value, *graph = row
+        terms = (self._node(subject, "subject"), self._node(predicate, "predicate"), self._value(value))
+        if self._are_quads:
+            return self._library.Quad(*terms, *map(self._graph, graph))
+        return self._library.Triple(*terms)
+
+    def _graph(self, value: Any) -> Any:
+        if value is None:
+            return self._library.DefaultGraph()
+        try:
+            return self._node(value, "graph")
+        except FileError:
+            problem = f"{_shown(value)} is no graph: it is an IRI in angle brackets, or null"
+            raise FileError(self._name, problem) from None
 
     def _node(self, value: Any, what: str) -> Any:
         if isinstance(value, str):
@@ -180,7 +199,7 @@ class TripleWriter:
             case str() if is_notation(value):
                 return self._node(value, "object")
             case datetime():
-                return self._library.Literal(time_text(value))
+                return self._library.Literal(written(value))
             case str() | bool() | int() | float():
                 return self._library.Literal(value)
             case _:
@@ -197,22 +216,19 @@ class TripleWriter:
         return found[0].object
 
     def _unlike(self, value: Any, what: str) -> FileError:
-        shown = "null" if value is None else f'"{value}"' if isinstance(value, str) else value
         return FileError(
             self._name,
-            f'{shown} is no {what}: IRIs stand in angle brackets, "<http://example.org/ada>"',
+            f'{_shown(value)} is no {what}: IRIs stand in angle brackets, "<http://example.org/ada>"',
         )
 
 
-def time_text(value: datetime) -> str:
-    """`2026-11-21T18:30:00Z`, with a fraction where there is one."""
-    text = value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0")
-    return f"{text}.{value.microsecond // 1000:03}Z" if value.microsecond else f"{text}Z"
+def _shown(value: Any) -> str:
+    return "null" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _format(kind: str) -> Any:
     formats = _library().RdfFormat
-    return formats.TURTLE if kind == "ttl" else formats.N_TRIPLES
+    return {"ttl": formats.TURTLE, "nq": formats.N_QUADS}.get(kind, formats.N_TRIPLES)
 
 
 def _library(name: str = "pyoxigraph") -> Any:

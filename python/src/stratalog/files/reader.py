@@ -7,24 +7,24 @@ Where it stumbles or is not there, the careful one goes on: it knows lines, and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from ..arrow import BATCH_ROWS, Batch, build
 from ..errors import FileError
+from ..losses import Losses
 from ..programs import identifiers
 from . import arrow_files
 from .delimited import delimited
-from .formats import format_of, open_bytes, unknown
-from .json_lines import json_lines
+from .elements import elements
+from .formats import RDF, format_of, open_text
+from .json_rows import json_rows
+from .options import ReadOptions
 from .rdf import scope, triples
-from .text import Rows, lines
-
-#: What becomes of records that do not fit: they end the insert, or are left out and counted.
-OnError = Literal["abort", "skip"]
+from .text import Rows, as_text, lines
 
 _ROWS = 1 << 14
 _KEPT_PROBLEMS = 10
@@ -38,11 +38,11 @@ class FileReader:
         path: str | os.PathLike[str],
         declared: Mapping[str, str] | None,
         chosen: Sequence[str] | None,
-        on_error: OnError,
+        options: ReadOptions,
     ) -> None:
         self._path = os.fspath(path)
         self._wanted = (declared, chosen)
-        self._on_error: OnError = on_error
+        self._options = options
         #: How many rows there are, where the file says so.
         self.num_rows: int | None = None
         #: Records that were left out, and what is wrong with the first of them.
@@ -50,15 +50,14 @@ class FileReader:
         self.problems: list[FileError] = []
         #: Values that were NaN, and became null.
         self._not_numbers = 0
+        self._losses = Losses()
+        self._rows_read = 0
         self._source: Any = None
-        kind = format_of(path)
-        if kind is None:
-            raise unknown(path)
-        self._format = kind
-        self._scope = scope(self._path) if kind in ("nt", "ttl") else None
+        self._format = kind = format_of(path)
+        self._scope = scope(self._path) if kind in RDF else None
         if kind in ("parquet", "arrow"):
             self._binary: arrow_files.ArrowFile | None = arrow_files.ArrowFile(
-                self._path, kind, declared, chosen
+                self._path, kind, declared, chosen, options
             )
             self.num_rows = self._binary.num_rows
             self._columns = self._binary.columns
@@ -78,14 +77,25 @@ class FileReader:
         how = self._binary if self._binary is not None else self._text
         found = [how.warning] if how.warning is not None else []
         count = self._not_numbers if self._binary is None else self._binary.not_numbers
+        losses = self._losses if self._binary is None else self._binary.losses
         if count:
             found.append(
                 "1 value was NaN, and is null" if count == 1 else f"{count} values were NaN, and are null"
             )
-        return found
+        return found + losses.warnings
+
+    @property
+    def has_only_names(self) -> bool:
+        """Whether there was no row, once it is read, but columns."""
+        return self._rows_read == 0 and self.skipped == 0 and bool(self._columns)
 
     def batches(self, most: int = BATCH_ROWS) -> Iterator[Batch]:
         """The rows, so many at a time at most."""
+        for batch in self._batches(most):
+            self._rows_read += batch.length
+            yield batch
+
+    def _batches(self, most: int) -> Iterator[Batch]:
         if self._binary is not None:
             yield from self._binary.batches(most)
             return
@@ -119,7 +129,7 @@ class FileReader:
     def _open(self) -> Rows:
         if self._source is not None:
             self._source.close()
-        self._source = open_bytes(self._path)
+        self._source = open_text(self._path, self._options.encoding)
         try:
             return self._rows(self._source)
         except BaseException:
@@ -127,21 +137,26 @@ class FileReader:
             raise
 
     def _rows(self, source: IO[bytes]) -> Rows:
-        declared, chosen = self._wanted
+        (declared, chosen), options, path = self._wanted, self._options, self._path
         match self._format:
             case "csv" | "tsv":
                 delimiter = "," if self._format == "csv" else "\t"
-                return delimited(self._path, lines(self._path, source), delimiter, declared, chosen)
+                return delimited(path, lines(path, source), delimiter, declared, chosen, options)
+            case "json":
+                return json_rows(path, elements(path, as_text(source)), declared, chosen, options)
             case "jsonl":
-                return json_lines(self._path, lines(self._path, source), declared, chosen)
+                return json_rows(path, lines(path, source), declared, chosen, options)
             case kind:
-                return triples(self._path, source, kind, self._scope)
+                for column in options.types:
+                    raise FileError(path, f"the types of RDF are its own, and `{column}` has no other")
+                return triples(path, source, kind, self._scope)
 
     def _quick(self) -> arrow_files.QuickText | None:
         """The quick way, where there is one."""
-        if self._on_error != "abort" or not Path(self._path).is_file():
+        if self._options.on_error != "abort" or not Path(self._path).is_file():
             return None
-        return arrow_files.quick_text(self._path, self._format, self._text, self._wanted[1] is not None)
+        open_again: Callable[[], IO[bytes]] = lambda: open_text(self._path, self._options.encoding)  # noqa: E731
+        return arrow_files.quick_text(open_again, self._format, self._text, self._wanted[1] is not None)
 
     def _careful(self, most: int, done: int) -> Iterator[Batch]:
         names, kinds = self._text.names, [built_as(kind) for kind in self._text.kinds]
@@ -151,21 +166,23 @@ class FileReader:
             yield build(names, kinds, [()] * len(names))
         while some:
             columns = [
-                self._numbers(column) if kind == "float" else column
-                for kind, column in zip(kinds, zip(*some, strict=True), strict=True)
+                self._noted(name, kind, column)
+                for name, kind, column in zip(names, kinds, zip(*some, strict=True), strict=True)
             ]
             yield build(names, kinds, columns)
             some = list(islice(rows, most))
 
-    def _numbers(self, column: Sequence[Any]) -> Sequence[Any]:
-        """With null where a value is no number."""
-        if not (count := sum(value != value for value in column)):
+    def _noted(self, name: str, kind: str, column: Sequence[Any]) -> Sequence[Any]:
+        """With null where a value is no number; what times have lost is counted."""
+        if kind == "timestamp":
+            self._losses.note_times(name, column)
+        if kind != "float" or not (count := sum(value != value for value in column)):
             return column
         self._not_numbers += count
         return [value if value == value else None for value in column]
 
     def _note(self, problem: FileError) -> None:
-        if self._on_error == "abort":
+        if self._options.on_error == "abort":
             raise problem
         self.skipped += 1
         if len(self.problems) < _KEPT_PROBLEMS:
@@ -182,14 +199,12 @@ def opened(
     path: str | os.PathLike[str],
     declared: Mapping[str, str] | None,
     chosen: Sequence[str] | None = None,
-    on_error: OnError = "abort",
+    options: ReadOptions | None = None,
 ) -> Iterator[FileReader]:
     """The rows of a file; `declared` are the types of the relation's columns, where that exists."""
-    if on_error not in ("abort", "skip"):
-        raise ValueError(f"on_error is 'abort' or 'skip', not {on_error!r}")
     reader = None
     try:
-        reader = FileReader(path, declared, chosen, on_error)
+        reader = FileReader(path, declared, chosen, options or ReadOptions())
         yield reader
     finally:
         if reader is not None:

@@ -9,7 +9,8 @@ from itertools import chain
 from typing import IO, Any
 
 from ..errors import FileError
-from .formats import DAMAGED
+from .compression import DAMAGED
+from .encoding import advice
 
 #: So many characters of a file decide about the types of its columns.
 LOOK_AT = 4 << 20
@@ -46,12 +47,17 @@ class Rows:
 
 
 def lines(name: str, source: IO[bytes]) -> Iterator[Line]:
-    """The lines of a file, without the mark that some programs put before text; they keep their ends."""
-    with io.TextIOWrapper(source, encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
+    """The lines of a file; they keep their ends."""
+    with as_text(source) as text:
         number = 1
         while line := _line(name, text):
             yield number, line
             number += 1
+
+
+def as_text(source: IO[bytes]) -> io.TextIOWrapper:
+    """The text of a file, without the mark that some programs put before it."""
+    return io.TextIOWrapper(source, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
 def _line(name: str, text: io.TextIOWrapper) -> str:
@@ -76,3 +82,8 @@ def beginning(source: Iterator[Line], characters: int = LOOK_AT) -> tuple[list[L
 def is_utf8(texts: Iterable[str]) -> bool:
     """Whether all bytes were text."""
     return all(text.isascii() or _WRONG_BYTES.search(text) is None for text in texts)
+
+
+def advice_on(text: str) -> str:
+    """What to do about text that is not UTF-8."""
+    return advice(text.encode(errors="surrogateescape"))

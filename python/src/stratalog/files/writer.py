@@ -10,10 +10,11 @@ from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from .cells import guessed_any, time_before_1
-from .formats import format_of, packed_into, pyarrow, unknown
+from ..times import time_text, written
+from .cells import guessed_any, time_of
+from .formats import RDF, format_of, packed_into, pyarrow
 from .new_file import new_file
-from .rdf import TripleWriter, time_text
+from .rdf import TripleWriter
 
 if TYPE_CHECKING:
     from ..result import Result
@@ -26,8 +27,6 @@ _Line = Callable[[Sequence[Any]], str]
 def write(stream: ResultStream, path: Path) -> int:
     """Writes what is left of a stream; how many rows."""
     kind = format_of(path.name)
-    if kind is None:
-        raise unknown(path)
     with new_file(path) as out:
         if kind in ("parquet", "arrow"):
             return _binary(stream, out, kind)
@@ -63,7 +62,7 @@ def _text(stream: ResultStream, file: IO[bytes], path: Path, kind: str) -> int:
         out = packed_into(file, path.name)
         if out is not file:
             stack.enter_context(out)
-        if kind in ("nt", "ttl"):
+        if kind in RDF:
             writer = TripleWriter(str(path), out, kind, stream.columns)
             writer.write(row for batch in counted() for row in batch)
         else:
@@ -76,6 +75,9 @@ def _lines(batches: Iterator[Result], out: IO[bytes], kind: str, columns: Sequen
         out.write((",".join(map(_csv_text, columns)) + "\n").encode())
     elif kind == "tsv":
         out.write(("\t".join(map(_tsv_text, columns)) + "\n").encode())
+    elif kind == "json":
+        _array(batches, out, columns)
+        return
     for batch in batches:
         types = batch.types
         if kind == "jsonl":
@@ -85,6 +87,16 @@ def _lines(batches: Iterator[Result], out: IO[bytes], kind: str, columns: Sequen
             marked = zip(types, batch._may_hold_any, strict=True)
             line = _delimited_line(kind, ["any" if may_hold_any else word for word, may_hold_any in marked])
         out.write("".join([line(row) for row in batch]).encode())
+
+
+def _array(batches: Iterator[Result], out: IO[bytes], columns: Sequence[str]) -> None:
+    before = "[\n  "
+    for batch in batches:
+        line = _json_line(columns, batch.types)
+        for row in batch:
+            out.write((before + line(row).removesuffix("\n")).encode())
+            before = ",\n  "
+    out.write(b"\n]\n" if before.startswith(",") else b"[]\n")
 
 
 def _json_line(columns: Sequence[str], types: Sequence[str]) -> _Line:
@@ -114,10 +126,10 @@ def _json(value: Any, column: str) -> str:
         case float():
             return _number(value)
         case datetime():
-            return f'"{time_text(value)}"'
+            return f'"{written(value)}"'
         case list():
             return f"[{','.join(_number(_shortest(item)) for item in value)}]"
-        case int() if column == "timestamp" and (time := time_before_1(value)):
+        case int() if column == "timestamp" and (time := time_text(value)):
             return f'"{time}"'
         case _:
             return str(value)
@@ -133,25 +145,32 @@ def _delimited_line(kind: str, types: Sequence[str]) -> _Line:
                 return null
             case str():
                 # Text that would be read as something else where a column holds anything.
-                is_like = column == "any" and (not value or not isinstance(guessed_any(value), str))
-                return _quoted(value) if is_like else of_text(value)
+                return _quoted(value) if _is_like_another(value, column) else of_text(value)
             case bool():
                 return "true" if value else "false"
             case float():
                 return _real(value)
             case datetime():
-                return time_text(value)
+                return written(value)
             case list():
                 # Quotes would make it text where a column holds anything, so there is no comma in it.
                 comma = " " if column == "any" else ", "
                 text = f"[{comma.join(_real(_shortest(item)) for item in value)}]"
                 return _quoted(text) if is_csv and column != "any" else text
-            case int() if column == "timestamp" and (time := time_before_1(value)):
+            case int() if column == "timestamp" and (time := time_text(value)):
                 return time
             case _:
                 return str(value)
 
     return lambda row: delimiter.join(map(cell, row, types)) + "\n"
+
+
+def _is_like_another(text: str, column: str) -> bool:
+    """Whether text would be taken for something else, where a column holds anything or is guessed."""
+    guess = guessed_any(text)
+    if column == "any":
+        return not text or not isinstance(guess, str)
+    return not isinstance(guess, str) or time_of(text) is not None
 
 
 def _csv_text(text: str) -> str:

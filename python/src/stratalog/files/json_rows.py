@@ -1,4 +1,4 @@
-"""The rows of JSON lines: keys are columns, or, where a line is an array, places."""
+"""The rows of JSON, as lines or as one array: keys are columns, or, where a row is an array, places."""
 
 from __future__ import annotations
 
@@ -10,16 +10,25 @@ from ..errors import FileError
 from .cells import Read, json_reader
 from .guesses import Seen
 from .json_text import Rounded, parsed, shortened
-from .text import LONGEST, Line, Row, Rows, beginning, is_utf8
+from .layout import retyped
+from .options import ReadOptions
+from .text import LONGEST, Line, Row, Rows, advice_on, beginning, is_utf8
+
+#: What can be done about values that have values inside.
+_NESTED = (
+    "give each value inside a column of its own, or its rows a relation of their own that names this one; "
+    "or keep it as text, as by `json.dumps`"
+)
 
 
-def json_lines(
+def json_rows(
     name: str,
     source: Iterator[Line],
     declared: Mapping[str, str] | None,
-    chosen: Sequence[str] | None = None,
+    chosen: Sequence[str] | None,
+    options: ReadOptions,
 ) -> Rows:
-    """The rows of a file; `chosen` leaves other columns out."""
+    """The rows of a file, from their texts; `chosen` leaves other columns out."""
     known = declared
     if declared is None or chosen is not None:
         looked, source = beginning(source)
@@ -29,8 +38,8 @@ def json_lines(
     for column in names:
         if column not in known:
             raise FileError(name, f"there is no column {column!r}; there are {', '.join(known)}")
-    kinds = [known[column] for column in names]
-    reads = [json_reader(kind) for kind in kinds]
+    kinds = retyped(name, names, [known[column] for column in names], options.types)
+    reads = [json_reader(kind, options) for kind in kinds]
     return Rows(names, kinds, _rows(name, source, names, reads, surplus=chosen is not None))
 
 
@@ -43,6 +52,7 @@ def _rows(
             raise FileError(name, "a line of more than 64 MiB", line=number)
         if not text.strip():
             continue
+        found: dict[str, Any] | list[Any] | None = None
         try:
             found = _parsed(text)
             if isinstance(found, dict):
@@ -54,12 +64,37 @@ def _rows(
                 raise ValueError(f"{len(found)} values, expected {len(names)}")
             else:
                 values = found
-            row: Row = [
-                None if value is None else read(value) for read, value in zip(reads, values, strict=True)
-            ]
+            row: Row = _row(names, reads, values)
+        except json.JSONDecodeError as problem:
+            place = f"{problem.msg} (character {problem.colno})"
+            help_text = "a file of one array is called .json" if text.strip() == "[" else None
+            row = FileError(name, place, line=number + problem.lineno - 1, help=help_text)
+        except UnicodeError:
+            row = FileError(name, "this is not UTF-8", line=number, help=advice_on(text))
         except ValueError as problem:
-            row = FileError(name, str(problem), line=number)
+            nested = _NESTED if found is not None and _is_nested(found) else None
+            row = FileError(name, str(problem), line=number, help=nested)
         yield row
+
+
+def _row(names: list[str], reads: list[Read], values: Sequence[Any]) -> list[Any]:
+    row: list[Any] = []
+    for name, read, value in zip(names, reads, values, strict=True):
+        try:
+            row.append(None if value is None else read(value))
+        except ValueError as problem:
+            raise ValueError(f"{name}: {problem}") from None
+    return row
+
+
+def _is_nested(row: dict[str, Any] | list[Any]) -> bool:
+    """Whether a row has objects in it, or arrays that are no vectors."""
+    values = row.values() if isinstance(row, dict) else row
+    return any(
+        isinstance(value, dict)
+        or (isinstance(value, list) and not all(type(each) in (int, float) for each in value))
+        for value in values
+    )
 
 
 def _look(name: str, looked: Sequence[Line]) -> dict[str, str]:
@@ -79,11 +114,8 @@ def _look(name: str, looked: Sequence[Line]) -> dict[str, str]:
 
 def _parsed(text: str) -> Any:
     if not is_utf8([text]):
-        raise ValueError("this is not UTF-8")
-    try:
-        found = parsed(text.rstrip())
-    except json.JSONDecodeError as problem:
-        raise ValueError(f"{problem.msg} (character {problem.colno})") from None
+        raise UnicodeError
+    found = parsed(text.rstrip())
     if not isinstance(found, dict | list):
         raise ValueError("expected an object or an array")
     for value in found.values() if isinstance(found, dict) else found:
