@@ -21,6 +21,8 @@ ARGUMENTS = {
     "int": "int | None",
     "int or float": "float | None",
     "string": "str | None",
+    "list": "Sequence[object] | None",
+    "string or list": "str | Sequence[object] | None",
     "vector": "list[float] | None",
     "vector_int8": "list[int] | None",
     "timestamp or int": "datetime | int | None",
@@ -31,6 +33,8 @@ RESULTS = {
     "float": "float",
     "string": "str",
     "bool": "bool",
+    "any": "Any",
+    "list": "list[Any]",
     "vector": "list[float]",
     "vector_int8": "list[int]",
     "timestamp": "datetime",
@@ -83,8 +87,10 @@ def _function(name: str, arguments: str, takes: str | None, gives: str, doc: str
         passed.append("*more")
     result = "T" if same else RESULTS[gives]
     values = f"({', '.join(passed)}{',' if len(passed) == 1 else ''})"
+    # The results of others are lists.
+    called = "list_" if name == "list" else name
     return (
-        f"\ndef {name}({', '.join(spelled)}) -> {result}:\n"
+        f"\ndef {called}({', '.join(spelled)}) -> {result}:\n"
         f'    """{_docstring(doc)}"""\n'
         f'    return cast("{result}", Call("{name}", {values}))'
     )
@@ -111,8 +117,9 @@ null, which most of them give for null, is left out of the results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from .expressions import Call
 

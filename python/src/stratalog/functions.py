@@ -6,8 +6,9 @@ null, which most of them give for null, is left out of the results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from .expressions import Call
 
@@ -106,14 +107,14 @@ def to_float(x: object) -> float:
 
 
 def to_int(x: object) -> int:
-    """A number, or the number that a string spells, without its fraction, towards zero; null for
-    anything else. `to_int(-2.9)` is `-2`.
+    """A number, or the number that a string spells, without its fraction, towards zero; of a time, its
+    milliseconds since 1970; null for anything else. `to_int(-2.9)` is `-2`.
     """
     return cast("int", Call("to_int", (x,)))
 
 
-def len(s: str | None) -> int:
-    """The length in bytes of UTF-8. `len("größe")` is `7`."""
+def len(s: str | Sequence[object] | None) -> int:
+    """The length of a string in bytes of UTF-8, or of a list in elements. `len("größe")` is `7`."""
     return cast("int", Call("len", (s,)))
 
 
@@ -172,8 +173,10 @@ def split_part(s: str | None, separator: str | None, number: int | None) -> str:
     return cast("str", Call("split_part", (s, separator, number)))
 
 
-def contains(s: str | None, part: str | None) -> bool:
-    """Whether the part stands anywhere in the string. `contains("rosebud", "bud")` is `true`."""
+def contains(s: str | Sequence[object] | None, part: object) -> bool:
+    """Whether the part stands anywhere in the string, or an element of the list equals it.
+    `contains("rosebud", "bud")` is `true`.
+    """
     return cast("bool", Call("contains", (s, part)))
 
 
@@ -187,9 +190,9 @@ def ends_with(s: str | None, part: str | None) -> bool:
     return cast("bool", Call("ends_with", (s, part)))
 
 
-def index_of(s: str | None, part: str | None) -> int:
-    """Where the part begins, in bytes from 0, as `substr` counts them; -1 where it is not.
-    `index_of("größe", "ße")` is `4`.
+def index_of(s: str | Sequence[object] | None, part: object) -> int:
+    """Where the part begins, in bytes from 0, as `substr` counts them, or the first element of the list
+    that equals it; -1 where there is none. `index_of("größe", "ße")` is `4`.
     """
     return cast("int", Call("index_of", (s, part)))
 
@@ -211,6 +214,80 @@ def concat(a: object, b: object, *more: object) -> str:
     `concat("n = ", 4.0, "; ", null)` is `"n = 4; NULL"`.
     """
     return cast("str", Call("concat", (a, b, *more)))
+
+
+def list_(x: object, *more: object) -> list[Any]:
+    """The list of these values, of any kinds; `list()` is the empty one, and `["a", X]` another way to
+    write `list("a", X)`. `list("a", 1, null)` is `list("a", 1, null)`.
+    """
+    return cast("list[Any]", Call("list", (x, *more)))
+
+
+def each(xs: Sequence[object] | None) -> Any:
+    """Every element in turn: `X = each(xs)`, also written `X in xs`, holds once for each that differs.
+    It stands only there. `each(list(7))` is `7`.
+    """
+    return cast("Any", Call("each", (xs,)))
+
+
+def has(xs: Sequence[object] | None, x: object) -> bool:
+    """Whether an element equals the value, as `X in xs` asks where `X` has a value already.
+    `has(list(1, 2), 2)` is `true`.
+    """
+    return cast("bool", Call("has", (xs, x)))
+
+
+def append(xs: Sequence[object] | None, x: object) -> list[Any]:
+    """The list with one more element at its end. `append(list("a"), "b")` is `list("a", "b")`."""
+    return cast("list[Any]", Call("append", (xs, x)))
+
+
+def extend(xs: Sequence[object] | None, ys: Sequence[object] | None) -> list[Any]:
+    """The elements of the first, then those of the second. `extend(list(1), list(2, 3))` is `list(1, 2,
+    3)`.
+    """
+    return cast("list[Any]", Call("extend", (xs, ys)))
+
+
+def element(xs: Sequence[object] | None, at: int | None) -> Any:
+    """The element at a place, the first being 0 and the last -1; null beyond. `element(list("a", "b"),
+    -1)` is `"b"`.
+    """
+    return cast("Any", Call("element", (xs, at)))
+
+
+def slice(xs: Sequence[object] | None, start: int | None, length: int | None) -> list[Any]:
+    """So many elements from a place, the first being 0. `slice(list(1, 2, 3), 1, 2)` is `list(2, 3)`."""
+    return cast("list[Any]", Call("slice", (xs, start, length)))
+
+
+def sort(xs: Sequence[object] | None) -> list[Any]:
+    """The elements in their order: null, booleans, numbers, strings, vectors, lists. `sort(list(3, 1,
+    2))` is `list(1, 2, 3)`.
+    """
+    return cast("list[Any]", Call("sort", (xs,)))
+
+
+def distinct(xs: Sequence[object] | None) -> list[Any]:
+    """The elements without those that equal an earlier one. `distinct(list(1, 2, 1))` is `list(1, 2)`."""
+    return cast("list[Any]", Call("distinct", (xs,)))
+
+
+def reverse(xs: Sequence[object] | None) -> list[Any]:
+    """The elements from the last to the first. `reverse(list(1, 2))` is `list(2, 1)`."""
+    return cast("list[Any]", Call("reverse", (xs,)))
+
+
+def join(xs: Sequence[object] | None, separator: str | None) -> str:
+    """The elements as strings, with a separator between them. `join(list("a", 1), "-")` is `"a-1"`."""
+    return cast("str", Call("join", (xs, separator)))
+
+
+def split(s: str | None, separator: str | None) -> list[Any]:
+    """What stands between the separators; null if that is empty. `W in split(S, " ")` gives a row for
+    each. `split("a b", " ")` is `list("a", "b")`.
+    """
+    return cast("list[Any]", Call("split", (s, separator)))
 
 
 def euclidean(v: list[float] | None, w: list[float] | None) -> float:
@@ -340,23 +417,25 @@ def lsh_multi_probe(
 
 def time_now() -> datetime:
     """The time at which the request began, the same wherever it is asked for. `time_after(time_now(),
-    1700000000000)` is `true`.
+    "2024-01-05")` is `true`.
     """
     return cast("datetime", Call("time_now", ()))
 
 
 def time_diff(a: datetime | int | None, b: datetime | int | None) -> int:
-    """Milliseconds from the second to the first. `time_diff(5000, 2000)` is `3000`."""
+    """Milliseconds from the second to the first. `time_diff(t"2024-01-05T00:00:03", t"2024-01-05")` is
+    `3000`.
+    """
     return cast("int", Call("time_diff", (a, b)))
 
 
 def time_add(t: datetime | int | None, ms: datetime | int | None) -> datetime:
-    """So much later. `time_add(1000, 500)` is `1500`."""
+    """So much later. `time_add(t"2024-01-05", hours(2))` is `t"2024-01-05T02:00:00Z"`."""
     return cast("datetime", Call("time_add", (t, ms)))
 
 
 def time_sub(t: datetime | int | None, ms: datetime | int | None) -> datetime:
-    """So much earlier. `time_sub(1000, 500)` is `500`."""
+    """So much earlier. `time_sub(t"2024-01-05", 500)` is `t"2024-01-04T23:59:59.500Z"`."""
     return cast("datetime", Call("time_sub", (t, ms)))
 
 
@@ -432,3 +511,146 @@ def interval_duration(start: datetime | int | None, end: datetime | int | None) 
     is `3000`.
     """
     return cast("int", Call("interval_duration", (start, end)))
+
+
+def year(t: datetime | int | None) -> int:
+    """The year. `year(t"2024-02-29T13:45:06.789Z")` is `2024`."""
+    return cast("int", Call("year", (t,)))
+
+
+def quarter(t: datetime | int | None) -> int:
+    """The quarter of the year, from 1. `quarter(t"2024-02-29T13:45:06.789Z")` is `1`."""
+    return cast("int", Call("quarter", (t,)))
+
+
+def month(t: datetime | int | None) -> int:
+    """The month, from 1. `month(t"2024-02-29T13:45:06.789Z")` is `2`."""
+    return cast("int", Call("month", (t,)))
+
+
+def week(t: datetime | int | None) -> int:
+    """The week of the year as ISO 8601 counts: weeks begin on Mondays, and the first has the first
+    Thursday. `week(t"2024-02-29T13:45:06.789Z")` is `9`.
+    """
+    return cast("int", Call("week", (t,)))
+
+
+def day(t: datetime | int | None) -> int:
+    """The day of the month, from 1. `day(t"2024-02-29T13:45:06.789Z")` is `29`."""
+    return cast("int", Call("day", (t,)))
+
+
+def day_of_year(t: datetime | int | None) -> int:
+    """The day of the year, from 1. `day_of_year(t"2024-02-29T13:45:06.789Z")` is `60`."""
+    return cast("int", Call("day_of_year", (t,)))
+
+
+def weekday(t: datetime | int | None) -> int:
+    """The day of the week: 1 is Monday, 7 is Sunday. `weekday(t"2024-02-29T13:45:06.789Z")` is `4`."""
+    return cast("int", Call("weekday", (t,)))
+
+
+def hour(t: datetime | int | None) -> int:
+    """The hour, from 0. `hour(t"2024-02-29T13:45:06.789Z")` is `13`."""
+    return cast("int", Call("hour", (t,)))
+
+
+def minute(t: datetime | int | None) -> int:
+    """The minute of the hour. `minute(t"2024-02-29T13:45:06.789Z")` is `45`."""
+    return cast("int", Call("minute", (t,)))
+
+
+def second(t: datetime | int | None) -> int:
+    """The second of the minute. `second(t"2024-02-29T13:45:06.789Z")` is `6`."""
+    return cast("int", Call("second", (t,)))
+
+
+def millisecond(t: datetime | int | None) -> int:
+    """The millisecond of the second. `millisecond(t"2024-02-29T13:45:06.789Z")` is `789`."""
+    return cast("int", Call("millisecond", (t,)))
+
+
+def weeks(n: float | None) -> int:
+    """So many weeks in milliseconds, as `time_add` and differences of times have them. `weeks(2)` is
+    `1209600000`.
+    """
+    return cast("int", Call("weeks", (n,)))
+
+
+def days(n: float | None) -> int:
+    """So many days in milliseconds, as `time_add` and differences of times have them. `days(2)` is
+    `172800000`.
+    """
+    return cast("int", Call("days", (n,)))
+
+
+def hours(n: float | None) -> int:
+    """So many hours in milliseconds, as `time_add` and differences of times have them. `hours(2)` is
+    `7200000`.
+    """
+    return cast("int", Call("hours", (n,)))
+
+
+def minutes(n: float | None) -> int:
+    """So many minutes in milliseconds, as `time_add` and differences of times have them. `minutes(2)`
+    is `120000`.
+    """
+    return cast("int", Call("minutes", (n,)))
+
+
+def seconds(n: float | None) -> int:
+    """So many seconds in milliseconds, as `time_add` and differences of times have them. `seconds(2)`
+    is `2000`.
+    """
+    return cast("int", Call("seconds", (n,)))
+
+
+def add_months(t: datetime | int | None, months: int | None) -> datetime:
+    """So many months later, on the last day of a month that is too short. `add_months(t"2024-01-31",
+    1)` is `t"2024-02-29T00:00:00Z"`.
+    """
+    return cast("datetime", Call("add_months", (t, months)))
+
+
+def date_trunc(unit: str | None, t: datetime | int | None) -> datetime:
+    """The beginning of the year, quarter, month, week (Monday), day, hour, minute or second in which a
+    time lies. `date_trunc("month", t"2024-02-29T13:45:06.789Z")` is `t"2024-02-01T00:00:00Z"`.
+    """
+    return cast("datetime", Call("date_trunc", (unit, t)))
+
+
+def format_time(t: datetime | int | None, pattern: str | None) -> str:
+    """A time as text, with the letters of `strftime`: `%Y-%m-%d %H:%M:%S`.
+    `format_time(t"2024-02-29T13:45:06.789Z", "%d.%m.%Y")` is `"29.02.2024"`.
+    """
+    return cast("str", Call("format_time", (t, pattern)))
+
+
+def parse_time(s: str | None, pattern: str | None) -> datetime:
+    """The time that text stands for, in the letters of `strftime`: in UTC unless `%z` reads its zone,
+    at midnight if there is only a date; null if the text is another. `parse_time("5/1/2024",
+    "%d/%m/%Y")` is `t"2024-01-05T00:00:00Z"`.
+    """
+    return cast("datetime", Call("parse_time", (s, pattern)))
+
+
+def to_time(x: object) -> datetime:
+    """The time that text stands for as `2024-01-05`, `2024-01-05T10:00:00` or
+    `2024-01-05T10:00:00+02:00`, or that an integer counts in milliseconds since 1970; null for
+    anything else. `to_time("2024-01-05T10:00:00+02:00")` is `t"2024-01-05T08:00:00Z"`.
+    """
+    return cast("datetime", Call("to_time", (x,)))
+
+
+def local_time(t: datetime | int | None, zone: str | None) -> datetime:
+    """What the clock shows in a zone of the IANA database, as a time whose parts can be taken.
+    `local_time(t"2024-07-01", "Europe/Berlin")` is `t"2024-07-01T02:00:00Z"`.
+    """
+    return cast("datetime", Call("local_time", (t, zone)))
+
+
+def utc_time(t: datetime | int | None, zone: str | None) -> datetime:
+    """When the clock of a zone shows this: the first time if it does so twice, null if it never does.
+    `utc_time(t"2024-07-01T02:00:00", "Europe/Berlin")` is `t"2024-07-01T00:00:00Z"`.
+    """
+    return cast("datetime", Call("utc_time", (t, zone)))

@@ -196,7 +196,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         family: Family::Time,
         parameters: &[
             Parameter { name: "t", takes: Takes::Time },
-            Parameter { name: "format", takes: Takes::Format },
+            Parameter { name: "pattern", takes: Takes::Format },
         ],
         variadic: false,
         gives: Gives::Always(DataType::Text),
@@ -209,7 +209,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         family: Family::Time,
         parameters: &[
             Parameter { name: "s", takes: Takes::Text },
-            Parameter { name: "format", takes: Takes::Format },
+            Parameter { name: "pattern", takes: Takes::Format },
         ],
         variadic: false,
         gives: Gives::Always(DataType::Timestamp),

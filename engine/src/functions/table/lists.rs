@@ -18,10 +18,10 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction {
         name: "each",
         family: Family::List,
-        parameters: &[Parameter { name: "l", takes: Takes::List }],
+        parameters: &[Parameter { name: "xs", takes: Takes::List }],
         variadic: false,
         gives: Gives::Always(DataType::Any),
-        doc: "Every element in turn: `X = each(l)`, also written `X in l`, holds once for each that differs. It stands only there.",
+        doc: "Every element in turn: `X = each(xs)`, also written `X in xs`, holds once for each that differs. It stands only there.",
         example: (r#"each(list(7))"#, r#"7"#),
         evaluate: lists::each,
     },
@@ -29,12 +29,12 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         name: "has",
         family: Family::List,
         parameters: &[
-            Parameter { name: "l", takes: Takes::List },
+            Parameter { name: "xs", takes: Takes::List },
             Parameter { name: "x", takes: Takes::Any },
         ],
         variadic: false,
         gives: Gives::Always(DataType::Bool),
-        doc: "Whether an element equals the value, as `X in l` asks where `X` has a value already.",
+        doc: "Whether an element equals the value, as `X in xs` asks where `X` has a value already.",
         example: ("has(list(1, 2), 2)", "true"),
         evaluate: lists::has,
     },
@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         name: "append",
         family: Family::List,
         parameters: &[
-            Parameter { name: "l", takes: Takes::List },
+            Parameter { name: "xs", takes: Takes::List },
             Parameter { name: "x", takes: Takes::Any },
         ],
         variadic: false,
@@ -55,8 +55,8 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         name: "extend",
         family: Family::List,
         parameters: &[
-            Parameter { name: "l", takes: Takes::List },
-            Parameter { name: "m", takes: Takes::List },
+            Parameter { name: "xs", takes: Takes::List },
+            Parameter { name: "ys", takes: Takes::List },
         ],
         variadic: false,
         gives: Gives::Always(DataType::List),
@@ -68,7 +68,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         name: "element",
         family: Family::List,
         parameters: &[
-            Parameter { name: "l", takes: Takes::List },
+            Parameter { name: "xs", takes: Takes::List },
             Parameter { name: "at", takes: Takes::Int },
         ],
         variadic: false,
@@ -81,7 +81,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         name: "slice",
         family: Family::List,
         parameters: &[
-            Parameter { name: "l", takes: Takes::List },
+            Parameter { name: "xs", takes: Takes::List },
             Parameter { name: "start", takes: Takes::Int },
             Parameter { name: "length", takes: Takes::Int },
         ],
@@ -94,7 +94,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction {
         name: "sort",
         family: Family::List,
-        parameters: &[Parameter { name: "l", takes: Takes::List }],
+        parameters: &[Parameter { name: "xs", takes: Takes::List }],
         variadic: false,
         gives: Gives::Always(DataType::List),
         doc: "The elements in their order: null, booleans, numbers, strings, vectors, lists.",
@@ -104,7 +104,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction {
         name: "distinct",
         family: Family::List,
-        parameters: &[Parameter { name: "l", takes: Takes::List }],
+        parameters: &[Parameter { name: "xs", takes: Takes::List }],
         variadic: false,
         gives: Gives::Always(DataType::List),
         doc: "The elements without those that equal an earlier one.",
@@ -114,7 +114,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction {
         name: "reverse",
         family: Family::List,
-        parameters: &[Parameter { name: "l", takes: Takes::List }],
+        parameters: &[Parameter { name: "xs", takes: Takes::List }],
         variadic: false,
         gives: Gives::Always(DataType::List),
         doc: "The elements from the last to the first.",
@@ -125,7 +125,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         name: "join",
         family: Family::List,
         parameters: &[
-            Parameter { name: "l", takes: Takes::List },
+            Parameter { name: "xs", takes: Takes::List },
             Parameter { name: "separator", takes: Takes::Text },
         ],
         variadic: false,
