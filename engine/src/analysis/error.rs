@@ -496,7 +496,9 @@ impl AnalysisError {
                 Some(time::HOW_TO_WRITE.into())
             }
             AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
-            AnalysisError::Comparison { .. } => Some("compare values of one type".into()),
+            AnalysisError::Comparison { left, right, .. } => {
+                Some(super::types::of_one_type(*left, *right).into())
+            }
             AnalysisError::Arithmetic { .. } => {
                 Some("of such an operand the result is always null: use numbers on both sides".into())
             }

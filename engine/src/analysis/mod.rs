@@ -127,7 +127,12 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
         QueryHead::Goal { atom, .. } => Some(atom),
         QueryHead::Projection(_) => None,
     };
-    program.warnings.extend(warnings::of_query(atom, &query.body));
+    let types = |name: &str| {
+        let relation = program.relations.iter().find(|relation| relation.name == name)?;
+        Some(relation.column_types.as_slice())
+    };
+    let found = warnings::of_query(atom, &query.body, types);
+    program.warnings.extend(found);
     let declared_any = declared_any(&program, catalog);
     Ok(Analysed { program, columns, names, declared_any, order, limit: query.limit })
 }
@@ -251,7 +256,12 @@ pub fn check_rule(
         return Err(resolver.errors);
     }
     let mut found = resolver.warnings;
-    found.extend(warnings::of_rule(rule));
+    // What rules derive may be of other types than what is stored.
+    let types = |name: &str| {
+        let relation = catalog.relation(name).filter(|_| catalog.rules(name).is_empty())?;
+        Some(relation.column_types.as_slice())
+    };
+    found.extend(warnings::of_rule(rule, types));
     found.extend(warnings::differs_only_in(rule, catalog.rules(name)));
     Ok(found)
 }

@@ -4,10 +4,11 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::data::Value;
+use super::types::{clash, incomparable, of_one_type, type_of};
 use crate::data::equality::order;
+use crate::data::{DataType, Value};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Comparison, Literal, LiteralKind, TermKind};
+use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind};
 
 /// Why no row can satisfy the body, if that can be read off it.
 pub(super) fn never_fires(body: &[&Literal]) -> Option<Diagnostic> {
@@ -60,6 +61,91 @@ pub(super) fn never_fires(body: &[&Literal]) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+/// Where a column's values are all of a type that something else is not of: a constant in its place, the value that it is
+/// compared with, or another column that is to hold the same. What is declared is an error before it comes here; what is
+/// only stored may change, so the warning says that it is about the values that are there.
+pub(super) fn of_other_types<'t>(
+    atoms: &[&Atom],
+    body: &[&Literal],
+    types: impl Fn(&str) -> Option<&'t [DataType]>,
+) -> Option<Diagnostic> {
+    let mut columns: HashMap<&str, Column<'_>> = HashMap::new();
+    for atom in atoms {
+        let Some(types) = types(&atom.relation.text).filter(|types| types.len() == atom.terms.len()) else {
+            continue;
+        };
+        for (number, (term, data_type)) in atom.terms.iter().zip(types).enumerate() {
+            let column =
+                Column { relation: &atom.relation.text, number, data_type: *data_type, span: atom.span };
+            match &term.kind {
+                TermKind::Constant(value)
+                    if clash(*data_type, type_of(value)) && !is_read_as_time(*data_type, value) =>
+                {
+                    return Some(column.never(term.span, &term.to_string(), type_of(value)));
+                }
+                TermKind::Variable(name) => {
+                    let known = columns.entry(name.as_str()).or_insert_with(|| column.clone());
+                    if clash(known.data_type, *data_type) {
+                        return Some(known.never(atom.span, &atom.to_string(), *data_type));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    body.iter().find_map(|literal| {
+        let LiteralKind::Comparison { operator, left, right } = &literal.kind else { return None };
+        let of = |term: &Term, other: &Term| match &term.kind {
+            TermKind::Constant(value) => match &other.kind {
+                TermKind::Variable(name)
+                    if columns
+                        .get(name.as_str())
+                        .is_some_and(|column| is_read_as_time(column.data_type, value)) =>
+                {
+                    None
+                }
+                _ => Some((type_of(value), None)),
+            },
+            TermKind::Variable(name) => {
+                columns.get(name.as_str()).map(|column| (column.data_type, Some(column)))
+            }
+            _ => None,
+        };
+        let ((left, of_left), (right, of_right)) = (of(left, right)?, of(right, left)?);
+        let (column, other) = match (of_left, of_right) {
+            (Some(column), _) => (column, right),
+            (None, Some(column)) => (column, left),
+            (None, None) => return None,
+        };
+        incomparable(*operator, left, right).then(|| column.never(literal.span, &literal.to_string(), other))
+    })
+}
+
+/// Whether a constant is text beside times: `times` reads it, and tells if it is none.
+fn is_read_as_time(beside: DataType, value: &Value) -> bool {
+    beside == DataType::Timestamp && matches!(value, Value::Text(_))
+}
+
+/// A column, and the type of all values in it.
+#[derive(Clone)]
+struct Column<'l> {
+    relation: &'l str,
+    number: usize,
+    data_type: DataType,
+    span: Span,
+}
+
+impl Column<'_> {
+    fn never(&self, at: Span, what: &str, other: DataType) -> Diagnostic {
+        let (number, relation, found) = (self.number + 1, self.relation, self.data_type);
+        let message = format!(
+            "`{what}` is never true: column {number} of `{relation}` has values of type {found} only"
+        );
+        let warning = Diagnostic::warning(Code::NeverTrue, message).at(at).help(of_one_type(found, other));
+        if at == self.span { warning } else { warning.label(self.span, format!("of type {found} here")) }
+    }
 }
 
 /// Variables that equal a constant.

@@ -257,7 +257,18 @@ fn misfit(
     })
 }
 
-fn incomparable(operator: Comparison, left: DataType, right: DataType) -> bool {
+/// What to do about two types that cannot be compared.
+pub(super) fn of_one_type(left: DataType, right: DataType) -> &'static str {
+    let is_text = |data_type| matches!(data_type, DataType::Text);
+    match (is_text(left) && right.may_be_number()) || (is_text(right) && left.may_be_number()) {
+        true => {
+            "compare values of one type: `\"5\"` is text and `5` a number, and `to_int`, `to_float` make numbers of text"
+        }
+        false => "compare values of one type",
+    }
+}
+
+pub(super) fn incomparable(operator: Comparison, left: DataType, right: DataType) -> bool {
     let ordered = |t: DataType| {
         !matches!(t, DataType::Bool | DataType::Vector(_) | DataType::VectorInt8(_) | DataType::List)
     };

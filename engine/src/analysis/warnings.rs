@@ -1,32 +1,40 @@
 //! What is allowed and yet most likely a mistake: a variable used once, a cross product, a body that cannot be true.
 //!
-//! Read off the text alone, so that the same rule is always told the same; never a reason to refuse.
+//! Read off the text, and of the data no more than of which types the values of a column are; never a reason to refuse.
 
 use std::collections::{HashMap, HashSet};
 
 use super::nested::variables;
-use super::never_true::{constants, never_fires};
+use super::never_true::{constants, never_fires, of_other_types};
 use crate::catalog::Clauses;
+use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind, plain_literals};
 
-/// What deserves a second look in a rule.
-pub(super) fn of_rule(rule: &Rule) -> Vec<Diagnostic> {
+/// What deserves a second look in a rule. `types` are those of a relation's columns.
+pub(super) fn of_rule<'t>(rule: &Rule, types: impl Fn(&str) -> Option<&'t [DataType]>) -> Vec<Diagnostic> {
     let mut warnings = single_uses(rule);
     let aggregates = rule.head.terms.iter().any(|term| matches!(term.kind, TermKind::Aggregate { .. }));
     let mut returned = HashSet::new();
     rule.head.terms.iter().for_each(|term| visit(term, &mut |name, _| _ = returned.insert(name)));
     let body: Vec<&Literal> = rule.body.iter().collect();
     let counts = |variable: &str| aggregates || returned.contains(variable);
-    warnings.extend(never_fires(&body).or_else(|| cross_product(&positive_atoms(&body), &body, counts)));
+    let atoms = positive_atoms(&body);
+    let first = never_fires(&body).or_else(|| of_other_types(&atoms, &body, types));
+    warnings.extend(first.or_else(|| cross_product(&atoms, &body, counts)));
     warnings
 }
 
 /// The same for the conditions of a query: all its variables are used, as columns. `goal` is its first atom.
-pub(super) fn of_query(goal: Option<&Atom>, body: &[Literal]) -> Vec<Diagnostic> {
+pub(super) fn of_query<'t>(
+    goal: Option<&Atom>,
+    body: &[Literal],
+    types: impl Fn(&str) -> Option<&'t [DataType]>,
+) -> Vec<Diagnostic> {
     let body: Vec<&Literal> = body.iter().collect();
     let atoms: Vec<&Atom> = goal.into_iter().chain(positive_atoms(&body)).collect();
-    never_fires(&body).or_else(|| cross_product(&atoms, &body, |_| true)).into_iter().collect()
+    let first = never_fires(&body).or_else(|| of_other_types(&atoms, &body, types));
+    first.or_else(|| cross_product(&atoms, &body, |_| true)).into_iter().collect()
 }
 
 /// A head with more clauses is not edited by hand.
@@ -254,7 +262,7 @@ mod tests {
 
     /// The codes and texts that warnings point at.
     fn warned(text: &str) -> Vec<String> {
-        let catalog = catalog("+e[(1, 2)]\n+a[1]\n+b[1]");
+        let catalog = catalog("+e[(1, 2)]\n+a[1]\n+b[1]\n+s[(\"x\", 1), (\"y\", 2)]\n+mixed[1, \"x\"]");
         let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(errors, []);
         let warnings = match &statements[0].kind {
@@ -294,6 +302,32 @@ mod tests {
             "+p(X) <- a(X), b(_Y)",
             "?a(X), b(Y), Y = 1",
             "?a(X), b(1)",
+        ] {
+            assert_eq!(warned(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_of_another_type_than_a_column_are_told() {
+        for (text, part) in [
+            ("?s(X, N), X = 5", "X = 5"),
+            ("?s(X, N), 5 > X", "5 > X"),
+            ("+p(X) <- s(X, N), N > \"5\", N < 9", "N > \"5\""),
+            ("?s(X, N), X = N", "X = N"),
+            ("?s(7, N)", "7"),
+            ("?s(X, _), a(X)", "a(X)"),
+        ] {
+            assert_eq!(warned(text), [format!("never_true: {part}")], "{text}");
+        }
+        for text in [
+            "?s(X, N), X != 5",
+            "?s(X, N), N > 0.5",
+            "?s(X, N), X = \"x\"",
+            "?s(X, N), Y = to_int(X), Y > 5",
+            "?mixed(X), X = 5",
+            "?mixed(X), X = \"x\"",
+            "?s(X, null)",
+            "?s(X, N), a(N)",
         ] {
             assert_eq!(warned(text), [""; 0], "{text}");
         }

@@ -127,6 +127,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("open", "`.kg use NAME`"),
     ("indexes", "`.index list`"),
     ("users", "`.user list`"),
+    ("import", "`stratalog import RELATION FILE` in a shell: the server reads no files"),
+    ("read", "`stratalog run FILE` in a shell: the server reads no files"),
+    ("mode", "`stratalog --format FORMAT` in a shell; a prompt has `.mode FORMAT`"),
 ];
 
 fn unknown(command: &Command, more: Families) -> Error {

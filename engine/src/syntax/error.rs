@@ -56,7 +56,7 @@ pub enum SyntaxFault {
         /// As written.
         found: String,
         /// What to write.
-        help: &'static str,
+        help: String,
     },
     /// A statement of another language.
     #[error("`{}` is of {}", .0.words, .0.language)]
@@ -190,7 +190,7 @@ impl SyntaxFault {
                 Some("add the closing `\"`; inside a string write it as `\\\"`".into())
             }
             SyntaxFault::UnclosedComment => Some("add `*/`; comments nest".into()),
-            SyntaxFault::ForeignOperator { help, .. } => Some((*help).into()),
+            SyntaxFault::ForeignOperator { help, .. } => Some(help.clone()),
             SyntaxFault::Foreign(foreign) => Some(foreign.help(|_| None)),
             SyntaxFault::WrongQuote => Some("write \"text\"".into()),
             SyntaxFault::UnquotedWord { word } => {

@@ -1,5 +1,7 @@
 //! What people write who come from another language, and what to write here.
 
+use crate::diagnostic::Span;
+
 /// A statement of another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreign {
@@ -28,6 +30,17 @@ enum Meant {
     Explain,
     Leave,
     Help,
+    Alter,
+    Clear,
+    Index,
+    View,
+    Return,
+    Transaction,
+    Allow,
+    Copy,
+    Assert,
+    Retract,
+    Collect,
 }
 
 /// First words, whose they are, what they mean, and the word before the relation's name.
@@ -46,6 +59,29 @@ const STATEMENTS: &[(&str, &str, Meant, &str)] = &[
     ("USE", "SQL", Meant::Use, ""),
     ("EXPLAIN", "SQL", Meant::Explain, "FROM"),
     ("MATCH", "Cypher", Meant::Match, "-["),
+    ("ALTER TABLE", "SQL", Meant::Alter, "TABLE"),
+    ("TRUNCATE TABLE", "SQL", Meant::Clear, "TABLE"),
+    ("TRUNCATE", "SQL", Meant::Clear, "TRUNCATE"),
+    ("CREATE INDEX", "SQL", Meant::Index, "ON"),
+    ("CREATE UNIQUE INDEX", "SQL", Meant::Index, "ON"),
+    ("CREATE VIEW", "SQL", Meant::View, "VIEW"),
+    ("CREATE OR REPLACE VIEW", "SQL", Meant::View, "VIEW"),
+    ("BEGIN", "SQL", Meant::Transaction, ""),
+    ("START TRANSACTION", "SQL", Meant::Transaction, ""),
+    ("COMMIT", "SQL", Meant::Transaction, ""),
+    ("ROLLBACK", "SQL", Meant::Transaction, ""),
+    ("GRANT", "SQL", Meant::Allow, ""),
+    ("REVOKE", "SQL", Meant::Allow, ""),
+    ("COPY", "SQL", Meant::Copy, "COPY"),
+    ("VALUES", "SQL", Meant::Return, ""),
+    ("CREATE", "Cypher", Meant::Insert, "-["),
+    ("MERGE", "Cypher", Meant::Insert, "-["),
+    ("RETURN", "Cypher", Meant::Return, ""),
+    ("assert", "Prolog", Meant::Assert, "assert"),
+    ("asserta", "Prolog", Meant::Assert, "asserta"),
+    ("assertz", "Prolog", Meant::Assert, "assertz"),
+    ("retract", "Prolog", Meant::Retract, "retract"),
+    ("findall", "Prolog", Meant::Collect, ""),
     ("EXIT", "a prompt", Meant::Leave, ""),
     ("QUIT", "a prompt", Meant::Leave, ""),
     ("HELP", "a prompt", Meant::Help, ""),
@@ -58,10 +94,15 @@ pub(super) fn recognised(text: &str) -> Option<Foreign> {
     let says = |at: usize, word: &str| words.get(at).is_some_and(|found| found.eq_ignore_ascii_case(word));
     let (first, language, meant, before) = STATEMENTS.iter().find(|(first, _, meant, _)| {
         let begins = first.split(' ').enumerate().all(|(at, word)| says(at, word));
-        let stands_alone = text.trim().len() == first.len();
-        begins
-            && (stands_alone || !matches!(meant, Meant::Leave | Meant::Help))
-            && text.starts_with(char::is_alphabetic)
+        let behind = text.get(first.len()..).unwrap_or_default();
+        // What is written like an atom is one: a relation may be called `match`, and only Prolog's are written so.
+        let fits = match meant {
+            Meant::Leave => matches!(behind.trim().trim_end_matches('.'), "" | "()" | ";"),
+            Meant::Help => behind.trim().is_empty(),
+            Meant::Assert | Meant::Retract | Meant::Collect => behind.starts_with('('),
+            _ => !behind.starts_with('(') || behind.contains("-["),
+        };
+        begins && fits && text.starts_with(char::is_alphabetic)
     })?;
     let relation = match *before {
         "-[" => text.split_once("-[").and_then(|(_, label)| {
@@ -108,8 +149,66 @@ impl Foreign {
             Meant::Explain => format!("write `.explain ?{atom}`"),
             Meant::Leave => "a prompt is left by `.quit`; in a program there is nothing to leave".to_owned(),
             Meant::Help => "write `.help`".to_owned(),
+            Meant::Alter => {
+                format!("a relation keeps its columns: declare another, `+{name}_2(..)`, and fill it by `+{name}_2(..) <- {atom}`")
+            }
+            Meant::Clear => format!("write `-{atom} <- {atom}`, or `.rel drop {name}`"),
+            Meant::Index => format!("write `.index create NAME on {name}(COLUMN) type sorted`"),
+            Meant::View => format!("a view is a rule: write `+{written}(X, Y) <- p(X, Y)`"),
+            Meant::Return => "write `?X <- X = 1`".to_owned(),
+            Meant::Transaction => {
+                "each statement is one; several are in a `db.transaction()` of Python, and with `atomic` in the protocol"
+                    .to_owned()
+            }
+            Meant::Allow => "write `.kg acl grant GRAPH USER viewer` (or `editor`, `owner`), `.kg acl revoke GRAPH USER`".to_owned(),
+            Meant::Copy => {
+                format!("outside of programs there are `stratalog import {name} FILE` and `stratalog export {name} FILE`")
+            }
+            Meant::Assert => format!("write `+{name}(..)`"),
+            Meant::Retract => format!("write `-{name}(..)`"),
+            Meant::Collect => "a query gives all answers: write `?p(X)`; aggregates count and add: `?count<X> <- p(X)`".to_owned(),
         }
     }
+}
+
+/// Words between or behind conditions, and what to write.
+const WORDS: &[(&str, &str)] = &[
+    ("and", "write `,` between conditions that must all hold"),
+    ("or", "write one rule for each alternative"),
+    ("where", "conditions stand behind a comma: `?p(X, Y), X > 1`"),
+    ("order", "write `:asc` or `:desc` behind a variable of the query: `?p(X:desc, Y)`"),
+    ("group", "what is not aggregated is a group: `?X, count<Y> <- p(X, Y)`"),
+    ("limit", "write it as a condition: `?p(X, Y), limit(10)`"),
+    ("offset", "it is the second number of `limit(10, 20)`"),
+    ("is", "write `X = 1 + 2`; for null `p(X, null)`, and `X != null` for anything else"),
+    ("in", "write a fact for each value, and ask for both: `?p(X), wanted(X)`"),
+    ("like", "write `contains(X, \"a\")`, `starts_with(X, \"a\")` or `ends_with(X, \"a\")`"),
+    ("between", "write `X >= 1, X <= 9`"),
+    ("as", "a column is called as its variable: `?Total <- p(Total)`"),
+];
+
+/// What to write instead of a word of another language, where something else is expected.
+pub(super) fn word(text: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, help)| *help)
+}
+
+/// The longest rule that is shown whole.
+const LONGEST_RULE: usize = 160;
+
+/// How a rule is written here whose statement, which begins at `start`, has `:-` at this place.
+pub(super) fn rule(statement: &str, operator: Span, start: Span) -> Option<String> {
+    let (head, body) = statement.split_at_checked((operator.start - start.start) as usize)?;
+    let (head, body) = (head.trim(), body.get(operator.end.checked_sub(operator.start)? as usize..)?);
+    let name =
+        head.trim_start_matches(['+', ' ']).split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    if name.is_empty() || head.contains("<-") {
+        return None;
+    }
+    let body = body.trim().trim_end_matches('.').replace("\\+ ", "!").replace("\\+", "!");
+    let body = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    let body = if body.len() > LONGEST_RULE { ".." } else { &body };
+    let kept = if head.starts_with('+') { "" } else { "; with `+` in front the graph keeps it" };
+    Some(format!("write the rule for `{name}` as `{head} <- {body}`{kept}"))
 }
 
 /// A column's name as a variable.
@@ -148,10 +247,25 @@ mod tests {
             ("EXPLAIN SELECT * FROM owns", "`.explain ?owns(Owner, Owned)`"),
             ("exit", "`.quit`"),
             ("help", "`.help`"),
+            ("quit()", "`.quit`"),
+            ("exit;", "`.quit`"),
+            ("ALTER TABLE owns ADD x int", "declare another, `+owns_2(..)`"),
+            ("TRUNCATE owns", "`-owns(Owner, Owned) <- owns(Owner, Owned)`"),
+            ("CREATE INDEX i ON owns (owner)", "`.index create NAME on owns(COLUMN) type sorted`"),
+            ("create view rich as select", "`+rich(X, Y) <- p(X, Y)`"),
+            ("CREATE (a:Person)", "`+owns(Owner, Owned)` with values"),
+            ("MERGE (a)-[:OWNS]->(b)", "`+owns(Owner, Owned)` with values"),
+            ("BEGIN", "db.transaction()"),
+            ("GRANT SELECT ON owns TO eve", "`.kg acl grant GRAPH USER viewer`"),
+            ("COPY owns FROM 'x.csv'", "`stratalog import owns FILE`"),
+            ("RETURN 1", "`?X <- X = 1`"),
+            ("assert(owns(1, 2)).", "`+owns(..)`"),
+            ("retract(owns(1, 2)).", "`-owns(..)`"),
+            ("findall(X, owns(X, _), L).", "`?p(X)`"),
         ] {
             assert!(help(text).contains(expected), "{text}: {}", help(text));
         }
-        for ours in ["selected(X)", "exit(1)", "update", "?SELECT"] {
+        for ours in ["selected(X)", "exit(1)", "update", "?SELECT", "match(x)", "create(a, b)", "assertion"] {
             assert!(recognised(ours).is_none_or(|foreign| foreign.words == "update"), "{ours}");
         }
     }

@@ -139,7 +139,8 @@ impl Parser<'_> {
                 return Ok(());
             }
             TokenKind::Word if self.token_text() == "not" && self.second() != TokenKind::LeftParen => {
-                let fault = SyntaxFault::ForeignOperator { found: "not".into(), help: "write `!p(X)`" };
+                let fault =
+                    SyntaxFault::ForeignOperator { found: "not".into(), help: "write `!p(X)`".into() };
                 return Err(SyntaxError::new(fault, start));
             }
             TokenKind::Word | TokenKind::Variable if self.second() == TokenKind::LeftParen => {
@@ -276,6 +277,8 @@ impl Parser<'_> {
             TokenKind::Word | TokenKind::Variable => {
                 format!("write `?{}(X, Y)`, with one argument for each column", self.token_text())
             }
+            TokenKind::Minus => "leave the `-` away: `?edge(X, Y)`".into(),
+            TokenKind::Integer | TokenKind::Float => "give what is computed a name: `?X <- X = 1 + 2`".into(),
             TokenKind::Bang => "put a positive goal first: `?all(X), !some(X)`".into(),
             _ => "write `?edge(X, Y)`, or `?X, Y <- edge(X, Y)`".into(),
         };

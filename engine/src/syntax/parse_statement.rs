@@ -48,8 +48,14 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
                     error = SyntaxError::new(SyntaxFault::Foreign(foreign), start);
                 }
                 error.statement = Some(index);
-                errors.push(error);
                 parser.recover(start);
+                if let SyntaxFault::ForeignOperator { found, help } = &mut error.fault
+                    && found == ":-"
+                    && let Some(here) = foreign::rule(parser.slice(parser.since(start)), error.span, start)
+                {
+                    *help = here;
+                }
+                errors.push(error);
                 while whole && parser.at_word() {
                     let line = parser.start_statement();
                     parser.recover(line);
@@ -225,7 +231,7 @@ impl Parser<'_> {
         let name = &relation.text;
         let mut error = self.unexpected("`(` or `[`");
         if name == "not" {
-            let fault = SyntaxFault::ForeignOperator { found: name.clone(), help: "write `!p(X)`" };
+            let fault = SyntaxFault::ForeignOperator { found: name.clone(), help: "write `!p(X)`".into() };
             return SyntaxError::new(fault, relation.span);
         }
         if let SyntaxFault::Unexpected { help, .. } = &mut error.fault {

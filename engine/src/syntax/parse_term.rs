@@ -172,7 +172,7 @@ impl Parser<'_> {
     fn unquoted_word(&self) -> SyntaxError {
         let word = self.token_text();
         let fault = match word {
-            "not" => SyntaxFault::ForeignOperator { found: word.into(), help: "write `!p(X)`" },
+            "not" => SyntaxFault::ForeignOperator { found: word.into(), help: "write `!p(X)`".into() },
             _ => SyntaxFault::UnquotedWord { word: shortened(word) },
         };
         SyntaxError::new(fault, self.span())

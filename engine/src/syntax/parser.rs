@@ -5,6 +5,7 @@
 
 use super::ast::{Name, StatementKind};
 use super::error::{SyntaxError, SyntaxFault};
+use super::foreign;
 use super::lexer::{Lexer, end_of_identifier};
 use super::token::{Position, Token, TokenKind};
 use crate::diagnostic::Span;
@@ -288,7 +289,8 @@ impl<'a> Parser<'a> {
     fn fault(&self, expected: &str) -> SyntaxFault {
         let token = self.cursor.token;
         let text = self.token_text();
-        let foreign = |help| SyntaxFault::ForeignOperator { found: text.into(), help };
+        let word = foreign::word(text);
+        let foreign = |help: &str| SyntaxFault::ForeignOperator { found: text.into(), help: help.into() };
         if let Some(opened) = self.cursor.open.last()
             && (token.kind == TokenKind::End || self.at_new_statement())
         {
@@ -314,12 +316,30 @@ impl<'a> Parser<'a> {
             TokenKind::And => foreign("write `,` between conditions that must all hold"),
             TokenKind::Or => foreign("write `or` between alternatives"),
             TokenKind::Dot if self.second() == TokenKind::End => SyntaxFault::TrailingPeriod,
+            TokenKind::Word | TokenKind::Variable if word.is_some() => foreign(word.unwrap_or_default()),
+            TokenKind::Greater if self.follows("=") => SyntaxFault::ForeignOperator {
+                found: "=>".into(),
+                help: "write `>=`; the conclusion of a rule stands in front: `p(X) <- q(X)`".into(),
+            },
+            TokenKind::Minus if self.second() == TokenKind::Greater => SyntaxFault::ForeignOperator {
+                found: "->".into(),
+                help: "the conclusion stands in front: `p(X) <- q(X)`".into(),
+            },
+            TokenKind::Minus if self.follows("-") => SyntaxFault::ForeignOperator {
+                found: "--".into(),
+                help: "comments start with `//` or `%`".into(),
+            },
             _ => SyntaxFault::Unexpected {
                 expected: expected.into(),
                 found: self.found(),
                 help: self.hint(token, text),
             },
         }
+    }
+
+    /// Whether the text right before the next token ends so.
+    fn follows(&self, text: &str) -> bool {
+        self.text.get(..self.span().start as usize).is_some_and(|before| before.ends_with(text))
     }
 
     /// A guess at what was meant.
@@ -339,7 +359,7 @@ impl<'a> Parser<'a> {
                     .into(),
             ),
             TokenKind::Arrow => Some("one `<-` separates the head of a rule from its body".into()),
-            TokenKind::Stray if text == "~" => Some("write `!` to negate".into()),
+            TokenKind::Stray if matches!(text, "~" | "\\" | "¬") => Some("write `!p(X)` to negate".into()),
             TokenKind::Stray if text == "#" => Some("comments start with `//` or `%`".into()),
             _ => None,
         }
