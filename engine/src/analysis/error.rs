@@ -73,6 +73,16 @@ pub enum AnalysisError {
         /// Where it stands.
         span: Span,
     },
+    /// What stands in the place of a list, and cannot be one.
+    #[error("`{function}` takes a list, and this is {found}")]
+    NoList {
+        /// The function; `in`, if it was written so.
+        function: &'static str,
+        /// What it is.
+        found: DataType,
+        /// Where it stands.
+        span: Span,
+    },
     /// A declared column that never holds what the function is for.
     #[error("`{function}` takes {expected} as `{parameter}`, but `{column}` is declared {found}")]
     FunctionArgument {
@@ -335,6 +345,7 @@ impl Diagnose for AnalysisError {
             | AnalysisError::FunctionArguments { span, .. }
             | AnalysisError::ArgumentText { span, .. }
             | AnalysisError::MisplacedEach { span }
+            | AnalysisError::NoList { span, .. }
             | AnalysisError::FunctionArgument { span, .. }
             | AnalysisError::UnknownAggregate { span, .. }
             | AnalysisError::AggregateArguments { span, .. }
@@ -395,6 +406,7 @@ impl AnalysisError {
             | AnalysisError::ArgumentText { .. } => Code::InvalidParameter,
             AnalysisError::Join { .. }
             | AnalysisError::FunctionArgument { .. }
+            | AnalysisError::NoList { .. }
             | AnalysisError::Constant { .. }
             | AnalysisError::Comparison { .. }
             | AnalysisError::Arithmetic { .. }
@@ -437,6 +449,10 @@ impl AnalysisError {
             AnalysisError::FunctionArguments { function, .. } => {
                 Some(format!("write `{}`", function.signature()))
             }
+            AnalysisError::NoList { found: DataType::Text, .. } => {
+                Some("write lists as `[\"a\", \"b\"]`; `split(S, \" \")` makes one of text".into())
+            }
+            AnalysisError::NoList { .. } => Some("write lists as `[\"a\", \"b\"]` or `list(1, 2)`".into()),
             AnalysisError::FunctionArgument { expected: Takes::Time, found: DataType::Text, .. } => {
                 Some(time::HOW_TO_WRITE.into())
             }

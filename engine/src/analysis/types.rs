@@ -14,8 +14,8 @@ use crate::aggregates::Aggregate;
 use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
 use crate::diagnostic::Span;
-use crate::functions::ScalarFunction;
-use crate::functions::lists::elements;
+use crate::functions::lists::{elements, is_each};
+use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// The value as a column of the declared type stores it, or nothing if it does not belong there.
@@ -222,9 +222,12 @@ fn certain_type(
         Expression::Call { function, arguments } => {
             let types: Vec<DataType> =
                 arguments.iter().map(|argument| certain_type(argument, certain, span, errors)).collect();
-            errors.extend(arguments.iter().enumerate().filter_map(|(position, argument)| {
-                misfit(function, position, argument, certain.declared, span)
-            }));
+            errors.extend(arguments.iter().zip(&types).enumerate().filter_map(
+                |(position, (argument, found))| {
+                    misfit(function, position, argument, certain.declared, span)
+                        .or_else(|| no_list(function, position, *found, span))
+                },
+            ));
             match function.result_type(&types) {
                 DataType::Any => DataType::Unknown,
                 data_type => data_type,
@@ -255,6 +258,13 @@ fn misfit(
         found: column.data_type,
         span,
     })
+}
+
+/// An argument that is certainly none of the lists that the function takes: it would have no elements, without a word.
+fn no_list(function: &ScalarFunction, position: usize, found: DataType, span: Span) -> Option<AnalysisError> {
+    let takes = function.parameter(position)?.takes;
+    let function = if is_each(function) { "in" } else { function.name };
+    (takes == Takes::List && !takes.accepts(found)).then_some(AnalysisError::NoList { function, found, span })
 }
 
 /// What to do about two types that cannot be compared.

@@ -150,7 +150,7 @@ impl Foreign {
             Meant::Leave => "a prompt is left by `.quit`; in a program there is nothing to leave".to_owned(),
             Meant::Help => "write `.help`".to_owned(),
             Meant::Alter => {
-                format!("a relation keeps its columns: declare another, `+{name}_2(..)`, and fill it by `+{name}_2(..) <- {atom}`")
+                format!("write `.rel add {name} COLUMN TYPE` or `.rel rename {name} COLUMN NEW`")
             }
             Meant::Clear => format!("write `-{atom} <- {atom}`, or `.rel drop {name}`"),
             Meant::Index => format!("write `.index create NAME on {name}(COLUMN) type sorted`"),
@@ -166,7 +166,7 @@ impl Foreign {
             }
             Meant::Assert => format!("write `+{name}(..)`"),
             Meant::Retract => format!("write `-{name}(..)`"),
-            Meant::Collect => "a query gives all answers: write `?p(X)`; aggregates count and add: `?count<X> <- p(X)`".to_owned(),
+            Meant::Collect => "a query gives all answers: write `?p(X)`; `?collect<X> <- p(X)` puts them into a list".to_owned(),
         }
     }
 }
@@ -174,14 +174,14 @@ impl Foreign {
 /// Words between or behind conditions, and what to write.
 const WORDS: &[(&str, &str)] = &[
     ("and", "write `,` between conditions that must all hold"),
-    ("or", "write one rule for each alternative"),
     ("where", "conditions stand behind a comma: `?p(X, Y), X > 1`"),
     ("order", "write `:asc` or `:desc` behind a variable of the query: `?p(X:desc, Y)`"),
     ("group", "what is not aggregated is a group: `?X, count<Y> <- p(X, Y)`"),
     ("limit", "write it as a condition: `?p(X, Y), limit(10)`"),
     ("offset", "it is the second number of `limit(10, 20)`"),
     ("is", "write `X = 1 + 2`; for null `p(X, null)`, and `X != null` for anything else"),
-    ("in", "write a fact for each value, and ask for both: `?p(X), wanted(X)`"),
+    ("in", "write it as a condition: `?p(X), X in [1, 2]`"),
+    ("not", "write `!p(X)` to negate"),
     ("like", "write `contains(X, \"a\")`, `starts_with(X, \"a\")` or `ends_with(X, \"a\")`"),
     ("between", "write `X >= 1, X <= 9`"),
     ("as", "a column is called as its variable: `?Total <- p(Total)`"),
@@ -249,7 +249,7 @@ mod tests {
             ("help", "`.help`"),
             ("quit()", "`.quit`"),
             ("exit;", "`.quit`"),
-            ("ALTER TABLE owns ADD x int", "declare another, `+owns_2(..)`"),
+            ("ALTER TABLE owns ADD x int", "`.rel add owns COLUMN TYPE`"),
             ("TRUNCATE owns", "`-owns(Owner, Owned) <- owns(Owner, Owned)`"),
             ("CREATE INDEX i ON owns (owner)", "`.index create NAME on owns(COLUMN) type sorted`"),
             ("create view rich as select", "`+rich(X, Y) <- p(X, Y)`"),
@@ -261,7 +261,7 @@ mod tests {
             ("RETURN 1", "`?X <- X = 1`"),
             ("assert(owns(1, 2)).", "`+owns(..)`"),
             ("retract(owns(1, 2)).", "`-owns(..)`"),
-            ("findall(X, owns(X, _), L).", "`?p(X)`"),
+            ("findall(X, owns(X, _), L).", "`?collect<X> <- p(X)`"),
         ] {
             assert!(help(text).contains(expected), "{text}: {}", help(text));
         }

@@ -8,8 +8,8 @@ from typing import Any
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: The calendar of Python begins with the year 1; any calendar repeats itself after 400 years.
 TWO_THOUSAND_YEARS = 5 * 146_097 * 86_400_000
-_YEAR_0 = range(-62_167_219_200_000, -62_135_596_800_000)
-_YEARS = range(_YEAR_0.start, 253_402_300_800_000)
+#: When these years begin. That of 0 is not in the calendar of Python.
+_YEAR_0, _YEAR_1, _YEAR_10_000 = -62_167_219_200_000, -62_135_596_800_000, 253_402_300_800_000
 
 
 class Time(int):
@@ -59,9 +59,9 @@ def time_of_numpy(value: Any) -> Time | None:
 
 def time_text(milliseconds: int) -> str | None:
     """`2026-11-21T18:30:00Z`, with a fraction where there is one; None in a year that has not four digits."""
-    if milliseconds not in _YEARS:
+    if not _YEAR_0 <= milliseconds < _YEAR_10_000:
         return None
-    before_1 = milliseconds in _YEAR_0
+    before_1 = milliseconds < _YEAR_1
     seconds, fraction = divmod(milliseconds + TWO_THOUSAND_YEARS * before_1, 1000)
     moment = datetime.fromordinal(719_163 + seconds // 86_400)
     hours, rest = divmod(seconds % 86_400, 3600)

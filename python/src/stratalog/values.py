@@ -10,7 +10,12 @@ from typing import Any
 
 from .times import Time, time_of, time_of_numpy
 
-INT = range(-(1 << 63), 1 << 63)
+_BEYOND = 1 << 63
+
+
+def is_int(value: int) -> bool:
+    """Whether it has 64 bits. (A range would look for an integer of a class of ours one by one.)"""
+    return -_BEYOND <= value < _BEYOND
 
 
 def plain(value: Any) -> Any:
@@ -18,7 +23,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int):
-        if value not in INT:
+        if not is_int(value):
             raise ValueError(f"{value} does not fit in 64 bits")
         return int(value)
     if isinstance(value, float):
@@ -66,7 +71,7 @@ def number_of(value: Decimal, is_whole: bool) -> tuple[int | float | None, bool]
     if value.is_infinite():
         raise ValueError("infinite numbers cannot be stored")
     if is_whole:
-        if value.adjusted() > 18 or int(value) not in INT:
+        if value.adjusted() > 18 or not is_int(int(value)):
             raise ValueError(f"{value} does not fit in 64 bits")
         return int(value), False
     real = _finite(float(value))

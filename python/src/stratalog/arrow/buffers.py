@@ -13,7 +13,7 @@ import nanoarrow as na
 
 from ..losses import Losses
 from ..times import EPOCH
-from ..values import INT, is_rounded
+from ..values import is_int, is_rounded
 
 #: Metadata of a column whose values differ in type and therefore travel as JSON text.
 ANY_KEY, ANY = b"stratalog.type", b"any"
@@ -196,7 +196,7 @@ def numbers_of(schema: Any, view: Any, start: int, length: int, losses: Losses) 
     scale, found = scale_of(schema), unscaled(schema, view, start, length)
     if scale <= 0:
         whole = [(value or 0) * 10**-scale for value in found]
-        if beyond := [value for value in whole if value not in INT]:
+        if beyond := [value for value in whole if not is_int(value)]:
             raise ValueError(f"column {schema.name!r}: {beyond[0]} does not fit in 64 bits")
         return whole
     # The division of integers is the one that gives the nearest float.

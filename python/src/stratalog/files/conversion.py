@@ -14,7 +14,7 @@ from typing import Any
 from ..arrow import ANY, ANY_KEY
 from ..losses import Losses
 from ..times import EPOCH, CutTime
-from ..values import INT, is_rounded
+from ..values import is_int, is_rounded
 from .cells import text_reader
 from .epoch import time_of_number
 from .formats import pyarrow
@@ -127,7 +127,7 @@ class Conversion:
         for row, value in enumerate(column.to_pylist()):
             number: Any = None
             if value is not None and pyarrow().types.is_integer(target):
-                if (number := int(value)) not in INT or number != value:
+                if not is_int(number := int(value)) or number != value:
                     raise _lossy(column, row, target)
             elif value is not None:
                 number = float(value)

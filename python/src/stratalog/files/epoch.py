@@ -7,7 +7,7 @@ guesses, and the unit has to be named.
 from __future__ import annotations
 
 from ..times import Time, time
-from ..values import INT
+from ..values import is_int
 from .options import Epoch
 
 _UNCLEAR = range(100_000_000, 10_000_000_000)
@@ -22,7 +22,7 @@ def time_of_number(number: int, epoch: Epoch | None) -> Time:
             '`epoch`, "s", "ms", "us" or "ns"'
         )
     if epoch == "s":
-        if number * 1000 not in INT:
+        if not is_int(number * 1000):
             raise ValueError(f"`{number}` seconds are beyond all times")
         return Time(number * 1000)
     whole, rest = divmod(number, _IN_ONE_MILLISECOND.get(epoch or "ms", 1))
