@@ -69,7 +69,10 @@ def plain(value: Any) -> Any:
         aware = value if value.tzinfo else value.replace(tzinfo=UTC)
         return ["time", round(aware.timestamp() * 1000)]
     if isinstance(value, list | tuple):
-        return [float(element) for element in value]
+        # A vector has floats, a list of bytes integers; other lists hold anything.
+        if all(isinstance(element, int | float) for element in value):
+            return [float(element) for element in value]
+        return ["list", [plain(element) for element in value]]
     if isinstance(value, float):
         return ["float", repr(value)]
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -34,13 +35,23 @@ def test_guesses_lose_nothing(
 ) -> None:
     path = tmp_path / name
     path.write_text(text)
-    db.insert("ours", path)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        db.insert("ours", path)
+    assert [str(warning.message).split(": ", 1)[1] for warning in told] == (
+        [
+            "column `time`: 1 value, `2025-11-21T10:00:00.123456Z`, is finer than milliseconds, "
+            "which is what times are kept in: what comes after is cut off"
+        ]
+        if name == "x.csv"
+        else []
+    )
     command_line("import", "theirs", str(path))
     columns = db.relations.columns("ours")
     assert columns == db.relations.columns("theirs")
     expected = ["int", *["string"] * 5] if name == "x.csv" else ["any", "float"]
     assert [column.type for column in columns] == (
-        ["int", "string", "string", "string", "string", "string"] if name == "x.csv" else expected
+        ["int", "string", "timestamp", "string", "string", "string"] if name == "x.csv" else expected
     )
     query = f"({', '.join(chr(ord('A') + n) for n in range(len(columns)))})"
     ours, theirs = (db.query(f"?{relation}{query}").rows() for relation in ("ours", "theirs"))
@@ -68,10 +79,10 @@ def test_columns_with_types_refuse_what_would_be_lost(
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{line},1\n" for line in lines.splitlines()))
     with pytest.raises(FileError) as caught:
-        db.insert("t", path)
+        db.insert("t", path, exact=True)
     assert caught.value.line == 3
     assert problem in caught.value.problem
-    assert db.insert("t", path, on_error="skip").skipped == 1
+    assert db.insert("t", path, on_error="skip", exact=True).skipped == 1
 
 
 def test_json_has_each_key_once_and_no_integer_beyond_64_bits(db: stratalog.Client, tmp_path: Path) -> None:
@@ -207,7 +218,7 @@ def test_parquet_and_arrow_refuse_what_would_be_lost(
     if declared is not None:
         db.execute(f"+t(x: {declared})")
     with pytest.raises(FileError, match="row 2, column `x`: ") as caught:
-        db.insert("t", path)
+        db.insert("t", path, exact=True)
     assert problem in str(caught.value)
     # The first row alone is fine.
     write(path, pa.table({"x": column.slice(0, 1)}))

@@ -320,9 +320,9 @@ def test_times_lose_no_digits_in_silence(db: stratalog.Client) -> None:
         frame = pl.DataFrame({"at": [None, start, exact]}, schema={"at": pl.Datetime(unit)})
         for data in (frame, frame.to_pandas()):
             with pytest.raises(ValueError, match=r"column 'at': `2026-11-21T18:30:00\.123456` is finer"):
-                db.insert("t", data)
+                db.insert("t", data, exact=True)
             with pytest.raises(ValueError, match="finer than milliseconds"):
-                db.delete("t", data)
+                db.delete("t", data, exact=True)
         db.insert("t", frame.with_columns(pl.col("at").dt.truncate("1ms")))
     assert db.query("?t(X:asc)").rows() == [(None,), (start.replace(tzinfo=UTC),), (whole,)]
     # What is nothing may hold any digits.

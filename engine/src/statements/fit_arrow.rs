@@ -39,7 +39,7 @@ impl Unfit {
     }
 }
 
-pub(super) fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic {
+fn wrong_type(column: &str, declared: DataType, found: &ArrowType) -> Diagnostic {
     Diagnostic::error(
         Code::TypeMismatch,
         format!("{column} is declared {declared}, found Arrow type {found}"),

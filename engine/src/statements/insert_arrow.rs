@@ -3,7 +3,7 @@
 use arrow::array::{ArrayRef, RecordBatch};
 
 use super::column_names::{Arrangement, arrange};
-use super::fit_arrow::{Losses, Unfit, fit_array, wrong_type};
+use super::fit_arrow::{Losses, Unfit, fit_array};
 use super::insert::{Facts, Inserted, Target, check_name, write_facts, wrong_arity};
 use crate::context::Context;
 use crate::data::arrow_columns::{EncodeError, Pass, encode, encode_mixed, is_mixed, type_of_codes};
@@ -196,7 +196,12 @@ fn check_declared(target: &Target<'_>, column: usize, found: DataType) -> Result
     if matches!(declared, DataType::Unknown | DataType::Any) || declared.join(found) == declared {
         return Ok(());
     }
-    Err(Error::refused(wrong_type(&target.column_name(column), declared, &found.arrow())))
+    let help = match declared {
+        DataType::List => "numbers alone in brackets are a vector; in a program, `list(1, 2)` is a list of them",
+        _ => "convert the column before inserting it",
+    };
+    let message = format!("{} is declared {declared}, found {found}", target.column_name(column));
+    Err(Error::refused(Diagnostic::error(Code::TypeMismatch, message).help(help)))
 }
 
 /// A declared vector column of fixed length takes no other.

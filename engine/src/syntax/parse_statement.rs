@@ -450,7 +450,7 @@ mod tests {
         for (text, hint) in [
             ("?p(X), X == 3", "write `=`"),
             ("?p(X), X <> 3", "write `!=`"),
-            ("p(X) :- q(X)", "write `<-`"),
+            ("p(X) :- q(X)", "as `p(X) <- q(X)`"),
             ("p(X) <- not q(X)", "write `!p(X)`"),
             ("not p(1)", "write `!p(X)`"),
             ("p(1); q(2)", "a statement ends with its line"),

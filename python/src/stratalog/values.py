@@ -29,12 +29,26 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return _finite(float(value))
     if isinstance(value, list | tuple):
-        return [_number(item) for item in value]
+        return _elements(value)
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     if _is_missing(value):
         return None
     raise TypeError(f"a value of type {type(value).__name__} cannot be stored: {value!r}")
+
+
+class Elements(list[Any]):
+    """A list that is no vector: it holds something else than numbers."""
+
+
+def _elements(value: list[Any] | tuple[Any, ...]) -> list[Any]:
+    """A vector, if it holds numbers alone; they are sent as they are."""
+    items = [item.tolist() if hasattr(item, "tolist") else item for item in value]
+    if all(isinstance(item, int | float | Decimal) and not isinstance(item, bool) for item in items):
+        return [_number(item) for item in items]
+    if times := [item for item in items if isinstance(item, date)]:
+        raise TypeError(f"a list holds no times: write {times[0]!r} as text, or in milliseconds")
+    return Elements(plain(item) for item in items)
 
 
 def timed(value: Any) -> Any:
@@ -103,14 +117,7 @@ def _finite(value: float) -> float | None:
     return value
 
 
-def _number(value: Any) -> float:
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | Decimal)
-        or (isinstance(value, Decimal) and not value.is_finite())
-        or not math.isfinite(value)
-    ):
+def _number(value: float | Decimal) -> float:
+    if not math.isfinite(value):
         raise TypeError(f"a vector holds finite numbers, not {value!r}")
-    return float(value)
+    return value if isinstance(value, int) and is_int(value) else float(value)

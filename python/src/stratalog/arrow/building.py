@@ -13,7 +13,7 @@ from typing import Any
 import nanoarrow as na
 
 from ..times import Time
-from ..values import plain, timed
+from ..values import Elements, plain, timed
 from .buffers import ANY, ANY_KEY, each
 
 #: Rows of a record batch at most.
@@ -64,7 +64,7 @@ def _kind(value: Any) -> str:
         return "float"
     if isinstance(value, str):
         return "string"
-    return "vector"
+    return "any" if isinstance(value, Elements) else "vector"
 
 
 def _column(kind: str, values: Sequence[Any]) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import times
 from ..times import CutTime, Time, time
+from ..values import Elements
 from .epoch import time_of_number
 from .json_text import is_rounded, parsed, shortened
 from .options import ReadOptions, parted
@@ -46,7 +47,7 @@ def text_reader(kind: str, options: ReadOptions) -> Read:
             return lambda text: None if not text else of_json(_vector(text, kind))
         case "timestamp":
             return lambda text: _time(text.strip(), options) if text else None
-        case "any":
+        case "any" | "list":
             return lambda text: (
                 str(text) if type(text) is Quoted else _any(guessed_any(text)) if text else None
             )
@@ -87,7 +88,7 @@ def json_reader(kind: str, options: ReadOptions) -> Read:
                 return _kept(found, options)
         raise _unlike(value, kind)
 
-    return _any if word == "any" else vector if word.startswith("vector") else plain
+    return _any if word in ("any", "list") else vector if word.startswith("vector") else plain
 
 
 def guessed(text: str) -> Any:
@@ -185,12 +186,19 @@ def _vector(text: str, kind: str) -> list[Any]:
     return found
 
 
+def has_object(value: object) -> bool:
+    """Whether it is an object, or a list with one."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(has_object, value)))
+
+
 def _any(value: Any) -> Any:
     if isinstance(value, dict):
         raise ValueError("an object is no value")
+    if has_object(value):
+        raise ValueError("an object is no value, nor is a list with one")
     if isinstance(value, list):
         if not all(map(_is_number, value)):
-            raise ValueError("an array is a value only where it holds nothing but numbers")
+            return Elements(map(_any, value))
         _in_32_bits(value)
     if type(value) is int and not -_MOST <= value < _MOST:
         raise ValueError(f"`{value}` is beyond 64 bits with sign")

@@ -88,6 +88,8 @@ def kind_of(value: Any) -> str:
             return "float"
         case str():
             return "string"
+        case list() if not all(type(each) in (int, float) for each in value):
+            return "any"
         case list():
             return f"vector[{len(value)}]" if value else "vector"
         case _:

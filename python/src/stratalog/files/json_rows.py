@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import FileError
-from .cells import Read, json_reader
+from .cells import Read, has_object, json_reader
 from .guesses import Seen
 from .json_text import Rounded, parsed, shortened
 from .layout import retyped
@@ -88,13 +88,8 @@ def _row(names: list[str], reads: list[Read], values: Sequence[Any]) -> list[Any
 
 
 def _is_nested(row: dict[str, Any] | list[Any]) -> bool:
-    """Whether a row has objects in it, or arrays that are no vectors."""
-    values = row.values() if isinstance(row, dict) else row
-    return any(
-        isinstance(value, dict)
-        or (isinstance(value, list) and not all(type(each) in (int, float) for each in value))
-        for value in values
-    )
+    """Whether a row has objects in it."""
+    return any(map(has_object, row.values() if isinstance(row, dict) else row))
 
 
 def _look(name: str, looked: Sequence[Line]) -> dict[str, str]:

@@ -1,0 +1,150 @@
+"""Times, decimals and lists of Python: what goes in comes out, or the loss is told."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import stratalog
+from stratalog import PrecisionWarning
+
+FINE = datetime(2026, 11, 21, 18, 30, 0, 123456, tzinfo=UTC)
+CUT = FINE.replace(microsecond=123000)
+BEFORE_1970 = datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+FORMS: list[Any] = [
+    pl.DataFrame({"at": [FINE, BEFORE_1970]}),
+    pd.DataFrame({"at": [FINE, BEFORE_1970]}),
+    pa.table({"at": pa.array([FINE, BEFORE_1970], pa.timestamp("ns", "UTC"))}),
+    [
+        {"at": time}
+        for time in np.array(["2026-11-21T18:30:00.123456", "1969-12-31T23:59:59.999999"], "M8[us]")
+    ],
+    [{"at": FINE}, {"at": BEFORE_1970}],
+]
+
+
+@pytest.mark.parametrize("data", FORMS, ids=lambda data: type(data).__module__.split(".")[0])
+def test_finer_times_are_cut_towards_the_past_or_refused(db: stratalog.Client, data: Any) -> None:
+    with pytest.raises(ValueError, match=r"18:30:00\.123456.* is finer than milliseconds"):
+        db.insert("seen", data, exact=True)
+    with pytest.raises(stratalog.UnknownRelation):
+        db.query("?seen(At)")
+    with pytest.warns(
+        PrecisionWarning, match=r"column `at`: 2 values, as in `.*123456.*`, are finer"
+    ) as told:
+        db.insert("seen", data)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    whole_second = datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=UTC)
+    assert db.query("?seen(At:asc)").rows() == [(whole_second,), (CUT,)]
+    # And go by the same: what was inserted is found, and deleted.
+    with pytest.warns(PrecisionWarning):
+        db.delete("seen", [(FINE,)])
+    with pytest.raises(ValueError, match="finer than milliseconds"):
+        db.delete("seen", [(FINE,)], exact=True)
+    assert db.query("?seen(At)").rows() == [(whole_second,)]
+
+
+@pytest.mark.usefixtures("quiet")
+def test_what_loses_nothing_says_nothing(db: stratalog.Client) -> None:
+    db.insert("a", pl.DataFrame({"at": [CUT], "x": [Decimal("1.25")], "n": [Decimal(7)]}))
+    db.insert("b", [(CUT, Decimal("1.25"), Decimal(7))], exact=True)
+    assert db.query("?a(A, X, N)").rows() == [(CUT, 1.25, 7.0)]
+    assert db.query("?b(A, X, N)").rows() == [(CUT, 1.25, 7)]
+
+
+def test_decimals_that_no_float_is_are_told(db: stratalog.Client) -> None:
+    large = Decimal("12345678901234567890.1")
+    for data in ([(large,)], pa.table({"x": pa.array([large])}), pl.DataFrame({"x": [large]})):
+        with pytest.raises(ValueError, match="would be rounded to a float"):
+            db.insert("d", data, exact=True)
+        with pytest.warns(PrecisionWarning, match="is rounded to the nearest float"):
+            db.insert("d", data)
+    assert db.query("?d(X)").rows() == [(float(large),)]
+
+
+def test_text_beside_times(db: stratalog.Client) -> None:
+    db.execute("+seen(who: string, at: timestamp)")
+    db.insert("seen", [("ann", "2024-01-05"), ("bob", date(2024, 2, 1)), ("cid", 1_704_412_800_000)])
+    january = datetime(2024, 1, 5, tzinfo=UTC)
+    assert db.query("?seen(W:asc, At)").rows() == [
+        ("ann", january),
+        ("bob", datetime(2024, 2, 1, tzinfo=UTC)),
+        ("cid", january),
+    ]
+    for when in ("2024-01-31T23:00:00+01:00", datetime(2024, 1, 31, 22, tzinfo=UTC)):
+        assert db.query("?seen(W, At), At > $when", {"when": when}).rows() == [
+            ("bob", datetime(2024, 2, 1, tzinfo=UTC))
+        ]
+    assert [who for who, _ in db.query("?seen(W:asc, $at)", {"at": "2024-01-05"}).rows()] == ["ann", "cid"]
+    with pytest.raises(stratalog.TypeMismatch, match=r"2024-01-05"):
+        db.insert("seen", [("dan", "5.1.2024")])
+    with pytest.raises(stratalog.TypeMismatch, match=r"2024-01-05"):
+        db.query("?seen(W, At), At > $when", {"when": "yesterday"})
+
+
+LISTS: list[Any] = [["a", 1, None], [["x", [True]], []], ["one"], [[1.5, 2.0], "v"]]
+
+
+def test_lists_come_back_in_every_form(db: stratalog.Client) -> None:
+    db.insert("l", [(number, value) for number, value in enumerate(LISTS)], columns=["n", "value"])
+    with pytest.raises(TypeError, match="a list holds no times"):
+        db.insert("l", [(4, ["a", FINE])])
+    query = "?l(N:asc, V)"
+    assert [value for _, value in db.query(query).rows()] == LISTS
+    assert [row["value"] for row in db.query(query).dicts()] == LISTS
+    assert [plain(value) for value in db.query(query).to_pandas()["value"]] == LISTS
+    assert [plain(value) for value in db.query(query).to_polars()["value"]] == LISTS
+
+
+def plain(value: Any) -> Any:
+    """A list of a data frame."""
+    import json
+
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def test_numbers_of_parameters_are_exact_where_lists_are_taken(db: stratalog.Client) -> None:
+    db.insert("p", [1, 20_000_000, 20_000_001, 0.1])
+    found = db.query("?p(X), X in $ids", {"ids": [20_000_001, 0.1]}).rows()
+    assert sorted(found) == [(0.1,), (20_000_001,)]
+    found = db.query("?p(X), !(X in $ids)", {"ids": [20_000_001, 0.1]}).rows()
+    assert sorted(found) == [(1,), (20_000_000,)]
+
+
+def test_files_of_finer_times_and_lists(db: stratalog.Client, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"n": 1, "l": ["a", [1, "b"]]}\n{"n": 2, "l": []}\n')
+    db.insert("t", path)
+    assert db.query("?t(N:asc, L)").rows() == [(1, ["a", [1, "b"]]), (2, [])]
+    path = tmp_path / "u.csv"
+    path.write_text("at\n2025-11-21T10:00:00.123456Z\n")
+    with pytest.warns(stratalog.FileWarning, match="is finer than milliseconds"):
+        db.insert("u", path)
+    with pytest.raises(stratalog.FileError, match=r"u\.csv:2: .* is finer than milliseconds"):
+        db.insert("exactly", path, exact=True)
+    path.write_text("at\n1763722625\n")
+    db.execute("+w(at: timestamp)")
+    with pytest.raises(stratalog.FileError, match="say which by `epoch`"):
+        db.insert("w", path)
+    db.insert("w", path, epoch="s")
+    assert db.query("?w(At)").rows() == [(datetime(2025, 11, 21, 10, 57, 5, tzinfo=UTC),)]
