@@ -57,6 +57,18 @@ fn a_program_without_faults_is_silent_and_fine() {
 }
 
 #[test]
+fn a_parameter_may_stand_wherever_a_server_takes_one_and_an_index_that_is_made_above_is_known() {
+    let program = "+sale(region: string, amount: int)\n+doc(id: int, v: vector(2))\n.index create near on doc(v)\n\
+        .rel add doc title string\n\
+        +q(R, quantile<A, $p>) <- sale(R, A)\n+s(string_agg<R, $s>) <- sale(R, _)\n\
+        +t(R, top_k<$k, A:desc>) <- sale(R, A)\n+u(R, top_k_threshold<$k, $t, A:desc>) <- sale(R, A)\n\
+        +r(R, rrf<A, $o>) <- sale(R, A)\n+n(Id, T) <- hnsw_nearest(\"near\", $v, $k, Id, _), doc(Id, _, T)\n\
+        +w(R) <- sale(R, A), A in $ids\n+d(R) <- sale(R, _), regex_match(R, $pattern)";
+    let output = check(&[("good.dl", program)], &["good.dl"], "");
+    assert_eq!((status(&output), out(&output), err(&output)), (Some(0), "", ""));
+}
+
+#[test]
 fn errors_show_their_line_with_a_caret_on_standard_error() {
     let output = check(&[("bad.dl", "+edge(1, 2)\n?edgee(X, Y)\n")], &["bad.dl"], "");
     assert_eq!((status(&output), out(&output)), (Some(1), ""));

@@ -157,8 +157,11 @@ impl Checker {
                 transaction.commit(None, &self.environment.threads)?;
                 Ok(Vec::new())
             }
-            StatementKind::Command(command) => command.query.as_ref().map_or(Ok(Vec::new()), query),
-            StatementKind::Insert(_)
+            StatementKind::Command(command) if !changes_definitions(command) => {
+                command.query.as_ref().map_or(Ok(Vec::new()), query)
+            }
+            StatementKind::Command(_)
+            | StatementKind::Insert(_)
             | StatementKind::Delete(_)
             | StatementKind::DropRule(_)
             | StatementKind::Rule(_)
@@ -182,8 +185,19 @@ impl Checker {
 
 /// Commands about people are the server's own: how they are to be written is not known here.
 fn is_of_the_server(command: &Command) -> bool {
-    const BEGINNINGS: [&[&str]; 3] = [&["user"], &["apikey"], &["kg", "acl"]];
-    BEGINNINGS.iter().any(|beginning| {
+    begins(command, &[&["user"], &["apikey"], &["kg", "acl"]])
+}
+
+/// Whether what comes below may depend on a command having run.
+fn changes_definitions(command: &Command) -> bool {
+    const RELATIONS: [&str; 2] = ["rel", "relation"];
+    const INDEXES: [&str; 2] = ["index", "idx"];
+    INDEXES.iter().any(|word| begins(command, &[&[word, "create"]]))
+        || RELATIONS.iter().any(|word| begins(command, &[&[word, "add"], &[word, "rename"]]))
+}
+
+fn begins(command: &Command, beginnings: &[&[&str]]) -> bool {
+    beginnings.iter().any(|beginning| {
         let words = beginning.iter().zip(&command.words);
         beginning.len() <= command.words.len()
             && words.into_iter().all(|(a, b)| a.eq_ignore_ascii_case(&b.text))

@@ -168,7 +168,7 @@ def test_progress_ends_with_the_number_of_rows() -> None:
         ([(1,), (1, 2)], "row 1 has 2 values"),
         ([{"a": 1}, {"b": 1}], "surplus key 'b'"),
         ([(object(),)], "cannot be stored"),
-        ([([1.0, "x"],)], "finite numbers"),
+        ([([1.0, float("nan")],)], "finite numbers"),
         ("text", "cannot insert str"),
         (5, "cannot insert int"),
     ],

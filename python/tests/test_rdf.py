@@ -120,7 +120,7 @@ def test_predicates_are_the_same_relations(
     Path("same.nt").write_text("<a:a> <a:x/p> <a:b> .\n<a:a> <a:y/p> <a:b> .\n")
     with pytest.raises(stratalog.FileError, match="would both be the relation `p`"):
         db.insert_predicates("*", "same.nt")
-    with pytest.raises(stratalog.FileError, match="only RDF has predicates"):
+    with pytest.raises(stratalog.FileError, match="only triples of RDF have predicates"):
         db.insert_predicates("*", "people.csv")
 
     async def main() -> None:

@@ -197,7 +197,9 @@ fn check_declared(target: &Target<'_>, column: usize, found: DataType) -> Result
         return Ok(());
     }
     let help = match declared {
-        DataType::List => "numbers alone in brackets are a vector; in a program, `list(1, 2)` is a list of them",
+        DataType::List => {
+            "numbers alone in brackets are a vector; in a program, `list(1, 2)` is a list of them"
+        }
         _ => "convert the column before inserting it",
     };
     let message = format!("{} is declared {declared}, found {found}", target.column_name(column));

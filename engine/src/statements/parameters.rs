@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::aggregates::{Aggregate, AggregateOption};
+use crate::catalog::is_search;
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::ast::{
-    Atom, Literal, LiteralKind, Query, QueryHead, Statement, StatementKind, Term, TermKind, Tuple,
+    Atom, Literal, LiteralKind, Name, Query, QueryHead, Statement, StatementKind, Term, TermKind, Tuple,
 };
 
 /// Values by the name of their parameter, without the `$`.
@@ -88,6 +90,9 @@ impl Filler<'_> {
 
     /// A condition that calls a function looks the same.
     fn atom(&mut self, atom: &mut Atom) {
+        if self.otherwise.is_some() && is_search(atom) {
+            search_any(&mut atom.terms);
+        }
         let function = ScalarFunction::named(&atom.relation.text).filter(|function| function.is_condition());
         self.arguments(function, &mut atom.terms);
     }
@@ -134,7 +139,16 @@ impl Filler<'_> {
             TermKind::Call { function, arguments } => {
                 self.arguments(ScalarFunction::named(&function.text), arguments);
             }
-            TermKind::Aggregate { arguments, .. } => self.terms(arguments.iter_mut().map(|a| &mut a.term)),
+            TermKind::Aggregate { function, arguments } => {
+                for argument in arguments {
+                    match argument.term.kind {
+                        TermKind::Parameter(_) if self.otherwise.is_some() => {
+                            argument.term.kind = TermKind::Constant(any_option(&function.text));
+                        }
+                        _ => self.term(&mut argument.term),
+                    }
+                }
+            }
             TermKind::Variable(_) | TermKind::Placeholder | TermKind::Constant(_) => {}
         }
     }
@@ -170,6 +184,36 @@ impl Filler<'_> {
             },
         };
         self.problems.push(problem);
+    }
+}
+
+/// Puts a number in the place of the parameters of a search, and behind the name of the index, where what is searched for
+/// stands, something of a type that nobody knows beforehand: a null would be refused.
+fn search_any(terms: &mut [Term]) {
+    let is_name = |term: &Term| matches!(&term.kind, TermKind::Constant(Value::Text(_)));
+    let sought = terms.iter().position(is_name).map_or(0, |name| name + 1);
+    for (place, Term { kind, span }) in terms.iter_mut().enumerate() {
+        let constant = |value| Term { kind: TermKind::Constant(value), span: *span };
+        if !matches!(kind, TermKind::Parameter(_)) {
+            continue;
+        }
+        *kind = match place == sought {
+            true => TermKind::Call {
+                function: Name { text: "element".to_owned(), span: *span },
+                arguments: vec![constant(Value::Null), constant(Value::Int(0))],
+            },
+            false => TermKind::Constant(Value::Int(1)),
+        };
+    }
+}
+
+/// What stands in the place of a parameter of an aggregate, of which it must be something.
+fn any_option(aggregate: &str) -> Value {
+    match Aggregate::named(aggregate).and_then(Aggregate::option) {
+        Some(AggregateOption::Portion) => Value::Float(0.5),
+        Some(AggregateOption::Separator) => Value::text(", "),
+        // Rankings begin with numbers, too.
+        Some(AggregateOption::Offset) | None => Value::Int(1),
     }
 }
 

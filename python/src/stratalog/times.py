@@ -40,7 +40,8 @@ def time_of(value: date) -> Time | None:
     if not isinstance(value, datetime):
         return Time((value.toordinal() - EPOCH.toordinal()) * 86_400_000)
     # pandas has nanoseconds.
-    python: datetime = value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
+    to_python = getattr(value, "to_pydatetime", None)
+    python: datetime = value if to_python is None else to_python(warn=False)
     since = (python if python.tzinfo is not None else python.replace(tzinfo=UTC)) - EPOCH
     is_finer = since.microseconds % 1000 != 0 or bool(getattr(value, "nanosecond", 0))
     # Towards the past, also before 1970.

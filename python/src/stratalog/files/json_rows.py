@@ -52,7 +52,7 @@ def _rows(
             raise FileError(name, "a line of more than 64 MiB", line=number)
         if not text.strip():
             continue
-        found: dict[str, Any] | list[Any] | None = None
+        found: Any = None
         try:
             found = _parsed(text)
             if isinstance(found, dict):
