@@ -182,7 +182,7 @@ fn deep_and_wide_programs_meet_a_limit() {
     let deep =
         |open: &str, close: &str| format!("?p(X), X = {}1{}", open.repeat(100_000), close.repeat(100_000));
     assert_eq!(refused(&deep("(", ")")), "limit_exceeded");
-    assert_eq!(refused(&deep("[", "]")), "parse_error");
+    assert_eq!(refused(&deep("[", "]")), "limit_exceeded");
     assert_eq!(refused(&deep("abs(", ")")), "limit_exceeded");
     assert_eq!(refused(&format!("?p(X), X = 1{}", "+1".repeat(100_000))), "limit_exceeded");
     let columns = |n: usize| (0..n).map(|n| format!("X{n}")).collect::<Vec<_>>().join(", ");

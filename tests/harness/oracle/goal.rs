@@ -99,7 +99,7 @@ fn ask_atom(
 }
 
 /// The order that a goal asks for; rows that it does not tell apart are equal.
-pub fn in_order(order: &[Option<Direction>], a: &Row, b: &Row) -> Ordering {
+fn in_order(order: &[Option<Direction>], a: &Row, b: &Row) -> Ordering {
     for (i, mark) in order.iter().enumerate() {
         let ascending = a[i].cmp(&b[i]);
         let found = match mark {

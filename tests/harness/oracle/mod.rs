@@ -14,7 +14,6 @@ mod write;
 
 use std::collections::BTreeSet;
 
-pub use self::goal::in_order;
 use crate::model::{Goal, Program, Relations, Rule};
 use crate::value::Row;
 
