@@ -26,7 +26,7 @@ use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
 use crate::storage::RecordChange;
 use crate::syntax::ast::{Scope, Statement, StatementKind};
-use crate::syntax::{self, SyntaxError, SyntaxFault};
+use crate::syntax::{self, SyntaxError};
 use crate::transfer::{self, Transferred};
 use crate::views::Views;
 
@@ -283,7 +283,7 @@ impl Session {
     /// Parses a program and fills in its parameters. All its errors are reported at once.
     pub fn prepare(&self, program: &str, parameters: &Parameters) -> Result<Prepared, Error> {
         let (mut statements, errors) = syntax::parse(program, &self.environment.limits);
-        let mut found: Vec<Diagnostic> = errors.iter().map(|error| self.explained(error)).collect();
+        let mut found = self.explained(&errors, program);
         found.extend(resolve_commands(&mut statements, program, &errors, &self.environment));
         if !found.is_empty() {
             found.sort_by_key(|diagnostic| diagnostic.statement);
@@ -294,13 +294,14 @@ impl Session {
         Ok(Prepared { statements, needs })
     }
 
-    /// What is wrong with a text, in words of the graph where it is a statement of another language.
-    fn explained(&self, error: &SyntaxError) -> Diagnostic {
-        let diagnostic = error.diagnose();
-        let SyntaxFault::Foreign(foreign) = &error.fault else { return diagnostic };
-        let snapshot = self.state.graph.snapshot();
-        let view = SessionView::new(snapshot, self.state.overlay.clone());
-        diagnostic.help(foreign.help(|name| view.catalog().columns_of(name)))
+    /// What is wrong with a text, in words of the graph.
+    fn explained(&self, errors: &[SyntaxError], program: &str) -> Vec<Diagnostic> {
+        if errors.is_empty() {
+            return Vec::new();
+        }
+        let view = SessionView::new(self.state.graph.snapshot(), self.state.overlay.clone());
+        let known = |name: &str| view.catalog().columns_of(name);
+        errors.iter().map(|error| syntax::explain(error, program, known)).collect()
     }
 
     /// As [`Session::prepare`], for a text that is one rule of the session and nothing else.

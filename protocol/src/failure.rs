@@ -145,6 +145,8 @@ pub enum Code {
     RuleDiffersOnlyIn,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
+    /// A warning: a year where milliseconds are meant.
+    YearBesideTimes,
     /// A warning: digits that no value holds were left away.
     PrecisionLost,
     /// A warning: a query of a program that is not its last.

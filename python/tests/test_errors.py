@@ -88,6 +88,7 @@ WARNINGS = {
     "rule_differs_only_in",
     "never_true",
     "precision_lost",
+    "year_beside_times",
     "unanswered_query",
 }
 

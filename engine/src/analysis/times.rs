@@ -1,5 +1,6 @@
 //! Text that stands where a time belongs is read as one: in `T > "2024-01-05"`, `event(X, "2024-01-05")` and
-//! `year("2024-01-05")`, if `T` and the column hold times.
+//! `year("2024-01-05")`, if `T` and the column hold times. A year that stands there, `T > 2024`, is a number of milliseconds,
+//! and is told.
 
 use super::program::{Argument, Expression, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
@@ -15,9 +16,9 @@ pub(super) fn time_of(value: &Value) -> Option<Value> {
     }
 }
 
-/// Reads text beside times, by the types that were inferred. Answers what deserves a second look: text that is no time.
+/// Reads text beside times, by the types that were inferred. Answers what deserves a second look.
 pub(super) fn settle(relations: &[Relation], clauses: &mut [Clause]) -> Vec<Diagnostic> {
-    let mut none = Vec::new();
+    let mut odd = Vec::new();
     for Clause { rule, .. } in clauses {
         let Rule { body, variables, .. } = rule;
         for literal in body.iter_mut() {
@@ -27,72 +28,88 @@ pub(super) fn settle(relations: &[Relation], clauses: &mut [Clause]) -> Vec<Diag
                     if let Argument::Constant(value) = argument
                         && *data_type == DataType::Timestamp
                     {
-                        read(value, &mut none);
+                        read(value, &mut odd);
                     }
                 }
             }
         }
-        read_filters(body, |expression| type_of(expression, variables), &mut none);
+        read_filters(body, |expression| type_of(expression, variables), &mut odd);
     }
-    none.dedup();
-    none.iter().map(never_equal).collect()
+    odd.dedup();
+    odd.iter().map(told).collect()
 }
 
-/// The same for the filters of one body, by what is known of types. Text that is no time is put into `none`.
+/// The same for the filters of one body, by what is known of types. Text that is no time and years are put into `odd`.
 pub(super) fn read_filters(
     body: &mut [Literal],
     type_of: impl Fn(&Expression) -> DataType,
-    none: &mut Vec<Value>,
+    odd: &mut Vec<Value>,
 ) {
     for literal in body {
         match literal {
             Literal::Filter { left, right, .. } => {
-                read_arguments(left, none);
-                read_arguments(right, none);
+                read_arguments(left, odd);
+                read_arguments(right, odd);
                 if type_of(left) == DataType::Timestamp {
-                    read_constant(right, none);
+                    read_constant(right, odd);
                 }
                 if type_of(right) == DataType::Timestamp {
-                    read_constant(left, none);
+                    read_constant(left, odd);
                 }
             }
-            Literal::Assign { expression, .. } => read_arguments(expression, none),
+            Literal::Assign { expression, .. } => read_arguments(expression, odd),
             Literal::Atom(_) | Literal::Negated(_) => {}
         }
     }
 }
 
 /// Arguments that are points in time, whatever stands beside the call.
-fn read_arguments(expression: &mut Expression, none: &mut Vec<Value>) {
+fn read_arguments(expression: &mut Expression, odd: &mut Vec<Value>) {
     match expression {
         Expression::Variable(_) | Expression::Constant(_) => {}
         Expression::Arithmetic { left, right, .. } => {
-            read_arguments(left, none);
-            read_arguments(right, none);
+            read_arguments(left, odd);
+            read_arguments(right, odd);
         }
         Expression::Call { function, arguments } => {
             for (position, argument) in arguments.iter_mut().enumerate() {
-                read_arguments(argument, none);
-                if function.parameter(position).is_some_and(|parameter| parameter.takes == Takes::Time) {
-                    read_constant(argument, none);
+                read_arguments(argument, odd);
+                if function.parameter(position).is_some_and(|parameter| parameter.takes == Takes::Time)
+                    && let Expression::Constant(value) = argument
+                {
+                    // Of numbers functions make sums and shares, whatever their unit.
+                    read_text(value, odd);
                 }
             }
         }
     }
 }
 
-fn read_constant(expression: &mut Expression, none: &mut Vec<Value>) {
+fn read_constant(expression: &mut Expression, odd: &mut Vec<Value>) {
     if let Expression::Constant(value) = expression {
-        read(value, none);
+        read(value, odd);
     }
 }
 
-fn read(value: &mut Value, none: &mut Vec<Value>) {
+/// Beside a time, or where a column holds times.
+fn read(value: &mut Value, odd: &mut Vec<Value>) {
+    if is_year(value) {
+        odd.push(value.clone());
+    }
+    read_text(value, odd);
+}
+
+fn read_text(value: &mut Value, odd: &mut Vec<Value>) {
     match time_of(value) {
         Some(time) => *value = time,
-        None if matches!(value, Value::Text(_)) => none.push(value.clone()),
+        None if matches!(value, Value::Text(_)) => odd.push(value.clone()),
         None => {}
     }
+}
+
+/// A number that stands for a year with whoever writes it, and for the first seconds of 1970 here.
+fn is_year(value: &Value) -> bool {
+    matches!(value, Value::Int(1800..2200))
 }
 
 /// The type of what can be a time: a variable, or a call that gives one.
@@ -104,7 +121,15 @@ fn type_of(expression: &Expression, variables: &[Variable]) -> DataType {
     }
 }
 
-fn never_equal(text: &Value) -> Diagnostic {
-    Diagnostic::warning(Code::NeverTrue, format!("{text} stands beside times, and is none"))
-        .help(time::HOW_TO_WRITE)
+fn told(value: &Value) -> Diagnostic {
+    match value {
+        Value::Int(n) => {
+            let message =
+                format!("{n} stands beside times, and is {n} milliseconds after the beginning of 1970");
+            Diagnostic::warning(Code::YearBesideTimes, message)
+                .help(format!("write the time as `t\"{n}-01-01\"`, or compare the year: `year(T) = {n}`"))
+        }
+        text => Diagnostic::warning(Code::NeverTrue, format!("{text} stands beside times, and is none"))
+            .help(time::HOW_TO_WRITE),
+    }
 }

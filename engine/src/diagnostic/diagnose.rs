@@ -51,6 +51,8 @@ pub enum Code {
     RuleDiffersOnlyIn,
     /// A warning: conditions that nothing satisfies.
     NeverTrue,
+    /// A warning: a year where milliseconds are meant.
+    YearBesideTimes,
     /// A warning: digits that no value holds were left away.
     PrecisionLost,
     /// A warning: a query of a program that is not its last.
@@ -84,6 +86,7 @@ impl Code {
             Code::CrossProduct => "cross_product",
             Code::RuleDiffersOnlyIn => "rule_differs_only_in",
             Code::NeverTrue => "never_true",
+            Code::YearBesideTimes => "year_beside_times",
             Code::PrecisionLost => "precision_lost",
             Code::UnansweredQuery => "unanswered_query",
         }

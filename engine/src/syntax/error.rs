@@ -44,6 +44,12 @@ pub enum SyntaxFault {
         /// What stands where it should have been closed at the latest.
         found: String,
     },
+    /// `)`, `]` or `}` without its partner.
+    #[error("this `{bracket}` closes nothing")]
+    Unopened {
+        /// The bracket.
+        bracket: String,
+    },
     /// A string without closing quote.
     #[error("this string is not closed")]
     UnclosedText,
@@ -63,7 +69,10 @@ pub enum SyntaxFault {
     Foreign(Foreign),
     /// `'text'` or backticks.
     #[error("strings stand in double quotes")]
-    WrongQuote,
+    WrongQuote {
+        /// What stands between the quotes.
+        text: String,
+    },
     /// A lower-case word where a term should stand.
     #[error("`{word}` is neither a variable nor a constant")]
     UnquotedWord {
@@ -186,13 +195,14 @@ impl SyntaxFault {
                 help.clone().or_else(|| usual_help(expected).map(Into::into))
             }
             SyntaxFault::UnclosedBracket { .. } => Some("a statement goes on while brackets are open".into()),
+            SyntaxFault::Unopened { .. } => Some("leave it away, or open it before".into()),
             SyntaxFault::UnclosedText => {
                 Some("add the closing `\"`; inside a string write it as `\\\"`".into())
             }
             SyntaxFault::UnclosedComment => Some("add `*/`; comments nest".into()),
             SyntaxFault::ForeignOperator { help, .. } => Some(help.clone()),
             SyntaxFault::Foreign(foreign) => Some(foreign.help(|_| None)),
-            SyntaxFault::WrongQuote => Some("write \"text\"".into()),
+            SyntaxFault::WrongQuote { text } => Some(format!("write \"{text}\"")),
             SyntaxFault::UnquotedWord { word } => {
                 Some(format!("write \"{word}\" if it is text; variables start with an upper-case letter"))
             }

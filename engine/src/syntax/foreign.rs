@@ -1,5 +1,6 @@
 //! What people write who come from another language, and what to write here.
 
+use crate::aggregates::Aggregate;
 use crate::diagnostic::Span;
 
 /// A statement of another language.
@@ -18,6 +19,8 @@ pub struct Foreign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meant {
     Ask,
+    /// Ask with `count` or its like.
+    Aggregate,
     Match,
     Insert,
     Delete,
@@ -82,15 +85,27 @@ const STATEMENTS: &[(&str, &str, Meant, &str)] = &[
     ("assertz", "Prolog", Meant::Assert, "assertz"),
     ("retract", "Prolog", Meant::Retract, "retract"),
     ("findall", "Prolog", Meant::Collect, ""),
+    ("\\d", "psql", Meant::Describe, "\\d"),
+    ("\\dt", "psql", Meant::List, ""),
+    ("\\l", "psql", Meant::Use, ""),
+    ("\\c", "psql", Meant::Use, ""),
+    ("\\q", "psql", Meant::Leave, ""),
+    ("\\?", "psql", Meant::Help, ""),
     ("EXIT", "a prompt", Meant::Leave, ""),
     ("QUIT", "a prompt", Meant::Leave, ""),
     ("HELP", "a prompt", Meant::Help, ""),
 ];
 
+/// So many words of a text may belong to its first statement.
+const LONGEST_STATEMENT: usize = 1_000;
+
 /// The statement of another language that this text begins with, if it is one.
 pub(super) fn recognised(text: &str) -> Option<Foreign> {
-    let words: Vec<&str> =
-        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '\\')))
+        .filter(|word| !word.is_empty())
+        .take(LONGEST_STATEMENT)
+        .collect();
     let says = |at: usize, word: &str| words.get(at).is_some_and(|found| found.eq_ignore_ascii_case(word));
     let (first, language, meant, before) = STATEMENTS.iter().find(|(first, _, meant, _)| {
         let begins = first.split(' ').enumerate().all(|(at, word)| says(at, word));
@@ -102,7 +117,7 @@ pub(super) fn recognised(text: &str) -> Option<Foreign> {
             Meant::Assert | Meant::Retract | Meant::Collect => behind.starts_with('('),
             _ => !behind.starts_with('(') || behind.contains("-["),
         };
-        begins && fits && text.starts_with(char::is_alphabetic)
+        begins && fits && text.starts_with(|c: char| c.is_alphabetic() || c == '\\')
     })?;
     let relation = match *before {
         "-[" => text.split_once("-[").and_then(|(_, label)| {
@@ -115,7 +130,10 @@ pub(super) fn recognised(text: &str) -> Option<Foreign> {
             .copied(),
     };
     let written: Vec<&str> = words.iter().take(first.split(' ').count()).copied().collect();
-    Some(Foreign { words: written.join(" "), language, meant: *meant, relation: relation.map(str::to_owned) })
+    let mut asked = words.iter().take_while(|word| !word.eq_ignore_ascii_case("from"));
+    let aggregates = asked.any(|word| Aggregate::named(word).is_some());
+    let meant = if *meant == Meant::Ask && aggregates { Meant::Aggregate } else { *meant };
+    Some(Foreign { words: written.join(" "), language, meant, relation: relation.map(str::to_owned) })
 }
 
 impl Foreign {
@@ -124,11 +142,14 @@ impl Foreign {
         let written = self.relation.as_deref().unwrap_or("owns");
         let (name, columns) =
             known(written).unwrap_or_else(|| (written.to_owned(), vec!["X".to_owned(), "Y".to_owned()]));
-        let variables: Vec<String> = columns.iter().map(|column| variable(column)).collect();
-        let (all, last) = (variables.join(", "), variables.last().map_or("X", String::as_str));
-        let atom = format!("{name}({all})");
+        let atom = atom(&name, &columns);
+        let all = columns.iter().map(|column| variable(column)).collect::<Vec<_>>().join(", ");
+        let last = columns.last().map_or_else(|| "X".to_owned(), |column| variable(column));
         match self.meant {
             Meant::Ask => format!("write `?{atom}`; conditions stand behind it: `?{atom}, {last} = 1`"),
+            Meant::Aggregate => {
+                format!("write `?count<{last}> <- {atom}`; what is not aggregated is a group: `?X, sum<Y> <- p(X, Y)`")
+            }
             Meant::Match => {
                 format!(
                     "write `?{atom}`; a variable that stands in two conditions joins them: `?p(X, Y), q(Y, Z)`"
@@ -144,6 +165,9 @@ impl Foreign {
             Meant::Declare => format!("write `+{name}(id: int, name: string)`"),
             Meant::Drop => format!("write `.rel drop {name}`"),
             Meant::List => "write `.rel`".to_owned(),
+            Meant::Describe if self.relation.is_none() => {
+                "write `.rel` for the relations, `.rel describe NAME` for the columns of one".to_owned()
+            }
             Meant::Describe => format!("write `.rel describe {name}`"),
             Meant::Use => "write `.kg use NAME`; `.kg list` tells which there are".to_owned(),
             Meant::Explain => format!("write `.explain ?{atom}`"),
@@ -171,6 +195,9 @@ impl Foreign {
     }
 }
 
+const CASES: &str = "write a rule for each case: `+size(X, \"big\") <- p(X, N), N > 9`";
+const DURATIONS: &str = "durations are milliseconds, as `days(2)` and `hours(2)` give them; `add_months` and `year` know the calendar";
+
 /// Words between or behind conditions, and what to write.
 const WORDS: &[(&str, &str)] = &[
     ("and", "write `,` between conditions that must all hold"),
@@ -184,6 +211,21 @@ const WORDS: &[(&str, &str)] = &[
     ("not", "write `!p(X)` to negate"),
     ("like", "write `contains(X, \"a\")`, `starts_with(X, \"a\")` or `ends_with(X, \"a\")`"),
     ("between", "write `X >= 1, X <= 9`"),
+    ("exists", "write the condition itself, `p(X)`; `!p(X)` negates it"),
+    ("if", "write `<-` between head and body; alternatives are rules of their own"),
+    ("case", CASES),
+    ("when", CASES),
+    ("then", CASES),
+    ("distinct", "answers are sets already"),
+    ("having", "compute in one rule, and ask for it with a condition: `?total(X, N), N > 1`"),
+    ("join", "a variable that stands in two conditions joins them: `?p(X, Y), q(Y, Z)`"),
+    ("union", "write `or` between alternatives, or a rule for each"),
+    ("days", DURATIONS),
+    ("day", DURATIONS),
+    ("hours", DURATIONS),
+    ("minutes", DURATIONS),
+    ("months", DURATIONS),
+    ("years", DURATIONS),
     ("as", "a column is called as its variable: `?Total <- p(Total)`"),
 ];
 
@@ -211,8 +253,14 @@ pub(super) fn rule(statement: &str, operator: Span, start: Span) -> Option<Strin
     Some(format!("write the rule for `{name}` as `{head} <- {body}`{kept}"))
 }
 
+/// A condition on a relation with a variable for each column.
+pub(super) fn atom(name: &str, columns: &[String]) -> String {
+    let variables: Vec<String> = columns.iter().map(|column| variable(column)).collect();
+    format!("{name}({})", variables.join(", "))
+}
+
 /// A column's name as a variable.
-fn variable(column: &str) -> String {
+pub(super) fn variable(column: &str) -> String {
     let mut characters = column.chars();
     match characters.next() {
         Some(first) if first.is_alphabetic() => first.to_uppercase().chain(characters).collect(),
@@ -235,6 +283,11 @@ mod tests {
             ("SELECT * FROM Owns", "`?owns(Owner, Owned)`"),
             ("select a\nfrom owns where x = 1", "`?owns(Owner, Owned)`"),
             ("SELECT * FROM other", "`?other(X, Y)`"),
+            ("SELECT COUNT(*) FROM owns", "`?count<Owned> <- owns(Owner, Owned)`"),
+            ("\\d owns", "`.rel describe owns`"),
+            ("\\dt", "`.rel`"),
+            ("\\q", "`.quit`"),
+            ("SELECT DISTINCT owner FROM owns", "`?owns(Owner, Owned)`"),
             ("MATCH (a)-[:OWNS]->(b) RETURN a", "`?owns(Owner, Owned)`"),
             ("INSERT INTO owns VALUES (1, 2)", "`+owns(Owner, Owned)`"),
             ("DELETE FROM owns", "`-owns(Owner, Owned) <- Owned = 1`"),

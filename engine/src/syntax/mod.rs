@@ -12,6 +12,7 @@ pub mod ast;
 
 mod editing;
 mod error;
+mod explain;
 mod foreign;
 mod lexer;
 mod parse_command;
@@ -27,6 +28,7 @@ mod token;
 
 pub use editing::{TokenClass, goes_on, tokens};
 pub use error::{SyntaxError, SyntaxFault};
+pub(crate) use explain::explain;
 pub use parse_statement::parse;
 pub(crate) use parse_statement::{MAX_ERRORS, parse_query};
 pub use ranking::RankingFault;

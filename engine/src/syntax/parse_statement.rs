@@ -109,9 +109,22 @@ impl Parser<'_> {
         };
         // A body may end with a comma after which the next statement starts at once.
         if !self.at(TokenKind::End) && !self.at_new_statement() {
-            return Err(self.unexpected("the end of the statement"));
+            return Err(self.unexpected_end(&kind));
         }
         Ok(kind)
+    }
+
+    /// Something follows a statement that could have ended.
+    fn unexpected_end(&self, kind: &StatementKind) -> SyntaxError {
+        let is_fact = matches!(kind, StatementKind::Insert(insert) if insert.tuples.len() == 1);
+        if is_fact
+            && matches!(self.kind(), TokenKind::Equal | TokenKind::LessOrEqual | TokenKind::DoubleEqual)
+        {
+            let help = "write `<-` between head and body: `+p(X) <- q(X)`".into();
+            let fault = SyntaxFault::ForeignOperator { found: self.token_text().into(), help };
+            return SyntaxError::new(fault, self.span());
+        }
+        self.unexpected("the end of the statement")
     }
 
     fn second_is_name(&self) -> bool {
@@ -446,7 +459,7 @@ mod tests {
     #[test]
     fn what_other_languages_write_is_explained() {
         assert_eq!(fault("+b(1, 2)."), SyntaxFault::TrailingPeriod);
-        assert_eq!(fault("?p('x')"), SyntaxFault::WrongQuote);
+        assert_eq!(fault("?p('x')"), SyntaxFault::WrongQuote { text: "x".into() });
         for (text, hint) in [
             ("?p(X), X == 3", "write `=`"),
             ("?p(X), X <> 3", "write `!=`"),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ast::{AggregateArgument, Arithmetic, Direction, Name, Term, TermKind};
 use super::error::{SyntaxError, SyntaxFault};
+use super::foreign;
 use super::parser::{Parsed, Parser, shortened};
 use super::ranking;
 use super::token::TokenKind;
@@ -171,9 +172,10 @@ impl Parser<'_> {
     /// A lower-case word where a term should stand.
     fn unquoted_word(&self) -> SyntaxError {
         let word = self.token_text();
-        let fault = match word {
-            "not" => SyntaxFault::ForeignOperator { found: word.into(), help: "write `!p(X)`".into() },
-            _ => SyntaxFault::UnquotedWord { word: shortened(word) },
+        let followed = !matches!(self.second(), TokenKind::Comma | TokenKind::RightParen | TokenKind::End);
+        let fault = match foreign::word(word).filter(|_| followed) {
+            Some(help) => SyntaxFault::ForeignOperator { found: word.into(), help: help.into() },
+            None => SyntaxFault::UnquotedWord { word: shortened(word) },
         };
         SyntaxError::new(fault, self.span())
     }

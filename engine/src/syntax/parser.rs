@@ -304,8 +304,13 @@ impl<'a> Parser<'a> {
             TokenKind::UnclosedText => SyntaxFault::UnclosedText,
             TokenKind::UnclosedComment => SyntaxFault::UnclosedComment,
             TokenKind::BadNumber => SyntaxFault::BadNumber { text: shortened(text) },
-            TokenKind::WrongQuote => SyntaxFault::WrongQuote,
+            TokenKind::WrongQuote => SyntaxFault::WrongQuote { text: self.quoted() },
             TokenKind::DoubleEqual => foreign("write `=`"),
+            TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace
+                if self.cursor.open.is_empty() =>
+            {
+                SyntaxFault::Unopened { bracket: text.into() }
+            }
             TokenKind::ColonArrow => {
                 foreign("write `<-` between head and body, `=` to give a variable a value")
             }
@@ -334,6 +339,18 @@ impl<'a> Parser<'a> {
                 found: self.found(),
                 help: self.hint(token, text),
             },
+        }
+    }
+
+    /// What stands between the quotation marks of another language that come next.
+    fn quoted(&self) -> String {
+        let rest = &self.text[self.span().start as usize..];
+        let mut characters = rest.chars();
+        let quote = characters.next();
+        let line = characters.as_str().split('\n').next().unwrap_or_default();
+        match line.split_once(|c| Some(c) == quote) {
+            Some((text, _)) if !text.contains('"') => shortened(text),
+            _ => "text".into(),
         }
     }
 

@@ -273,6 +273,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::CrossProduct => protocol::Code::CrossProduct,
         engine::Code::RuleDiffersOnlyIn => protocol::Code::RuleDiffersOnlyIn,
         engine::Code::NeverTrue => protocol::Code::NeverTrue,
+        engine::Code::YearBesideTimes => protocol::Code::YearBesideTimes,
         engine::Code::PrecisionLost => protocol::Code::PrecisionLost,
         engine::Code::UnansweredQuery => protocol::Code::UnansweredQuery,
     }
