@@ -121,7 +121,6 @@ fn nested_json_is_refused_with_a_way_out() {
     for (name, text) in [
         ("r.json", "[{\"a\": {\"b\": 1}}]"),
         ("r.json", "[{\"a\": 1},\n{\"a\": {\"b\": 1}}]"),
-        ("r.jsonl", "{\"a\": [\"x\", \"y\"]}"),
         ("r.jsonl", "{\"a\": [{\"b\": 1}]}"),
     ] {
         place.write(name, text);
@@ -131,6 +130,17 @@ fn nested_json_is_refused_with_a_way_out() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn arrays_of_json_are_lists() {
+    let place = Place::new();
+    place.write("r.jsonl", "{\"a\": [\"x\", \"y\"]}\n{\"a\": [\"z\", [1, null]]}");
+    place.ok(&["import", "r", "r.jsonl"]);
+    assert_eq!(
+        place.ok(&["-c", "?r(L), X = element(L, 0)", "--json"]),
+        "[\n  {\"L\":[\"x\",\"y\"],\"X\":\"x\"},\n  {\"L\":[\"z\",[1,null]],\"X\":\"z\"}\n]\n"
+    );
 }
 
 #[test]

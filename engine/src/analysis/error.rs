@@ -1,10 +1,11 @@
 //! `AnalysisError`: why statements that follow the grammar are refused.
 
+use super::elsewhere::written_here;
 use super::search::SearchFault;
 use crate::aggregates::{AGGREGATES, Aggregate, AggregateOption, Ranking};
 use crate::data::{DataType, time};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
-use crate::functions::{ScalarFunction, Takes};
+use crate::functions::{ScalarFunction, Takes, calendar, functions};
 use crate::syntax::RankingFault;
 use crate::syntax::ast::{Arithmetic, Comparison};
 
@@ -421,9 +422,14 @@ impl AnalysisError {
     fn help(&self) -> Option<String> {
         match self {
             AnalysisError::UnknownRelation { relation, near, .. } => Some(match near.as_slice() {
-                [] => format!(
-                    "insert facts with `+{relation}(..)` or declare it first; `.rel` lists what there is"
-                ),
+                [] => {
+                    let function = written_here(relation)
+                        .map(|here| format!("; if a function is meant, {here}"))
+                        .unwrap_or_default();
+                    format!(
+                        "insert facts with `+{relation}(..)` or declare it first; `.rel` lists what there is{function}"
+                    )
+                }
                 near => did_you_mean(near),
             }),
             AnalysisError::Arity { expected, found, .. } => Some(if expected > found {
@@ -438,6 +444,12 @@ impl AnalysisError {
                 let aggregate = function.to_ascii_lowercase();
                 Some(format!("an aggregate stands in angle brackets, alone in its column: `{aggregate}<X>`"))
             }
+            AnalysisError::UnknownFunction { function: name, .. }
+            | AnalysisError::UnknownAggregate { aggregate: name, .. }
+                if written_here(name).is_some() =>
+            {
+                written_here(name)
+            }
             AnalysisError::UnknownFunction { near, .. } if near.is_empty() => {
                 Some("the manual lists all functions: docs/functions.md".into())
             }
@@ -445,9 +457,18 @@ impl AnalysisError {
             AnalysisError::MisplacedEach { .. } => {
                 Some("write `X in L`, or `X = each(L)`, and compute with `X`".into())
             }
+            AnalysisError::ArgumentText { takes: Takes::Time, text, .. } if calendar::is_unit(text) => {
+                Some(format!("the unit stands first: `date_trunc(\"{text}\", T)`"))
+            }
+            AnalysisError::ArgumentText { takes: Takes::Time, text, .. } if calendar::is_duration(text) => {
+                Some("write durations as `days(2)` or `hours(2)`; `add_months` knows the calendar".into())
+            }
             AnalysisError::ArgumentText { takes, .. } => Some(takes.meaning().1.into()),
-            AnalysisError::FunctionArguments { function, .. } => {
-                Some(format!("write `{}`", function.signature()))
+            AnalysisError::FunctionArguments { function, found, .. } => {
+                let also = functions()
+                    .find(|other| other.name.starts_with(function.name) && other.accepts_count(*found))
+                    .map(|other| format!(" or `{}`", other.signature()));
+                Some(format!("write `{}`{}", function.signature(), also.unwrap_or_default()))
             }
             AnalysisError::NoList { found: DataType::Text, .. } => {
                 Some("write lists as `[\"a\", \"b\"]`; `split(S, \" \")` makes one of text".into())
@@ -514,6 +535,12 @@ impl AnalysisError {
             AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
             AnalysisError::Comparison { left, right, .. } => {
                 Some(super::types::of_one_type(*left, *right).into())
+            }
+            AnalysisError::Arithmetic { found: DataType::Text, .. } => Some(
+                "numbers are added; `concat(X, Y)` puts texts together, `to_float` reads a number".into(),
+            ),
+            AnalysisError::Arithmetic { found: DataType::List, .. } => {
+                Some("numbers are added; `append(L, X)` and `extend(L, M)` put lists together".into())
             }
             AnalysisError::Arithmetic { .. } => {
                 Some("of such an operand the result is always null: use numbers on both sides".into())

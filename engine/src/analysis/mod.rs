@@ -19,6 +19,7 @@ mod arguments;
 mod clause;
 mod columns;
 mod dependencies;
+mod elsewhere;
 mod error;
 mod head;
 mod monotone;
@@ -294,6 +295,9 @@ pub fn unknown_rule(name: &str, span: Option<Span>, catalog: &Catalog) -> Diagno
     let near = near::near_names(name, catalog.derived().map(|(name, _)| name));
     let diagnostic = Diagnostic::error(Code::NotFound, format!("there is no rule `{name}`"));
     let diagnostic = diagnostic.help(match near.as_slice() {
+        [] if catalog.relation(name).is_some() => {
+            format!("`{name}` is a relation: write `.rel drop {name}`, or `-{name}(..)` for one fact")
+        }
         [] => "`.rule list` shows the rules there are".to_owned(),
         near => format!("did you mean `{}`?", near.join("` or `")),
     });

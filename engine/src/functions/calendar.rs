@@ -154,11 +154,20 @@ pub(crate) fn is_unit(name: &str) -> bool {
     beginning(name, DateTime::UNIX_EPOCH.naive_utc()).is_some()
 }
 
+/// Whether a text reads as so many of a unit: `3 days`.
+pub(crate) fn is_duration(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    rest.len() < text.len() && is_unit(rest.trim().trim_end_matches('s'))
+}
+
 /// A format that was read. The error names what is wrong with it.
 pub(crate) fn read_format(format: &str) -> Result<Vec<Item<'_>>, String> {
     let items: Vec<Item<'_>> = StrftimeItems::new(format).collect();
     if items.contains(&Item::Error) {
         return Err("it has a `%` that means nothing".to_owned());
+    }
+    if items.iter().all(|item| matches!(item, Item::Literal(_) | Item::Space(_))) {
+        return Err("no `%` says which part of a time stands where".to_owned());
     }
     Ok(items)
 }

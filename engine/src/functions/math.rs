@@ -64,6 +64,41 @@ pub(super) fn ceil(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>)
     round(arguments, circumstances, f64::ceil)
 }
 
+pub(super) fn nearest(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    round(arguments, circumstances, f64::round)
+}
+
+pub(super) fn round_to(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {
+    arguments.floats(|row| match (float(arguments.at(0, row)), arguments.at(1, row)) {
+        (Some(x), ValueRef::Int(digits)) => Some(rounded(x, digits)),
+        _ => None,
+    })
+}
+
+/// A number with so many decimals; one that has no more of them stays as it is.
+fn rounded(x: f64, digits: i64) -> f64 {
+    // No float has places before the 309th.
+    let digits = digits.clamp(-308, 308) as i32;
+    let power = 10_f64.powi(digits.abs());
+    if digits < 0 {
+        return (x / power).round() * power;
+    }
+    let whole = (x * power).round();
+    if whole.abs() < EXACT { whole / power } else { x }
+}
+
+/// From here on not every integer is a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The first value that is not null.
+pub(super) fn coalesce(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Results {
+    Ok(Column::Values(arguments.each(|row| {
+        let values = (0..arguments.count()).map(|column| arguments.at(column, row));
+        let found = values.into_iter().find(|value| !matches!(value, ValueRef::Null));
+        found.map_or(Value::Null, ValueRef::to_value)
+    })))
+}
+
 pub(super) fn to_int(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
     arguments.ints(|row| match spelled_out(arguments.at(0, row)) {
         ValueRef::Int(n) | ValueRef::Timestamp(n) => Some(n),

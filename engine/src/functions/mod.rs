@@ -29,7 +29,8 @@ pub use table::functions;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::data::{DataType, time};
+use crate::data::DataType;
+use crate::data::time::{self, NoTime};
 
 /// A built-in function of scalars.
 #[derive(Debug)]
@@ -232,7 +233,10 @@ impl Takes {
         let unknown = |known: bool| (!known).then(|| "there is none of this name".to_owned());
         match self {
             Takes::Pattern => pattern::compile(text).err(),
-            Takes::Time => time::read(text).err().map(|problem| problem.to_string()),
+            Takes::Time => time::read(text).err().map(|problem| match problem {
+                NoTime::Other => "it does not read as one".to_owned(),
+                NoTime::Finer => problem.to_string(),
+            }),
             Takes::Format => calendar::read_format(text).err(),
             Takes::Unit => unknown(calendar::is_unit(text)),
             Takes::Zone => unknown(calendar::zone(text).is_some()),

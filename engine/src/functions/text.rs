@@ -152,6 +152,17 @@ pub(super) fn concat(arguments: &Arguments<'_>, circumstances: &Circumstances<'_
     })
 }
 
+pub(super) fn to_string(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    arguments.try_each(|row| match arguments.at(0, row) {
+        ValueRef::Null => Ok(Value::Null),
+        value => {
+            let mut text = String::new();
+            append(&mut text, value, circumstances)?;
+            circumstances.text(text)
+        }
+    })
+}
+
 /// A value as text. Writing to a `String` cannot fail.
 pub(super) fn append(
     text: &mut String,

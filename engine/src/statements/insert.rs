@@ -332,7 +332,7 @@ fn no_constant(term: &Term) -> Diagnostic {
         ),
         TermKind::Placeholder => (
             "a fact consists of constants, but `_` stands for any value".to_owned(),
-            "write `null` for an absent value",
+            "write `null` for an absent value; all rows that fit are deleted by `-p(\"a\", X) <- p(\"a\", X)`",
         ),
         TermKind::Constant(_)
         | TermKind::Parameter(_)

@@ -66,7 +66,7 @@ pub enum SyntaxFault {
     },
     /// A statement of another language.
     #[error("`{}` is of {}", .0.words, .0.language)]
-    Foreign(Foreign),
+    Foreign(Box<Foreign>),
     /// `'text'` or backticks.
     #[error("strings stand in double quotes")]
     WrongQuote {

@@ -56,9 +56,12 @@ fn advice(
         return Some(format!("write `?{atom}` to ask, `+{bare}(..)` for a fact"));
     }
     let (atom, columns) = asked(around?)?;
-    let names_a_column = columns.iter().any(|column| column == found);
-    (names_a_column || matches!(found, "*" | "."))
-        .then(|| format!("columns go by their places, and `_` may be anything: `{atom}`"))
+    let by_name = match &error.fault {
+        SyntaxFault::UnquotedWord { word } => columns.contains(word),
+        SyntaxFault::Unexpected { .. } => matches!(found, "*" | "."),
+        _ => false,
+    };
+    by_name.then(|| format!("columns go by their places, and `_` may be anything: `{atom}`"))
 }
 
 /// The name before the parenthesis that is open at the end of this text, in its last line.
@@ -105,6 +108,7 @@ mod tests {
             ("?owns(owner: X)", "`owns(Owner, Owned)`"),
             ("?owns(owner = \"ann\")", "`owns(Owner, Owned)`"),
             ("?owns(ann, X)", "write \"ann\" if it is text"),
+            ("?owns(X Y)", "separate what stands in brackets by commas"),
             ("?other(owner: X)", "write \"owner\" if it is text"),
         ] {
             assert!(help(text).contains(expected), "{text}: {}", help(text));

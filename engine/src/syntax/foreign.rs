@@ -13,6 +13,8 @@ pub struct Foreign {
     meant: Meant,
     /// The relation that it is about, where it says one.
     relation: Option<String>,
+    /// The query of ours that it holds.
+    asked: Option<String>,
 }
 
 /// What it would do here.
@@ -133,7 +135,9 @@ pub(super) fn recognised(text: &str) -> Option<Foreign> {
     let mut asked = words.iter().take_while(|word| !word.eq_ignore_ascii_case("from"));
     let aggregates = asked.any(|word| Aggregate::named(word).is_some());
     let meant = if *meant == Meant::Ask && aggregates { Meant::Aggregate } else { *meant };
-    Some(Foreign { words: written.join(" "), language, meant, relation: relation.map(str::to_owned) })
+    let asked = text.lines().next().and_then(|line| line.find('?').map(|at| line[at..].to_owned()));
+    let asked = asked.filter(|asked| asked.len() <= LONGEST_RULE);
+    Some(Foreign { words: written.join(" "), language, meant, relation: relation.map(str::to_owned), asked })
 }
 
 impl Foreign {
@@ -170,6 +174,9 @@ impl Foreign {
             }
             Meant::Describe => format!("write `.rel describe {name}`"),
             Meant::Use => "write `.kg use NAME`; `.kg list` tells which there are".to_owned(),
+            Meant::Explain if self.asked.is_some() => {
+                format!("write `.explain {}`", self.asked.as_deref().unwrap_or_default())
+            }
             Meant::Explain => format!("write `.explain ?{atom}`"),
             Meant::Leave => "a prompt is left by `.quit`; in a program there is nothing to leave".to_owned(),
             Meant::Help => "write `.help`".to_owned(),
@@ -216,7 +223,7 @@ const WORDS: &[(&str, &str)] = &[
     ("case", CASES),
     ("when", CASES),
     ("then", CASES),
-    ("distinct", "answers are sets already"),
+    ("distinct", "answers are sets already; `count_distinct<X>` counts values that differ"),
     ("having", "compute in one rule, and ask for it with a condition: `?total(X, N), N > 1`"),
     ("join", "a variable that stands in two conditions joins them: `?p(X, Y), q(Y, Z)`"),
     ("union", "write `or` between alternatives, or a rule for each"),
@@ -226,7 +233,10 @@ const WORDS: &[(&str, &str)] = &[
     ("minutes", DURATIONS),
     ("months", DURATIONS),
     ("years", DURATIONS),
-    ("as", "a column is called as its variable: `?Total <- p(Total)`"),
+    (
+        "as",
+        "a column is called as its variable, `?Total <- p(Total)`; `to_int(X)` makes another type of a value",
+    ),
 ];
 
 /// What to write instead of a word of another language, where something else is expected.

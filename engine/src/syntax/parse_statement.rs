@@ -45,7 +45,7 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
                 let foreign = foreign::recognised(&text[start.start as usize..]);
                 let whole = foreign.is_some();
                 if let Some(foreign) = foreign {
-                    error = SyntaxError::new(SyntaxFault::Foreign(foreign), start);
+                    error = SyntaxError::new(SyntaxFault::Foreign(Box::new(foreign)), start);
                 }
                 error.statement = Some(index);
                 parser.recover(start);

@@ -173,6 +173,10 @@ impl Parser<'_> {
     fn unquoted_word(&self) -> SyntaxError {
         let word = self.token_text();
         let followed = !matches!(self.second(), TokenKind::Comma | TokenKind::RightParen | TokenKind::End);
+        if word == "t" && self.second() == TokenKind::WrongQuote {
+            let help = "write times as `t\"2024-01-05\"`, in double quotes".into();
+            return SyntaxError::new(SyntaxFault::ForeignOperator { found: "t'".into(), help }, self.span());
+        }
         let fault = match foreign::word(word).filter(|_| followed) {
             Some(help) => SyntaxFault::ForeignOperator { found: word.into(), help: help.into() },
             None => SyntaxFault::UnquotedWord { word: shortened(word) },

@@ -319,6 +319,9 @@ impl<'a> Parser<'a> {
                 "write `,` between conditions, `or` between alternatives; a statement ends with its line",
             ),
             TokenKind::And => foreign("write `,` between conditions that must all hold"),
+            TokenKind::Or if self.slice(self.cursor.open.last().copied().unwrap_or_default()) == "[" => {
+                foreign("the first of a list is `element(L, 0)`, the others are `slice(L, 1, len(L))`")
+            }
             TokenKind::Or => foreign("write `or` between alternatives"),
             TokenKind::Dot if self.second() == TokenKind::End => SyntaxFault::TrailingPeriod,
             TokenKind::Word | TokenKind::Variable if word.is_some() => foreign(word.unwrap_or_default()),
@@ -359,6 +362,18 @@ impl<'a> Parser<'a> {
         self.text.get(..self.span().start as usize).is_some_and(|before| before.ends_with(text))
     }
 
+    /// Whether a name or a bracket stands right before the next token.
+    fn follows_name(&self) -> bool {
+        let before = self.text.get(..self.span().start as usize).unwrap_or_default();
+        before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']'))
+    }
+
+    /// Whether an operator between two terms may stand here.
+    fn at_comparison(&self) -> bool {
+        let before = self.text.get(..self.span().start as usize).unwrap_or_default().trim_end();
+        before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | '=' | '"'))
+    }
+
     /// A guess at what was meant.
     fn hint(&self, token: Token, text: &str) -> Option<String> {
         let indented = token.position == Position::Indented;
@@ -375,6 +390,23 @@ impl<'a> Parser<'a> {
                 "after a goal, alternatives stand in parentheses: `?p(X), (q(X) or r(X))`; after `?X <-` they need none"
                     .into(),
             ),
+            TokenKind::Text if self.follows("T") => {
+                Some("write times as `t\"2024-01-05\"`, with a small `t`".into())
+            }
+            TokenKind::LeftBracket if self.follows_name() => {
+                Some("elements of a list are `element(L, 0)`, a part of it is `slice(L, 1, 3)`".into())
+            }
+            TokenKind::LeftBrace => {
+                Some("there are no maps: a relation with a column for the key is one".into())
+            }
+            TokenKind::Colon if self.second() == TokenKind::Colon => {
+                Some("write `to_int(X)`, `to_float(X)` or `to_string(X)`".into())
+            }
+            TokenKind::Stray if text == "^" => Some("write `pow(X, 2)`".into()),
+            TokenKind::Star if self.follows("*") => Some("write `pow(X, 2)`".into()),
+            TokenKind::Stray if text == "~" && self.at_comparison() => {
+                Some("write `regex_match(X, \"a.*\")` as a condition".into())
+            }
             TokenKind::Arrow => Some("one `<-` separates the head of a rule from its body".into()),
             TokenKind::Stray if matches!(text, "~" | "\\" | "¬") => Some("write `!p(X)` to negate".into()),
             TokenKind::Stray if text == "#" => Some("comments start with `//` or `%`".into()),

@@ -70,6 +70,25 @@ def floor(x: float | None) -> int:
     return cast("int", Call("floor", (x,)))
 
 
+def round(x: float | None) -> int:
+    """The nearest integer; of two, the one farther from zero. `round_to` keeps decimals. `round(2.5)`
+    is `3`.
+    """
+    return cast("int", Call("round", (x,)))
+
+
+def round_to(x: float | None, digits: int | None) -> float:
+    """The number with so many decimals; digits below zero round to tens, hundreds and so on.
+    `round_to(2.345, 1)` is `2.3`.
+    """
+    return cast("float", Call("round_to", (x, digits)))
+
+
+def coalesce(a: object, b: object, *more: object) -> Any:
+    """The first of its arguments that is not null; null if all are. `coalesce(null, 0)` is `0`."""
+    return cast("Any", Call("coalesce", (a, b, *more)))
+
+
 def ceil(x: float | None) -> int:
     """The smallest integer that is not below the number. `ceil(2.1)` is `3`."""
     return cast("int", Call("ceil", (x,)))
@@ -207,6 +226,13 @@ def pad_left(s: str | None, length: int | None, filling: str | None) -> str:
 def pad_right(s: str | None, length: int | None, filling: str | None) -> str:
     """The same with the filling behind. `pad_right("ab", 4, ".")` is `"ab.."`."""
     return cast("str", Call("pad_right", (s, length, filling)))
+
+
+def to_string(x: object) -> str:
+    """A value as `concat` writes it; null stays null. Times are milliseconds: `format_time` writes
+    them. `to_string(4.5)` is `"4.5"`.
+    """
+    return cast("str", Call("to_string", (x,)))
 
 
 def concat(a: object, b: object, *more: object) -> str:

@@ -30,6 +30,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     entry("floor", ONE, Kind::Number, |a| whole(a, f64::floor)),
     entry("ceil", ONE, Kind::Number, |a| whole(a, f64::ceil)),
+    entry("round", ONE, Kind::Number, |a| whole(a, f64::round)),
+    entry("round_to", &[Kind::Number, Kind::Small], Kind::Number, |a| match a {
+        [x, Value::Int(digits)] => match (number(x), 10_f64.powi(digits.unsigned_abs() as i32)) {
+            (None, _) => Value::Null,
+            (Some(x), power) if *digits < 0 => float((x / power).round() * power),
+            (Some(x), power) if (x * power).abs() < 9e15 => float((x * power).round() / power),
+            (Some(x), _) => float(x),
+        },
+        _ => Value::Null,
+    }),
+    entry("coalesce", TWO, Kind::Number, |a| {
+        a.iter().find(|value| !matches!(value, Value::Null)).cloned().unwrap_or(Value::Null)
+    }),
     entry("to_int", ONE, Kind::Number, |a| whole(&spelled(a), f64::trunc)),
     entry("to_float", ONE, Kind::Number, |a| of_float(&spelled(a), |x| x)),
     entry("sign", ONE, Kind::Number, |a| match a {

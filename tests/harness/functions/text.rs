@@ -83,6 +83,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Some((text, padding)) => Value::Text(format!("{text}{padding}")),
         None => Value::Null,
     }),
+    entry("to_string", &[Kind::Any], Kind::Text, |a| match a {
+        [Value::Null] => Value::Null,
+        [value] => Value::Text(as_text(value)),
+        _ => Value::Null,
+    }),
     entry("concat", &[Kind::Any, Kind::Any, Kind::Any], Kind::Text, |a| {
         Value::Text(a.iter().map(as_text).collect())
     }),

@@ -80,7 +80,12 @@ fn declared(relation: &str, column: &str, span: Span, catalog: &Catalog) -> Resu
     };
     let Some(schema) = &known.schema else {
         let message = format!("the columns of `{relation}` are not declared");
-        let help = format!("declare them first: +{relation}(id: int, v: vector(3))");
+        let mut columns = known.column_names();
+        for (column, kind) in columns.iter_mut().zip(&known.column_types) {
+            *column = format!("{}: {kind}", column.to_lowercase());
+        }
+        let columns = columns.join(", ");
+        let help = format!("declare them: +{relation}({columns})");
         return Err(Error::refused(Diagnostic::error(Code::NotFound, message).at(span).help(help)));
     };
     match schema.columns.iter().position(|known| known.name == column) {

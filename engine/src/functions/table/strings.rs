@@ -209,6 +209,16 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         evaluate: text::pad_right,
     },
     ScalarFunction {
+        name: "to_string",
+        family: Family::Text,
+        parameters: &[Parameter { name: "x", takes: Takes::Any }],
+        variadic: false,
+        gives: Gives::Always(DataType::Text),
+        doc: "A value as `concat` writes it; null stays null. Times are milliseconds: `format_time` writes them.",
+        example: ("to_string(4.5)", "\"4.5\""),
+        evaluate: text::to_string,
+    },
+    ScalarFunction {
         name: "concat",
         family: Family::Text,
         parameters: &[Parameter { name: "a", takes: Takes::Any }, Parameter { name: "b", takes: Takes::Any }],
