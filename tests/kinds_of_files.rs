@@ -144,6 +144,29 @@ fn arrays_of_json_are_lists() {
 }
 
 #[test]
+fn lists_keep_their_numbers_in_every_format() {
+    let place = Place::new();
+    place.write(
+        "r.jsonl",
+        "{\"k\":1,\"l\":[1,9007199254740993]}\n{\"k\":2,\"l\":[\"a b\",[0.5]]}\n{\"k\":3,\"l\":[]}",
+    );
+    place.ok(&["import", "all", "r.jsonl", "--types", "l=list"]);
+    for format in ["csv", "tsv", "json", "jsonl", "parquet", "arrow"] {
+        let (file, relation) = (format!("r.{format}"), format!("of_{format}"));
+        place.ok(&["export", "all", &file]);
+        place.ok(&["import", &relation, &file, "--types", "l=list"]);
+        assert_eq!(
+            place.ok(&["-c", &format!(".rel describe {relation}"), "--csv"]),
+            "column,type\nk,int\nl,list\n"
+        );
+        let same = format!("?count<K> <- all(K, L), {relation}(K, L)");
+        assert_eq!(place.ok(&["-c", &same, "--csv", "--no-header"]), "3\n", "{format}");
+    }
+    place.write("no.csv", "k,l\n1,x\n");
+    assert!(place.refused(&["import", "no", "no.csv", "--types", "l=list"]).contains("`x` is no list"));
+}
+
+#[test]
 fn quads_go_in_and_come_out() {
     let place = Place::new();
     let quads =

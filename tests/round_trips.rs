@@ -93,7 +93,7 @@ fn cell() -> impl Strategy<Value = Cell> {
     )
 }
 
-const TYPES: [ColumnType; 8] = [
+const TYPES: [ColumnType; 9] = [
     ColumnType::Int,
     ColumnType::Float,
     ColumnType::Text,
@@ -101,6 +101,7 @@ const TYPES: [ColumnType; 8] = [
     ColumnType::Timestamp,
     ColumnType::Vector(None),
     ColumnType::VectorInt8(None),
+    ColumnType::List,
     ColumnType::Any,
 ];
 
@@ -129,6 +130,9 @@ fn array(column_type: ColumnType, cells: &[&Cell]) -> ArrayRef {
                 vectors,
             ))
         }
+        ColumnType::List => Arc::new(StringArray::from(some(cells, |cell| {
+            format!("[{}, [{}], {}]", json(cell), cell.int, cell.bool)
+        }))),
         ColumnType::Any => Arc::new(StringArray::from(some(cells, json))),
     }
 }
@@ -152,7 +156,9 @@ fn field(name: &str, column_type: ColumnType, array: &ArrayRef) -> Field {
     };
     let field = Field::new(name, data_type, true);
     match column_type {
-        ColumnType::Any => field.with_metadata([("stratalog.type".to_owned(), "any".to_owned())].into()),
+        ColumnType::List | ColumnType::Any => {
+            field.with_metadata([("stratalog.type".to_owned(), "any".to_owned())].into())
+        }
         _ => field,
     }
 }

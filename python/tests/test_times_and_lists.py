@@ -148,3 +148,70 @@ def test_files_of_finer_times_and_lists(db: stratalog.Client, tmp_path: Path) ->
         db.insert("w", path)
     db.insert("w", path, epoch="s")
     assert db.query("?w(At)").rows() == [(datetime(2025, 11, 21, 10, 57, 5, tzinfo=UTC),)]
+
+
+BIG = 2**60 + 1
+
+
+def tuples(count: int) -> list[tuple[int, list[Any]]]:
+    return [(row, [row, BIG] if row else [0.1]) for row in range(count)]
+
+
+@pytest.mark.parametrize("count", [5, 3000, 140_000])
+@pytest.mark.parametrize("form", [list, iter])
+def test_a_column_of_lists_keeps_numbers_as_they_are(db: stratalog.Client, count: int, form: Any) -> None:
+    db.execute("+m(k: int, l: list)\n+v(k: int, v: vector[2])")
+    assert db.insert("m", form([(row, [row, BIG]) for row in range(count)])).inserted == count
+    assert db.query("?m(K, L), has(L, 4)").rows() == [(4, [4, BIG])]
+    db.insert("m", form([(row, [0.1 + row]) for row in range(count, 2 * count)]))
+    assert db.query(f"?L <- m({count}, L)").rows() == [([0.1 + count],)]
+    # Vectors have 32 bits, whatever they come from.
+    db.insert("v", form([(row, [0.1, row]) for row in range(count)]))
+    assert db.query("?V <- v(3, V)").rows() == [([pytest.approx(0.1), 3.0],)]
+
+
+def test_lists_of_frames_and_files_come_back_as_lists(db: stratalog.Client, tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"k": [1, 2], "s": [["a", None], []], "n": [[["x"], ["y"]], None], "b": [[True], []]}
+    )
+    db.insert("f", frame)
+    assert [column.type for column in db.relations.columns("f")] == ["int", "list", "list", "list"]
+    found = db.query("?f(K:asc, S, N, B)")
+    assert found.types == ["int", "list", "list", "list"]
+    assert found.to_polars().equals(frame)
+    assert found.to_arrow().to_pylist() == frame.to_dicts()
+    assert found.to_pandas()["s"].tolist() == [["a", None], []]
+    db.insert("again", found.to_arrow())
+    assert db.query("?again(K:asc, S, N, B)").rows() == found.rows()
+    for kind in ("csv", "tsv", "json", "jsonl", "parquet", "arrow"):
+        path = tmp_path / f"f.{kind}"
+        with db.stream("?f(K, S, N, B)") as rows:
+            rows.write(path)
+        db.execute(f"+of_{kind}(k: int, s: list, n: list, b: list)")
+        db.insert(f"of_{kind}", path)
+        assert db.query(f"?of_{kind}(K:asc, S, N, B)").rows() == found.rows(), kind
+
+
+def test_lists_of_several_types_are_text_in_frames(db: stratalog.Client) -> None:
+    db.insert("mixed", [{"k": 1, "l": ["x", 1]}, {"k": 2, "l": ["y"]}])
+    found = db.query("?mixed(K:asc, L)")
+    assert found.to_polars()["l"].to_list() == ['["x", 1]', '["y"]']
+    assert found.rows() == [(1, ["x", 1]), (2, ["y"])]
+
+
+def test_a_typed_relation_has_lists(db: stratalog.Client) -> None:
+    class Trip(stratalog.Relation):
+        who: str
+        stops: list[str]
+        more: list[Any]
+
+    db.declare(Trip)
+    db.insert(Trip, [Trip("ann", ["a", "b"], [1, "x"])])
+    assert [column.type for column in db.relations.columns("trip")] == ["string", "list", "list"]
+    assert list(db.query(stratalog.select(Trip))) == [Trip("ann", ["a", "b"], [1, "x"])]
+
+
+def test_an_iterator_of_lists_keeps_to_one_kind_of_numbers(db: stratalog.Client) -> None:
+    rows = ((row, [row] if row < 70_000 else [0.5]) for row in range(80_000))
+    with pytest.raises(ValueError, match="its first rows decide"):
+        db.insert("kinds", rows)

@@ -35,7 +35,7 @@ fn value_at(column: &ArrayRef, field: &Field, row: usize) -> Value {
         DataType::Utf8 => {
             let text = typed::<StringArray>(column).value(row);
             match field.metadata().get("stratalog.type").map(String::as_str) {
-                Some("any") => mixed(text),
+                Some("any" | "list") => mixed(text),
                 _ => Value::text(text),
             }
         }

@@ -28,6 +28,27 @@ async fn json_rows_are_inserted_as_one() {
     assert_eq!(connection.rows("?e(X:asc, Y)").await, json!([[1, "a"], [2, null]]));
 }
 
+/// Numbers in brackets are a vector, unless their column is declared to hold lists: that keeps them as they are.
+#[tokio::test]
+async fn numbers_in_brackets_are_vectors_or_lists() {
+    let (_server, mut connection) = start().await;
+    connection.rows("+l(k: int, l: list)\n+v(k: int, v: vector[2])").await;
+    let rows = json!([[1, [1, 9_007_199_254_740_993_i64]], [2, [0.1, 1e300]], [3, []]]);
+    for relation in ["l", "v", "any"] {
+        let reply = connection.ask(json!({"type": "insert", "relation": relation, "rows": rows})).await;
+        if relation == "l" {
+            assert_eq!(reply["rows"][0][1], 3, "{reply}");
+        } else {
+            assert_error(&reply, "type_mismatch");
+            assert!(reply["message"].as_str().unwrap().starts_with("row 2: 1e300 is beyond"), "{reply}");
+        }
+    }
+    assert_eq!(connection.rows("?l(K:asc, L)").await, rows);
+    assert_eq!(connection.rows("?l(K, L), X in L, X > 9").await[0][2], 9_007_199_254_740_993_i64);
+    connection.ask(json!({"type": "insert", "relation": "any", "rows": [[1, [1, 2]]]})).await;
+    assert_eq!(connection.rows("?any(1, V), X = to_string(V)").await[0][2], "[1.0000, 2.0000]");
+}
+
 fn batch(start: i64, rows: i64) -> RecordBatch {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(start..start + rows));
     let names: ArrayRef = Arc::new(StringArray::from_iter(

@@ -58,6 +58,10 @@ pub(super) fn of_text<'a>(
             vector @ Json::Array(_) => return of_json(&vector, column_type, reading).map(owned),
             _ => return unlike(),
         },
+        ColumnType::List => match serde_json::from_str(trimmed) {
+            Ok(list @ Json::Array(_)) => return of_json(&list, column_type, reading).map(owned),
+            _ => return unlike(),
+        },
         ColumnType::Any => return of_json(&guessed_any(&text), column_type, reading).map(owned),
     })
 }
@@ -68,7 +72,7 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) ->
     Ok(match (column_type, json) {
         (_, Json::Null) => Cell::Null,
         (ColumnType::Any, Json::Object(_)) => return Err("an object is no value".to_owned()),
-        (ColumnType::Any, Json::Array(elements)) if elements.iter().any(has_object) => {
+        (ColumnType::Any | ColumnType::List, Json::Array(elements)) if elements.iter().any(has_object) => {
             return Err("an object is no value, nor is a list with one".to_owned());
         }
         (ColumnType::Any | ColumnType::Vector(_), Json::Array(elements))
@@ -82,7 +86,7 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) ->
         (ColumnType::Any, Json::Number(number)) if number.is_u64() && number.as_i64().is_none() => {
             return Err(format!("`{number}` is beyond 64 bits with sign"));
         }
-        (ColumnType::Any, json) => Cell::Json(json.to_string()),
+        (ColumnType::Any, json) | (ColumnType::List, json @ Json::Array(_)) => Cell::Json(json.to_string()),
         (ColumnType::Text, Json::String(text)) => Cell::Text(Cow::Borrowed(text)),
         (ColumnType::Bool, Json::Bool(value)) => Cell::Bool(*value),
         (ColumnType::Int, Json::Number(number)) => match number.as_i64() {

@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Marks the fields of columns with values of several types: text, the JSON of each value.
-pub(crate) const ANY: (&str, &str) = ("stratalog.type", "any");
+/// Marks the fields of columns with values of several types (`any`), or with lists (`list`): text, the JSON of each value.
+pub(crate) const MARK: &str = "stratalog.type";
 
 /// Marks the fields of columns that are declared to hold anything, also where all values are of one type.
 const DECLARED: (&str, &str) = ("stratalog.declared", "any");
@@ -37,6 +37,8 @@ pub enum ColumnType {
     Vector(Option<u32>),
     /// Vectors of bytes, perhaps of one length.
     VectorInt8(Option<u32>),
+    /// Lists of any values.
+    List,
     /// Anything.
     Any,
 }
@@ -48,7 +50,7 @@ impl ColumnType {
         let data_type = match self {
             ColumnType::Int => DataType::Int64,
             ColumnType::Float => DataType::Float64,
-            ColumnType::Text | ColumnType::Any => DataType::Utf8,
+            ColumnType::Text | ColumnType::List | ColumnType::Any => DataType::Utf8,
             ColumnType::Bool => DataType::Boolean,
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
             ColumnType::Vector(_) => list(DataType::Float32),
@@ -56,8 +58,19 @@ impl ColumnType {
         };
         let field = Field::new(name, data_type, true);
         match self {
-            ColumnType::Any => field.with_metadata([(ANY.0.to_owned(), ANY.1.to_owned())].into()),
+            ColumnType::List | ColumnType::Any => {
+                field.with_metadata([(MARK.to_owned(), self.to_string())].into())
+            }
             _ => field,
+        }
+    }
+
+    /// The type of a column whose values are JSON.
+    pub(crate) fn marked(field: &Field) -> Option<ColumnType> {
+        match field.metadata().get(MARK)?.as_str() {
+            "any" => Some(ColumnType::Any),
+            "list" => Some(ColumnType::List),
+            _ => None,
         }
     }
 
@@ -70,9 +83,7 @@ impl ColumnType {
     /// The type that a relation would have for such a field.
     pub(crate) fn of(field: &Field) -> ColumnType {
         match field.data_type() {
-            DataType::Utf8 if field.metadata().get(ANY.0).is_some_and(|mark| mark == ANY.1) => {
-                ColumnType::Any
-            }
+            DataType::Utf8 if let Some(marked) = ColumnType::marked(field) => marked,
             DataType::Dictionary(_, values) => ColumnType::of(&Field::new("", (**values).clone(), true)),
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => ColumnType::Text,
             DataType::Boolean => ColumnType::Bool,
@@ -84,7 +95,8 @@ impl ColumnType {
                 };
                 match item.data_type() {
                     DataType::Int8 => ColumnType::VectorInt8(length),
-                    _ => ColumnType::Vector(length),
+                    number if number.is_numeric() => ColumnType::Vector(length),
+                    _ => ColumnType::List,
                 }
             }
             other if other.is_integer() => ColumnType::Int,
@@ -106,6 +118,7 @@ impl fmt::Display for ColumnType {
             ColumnType::Vector(None) => "vector",
             ColumnType::VectorInt8(Some(length)) => return write!(f, "vector_int8({length})"),
             ColumnType::VectorInt8(None) => "vector_int8",
+            ColumnType::List => "list",
             ColumnType::Any => "any",
         })
     }
@@ -126,10 +139,11 @@ impl FromStr for ColumnType {
             "timestamp" => ColumnType::Timestamp,
             "vector" => ColumnType::Vector(length),
             "vector_int8" => ColumnType::VectorInt8(length),
+            "list" => ColumnType::List,
             "any" => ColumnType::Any,
             other => {
                 return Err(format!(
-                    "`{other}` is not a type: expected int, float, string, bool, timestamp, vector, vector_int8 or any"
+                    "`{other}` is not a type: expected int, float, string, bool, timestamp, vector, vector_int8, list or any"
                 ));
             }
         })
@@ -163,6 +177,7 @@ mod tests {
             T::Vector(Some(3)),
             T::Vector(None),
             T::VectorInt8(Some(8)),
+            T::List,
             T::Any,
         ] {
             assert_eq!(column_type.to_string().parse(), Ok(column_type));
@@ -175,8 +190,13 @@ mod tests {
 
     #[test]
     fn a_field_tells_its_type() {
-        for column_type in [ColumnType::Int, ColumnType::Any, ColumnType::Timestamp, ColumnType::Vector(None)]
-        {
+        for column_type in [
+            ColumnType::Int,
+            ColumnType::List,
+            ColumnType::Any,
+            ColumnType::Timestamp,
+            ColumnType::Vector(None),
+        ] {
             assert_eq!(ColumnType::of(&column_type.field("a")), column_type);
         }
     }

@@ -2,7 +2,7 @@
 //! what would become another number is always refused, with its row.
 
 use super::cells::{self, Cell};
-use super::column_type::{ANY, ColumnType};
+use super::column_type::{ColumnType, MARK};
 use super::epoch::{self, NumberOfTime, Reading};
 use super::losses::Losses;
 use super::table::Builder;
@@ -40,7 +40,9 @@ impl Conversion {
     ) -> Result<Conversion, String> {
         let plain = plain(field);
         let found = ColumnType::of(&plain);
-        let marked = found == ColumnType::Any || plain.data_type() == &DataType::Null;
+        let marked = ColumnType::marked(&plain).is_some()
+            || found == ColumnType::Any
+            || plain.data_type() == &DataType::Null;
         let Some(wanted) = wanted.filter(|_| !marked) else {
             return Ok(Conversion { target: plain, reads_text: None, reading });
         };
@@ -52,6 +54,7 @@ impl Conversion {
             | (T::Text, T::Text)
             | (T::Bool, T::Bool)
             | (T::Timestamp, T::Timestamp)
+            | (T::List, T::List | T::Vector(_))
             | (T::Vector(_) | T::VectorInt8(_), T::Vector(_) | T::VectorInt8(_)) => (plain, None),
             (T::Text, T::Int | T::Float | T::Bool | T::Timestamp)
             | (T::Int, T::Float)
@@ -189,7 +192,7 @@ fn plain(field: &Field) -> Field {
         other => other.clone(),
     };
     // Whatever the file says of nulls: the server allows them everywhere.
-    let metadata = field.metadata().iter().filter(|(key, _)| *key == ANY.0);
+    let metadata = field.metadata().iter().filter(|(key, _)| *key == MARK);
     Field::new(field.name(), data_type, true)
         .with_metadata(metadata.map(|(key, value)| (key.clone(), value.clone())).collect())
 }

@@ -90,7 +90,7 @@ impl Builder {
             ColumnType::Float => Builder::Float(Float64Builder::new()),
             ColumnType::Bool => Builder::Bool(BooleanBuilder::new()),
             ColumnType::Timestamp => Builder::Time(TimestampMillisecondBuilder::new().with_timezone("UTC")),
-            ColumnType::Text | ColumnType::Any => Builder::Text(StringBuilder::new()),
+            ColumnType::Text | ColumnType::List | ColumnType::Any => Builder::Text(StringBuilder::new()),
             ColumnType::Vector(_) => {
                 Builder::Vector(ListBuilder::new(Float32Builder::new()).with_field(item(DataType::Float32)))
             }

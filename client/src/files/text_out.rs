@@ -159,7 +159,9 @@ fn tsv_cell<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Text(text) => tsv_text(text, null),
         Value::Null => Cow::Borrowed(null),
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) | Value::List(_) => {
+        // The texts in it have escapes of their own.
+        Value::List(_) => Cow::Owned(tsv_text(&value_text(value, null), null).into_owned()),
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) => {
             apart(value_text(value, null), null)
         }
     }

@@ -1,6 +1,6 @@
 //! Arrow batches as rows of values.
 
-use super::column_type::ANY;
+use super::column_type::ColumnType;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{
@@ -45,7 +45,7 @@ fn reader<'a>(
     array: &'a ArrayRef,
     purpose: Purpose,
 ) -> Result<Box<dyn Fn(usize) -> Value + 'a>, ArrowError> {
-    let any = field.metadata().get(ANY.0).is_some_and(|mark| mark == ANY.1);
+    let any = ColumnType::marked(field).is_some();
     Ok(match array.data_type() {
         DataType::Null => Box::new(|_| Value::Null),
         DataType::Boolean => {

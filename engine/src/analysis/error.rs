@@ -532,6 +532,9 @@ impl AnalysisError {
             | AnalysisError::Comparison { left: DataType::Text, right: DataType::Timestamp, .. } => {
                 Some(time::HOW_TO_WRITE.into())
             }
+            AnalysisError::Constant { expected: DataType::List, found: DataType::Vector(_), .. } => {
+                Some("numbers alone in brackets are a vector: write `list(1, 2)`".into())
+            }
             AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
             AnalysisError::Comparison { left, right, .. } => {
                 Some(super::types::of_one_type(*left, *right).into())

@@ -33,7 +33,10 @@ pub fn fit(value: Value, declared: DataType) -> Option<Value> {
         | (DataType::Bool, value @ Value::Bool(_))
         | (DataType::Timestamp, value @ Value::Timestamp(_)) => Some(value),
         (DataType::List, value @ Value::List(_)) => Some(value),
-        (DataType::List, value @ (Value::Vector(_) | Value::VectorInt8(_))) => {
+        (DataType::List, Value::Vector(elements)) => {
+            elements.iter().map(|x| whole(*x)).collect::<Option<_>>().map(Value::List)
+        }
+        (DataType::List, value @ Value::VectorInt8(_)) => {
             elements(value.as_ref()).map(|elements| Value::List(elements.into_owned().into()))
         }
         (DataType::Float, Value::Int(n)) => Some(Value::Float(n as f64)),
@@ -55,6 +58,12 @@ pub fn fit(value: Value, declared: DataType) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// The integer that an element of a vector was written as; none where it may have been rounded.
+fn whole(x: f32) -> Option<Value> {
+    const EXACT: f32 = 16_777_216.0;
+    (x.fract() == 0.0 && x.abs() < EXACT).then(|| Value::Int(x as i64))
 }
 
 /// A literal of a quantised vector is written with whole numbers.

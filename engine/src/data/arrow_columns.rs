@@ -16,6 +16,7 @@ use arrow::datatypes::{
     TimestampMillisecondType,
 };
 
+use super::arrow_lists::{Numbers, encode_lists_of_values, holds_values, takes_room};
 use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, INLINE_END, NULL, inline_int};
 use super::{DataType, Kind, MAX_LIST_DEPTH, Value, ValueRef};
 use serde_json::value::RawValue;
@@ -79,8 +80,8 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
     found
 }
 
-/// The mark of fields whose column holds values of any type: text, the JSON of each.
-const MIXED: (&str, &str) = ("stratalog.type", "any");
+/// Where fields say that their column holds values of any type, or lists: text, the JSON of each.
+const MARK: &str = "stratalog.type";
 
 /// The mark of fields whose column is declared to hold anything, whatever it holds.
 const DECLARED: (&str, &str) = ("stratalog.declared", "any");
@@ -92,10 +93,10 @@ pub fn declared_any(field: &Field) -> Field {
     field.clone().with_metadata(metadata)
 }
 
-/// Whether a field has the mark of mixed values.
-pub fn is_mixed(field: &Field) -> bool {
-    field.data_type() == &ArrowType::Utf8
-        && field.metadata().get(MIXED.0).is_some_and(|mark| mark.as_str() == MIXED.1)
+/// The type of a column whose field has a mark: its values travel as JSON.
+pub(crate) fn marked(field: &Field) -> Option<DataType> {
+    let mark = field.metadata().get(MARK).filter(|_| field.data_type() == &ArrowType::Utf8)?;
+    [DataType::Any, DataType::List].into_iter().find(|marked| *mark == marked.to_string())
 }
 
 /// The Arrow field of a result column.
@@ -103,7 +104,7 @@ pub fn field(name: &str, data_type: DataType) -> Field {
     let field = Field::new(name, data_type.arrow(), true);
     match data_type {
         DataType::List | DataType::Any => {
-            field.with_metadata([(MIXED.0.to_owned(), MIXED.1.to_owned())].into())
+            field.with_metadata([(MARK.to_owned(), data_type.to_string())].into())
         }
         _ => field,
     }
@@ -261,9 +262,10 @@ pub(crate) fn write_json(out: &mut String, value: ValueRef<'_>) {
     };
 }
 
-/// Encodes a column that [`is_mixed`].
-pub fn encode_mixed(
+/// Encodes a column that is [`marked`].
+pub(crate) fn encode_mixed(
     array: &ArrayRef,
+    numbers: Numbers,
     dictionary: &Dictionary,
     string_limit: usize,
 ) -> Result<Vec<Code>, EncodeError> {
@@ -271,7 +273,7 @@ pub fn encode_mixed(
     let texts = downcast::<StringArray>(array).ok_or_else(unsupported)?;
     let code = |text: Option<&str>| {
         let Some(text) = text else { return Ok(NULL) };
-        let value = value_of_json(text, 0)
+        let value = value_of_json(text, numbers, 0)
             .ok_or_else(|| EncodeError::NotJson { text: text.chars().take(40).collect() })?;
         match value.as_ref() {
             ValueRef::Text(text) if text.len() > string_limit => {
@@ -285,15 +287,15 @@ pub fn encode_mixed(
 
 /// The value that JSON stands for; a number without a fraction is an integer, an array of numbers a vector, and any other
 /// array a list. `None` where it stands for none.
-fn value_of_json(text: &str, depth: usize) -> Option<Value> {
+fn value_of_json(text: &str, numbers: Numbers, depth: usize) -> Option<Value> {
     if depth > MAX_LIST_DEPTH {
         return None;
     }
     if text.trim_start().starts_with('[') {
         let parts: Vec<&RawValue> = serde_json::from_str(text).ok()?;
         let is_number = |part: &&RawValue| part.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
-        if !parts.iter().all(is_number) {
-            let elements = parts.iter().map(|part| value_of_json(part.get(), depth + 1));
+        if numbers == Numbers::AsTheyAre || !parts.iter().all(is_number) {
+            let elements = parts.iter().map(|part| value_of_json(part.get(), numbers, depth + 1));
             return elements.collect::<Option<_>>().map(Value::List);
         }
         let element =
@@ -424,18 +426,13 @@ pub fn encode(
             Ok((pass.codes(values, dictionary)?, DataType::Timestamp))
         }
         ArrowType::List(item) | ArrowType::LargeList(item) | ArrowType::FixedSizeList(item, _) => {
-            // These take no room in a message, however many they are.
-            if matches!(item.data_type(), ArrowType::Null | ArrowType::RunEndEncoded(..))
+            if !takes_room(item.data_type())
                 && (0..array.len()).any(|row| array.is_valid(row) && list_length(array, row) > 0)
             {
                 return Err(unsupported());
             }
-            if matches!(
-                item.data_type(),
-                ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View | ArrowType::Boolean
-            ) {
-                return encode_lists_of_values(array, item.data_type() == &ArrowType::Boolean, dictionary)
-                    .ok_or_else(unsupported)?;
+            if holds_values(item.data_type()) {
+                return encode_lists_of_values(array, Numbers::InVectors, dictionary, string_limit);
             }
             let quantised = item.data_type() == &ArrowType::Int8;
             encode_lists(array, quantised, dictionary)?.ok_or_else(unsupported)
@@ -444,7 +441,7 @@ pub fn encode(
     }
 }
 
-fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
+pub(super) fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
     array.as_any().downcast_ref::<T>()
 }
 
@@ -509,40 +506,6 @@ fn encode_dictionary(
         key.and_then(|key| usize::try_from(key).ok()).and_then(|key| codes.get(key).copied()).unwrap_or(NULL)
     });
     Ok((rows.collect(), data_type))
-}
-
-/// Lists of strings or booleans; `None` where they are neither.
-fn encode_lists_of_values(
-    array: &ArrayRef,
-    are_booleans: bool,
-    dictionary: &Dictionary,
-) -> Option<Result<(Vec<Code>, DataType), EncodeError>> {
-    let element = if are_booleans { ArrowType::Boolean } else { ArrowType::Utf8 };
-    let list = cast(array, &ArrowType::List(Arc::new(Field::new("item", element, true)))).ok()?;
-    let list = downcast::<ListArray>(&list)?;
-    let values = |elements: &ArrayRef| -> Option<Vec<Value>> {
-        Some(if are_booleans {
-            let booleans = downcast::<BooleanArray>(elements)?;
-            booleans.iter().map(|b| b.map_or(Value::Null, Value::Bool)).collect()
-        } else {
-            downcast::<StringArray>(elements)?
-                .iter()
-                .map(|text| text.map_or(Value::Null, Value::text))
-                .collect()
-        })
-    };
-    let mut codes = Vec::with_capacity(list.len());
-    for row in 0..list.len() {
-        if list.is_null(row) {
-            codes.push(NULL);
-            continue;
-        }
-        match dictionary.store(ValueRef::List(&values(&list.value(row))?)) {
-            Ok(code) => codes.push(code),
-            Err(full) => return Some(Err(full.into())),
-        }
-    }
-    Some(Ok((codes, DataType::List)))
 }
 
 /// Vectors; `None` where the elements are no numbers.

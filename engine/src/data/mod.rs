@@ -1,6 +1,7 @@
 //! What is stored: values and their types, ids, columns of codes, relations.
 
 pub mod arrow_columns;
+pub mod arrow_lists;
 mod codes;
 mod counting_sort;
 mod data_type;

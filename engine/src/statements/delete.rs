@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::counted;
-use super::insert::{Problems, check_takes_facts, constant, wrong_arity};
+use super::insert::{Problems, check_takes_facts, constant, numbers_in_brackets, wrong_arity};
 use super::query::{Evaluated, evaluate, refused};
 use crate::analysis::{self, Analysed, AnalysisError};
 use crate::catalog::{Catalog, RelationDefinition};
@@ -69,7 +69,9 @@ pub(crate) fn retract_rows(
     let Some(arity) = own.relation(relation).map(|known| known.arity) else { return Ok(0) };
     let codec = Codec::over(context.snapshot().dictionary().clone());
     let mut rows = data::Rows::empty(arity);
-    for tuple in tuples {
+    let settled =
+        numbers_in_brackets(tuples, arity, |column| (column, declared_type(own, relation, column)))?;
+    for tuple in settled.as_deref().unwrap_or(tuples) {
         if tuple.len() != arity {
             return Err(Error::refused(wrong_arity(relation, arity, tuple.len())));
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::column_names::arrange;
+use super::parameters::vector_of_numbers;
 use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition, clause_names};
@@ -71,7 +72,10 @@ pub(crate) fn insert_rows(
     let names: Vec<&str> = names.unwrap_or_default().iter().map(String::as_str).collect();
     write_facts(relation, None, scope, context, |target, dictionary, limits| {
         let arrangement = arrange(target, arity, &names, limits)?;
-        let cell = |row: usize, column: usize| Ok((&rows[row][arrangement.places[column]], None));
+        let from = |column: usize| arrangement.places[column];
+        let settled = numbers_in_brackets(rows, arity, |column| (from(column), target.declared(column)))?;
+        let rows = settled.as_deref().unwrap_or(rows);
+        let cell = |row: usize, column: usize| Ok((&rows[row][from(column)], None));
         let facts = encode_cells(target, arity, rows.len(), cell, |_| false, dictionary, limits)?;
         Ok(Facts {
             columns: arrangement.columns,
@@ -79,6 +83,35 @@ pub(crate) fn insert_rows(
             ..facts
         })
     })
+}
+
+/// Rows in which lists of numbers alone are vectors, as in JSON, but for columns that are declared to hold lists; `None` if
+/// they are so already. `column` tells the place and the type of each column.
+pub(super) fn numbers_in_brackets(
+    rows: &[Vec<Value>],
+    arity: usize,
+    column: impl Fn(usize) -> (usize, DataType),
+) -> Result<Option<Vec<Vec<Value>>>, Error> {
+    let may_be: Vec<usize> = (0..arity)
+        .map(&column)
+        .filter(|(_, declared)| *declared != DataType::List)
+        .map(|(from, _)| from)
+        .collect();
+    let is_list = |row: &Vec<Value>| may_be.iter().any(|from| matches!(row.get(*from), Some(Value::List(_))));
+    if !rows.iter().any(is_list) {
+        return Ok(None);
+    }
+    let mut settled = rows.to_vec();
+    for (number, row) in settled.iter_mut().enumerate() {
+        for from in &may_be {
+            let Some(value) = row.get_mut(*from) else { continue };
+            *value = vector_of_numbers(value).map_err(|x| {
+                let message = format!("row {}: {x} is beyond the 32-bit floats of a vector", number + 1);
+                Error::simple(Code::TypeMismatch, message)
+            })?;
+        }
+    }
+    Ok(Some(settled))
 }
 
 /// Encoded facts with the types that were found in their columns.
@@ -370,6 +403,10 @@ pub(super) fn wrong_arity(name: &str, expected: usize, found: usize) -> Diagnost
     .help(format!("give {} for each fact", counted(expected, "value")))
 }
 
+/// Why a vector is refused where a list belongs.
+pub(super) const NO_LIST: &str =
+    "numbers alone in brackets are a vector, of 32-bit floats: write `list(1.5, 2)` for a list of them";
+
 fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
     let found = match value {
         Value::Vector(elements) if matches!(declared, DataType::VectorInt8(_)) => {
@@ -384,6 +421,7 @@ fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
     Diagnostic::error(Code::TypeMismatch, format!("{column} is declared {declared}, found {found}")).help(
         match (declared, value) {
             (DataType::Timestamp, Value::Text(_)) => time::HOW_TO_WRITE,
+            (DataType::List, Value::Vector(_)) => NO_LIST,
             _ => "change the value, or declare the column with another type",
         },
     )

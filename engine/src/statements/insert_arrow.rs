@@ -4,9 +4,10 @@ use arrow::array::{ArrayRef, RecordBatch};
 
 use super::column_names::{Arrangement, arrange};
 use super::fit_arrow::{Losses, Unfit, fit_array};
-use super::insert::{Facts, Inserted, Target, check_name, write_facts, wrong_arity};
+use super::insert::{Facts, Inserted, NO_LIST, Target, check_name, write_facts, wrong_arity};
 use crate::context::Context;
-use crate::data::arrow_columns::{EncodeError, Pass, encode, encode_mixed, is_mixed, type_of_codes};
+use crate::data::arrow_columns::{EncodeError, Pass, encode, encode_mixed, marked, type_of_codes};
+use crate::data::arrow_lists::{Numbers, encode_lists_of_values, holds_numbers};
 use crate::data::{Code as ValueCode, Codec, DataType, Dictionary, EMPTY, Threads, parallel};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
@@ -38,8 +39,8 @@ pub(crate) fn insert_batches(
         let Arrangement { places, mut columns, warning } = arrange(target, arity, &names, limits)?;
         let mut losses = Losses::default();
         for (column, field) in columns.iter_mut().flatten().zip(schema.fields()) {
-            if is_mixed(field) {
-                column.data_type = DataType::Any;
+            if let Some(marked) = marked(field) {
+                column.data_type = marked;
             }
         }
         let codec = Codec::over(dictionary.clone());
@@ -77,7 +78,8 @@ struct Column {
     /// Of the relation.
     position: usize,
     array: ArrayRef,
-    is_mixed: bool,
+    /// The type of a column whose values are JSON.
+    marked: Option<DataType>,
     /// The codes of the values that are known, where they were looked up.
     known: Option<Result<(Vec<ValueCode>, DataType), EncodeError>>,
 }
@@ -99,9 +101,9 @@ fn read(
     for batch in batches {
         rows += batch.num_rows();
         for (position, from) in places.iter().enumerate() {
-            let is_mixed = is_mixed(batch.schema_ref().field(*from));
+            let marked = marked(batch.schema_ref().field(*from));
             let array = batch.column(*from);
-            let fitted = if is_mixed {
+            let fitted = if marked.is_some() {
                 array.clone()
             } else {
                 let unfit = |unfit: Unfit| Error::refused(unfit.told(target, position, array.data_type()));
@@ -109,7 +111,7 @@ fn read(
                 losses.note(position, loss);
                 array
             };
-            columns.push(Column { position, array: fitted, is_mixed, known: None });
+            columns.push(Column { position, array: fitted, marked, known: None });
         }
     }
     Ok(Read { columns, rows })
@@ -123,7 +125,9 @@ impl Read {
             return self.columns;
         }
         let look_up = |column: Column| {
-            let known = (!column.is_mixed)
+            let known = column
+                .marked
+                .is_none()
                 .then(|| encode(&column.array, dictionary, Pass::Known, limits.string_bytes));
             Column { known, ..column }
         };
@@ -141,8 +145,17 @@ impl Column {
         codec: &Codec,
     ) -> Result<(Vec<ValueCode>, DataType), Error> {
         let refused = |error: EncodeError| Error::refused(error.diagnose());
-        if self.is_mixed {
-            let codes = encode_mixed(&self.array, dictionary, limits.string_bytes).map_err(refused)?;
+        let numbers = match (target.declared(self.position), self.marked) {
+            (DataType::List, _) | (DataType::Unknown, Some(DataType::List)) => Numbers::AsTheyAre,
+            _ => Numbers::InVectors,
+        };
+        if numbers == Numbers::AsTheyAre && holds_numbers(self.array.data_type()) {
+            return encode_lists_of_values(&self.array, numbers, dictionary, limits.string_bytes)
+                .map_err(refused);
+        }
+        if self.marked.is_some() {
+            let codes =
+                encode_mixed(&self.array, numbers, dictionary, limits.string_bytes).map_err(refused)?;
             let found = type_of_codes(&codes, codec);
             check_declared(target, self.position, found)?;
             return Ok((codes, found));
@@ -197,9 +210,7 @@ fn check_declared(target: &Target<'_>, column: usize, found: DataType) -> Result
         return Ok(());
     }
     let help = match declared {
-        DataType::List => {
-            "numbers alone in brackets are a vector; in a program, `list(1, 2)` is a list of them"
-        }
+        DataType::List => NO_LIST,
         _ => "convert the column before inserting it",
     };
     let message = format!("{} is declared {declared}, found {found}", target.column_name(column));

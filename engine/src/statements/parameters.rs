@@ -219,7 +219,7 @@ fn any_option(aggregate: &str) -> Value {
 
 /// The vector that a list stands for which holds numbers alone, and every other value as it is. Or the number that is too
 /// large.
-fn vector_of_numbers(value: &Value) -> Result<Value, String> {
+pub(super) fn vector_of_numbers(value: &Value) -> Result<Value, String> {
     let Value::List(elements) = value else { return Ok(value.clone()) };
     let number = |element: &Value| match element {
         Value::Int(n) => Some(*n as f64),

@@ -43,6 +43,10 @@ _TYPES: dict[object, str] = {
     object: "any",
     list[float]: "vector",
     list[int]: "vector_int8",
+    list: "list",
+    list[str]: "list",
+    list[bool]: "list",
+    list[Any]: "list",
 }
 
 
@@ -130,7 +134,7 @@ def _column_type(relation: type[Relation], name: str, hint: Any) -> str:
         return "any"
     raise TypeError(
         f"{relation.__name__}.{name} has the type {hint}, which no column can have; there are int, float, "
-        "str, bool, datetime, date, list[float], each also `| None`, and Any"
+        "str, bool, datetime, date, list[float], list[str], list, each also `| None`, and Any"
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -56,7 +57,7 @@ class Result:
 
     @cached_property
     def types(self) -> list[str]:
-        """Of each column int, float, string, bool, timestamp, vector, null, or any for a mixture."""
+        """Of each column int, float, string, bool, timestamp, vector, list, null, or any for a mixture."""
         if self._table is not None:
             return self._table.types()
         return [arrow.kind_of(row[i] for row in self._answer.rows) for i in range(len(self.columns))]
@@ -132,16 +133,23 @@ class Result:
         return self._stream().__arrow_c_stream__(None)
 
     def to_arrow(self) -> Any:
-        """A pyarrow Table. Values of mixed columns are JSON text."""
+        """A pyarrow Table. Lists of one type are lists, values of other mixed columns JSON text."""
         import pyarrow as pa
 
-        return pa.table(self)
+        table = pa.table(self)
+        for place, values in self._lists():
+            with suppress(pa.ArrowException):  # elements of several types
+                table = table.set_column(place, table.field(place).name, pa.array(values))
+        return table
 
     def to_polars(self) -> polars.DataFrame:
-        """A Polars DataFrame. Values of mixed columns are JSON text."""
+        """A Polars DataFrame. Lists of one type are lists, values of other mixed columns JSON text."""
         import polars as pl
 
         frame = pl.DataFrame(self)
+        for place, values in self._lists():
+            with suppress(TypeError, pl.exceptions.PolarsError):  # elements of several types
+                frame.replace_column(place, pl.Series(frame.columns[place], values))
         return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -151,7 +159,7 @@ class Result:
         # pandas-stubs do not know from_arrow yet.
         frame: pandas.DataFrame = pd.DataFrame.from_arrow(self)  # type: ignore[attr-defined]
         for place, kind in enumerate(self.types):
-            if kind == "any":
+            if kind in ("any", "list"):
                 values = [row[place] for row in self]
                 frame.isetitem(place, pd.Series(values, dtype=object).array)
             elif isinstance(frame.dtypes.iloc[place], pd.CategoricalDtype):
@@ -180,6 +188,14 @@ class Result:
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
             f"<p>{html.escape(self._counted(len(shown)))}</p>"
         )
+
+    def _lists(self) -> Iterator[tuple[int, list[Any]]]:
+        """The columns that hold nothing but lists, with their places."""
+        for place, kind in enumerate(self.types):
+            if kind in ("any", "list"):
+                values = [row[place] for row in self]
+                if all(value is None or isinstance(value, list) for value in values):
+                    yield place, values
 
     def _stream(self) -> Any:
         if self._table is not None:

@@ -80,7 +80,8 @@ def plan(
         settled = list(zip(*whole, strict=True)) if whole else rows
         parts = _parts_of_rows(names, settled, commit_every or len(rows) or 1)
         return Plan(parts, len(rows), losses)
-    batches = _batches(names or [""] * len(kinds), kinds, whole, most)
+    settled_kinds = [arrow.exact_kind(kind, values) for kind, values in zip(kinds, whole, strict=True)]
+    batches = _batches(names or [""] * len(kinds), settled_kinds, whole, most)
     return Plan(_parts(batches, commit_every), len(rows), losses)
 
 
@@ -127,7 +128,8 @@ def _plan_of_many(
         return plan([*first, *rest], names, commit_every, losses.exact)
     labels = found or [""] * len(kinds)
     most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
-    built = list(_batches(labels, kinds, whole, most))
+    exact = [arrow.exact_kind(kind, values, more=True) for kind, values in zip(kinds, whole, strict=True)]
+    built = list(_batches(labels, exact, whole, most))
 
     def batches() -> Iterator[arrow.Batch]:
         yield from built
@@ -141,12 +143,14 @@ def _plan_of_many(
                 _, more = table(chunk, found)
             columns, theirs = _by_column(found, more, losses, done, kinds)
             for place, (kind, other) in enumerate(zip(kinds, theirs, strict=True)):
+                if exact[place] == "vector of int" and any(columns[place]):
+                    kind, other = exact[place], arrow.exact_kind(other, columns[place])
                 if other not in (kind, "null"):
                     raise ValueError(
                         f"column {place} holds {other} after row {done}, and {kind} before: what comes from "
                         "an iterator is sent while it is read, so its first rows decide; give a list"
                     )
-            yield arrow.build(labels, kinds, columns)
+            yield arrow.build(labels, exact, columns)
             done += len(chunk)
 
     return Plan(_parts(batches(), commit_every), None, losses)

@@ -9,8 +9,8 @@ use arrow::datatypes::{
 use arrow::record_batch::RecordBatch;
 use serde::Serialize;
 
-/// The mark of a column of several types, whose cells are JSON text already.
-const ANY: (&str, &str) = ("stratalog.type", "any");
+/// The mark of a column of several types, or of lists, whose cells are JSON text already.
+const MARK: &str = "stratalog.type";
 
 /// Writes rows of one batch.
 pub(super) struct RowWriter<'a> {
@@ -26,8 +26,8 @@ impl<'a> RowWriter<'a> {
     pub(super) fn new(batch: &'a RecordBatch) -> Result<RowWriter<'a>, UnknownType> {
         let schema = batch.schema_ref();
         let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
-            let any = field.metadata().get(ANY.0).is_some_and(|mark| mark == ANY.1);
-            cells(column.as_ref(), any)
+            let mark = field.metadata().get(MARK).map(String::as_str);
+            cells(column.as_ref(), matches!(mark, Some("any" | "list")))
         });
         Ok(RowWriter { columns: columns.collect::<Result<_, _>>()? })
     }

@@ -1,7 +1,7 @@
 """Arrow without pyarrow: the one door to nanoarrow, for both directions."""
 
-from .buffers import ANY, ANY_KEY, type_name
-from .building import BATCH_ROWS, Batch, build, kind_of
+from .buffers import ANY, ANY_KEY, LIST, type_name
+from .building import BATCH_ROWS, Batch, build, exact_kind, kind_of
 from .plain import ArrowStream, batches_of, count_rows, stream_rows
 from .streams import FRAME_BYTES, Table, frames, open_stream, table_stream
 
@@ -10,12 +10,14 @@ __all__ = [
     "ANY_KEY",
     "BATCH_ROWS",
     "FRAME_BYTES",
+    "LIST",
     "ArrowStream",
     "Batch",
     "Table",
     "batches_of",
     "build",
     "count_rows",
+    "exact_kind",
     "frames",
     "kind_of",
     "open_stream",

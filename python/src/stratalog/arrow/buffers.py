@@ -16,7 +16,7 @@ from ..times import EPOCH
 from ..values import is_int, is_rounded
 
 #: Metadata of a column whose values differ in type and therefore travel as JSON text.
-ANY_KEY, ANY = b"stratalog.type", b"any"
+ANY_KEY, ANY, LIST = b"stratalog.type", b"any", b"list"
 #: Metadata of a column that is declared to hold anything, also where all its values are of one type.
 DECLARED_KEY = b"stratalog.declared"
 Code = Literal["b", "B", "h", "H", "i", "I", "q", "Q"]
@@ -30,17 +30,24 @@ def may_hold_any(schema: Any) -> bool:
     return declared or type_name(schema) == "any"
 
 
+def marked(schema: Any) -> str | None:
+    """`any` or `list` where a column's values are JSON: of several types, or lists."""
+    found = dict(schema.metadata.items()).get(ANY_KEY) if schema.metadata is not None else None
+    return found.decode() if found in (ANY, LIST) else None
+
+
 def type_name(schema: Any) -> str:
     """The language's name of an Arrow type."""
     if schema.dictionary is not None:
         return type_name(schema.dictionary)
-    if (metadata := schema.metadata) is not None and dict(metadata.items()).get(ANY_KEY) == ANY:
-        return "any"
+    if (mark := marked(schema)) is not None:
+        return mark
     fmt = schema.format
     if fmt in CODES:
         return "int"
     if fmt.startswith("+"):
-        return "vector"
+        holds_numbers = schema.n_children == 1 and schema.child(0).format in "cCsSiIlLefgn"
+        return "vector" if holds_numbers else "list"
     if fmt.startswith("t"):
         return "timestamp"
     if fmt.startswith("d:"):
@@ -68,7 +75,7 @@ def decode(column: Any, schema: Any, losses: Losses | None = None) -> list[Any]:
         ]
     else:
         values = na.Array(column).to_pylist()
-    if type_name(schema) == "any":
+    if marked(schema) is not None:
         return each(json.loads, values)
     return values
 

@@ -8,16 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
 import nanoarrow as na
 
 from ..times import Time
 from ..values import Elements, plain, timed
-from .buffers import ANY, ANY_KEY, each
+from .buffers import ANY_KEY, each
 
 #: Rows of a record batch at most.
 BATCH_ROWS = 1 << 16
+
+#: The largest float of 32 bits.
+_LARGEST = 3.4028234663852886e38
 
 
 @dataclass(slots=True)
@@ -33,10 +36,14 @@ def build(names: Sequence[str], kinds: Sequence[str], values: Sequence[Sequence[
     """A batch from Python values, column by column."""
     built = [_column(kind, column) for kind, column in zip(kinds, values, strict=True)]
     fields = [
-        na.c_schema(column.schema).modify(name=name, metadata={ANY_KEY: ANY} if kind == "any" else {})
+        na.c_schema(column.schema).modify(name=name, metadata=_mark(kind))
         for name, kind, column in zip(names, kinds, built, strict=True)
     ]
     return batch_of(fields, built, len(values[0]) if values else 0)
+
+
+def _mark(kind: str) -> dict[bytes, bytes]:
+    return {ANY_KEY: kind.encode()} if kind in ("any", "list") else {}
 
 
 def batch_of(fields: Sequence[Any], children: Sequence[Any], length: int) -> Batch:
@@ -85,9 +92,9 @@ def _column(kind: str, values: Sequence[Any]) -> Any:
         case "timestamp":
             times = array("q", [timed(value) or 0 for value in values])
             return na.c_array_from_buffers(na.timestamp("ms", timezone="UTC"), length, [validity, times])
-        case "vector":
-            return _vectors(values, validity)
-        case "any":
+        case "vector" | "vector of int" | "vector of float":
+            return _vectors(values, validity, _ELEMENTS[kind])
+        case "any" | "list":
             # The mark is known of strings with short offsets only.
             return column_as(na.c_schema(na.string()), each(_json, values))
         case _:
@@ -108,12 +115,38 @@ def column_as(target: Any, values: Sequence[Any]) -> Any:
     return na.c_array_from_buffers(target, len(data), [validity, offsets, b"".join(data)])
 
 
-def _vectors(values: Sequence[Any], validity: bytes | None) -> Any:
-    """Always a list of float32: batches of one stream share a schema whatever the lengths."""
+#: What vectors of numbers travel as, so that a column that is declared to hold lists keeps them as they are.
+_ELEMENTS: dict[str, tuple[Literal["f", "q", "d"], Any]] = {
+    "vector": ("f", na.float32()),
+    "vector of int": ("q", na.int64()),
+    "vector of float": ("d", na.float64()),
+}
+
+
+def exact_kind(kind: str, values: Sequence[Any], *, more: bool = False) -> str:
+    """The kind of a column in which no number becomes another one; `more` may follow these values."""
+    if kind != "vector":
+        return kind
+    items = [item for value in values if value is not None for item in value]
+    if items and all(isinstance(item, int) for item in items):
+        return "vector of int"
+    # Most vectors come from where they had 32 bits.
+    return "vector" if not more and all(map(_has_32_bits, items)) else "vector of float"
+
+
+def _has_32_bits(item: float) -> bool:
+    return abs(item) <= _LARGEST and array("f", [item])[0] == item
+
+
+def _vectors(
+    values: Sequence[Any], validity: bytes | None, elements: tuple[Literal["f", "q", "d"], Any]
+) -> Any:
+    """Lists without a length: batches of one stream share a schema whatever the lengths."""
+    code, item = elements
     offsets = array("i", [0, *accumulate(len(value) if value is not None else 0 for value in values)])
-    items = array("f", [item for value in values if value is not None for item in value])
-    child = na.c_array_from_buffers(na.float32(), len(items), [None, items])
-    return na.c_array_from_buffers(na.list_(na.float32()), len(values), [validity, offsets], children=[child])
+    items = array(code, [item for value in values if value is not None for item in value])
+    child = na.c_array_from_buffers(item, len(items), [None, items])
+    return na.c_array_from_buffers(na.list_(item), len(values), [validity, offsets], children=[child])
 
 
 def _bitmap(flags: Iterable[bool]) -> bytes:

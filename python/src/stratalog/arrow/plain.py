@@ -15,18 +15,17 @@ import nanoarrow as na
 
 from ..losses import Losses
 from .buffers import (
-    ANY,
     ANY_KEY,
     Code,
     bits,
     decode,
     dictionary_values,
     integers,
+    marked,
     milliseconds_of,
     numbers_of,
     raw,
     scale_of,
-    type_name,
     viewed,
 )
 from .building import BATCH_ROWS, Batch, batch_of, column_as
@@ -127,7 +126,8 @@ def _shown(schema: Any) -> str:
 
 def _mark(schema: Any) -> dict[bytes, bytes]:
     """What is kept of a column's metadata."""
-    return {ANY_KEY: ANY} if type_name(schema) == "any" else {}
+    mark = marked(schema)
+    return {ANY_KEY: mark.encode()} if mark is not None else {}
 
 
 def _choose(

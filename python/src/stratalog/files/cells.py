@@ -47,7 +47,9 @@ def text_reader(kind: str, options: ReadOptions) -> Read:
             return lambda text: None if not text else of_json(_vector(text, kind))
         case "timestamp":
             return lambda text: _time(text.strip(), options) if text else None
-        case "any" | "list":
+        case "list":
+            return lambda text: _list_of_text(text, kind) if text else None
+        case "any":
             return lambda text: (
                 str(text) if type(text) is Quoted else _any(guessed_any(text)) if text else None
             )
@@ -88,7 +90,9 @@ def json_reader(kind: str, options: ReadOptions) -> Read:
                 return _kept(found, options)
         raise _unlike(value, kind)
 
-    return _any if word in ("any", "list") else vector if word.startswith("vector") else plain
+    if word == "list":
+        return lambda value: _list(value, kind)
+    return _any if word == "any" else vector if word.startswith("vector") else plain
 
 
 def guessed(text: str) -> Any:
@@ -184,6 +188,25 @@ def _vector(text: str, kind: str) -> list[Any]:
     if not isinstance(found, list):
         raise _unlike_text(text, kind)
     return found
+
+
+def _list_of_text(text: str, kind: str) -> list[Any]:
+    try:
+        found = parsed(text.strip())
+    except ValueError:
+        raise _unlike_text(text, kind) from None
+    if not isinstance(found, list):
+        raise _unlike_text(text, kind)
+    return _list(found, kind)
+
+
+def _list(value: Any, kind: str) -> list[Any]:
+    """A list in which numbers are what they are."""
+    if not isinstance(value, list):
+        raise _unlike(value, kind)
+    if has_object(value):
+        raise ValueError("an object is no value, nor is a list with one")
+    return Elements(value)
 
 
 def has_object(value: object) -> bool:

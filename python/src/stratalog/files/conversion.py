@@ -6,12 +6,13 @@ refused, with its row.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from math import isfinite
 from typing import Any
 
-from ..arrow import ANY, ANY_KEY
+from ..arrow import ANY, ANY_KEY, LIST
 from ..losses import Losses
 from ..times import EPOCH, CutTime
 from ..values import is_int, is_rounded
@@ -49,10 +50,12 @@ class Conversion:
         match word, found:
             case ("any", _):
                 pass
-            case (("vector" | "vector_int8"), "vector"):
+            case (("vector" | "vector_int8"), "vector") | ("list", "vector"):
                 pass
             case _ if word == found:
                 pass
+            case ("list", "string"):
+                self.target, self._text_as = plain.with_metadata({ANY_KEY: LIST}), wanted
             case (_, "string"):
                 self.target, self._text_as = plain.with_type(_type(word)), wanted
             case (
@@ -150,6 +153,8 @@ class Conversion:
             except ValueError as problem:
                 raise Fault(row, str(problem)) from None
         losses.note_times(self.target.name, found)
+        if kind == "list":
+            found = [None if value is None else json.dumps(value, ensure_ascii=False) for value in found]
         return pyarrow().array(found, self.target.type)
 
     def _finite(self, column: Any) -> Any:
@@ -180,12 +185,14 @@ class Conversion:
 def word_of(field: Any) -> str:
     """The type that a relation would have for a field of Arrow, without a length."""
     types, kind = pyarrow("pyarrow.types"), field.type
-    if (field.metadata or {}).get(ANY_KEY) == ANY:
-        return "any"
+    if (mark := (field.metadata or {}).get(ANY_KEY)) in (ANY, LIST):
+        return str(mark, "ascii")
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         return "string"
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return "vector"
+        item = kind.value_type
+        is_number = types.is_integer(item) or types.is_floating(item) or types.is_null(item)
+        return "vector" if is_number else "list"
     if types.is_date(kind) or types.is_timestamp(kind):
         return "timestamp"
     if types.is_boolean(kind):
@@ -222,8 +229,8 @@ def _plain(field: Any) -> Any:
         kind = pa.timestamp("ms")
     elif pa.types.is_timestamp(kind):
         kind = pa.timestamp("ms", kind.tz)
-    marked = (field.metadata or {}).get(ANY_KEY) == ANY
-    return pa.field(field.name, kind, metadata={ANY_KEY: ANY} if marked else None)
+    mark = (field.metadata or {}).get(ANY_KEY)
+    return pa.field(field.name, kind, metadata={ANY_KEY: mark} if mark in (ANY, LIST) else None)
 
 
 def _cast(column: Any, target: Any) -> Any:

@@ -11,7 +11,7 @@ OnError = Literal["abort", "skip"]
 #: The unit of numbers that become times, since 1970.
 Epoch = Literal["s", "ms", "us", "ns"]
 
-_TYPES = ("int", "float", "string", "bool", "timestamp", "vector", "vector_int8", "any")
+_TYPES = ("int", "float", "string", "bool", "timestamp", "vector", "vector_int8", "list", "any")
 
 
 @dataclass(frozen=True, slots=True)

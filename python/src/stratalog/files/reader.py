@@ -24,7 +24,7 @@ from .formats import RDF, format_of, open_text
 from .json_rows import json_rows
 from .options import ReadOptions
 from .rdf import scope, triples
-from .text import Rows, as_text, lines
+from .text import Line, Rows, as_text, lines
 
 _ROWS = 1 << 14
 _KEPT_PROBLEMS = 10
@@ -143,7 +143,7 @@ class FileReader:
                 delimiter = "," if self._format == "csv" else "\t"
                 return delimited(path, lines(path, source), delimiter, declared, chosen, options)
             case "json":
-                return json_rows(path, elements(path, as_text(source)), declared, chosen, options)
+                return json_rows(path, _elements(path, source), declared, chosen, options)
             case "jsonl":
                 return json_rows(path, lines(path, source), declared, chosen, options)
             case kind:
@@ -187,6 +187,11 @@ class FileReader:
         self.skipped += 1
         if len(self.problems) < _KEPT_PROBLEMS:
             self.problems.append(problem)
+
+
+def _elements(path: str, source: IO[bytes]) -> Iterator[Line]:
+    with as_text(source) as text:
+        yield from elements(path, text)
 
 
 def built_as(kind: str) -> str:

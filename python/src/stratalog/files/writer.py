@@ -127,8 +127,10 @@ def _json(value: Any, column: str) -> str:
             return _number(value)
         case datetime():
             return f'"{written(value)}"'
-        case list():
+        case list() if column == "vector":
             return f"[{','.join(_number(_shortest(item)) for item in value)}]"
+        case list():
+            return f"[{','.join(_json(item, 'any') for item in value)}]"
         case int() if column == "timestamp" and (time := time_text(value)):
             return f'"{time}"'
         case _:
@@ -152,6 +154,9 @@ def _delimited_line(kind: str, types: Sequence[str]) -> _Line:
                 return _real(value)
             case datetime():
                 return written(value)
+            case list() if column == "list" or not is_vector(value):
+                text = _list_text(value)
+                return _quoted(text) if is_csv else _tsv_text(text)
             case list():
                 # Quotes would make it text where a column holds anything, so there is no comma in it.
                 comma = " " if column == "any" else ", "
@@ -163,6 +168,22 @@ def _delimited_line(kind: str, types: Sequence[str]) -> _Line:
                 return str(value)
 
     return lambda row: delimiter.join(map(cell, row, types)) + "\n"
+
+
+def is_vector(value: list[Any]) -> bool:
+    """Whether a list of a column of any type is one."""
+    return all(isinstance(item, int | float) and not isinstance(item, bool) for item in value)
+
+
+def _list_text(value: list[Any]) -> str:
+    """A list as JSON, in which floats have a fraction."""
+
+    def text(item: Any) -> str:
+        if isinstance(item, list):
+            return _list_text(item)
+        return _real(item) if isinstance(item, float) else _json(item, "any")
+
+    return f"[{', '.join(map(text, value))}]"
 
 
 def _is_like_another(text: str, column: str) -> bool:
