@@ -257,8 +257,8 @@ async fn a_start_takes_no_more_memory_than_serving_did() {
         let server = Server::start_in(folder.path(), &[]);
         let mut admin = server.log_in().await;
         let started = server.peak();
-        // What was freed is not always given back at once: a sixteenth says nothing.
-        assert!(started <= served + served / 16, "{} MB, and serving took {} MB", started / MB, served / MB);
+        // What was freed is not always given back at once: up to a tenth was seen. A journal that is copied takes half more.
+        assert!(started <= served + served / 4, "{} MB, and serving took {} MB", started / MB, served / MB);
         assert_eq!(admin.rows("?count<N> <- r0(N, _)").await, json!([[3 * ROWS]]));
         admin.rows(".compact").await;
     }

@@ -63,7 +63,7 @@ pub fn fit(value: Value, declared: DataType) -> Option<Value> {
 /// The integer that an element of a vector was written as; none where it may have been rounded.
 fn whole(x: f32) -> Option<Value> {
     const EXACT: f32 = 16_777_216.0;
-    (x.fract() == 0.0 && x.abs() < EXACT).then(|| Value::Int(x as i64))
+    (x.fract() == 0.0 && x.abs() < EXACT).then_some(Value::Int(x as i64))
 }
 
 /// A literal of a quantised vector is written with whole numbers.

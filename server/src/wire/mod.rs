@@ -283,9 +283,9 @@ fn code(code: engine::Code) -> protocol::Code {
 #[cfg(test)]
 mod tests {
     use stratalog_engine::{self as engine, Diagnostic, Error, Span};
-    use stratalog_protocol::{Code, Place, ValidationError, Value};
+    use stratalog_protocol::{Code, Place, ValidationError};
 
-    use super::{failure, rows};
+    use super::failure;
 
     #[test]
     fn parse_errors_carry_place_help_and_the_short_form() {
