@@ -127,6 +127,7 @@ def test_numbers_of_parameters_are_exact_where_lists_are_taken(db: stratalog.Cli
     db.insert("p", [1, 20_000_000, 20_000_001, 0.1])
     found = db.query("?p(X), X in $ids", {"ids": [20_000_001, 0.1]}).rows()
     assert sorted(found) == [(0.1,), (20_000_001,)]
+    assert db.query("?p(X), X in $ids", {"ids": {20_000_001, 0.1, 7}}).rows() == found
     found = db.query("?p(X), !(X in $ids)", {"ids": [20_000_001, 0.1]}).rows()
     assert sorted(found) == [(1,), (20_000_000,)]
 

@@ -30,6 +30,8 @@ def plain(value: Any) -> Any:
         return _finite(float(value))
     if isinstance(value, list | tuple):
         return _elements(value)
+    if isinstance(value, set | frozenset):
+        return _elements(sorted(value, key=repr))
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     if _is_missing(value):
