@@ -182,7 +182,8 @@ fn is_index_name(name: &str) -> bool {
 }
 
 fn misplaced(span: Span, expected: &str) -> Error {
-    let help = "as in `.index create near_docs on doc(v) metric cosine m 16 ef_construction 200`";
+    let help = "as in `.index create near_docs on doc(v) metric cosine m 16 ef_construction 200`, `.. on doc(body) type text \
+                language english`, or `.. on doc(id) type sorted`";
     let diagnostic = Diagnostic::error(Code::ParseError, format!("expected {expected}"));
     Error::refused(diagnostic.at(span).help(help))
 }
