@@ -15,6 +15,7 @@
 
 pub mod program;
 
+mod advice;
 mod arguments;
 mod clause;
 mod columns;
