@@ -141,7 +141,7 @@ def rows_of(table: pa.Table) -> tuple[Any, ...]:
             columns.append([None if number is None else _Time(number) for number in numbers])
             continue
         values = column.to_pylist()
-        if (field.metadata or {}).get(b"stratalog.type") == b"any":
+        if (field.metadata or {}).get(b"stratalog.type") in (b"any", b"list"):
             values = [None if value is None else json.loads(value) for value in values]
         columns.append(values)
     found_rows = list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
