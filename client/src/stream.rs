@@ -78,8 +78,8 @@ impl Batches {
         &self.header
     }
 
-    /// Names and types of the columns. Those of values of several types are text, the JSON of each value, with
-    /// `stratalog.type` = `any` in the metadata of the field.
+    /// Names and types of the columns. Those of values of several types and of lists are text, the JSON of each value, with
+    /// `stratalog.type` = `any` or `list` in the metadata of the field.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
