@@ -19,6 +19,19 @@ impl Growing {
         self.stable.iter().chain(&self.delta).map(Run::len).sum()
     }
 
+    /// Number of distinct values in a column, estimated.
+    pub(super) fn distinct(&self, column: usize) -> usize {
+        let filled = self.stable.iter().chain(&self.delta).filter(|run| !run.is_empty());
+        filled.map(|run| run.distinct(column)).max().unwrap_or(1)
+    }
+
+    /// All rows, at the end.
+    pub(super) fn take_runs(&mut self) -> Vec<Run> {
+        let mut runs = std::mem::take(&mut self.stable);
+        runs.extend(self.delta.take());
+        runs
+    }
+
     /// Ages the delta into the stable runs and puts fresh rows in its place; answers whether there are any. Runs are
     /// merged when a younger one has grown to half of its elder, so a probe meets few of them.
     pub(super) fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> Result<bool, BudgetError> {

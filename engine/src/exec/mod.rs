@@ -1,58 +1,63 @@
 //! Plans at work on columns of codes: a program's strata, one after the other, and the rows of its goal.
+//!
+//! Nothing is decided here that `plan` can decide. Read the modules in this order; each uses only those above it.
 
-mod aggregate;
-mod apart;
-mod batch;
-mod beside;
-
-mod best_rows;
-mod chains;
-mod comparison;
-mod derive;
-mod distinct;
-mod domain;
-mod edges;
+/// Why an evaluation stopped.
 mod error;
-mod expression;
-mod extremes;
-mod float_sum;
-mod gathered;
-mod group_numbers;
-mod growing;
-mod intersect;
-mod large;
-mod lookup;
-mod merge;
-mod numbers;
-mod pipeline;
-mod pivot;
+
+/// What an evaluation did.
 mod profile;
-mod rank_fusion;
-mod ranking;
-mod reading;
-mod relations;
-mod relaxation;
+
+/// What aggregates met that they are not made for.
 mod remarks;
-mod row_set;
+
+/// What the executor may ask of a graph.
+mod relations;
+
+/// Batches of bindings, and what is computed over their columns.
+mod values;
+
+/// A relation inside a fixpoint.
+mod growing;
+
+/// What is read while a stratum is evaluated.
+mod tables;
+
+/// The operators of a rule's pipeline.
+mod operators;
+
+/// What becomes of a rule's solutions.
+mod heads;
+
+/// Searches by indexes that people define.
 mod search;
-mod sort;
+
+/// What the strategies for graphs have in common.
+mod graphs;
+
+/// What takes the place of rounds.
+mod strategy;
+
+/// One stratum to its fixpoint.
 mod stratum;
-mod sums;
-mod thresholds;
-mod traversal;
+
+/// The order of an answer.
+mod sort;
 
 use std::collections::HashMap;
 
-use crate::analysis::program::Program;
+use self::tables::Tables;
+use crate::analysis::program::{Program, Stratum};
 use crate::budget::Budget;
 use crate::data::{Codec, RelationId, Run};
+use crate::plan::{RelationNote, Size, Statistics, StratumNote};
 
+pub use crate::plan::Thresholds;
 pub use error::ExecError;
 pub use profile::Profile;
 pub use relations::Relations;
 pub use remarks::{Remark, Unlike};
 pub use sort::{Order, sort_limit};
-pub use thresholds::Thresholds;
 
 /// What an evaluation gives.
 #[derive(Debug)]
@@ -77,12 +82,32 @@ pub fn execute(
     thresholds: Thresholds,
     mut profile: Option<&mut Profile>,
 ) -> Result<Outcome, ExecError> {
-    let mut view = stratum::View::new(program, relations, codec, budget, thresholds);
+    let mut tables = Tables::new(program, relations, codec, budget, thresholds);
     for stratum in &program.strata {
         match &mut profile {
-            None => view.evaluate(stratum, None)?,
-            Some(profile) => profile.add(view.measure(stratum)?),
+            None => stratum::evaluate(&mut tables, stratum, None)?,
+            Some(profile) => profile.add(measure(&mut tables, stratum)?),
         }
     }
-    Ok(view.finish())
+    let runs = tables.complete.remove(&program.goal).unwrap_or_default();
+    let (saturated, remarks) = (tables.remarks.is_saturated(), tables.remarks.of_aggregates());
+    Ok(Outcome { runs, complete: tables.complete, saturated, remarks })
+}
+
+/// Evaluates a stratum, and tells how that went.
+fn measure(tables: &mut Tables<'_>, stratum: &Stratum) -> Result<StratumNote, ExecError> {
+    let mut notes = profile::Notes::start();
+    stratum::evaluate(tables, stratum, Some(&mut notes))?;
+    let relations = stratum.relations.iter().map(|relation| RelationNote {
+        name: tables.program.relations[relation.index()].name.clone(),
+        size: Size::Found(tables.rows(*relation)),
+    });
+    let relations = relations.collect();
+    Ok(StratumNote {
+        relations,
+        recursive: stratum.recursive,
+        strategy: notes.strategy,
+        course: Some(notes.course()),
+        rules: notes.rules,
+    })
 }

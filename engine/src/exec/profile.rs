@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::plan::{Course, Measured, RuleNote, StratumNote};
+use crate::plan::{Course, Measured, RuleNote, RulePlan, StrategyNote, StratumNote};
 
 /// The measurements of one evaluation.
 #[derive(Debug)]
@@ -37,17 +37,26 @@ pub(super) struct Notes {
     /// What became of the plans that have run.
     pub(super) rules: Vec<RuleNote>,
     pub(super) rounds: usize,
-    pub(super) large: Option<Duration>,
+    /// What may take the place of rounds.
+    pub(super) strategy: Option<StrategyNote>,
+    /// How long another strategy than rounds took, if one did.
+    pub(super) switched: Option<Duration>,
 }
 
 impl Notes {
     pub(super) fn start() -> Notes {
-        Notes { started: Instant::now(), rules: Vec::new(), rounds: 0, large: None }
+        Notes { started: Instant::now(), rules: Vec::new(), rounds: 0, strategy: None, switched: None }
     }
 
     pub(super) fn course(&self) -> Course {
-        Course { rounds: self.rounds, large: self.large, time: self.started.elapsed() }
+        Course { rounds: self.rounds, switched: self.switched, time: self.started.elapsed() }
     }
+}
+
+/// A rule's plan, with a meter if it is measured.
+pub(super) struct Planned {
+    pub(super) plan: RulePlan,
+    pub(super) meter: Option<Meter>,
 }
 
 /// The measurements of one plan, over all rounds and lanes: a slot for its source, for each step, and for its head.

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::domain::Domain;
-use super::growing::in_one;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, GoOn, INLINE_END, Run, Stopped, bounds, counting_sort, each_row, parallel};
+use crate::exec::graphs::numbering::Numbering;
+use crate::exec::growing::in_one;
 
 /// Rows of a lane from which the first are selected.
 const LANE_ROWS: usize = 1 << 16;
@@ -145,7 +145,7 @@ fn ranks(codes: &[Code], codec: &Codec, descending: bool, budget: &Budget) -> Re
     let mut ranks: Vec<u32> = if codes.iter().all(|code| *code < INLINE_END) {
         codes.to_vec()
     } else {
-        let domain = Domain::new(&[codes], budget)?;
+        let domain = Numbering::new(&[codes], budget)?;
         let numbers: Vec<u32> = (0..domain.len() as u32).collect();
         let value = |number: u32| codec.value(domain.codes()[number as usize]);
         let _held = budget.hold(3 * numbers.len() * size_of::<u32>())?;

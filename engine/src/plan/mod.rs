@@ -1,39 +1,53 @@
-//! One rule to one pipeline of operators: which atom first, which next, what to keep.
+//! How a program is evaluated: everything that can be done in more than one way is decided here.
 //!
-//! Plans are made when a stratum is about to run, so the sizes of everything below it are known.
+//! [`plan_stratum`] plans a stratum when it is about to run, so the sizes of everything below it are known.
 
-mod chains;
-mod display;
-mod edges;
-mod estimate;
-mod explain;
-mod explanation;
-mod join_order;
-mod large;
-mod once;
-mod physical;
-mod pivot;
-mod range;
-mod relaxation;
-mod rule_plan;
+/// From when on what pays.
+mod cost;
+
+/// What is known of the rows that will be read.
+mod statistics;
+
+/// A rule to a pipeline of operators.
+mod rule;
+
+/// A relation that has the rows of another one.
+mod alias;
+
+/// A search by an index or by all rows.
 mod search;
-mod share;
-mod traversal;
 
-pub use chains::{Chains, Factor, Matrix, Product};
-pub use edges::EdgeSource;
-pub use estimate::{expected_found, expected_rows, note};
-pub use explain::explain;
-pub use explanation::{
+/// What takes the place of rounds when there is much to do.
+mod strategy;
+
+/// All of it, of one stratum.
+mod stratum;
+
+/// Plans as people read them.
+mod explain;
+
+pub use alias::Alias;
+pub use cost::{LANE_ROWS, Thresholds};
+pub use explain::expected::explain;
+pub use explain::notes::{
     AnswerNote, Course, Explanation, Measured, RelationNote, RewriteNote, RuleNote, Size, StepNote,
     StratumNote,
 };
-pub use join_order::Statistics;
-pub use large::{Large, LargeNote};
-pub use once::makes_rows_once;
-pub use physical::{Access, ColumnRange, KeyPart, RulePlan, Scan, Side, Source, Step, Version};
-pub use relaxation::{Relaxation, Weighted};
-pub use rule_plan::{plan_delta_variants, plan_rule};
+pub use explain::rules::{note_alias, note_rule, note_search};
+pub use explain::strategies::StrategyNote;
+pub use rule::estimate::{expected_found, expected_rows};
+pub use rule::lookup::edges_serve;
+pub use rule::operators::{
+    Access, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version,
+};
+pub use rule::partitioned::Partitioning;
+pub use rule::rule_plan::plan_rule;
 pub use search::{SearchPlan, Way};
-pub use share::{Share, share};
-pub use traversal::{Edges, Traversal};
+pub use statistics::{Layout, Statistics, distinct_of, rows_of};
+pub use strategy::Strategy;
+pub use strategy::edges::EdgeSource;
+pub use strategy::matrices::{Factor, Matrices, Matrix, Product};
+pub use strategy::partitions::Partitions;
+pub use strategy::relaxation::{Relaxation, Weighted};
+pub use strategy::walk::{Edges, Walk};
+pub use stratum::{Distinct, Once, OncePlan, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};

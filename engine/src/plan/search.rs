@@ -3,17 +3,16 @@
 
 use std::collections::HashSet;
 
-use super::estimate::{expected_rows, note};
-use super::explanation::{RuleNote, StepNote};
-use super::join_order::Statistics;
-use super::rule_plan::plan_rule;
 use crate::analysis::Measured;
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Search, Variable,
 };
-use crate::data::{DataType, RelationId, Value, VariableId};
+use crate::data::{DataType, RelationId, VariableId};
 use crate::diagnostic::Span;
 use crate::index::Measure;
+use crate::plan::rule::estimate::expected_rows;
+use crate::plan::rule::rule_plan::plan_rule;
+use crate::plan::statistics::{Layout, Statistics};
 
 /// A search.
 #[derive(Debug, Clone)]
@@ -189,84 +188,13 @@ impl SearchPlan {
         ef.max(self.margin(ef).saturating_mul(self.count))
     }
 
-    /// The search in words: how it is done, and without an index the steps of that.
-    pub fn note(
-        &self,
-        rule: &Rule,
-        way: Way,
-        program: &Program,
-        statistics: &dyn Statistics,
-        is_derived: impl Fn(RelationId) -> bool,
-    ) -> RuleNote {
-        // Relations that only the search knows.
-        let mut known = program.clone();
-        for (name, arity) in [("?inputs", self.inputs.len()), ("?candidates", 2)] {
-            let mut made = program.relations[rule.head.index()].clone();
-            (made.name, made.arity, made.stored) = (name.to_owned(), arity, false);
-            made.column_types.resize(arity, DataType::Unknown);
-            known.relations.push(made);
-        }
-        let statistics = &self.beside(statistics);
-        let exact = note(&plan_rule(&self.exact, statistics), &self.exact, &known, statistics, is_derived);
-        let searches =
-            if self.inputs.is_empty() { 1.0 } else { statistics.rows(self.relation).isqrt() as f64 };
-        let found = self.count as f64 * searches;
-        let step =
-            |operator, detail| StepNote { operator, detail, rows: found, estimated: true, measured: None };
-        let mut steps = vec![step("search", self.text(way, rule))];
-        let mut head = exact.steps.last().cloned();
-        match way {
-            Way::Index(_) | Way::Words => {
-                if let Some(conditions) = &self.conditions {
-                    let plan = plan_rule(conditions, statistics);
-                    let note = note(&plan, conditions, &known, statistics, |_| true);
-                    let inner = note.steps.len().saturating_sub(1);
-                    steps.extend(note.steps.into_iter().take(inner).skip(1));
-                }
-            }
-            Way::Few | Way::Selective | Way::NotBuilt | Way::Hard(_) => {
-                steps.extend(exact.steps.iter().take(exact.steps.len().saturating_sub(1)).cloned());
-            }
-        }
-        if let Some(head) = &mut head {
-            (head.rows, head.estimated) = (found, true);
-        }
-        steps.extend(head);
-        RuleNote { text: rule.text.clone(), delta: None, steps }
-    }
-
-    fn beside<'s>(&'s self, known: &'s dyn Statistics) -> Beside<'s> {
+    pub(super) fn beside<'s>(&'s self, known: &'s dyn Statistics) -> Beside<'s> {
         Beside { search: self, known }
-    }
-
-    /// `docs: 10 nearest to V, approximate, by hnsw with 50 candidates`
-    fn text(&self, way: Way, rule: &Rule) -> String {
-        let name = |variable: VariableId| rule.variables[variable.index()].name.as_str();
-        let query = match &self.query {
-            // A long vector says little.
-            Expression::Constant(Value::Vector(elements)) if elements.len() > 8 => "a vector".to_owned(),
-            Expression::Constant(Value::VectorInt8(elements)) if elements.len() > 8 => "a vector".to_owned(),
-            query => query.text(&name),
-        };
-        let how = match way {
-            Way::Words => "exact, by words".to_owned(),
-            Way::Index(ef) => format!("approximate, by hnsw with {ef} candidates"),
-            Way::Few => "exact, as there are few rows".to_owned(),
-            Way::Selective => "exact, as the conditions leave few rows".to_owned(),
-            Way::NotBuilt => "exact, as the index is not built yet".to_owned(),
-            Way::Hard(ef) => format!("exact, as {ef} candidates would take longer"),
-        };
-        let name = &self.search.index.definition.name;
-        let what = match self.by {
-            Measure::Distance(_) => "nearest to",
-            Measure::Score(_) => "best for",
-        };
-        format!("{name}: {} {what} {query}, {how}", self.count)
     }
 }
 
 /// What is known of relations, and of those that only a search knows.
-struct Beside<'s> {
+pub(super) struct Beside<'s> {
     search: &'s SearchPlan,
     known: &'s dyn Statistics,
 }
@@ -288,8 +216,8 @@ impl Statistics for Beside<'_> {
         }
     }
 
-    fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
-        self.known.is_sorted(relation, column)
+    fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
+        self.known.layout(relation)
     }
 }
 

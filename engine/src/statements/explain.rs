@@ -8,7 +8,9 @@ use crate::context::{Context, PlanForm};
 use crate::data::{Codec, RelationId, Run, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
-use crate::plan::{self, AnswerNote, Explanation, RelationNote, RewriteNote, Size, Statistics};
+use crate::plan::{
+    self, AnswerNote, Explanation, Layout, RelationNote, RewriteNote, Size, Statistics, distinct_of, rows_of,
+};
 use crate::rewrite;
 use crate::syntax::ast::Query;
 use crate::views::Reading;
@@ -26,8 +28,8 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let runs =
         |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
     let stored = Stored { runs: program.relations.iter().map(runs).collect() };
-    let candidate_rows = context.environment.thresholds.candidate_rows;
-    let strata = context.environment.threads.run(|| plan::explain(&program, &stored, candidate_rows));
+    let strata =
+        context.environment.threads.run(|| plan::explain(&program, &stored, &context.environment.thresholds));
     shown(&Explanation { kept: kept_notes(&reading), rewrites, strata, answer: None }, form)
 }
 
@@ -94,16 +96,14 @@ impl Stored {
 
 impl Statistics for Stored {
     fn rows(&self, relation: RelationId) -> usize {
-        self.runs(relation).iter().map(Run::len).sum()
+        rows_of(self.runs(relation))
     }
 
     fn distinct(&self, relation: RelationId, column: usize) -> usize {
-        let filled = self.runs(relation).iter().filter(|run| !run.is_empty());
-        filled.map(|run| run.distinct(column)).max().unwrap_or(1)
+        distinct_of(self.runs(relation), column)
     }
 
-    fn is_sorted(&self, relation: RelationId, column: usize) -> bool {
-        let runs = self.runs(relation);
-        !runs.is_empty() && runs.iter().all(|run| run.is_sorted_by(column))
+    fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
+        Some(Layout::of(self.runs(relation)))
     }
 }

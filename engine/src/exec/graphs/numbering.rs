@@ -1,0 +1,85 @@
+//! Dense numbers for the values that a recursion is about.
+
+use crate::budget::{Budget, BudgetError, Held};
+use crate::data::keys::KeyNumbers;
+use crate::data::{Code, parallel};
+
+/// Numbers 0 to n for codes, in the order of codes: values that came together lie together.
+pub(crate) struct Numbering<'b> {
+    codes: Vec<Code>,
+    numbers: Numbers,
+    _held: Held<'b>,
+}
+
+enum Numbers {
+    /// By position, from the first code on.
+    Dense {
+        first: Code,
+        numbers: Vec<u32>,
+    },
+    Hashed(KeyNumbers<u64>),
+}
+
+impl<'b> Numbering<'b> {
+    /// A number for each code in these columns.
+    pub(crate) fn new(columns: &[&[Code]], budget: &'b Budget) -> Result<Numbering<'b>, BudgetError> {
+        let all = || columns.iter().copied().flatten();
+        let total: usize = columns.iter().map(|column| column.len()).sum();
+        let (first, last) = (all().min().copied().unwrap_or(0), all().max().copied().unwrap_or(0));
+        let range = (last - first) as usize + 1;
+        if range <= total.saturating_mul(4) + 1_024 {
+            let held = budget.hold(2 * range * size_of::<u32>())?;
+            let mut numbers = vec![0; range];
+            all().for_each(|code| numbers[(code - first) as usize] = 1);
+            let mut codes = Vec::new();
+            for (offset, number) in numbers.iter_mut().enumerate() {
+                if *number == 1 {
+                    *number = codes.len() as u32;
+                    codes.push(first + offset as Code);
+                }
+            }
+            return Ok(Numbering { codes, numbers: Numbers::Dense { first, numbers }, _held: held });
+        }
+        let _sorted = budget.hold(2 * total * size_of::<Code>())?;
+        let codes = all().copied().collect();
+        let mut codes: Vec<Code> = budget.watch(|go_on| parallel::sort_stable_by(codes, go_on, Code::cmp))?;
+        codes.dedup();
+        let held = budget.hold(codes.len() * (size_of::<Code>() + 4 * size_of::<u64>()))?;
+        let mut numbers = KeyNumbers::default();
+        codes.iter().for_each(|code| {
+            numbers.number(u64::from(*code));
+        });
+        Ok(Numbering { codes, numbers: Numbers::Hashed(numbers), _held: held })
+    }
+
+    /// How many numbers there are.
+    pub(crate) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The code of each number.
+    pub(crate) fn codes(&self) -> &[Code] {
+        &self.codes
+    }
+
+    /// Gives each number another place.
+    pub(crate) fn reorder(&mut self, places: &[u32]) {
+        let mut codes = vec![0; self.codes.len()];
+        for (code, place) in self.codes.iter().zip(places) {
+            codes[*place as usize] = *code;
+        }
+        self.codes = codes;
+    }
+
+    /// The numbers of codes that are in the domain.
+    pub(crate) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
+        match &self.numbers {
+            Numbers::Dense { first, numbers } => {
+                codes.iter().map(|code| numbers[(*code - first) as usize]).collect()
+            }
+            Numbers::Hashed(numbers) => {
+                codes.iter().map(|code| numbers.get(&u64::from(*code)).unwrap_or_default()).collect()
+            }
+        }
+    }
+}

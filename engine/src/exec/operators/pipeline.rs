@@ -1,0 +1,169 @@
+//! A rule's plan at work: batches of bindings flow from the source through the operators into a sink.
+//!
+//! Everything that operators look up is fetched when the pipeline is made, indexes among it; lanes then share it freely.
+
+use std::ops::Range;
+
+use super::bar::Bar;
+use super::operator::{Circumstances, Operator};
+use super::scan::Reading;
+use crate::analysis::program::Ranking;
+use crate::data::Code;
+use crate::exec::error::ExecError;
+use crate::exec::profile::{Meter, time};
+use crate::exec::tables::Tables;
+use crate::exec::values::batch::Bindings;
+use crate::exec::values::expression::Evaluator;
+use crate::plan::{RulePlan, Source};
+
+/// A plan with everything it reads.
+pub(crate) struct Pipeline<'a> {
+    plan: &'a RulePlan,
+    meter: Option<&'a Meter>,
+    tables: &'a Tables<'a>,
+    source: Option<Reading<'a>>,
+    operators: Vec<Operator<'a>>,
+    circumstances: Circumstances<'a>,
+}
+
+/// Takes the bindings that reach the end.
+pub(crate) type Sink<'s> = dyn FnMut(&Bindings) -> Result<(), ExecError> + 's;
+
+impl<'a> Pipeline<'a> {
+    /// A pipeline that reads its source in the order in which it stands.
+    pub(crate) fn new(
+        plan: &'a RulePlan,
+        meter: Option<&'a Meter>,
+        tables: &'a Tables<'a>,
+    ) -> Result<Pipeline<'a>, ExecError> {
+        Pipeline::open(plan, meter, true, tables)
+    }
+
+    /// A pipeline whose source is read in parts of about so many rows, none of which ends between two rows with the same
+    /// code in this column; and these parts.
+    pub(crate) fn in_parts(
+        plan: &'a RulePlan,
+        meter: Option<&'a Meter>,
+        tables: &'a Tables<'a>,
+        column: usize,
+        part_rows: usize,
+    ) -> Result<(Pipeline<'a>, Vec<Range<usize>>), ExecError> {
+        let mut pipeline = Pipeline::open(plan, meter, false, tables)?;
+        let source = pipeline.source.as_mut().filter(|source| source.rows() > 0);
+        let parts = source.map(|source| source.divide(column, part_rows, tables.budget)).transpose()?;
+        Ok((pipeline, parts.unwrap_or_default()))
+    }
+
+    fn open(
+        plan: &'a RulePlan,
+        meter: Option<&'a Meter>,
+        in_order: bool,
+        tables: &'a Tables<'a>,
+    ) -> Result<Pipeline<'a>, ExecError> {
+        let source = match &plan.source {
+            Source::One => None,
+            Source::Scan(scan) => Some(Reading::of(scan, tables)?),
+        };
+        let operator = |depth| time(meter, depth + 1, || Operator::open(plan, depth, in_order, tables));
+        let operators = (0..plan.steps.len()).map(operator).collect::<Result<_, _>>()?;
+        let evaluator = tables.evaluator();
+        let circumstances = Circumstances { evaluator, bar: None, keeps_numbers: false };
+        Ok(Pipeline { plan, meter, tables, source, operators, circumstances })
+    }
+
+    /// Drops solutions that the ranking of the head cannot want as soon as their value is computed.
+    pub(crate) fn below(mut self, ranking: &Ranking, is_one_group: bool) -> Pipeline<'a> {
+        self.circumstances.bar = Bar::new(&self.plan.head_terms, ranking, is_one_group);
+        self
+    }
+
+    /// Leaves computed numbers without codes where nothing looks them up. Who takes the solutions has to expect that.
+    pub(crate) fn keeping_numbers(mut self) -> Pipeline<'a> {
+        self.circumstances.keeps_numbers = true;
+        self
+    }
+
+    /// What solutions have to reach.
+    pub(crate) fn bar(&self) -> Option<&Bar> {
+        self.circumstances.bar.as_ref()
+    }
+
+    /// Number of rows that the source will read: what lanes divide.
+    pub(crate) fn source_rows(&self) -> usize {
+        match &self.source {
+            None => 1,
+            Some(reading) => reading.rows(),
+        }
+    }
+
+    /// Sends the bindings that start from these source rows into the sink.
+    pub(crate) fn run(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
+        time(self.meter, 0, || self.scan(rows, sink))
+    }
+
+    fn scan(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
+        // With many steps over many variables even empty batches are large.
+        let batches = self.operators.len() + 1;
+        let bytes = batches * self.plan.variables * size_of::<Vec<Code>>();
+        let _charge = self.tables.budget.hold(bytes)?;
+        let mut buffers: Vec<Bindings> = (0..batches).map(|_| Bindings::new(self.plan.variables)).collect();
+        let Some(reading) = &self.source else {
+            return self.step(0, &Bindings::one(self.plan.variables), &mut buffers[1..], sink);
+        };
+        let (first, rest) = buffers.split_at_mut(1);
+        reading.batches(rows, &mut first[0], |batch| self.step(0, batch, rest, sink))
+    }
+
+    /// Takes what has left the source or the operator before.
+    fn step(
+        &self,
+        depth: usize,
+        input: &Bindings,
+        buffers: &mut [Bindings],
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ExecError> {
+        if input.len == 0 {
+            return Ok(());
+        }
+        match self.meter {
+            None => self.apply(depth, input, buffers, sink),
+            Some(meter) => {
+                meter.rows(depth, input.len);
+                meter.time_within(depth + 1, || self.apply(depth, input, buffers, sink))
+            }
+        }
+    }
+
+    fn apply(
+        &self,
+        depth: usize,
+        input: &Bindings,
+        buffers: &mut [Bindings],
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ExecError> {
+        self.tables.budget.check()?;
+        let (Some(operator), Some((output, rest))) = (self.operators.get(depth), buffers.split_first_mut())
+        else {
+            return sink(input);
+        };
+        operator
+            .run(&self.circumstances, input, output, &mut |output| self.step(depth + 1, output, rest, sink))
+    }
+
+    /// Does what the head has to do beside taking bindings.
+    pub(crate) fn head<T>(&self, work: impl FnOnce() -> T) -> T {
+        time(self.meter, self.plan.steps.len() + 1, work)
+    }
+
+    /// So many rows of the head were new.
+    pub(crate) fn found(&self, rows: usize) {
+        if let Some(meter) = self.meter {
+            meter.rows(self.plan.steps.len() + 1, rows);
+        }
+    }
+
+    /// The codes of an expression over bindings that reached the end.
+    pub(crate) fn evaluator(&self) -> &Evaluator<'a> {
+        &self.circumstances.evaluator
+    }
+}

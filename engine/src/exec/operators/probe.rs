@@ -1,0 +1,54 @@
+//! A join by an index: binds columns of the rows that match.
+
+use super::lookup::{Lookup, Matches, find};
+use crate::data::VariableId;
+use crate::exec::error::ExecError;
+use crate::exec::tables::Tables;
+use crate::exec::values::batch::{Bindings, Emit};
+use crate::plan::Lookup as Plan;
+
+/// What a probe looks up, and what it binds.
+pub(super) struct Probe<'a> {
+    lookup: Lookup,
+    equal: &'a [(usize, usize)],
+    outputs: &'a [(usize, VariableId)],
+    keep: &'a [VariableId],
+}
+
+impl<'a> Probe<'a> {
+    pub(super) fn open(
+        plan: &'a Plan,
+        outputs: &'a [(usize, VariableId)],
+        keep: &'a [VariableId],
+        tables: &Tables<'_>,
+    ) -> Result<Probe<'a>, ExecError> {
+        Ok(Probe { lookup: Lookup::open(plan, tables)?, equal: &plan.equal, outputs, keep })
+    }
+
+    pub(super) fn run(
+        &self,
+        input: &Bindings,
+        output: &mut Bindings,
+        emit: &mut Emit<'_>,
+    ) -> Result<(), ExecError> {
+        let mut matches = Matches::default();
+        for (run, matching) in &self.lookup.runs {
+            let mut hand_on = |matches: &mut Matches| {
+                matches.retain(run, self.equal);
+                output.clear();
+                output.gather(input, self.keep, &matches.positions);
+                for (column, variable) in self.outputs {
+                    let codes = run.column(*column);
+                    output.column_mut(*variable).extend(matches.rows.iter().map(|row| codes[*row as usize]));
+                }
+                matches.clear();
+                emit(output)
+            };
+            find(matching, &self.lookup.key, input, &mut matches, &mut hand_on)?;
+            if matches.len() > 0 {
+                hand_on(&mut matches)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! How a recursion goes on once it is large: one file or folder a strategy, as `plan::Strategy` lists them, and the switch.
+
+mod walk;
+
+mod matrices;
+
+mod relaxation;
+
+mod partitions;
+
+pub(crate) mod switch;

@@ -1,0 +1,105 @@
+//! A recursion as a walk through a graph, from many sources at once.
+//!
+//! Rows are not kept as tuples. A node has a bit for each value of the carried column, its *sources*, and to walk along
+//! an edge is to unite the sets of its two ends, 64 sources at a time (Then et al., The More the Merrier: Efficient
+//! Multi-Source Graph Traversal, VLDB 2014). Sources never meet: they are cut into parts that fit the cache, and each
+//! part walks on its own, on any thread.
+
+mod graph;
+mod reach;
+mod rows;
+mod sweep;
+
+use self::graph::{Arcs, Graph};
+use self::reach::reach;
+use self::rows::assemble;
+use self::sweep::{Seeds, sweep};
+use crate::data::{Code, Run, parallel};
+use crate::exec::error::ExecError;
+use crate::exec::graphs::edges::{codes, edges_read};
+use crate::exec::tables::Tables;
+use crate::plan::{Access, EdgeSource, Version, Walk};
+
+/// Graphs with more nodes than this are walked in narrow parts, so that all sets of a part take no more than about 32 MiB.
+const WIDE_NODES: usize = 1 << 18;
+
+/// Whether there is enough to do to leave tuples for sets. From one source each edge is looked at once, and in sets
+/// that costs no more.
+pub(crate) fn is_worth_walking(tables: &Tables<'_>, walk: &Walk, known: usize) -> bool {
+    // What is stored is read as far as the walk goes.
+    let derived_from = |source: &EdgeSource| match source {
+        EdgeSource::Relation { .. } => 0,
+        EdgeSource::Rule(_) => edges_read(tables, source),
+    };
+    let derived: usize = walk.edges.iter().map(|edges| derived_from(&edges.source)).sum();
+    if known < tables.thresholds.walk_rows {
+        return known >= tables.thresholds.lone_walk_rows && derived == 0 && is_from_one_source(tables, walk);
+    }
+    known.saturating_mul(tables.thresholds.walk_edges_per_row) >= derived
+}
+
+/// Whether all rows have the same carried value, or none.
+pub(crate) fn is_from_one_source(tables: &Tables<'_>, walk: &Walk) -> bool {
+    let Some(carried) = walk.carried else { return true };
+    let runs = tables.runs(Access { relation: walk.relation, version: Version::All });
+    codes(runs.iter(), carried).windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// Walks until nothing new is found. `stable` rows have been taken one step further already, `delta` rows have not;
+/// the answer has all of them.
+pub(crate) fn traverse(
+    tables: &Tables<'_>,
+    walk: &Walk,
+    stable: &[Run],
+    delta: &[Run],
+) -> Result<Run, ExecError> {
+    let seeds = || stable.iter().chain(delta);
+    let sources = walk.carried.map(|carried| distinct(seeds(), carried));
+    let arcs = Arcs::new(walk, sources.as_deref(), tables)?;
+    let starts = codes(seeds(), walk.node);
+    let sources = match sources {
+        Some(sources) if sources.len() != 1 => sources,
+        only => {
+            // All nodes have the same set: which are reached is the whole answer.
+            let nodes = reach(&arcs, &starts, tables.budget)?;
+            let rows = nodes.len();
+            tables.budget.charge(2 * rows * size_of::<Code>())?;
+            let mut columns = vec![nodes];
+            if let (Some(only), Some(carried)) = (only, walk.carried) {
+                columns.insert(carried, vec![only[0]; rows]);
+            }
+            return Ok(Run::new(columns, rows));
+        }
+    };
+    let graph = Graph::explore(&arcs, &starts, tables.budget)?;
+    let seeds = |width| Seeds::new(walk, [stable, delta], &sources, &graph, width, tables.budget);
+    if graph.nodes() > WIDE_NODES || sources.len() <= 64 {
+        walk_all::<1>(tables, walk, &graph, &sources, &seeds(64)?)
+    } else {
+        walk_all::<8>(tables, walk, &graph, &sources, &seeds(512)?)
+    }
+}
+
+fn walk_all<const W: usize>(
+    tables: &Tables<'_>,
+    walk: &Walk,
+    graph: &Graph,
+    sources: &[Code],
+    seeds: &Seeds,
+) -> Result<Run, ExecError> {
+    // A lane walks its parts one after the other, over the same memory.
+    const LANES: usize = 16;
+    let lanes = parallel::lanes(seeds.parts(), seeds.parts().div_ceil(LANES));
+    let lanes = parallel::map(lanes, |parts| sweep::<W>(graph, seeds, parts, tables.budget));
+    let parts = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let carried_first = walk.carried == Some(0);
+    assemble(parts, sources, graph, carried_first, tables.budget)
+}
+
+/// The codes of a column, each once, in ascending order.
+fn distinct<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
+    let mut codes = codes(runs, column);
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}

@@ -1,0 +1,171 @@
+//! Which nodes a walk comes to, where all its sources are the same: a search over a list of nodes that grows.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::graph::{ArcRun, Arcs};
+use crate::budget::Budget;
+use crate::data::keys::{Key, KeySet};
+use crate::data::{Code, parallel};
+use crate::exec::error::ExecError;
+
+/// Nodes whose edges are followed between two looks at the budget.
+const CHECK_NODES: usize = 1_024;
+/// With so many nodes to go on from, there is work for more than one thread.
+const MANY_NODES: usize = 4 * CHECK_NODES;
+/// Words of a lane of a sweep: 4,096 nodes between two looks at the budget.
+const LANE_WORDS: usize = 64;
+/// A look at so many words takes no longer than to follow the edges of a node.
+const WORDS_PER_NODE: usize = 16;
+
+/// The nodes that a walk from `starts` comes to.
+pub(super) fn reach(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
+    match arcs.dense_range(starts) {
+        Some((first, range)) => {
+            budget.charge(range / 8)?;
+            let seen = Seen::new(first, range);
+            search(arcs, starts, &seen, budget)?;
+            let nodes = seen.codes();
+            budget.charge(nodes.len() * size_of::<Code>())?;
+            Ok(nodes)
+        }
+        None => search_hashed(arcs, starts, budget),
+    }
+}
+
+/// Marks what is reached. The order in which threads find nodes says nothing.
+fn search(arcs: &Arcs, starts: &[Code], seen: &Seen, budget: &Budget) -> Result<(), ExecError> {
+    let runs = arcs.of_first();
+    let mut todo = Vec::new();
+    seen.insert_alone(starts, &mut todo);
+    while !todo.is_empty() {
+        budget.check()?;
+        let _held = budget.hold(todo.len() * size_of::<Code>())?;
+        if todo.len() >= MANY_NODES && todo.len() * WORDS_PER_NODE >= seen.bits.len() {
+            sweep(&runs, seen, &mut todo, budget)?;
+            continue;
+        }
+        let nodes = todo.split_off(todo.len().saturating_sub(CHECK_NODES));
+        runs.iter().for_each(|run| run.ends_of(&nodes, |ends| seen.insert_alone(ends, &mut todo)));
+    }
+    Ok(())
+}
+
+/// Goes on from many nodes, in the order of their codes, in which edges lie in memory, again and again until what is left
+/// to do is little.
+fn sweep(runs: &[&ArcRun], seen: &Seen, todo: &mut Vec<Code>, budget: &Budget) -> Result<(), ExecError> {
+    let _held = budget.hold(seen.bits.len() * size_of::<u64>())?;
+    // What was met, and its edges followed.
+    let mut done = seen.words().collect::<Vec<u64>>();
+    for code in todo.drain(..) {
+        let place = (code - seen.first) as usize;
+        done[place / 64] &= !(1 << (place % 64));
+    }
+    loop {
+        let lanes = done.chunks_mut(LANE_WORDS).enumerate().collect();
+        let swept = parallel::map(lanes, |(lane, done)| {
+            budget.check()?;
+            let mut nodes = Vec::with_capacity(64);
+            for (word, done) in done.iter_mut().enumerate() {
+                let word = lane * LANE_WORDS + word;
+                let met = seen.bits[word].load(Ordering::Relaxed);
+                seen.codes_of(word, met & !*done, &mut nodes);
+                *done = met;
+                for run in runs {
+                    run.ends_of(&nodes, |ends| ends.iter().for_each(|end| seen.insert(*end)));
+                }
+                nodes.clear();
+            }
+            Ok(())
+        });
+        swept.into_iter().collect::<Result<(), ExecError>>()?;
+        let new = || seen.words().zip(&done).map(|(met, done)| met & !done);
+        let left: usize = new().map(|word| word.count_ones() as usize).sum();
+        if left < MANY_NODES || left * WORDS_PER_NODE < done.len() {
+            new().enumerate().for_each(|(word, bits)| seen.codes_of(word, bits, todo));
+            return Ok(());
+        }
+    }
+}
+
+/// The same where codes lie far apart.
+fn search_hashed(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
+    let mut seen = KeySet::<u64>::default();
+    let mut is_new = |code: Code| seen.insert(u64::from(code), u64::from(code).hash());
+    let runs = arcs.of_first();
+    let mut reached: Vec<Code> = starts.iter().copied().filter(|start| is_new(*start)).collect();
+    let (mut next, mut charged) = (0, 0);
+    while next < reached.len() {
+        budget.check()?;
+        let bytes = reached.len() * size_of::<Code>();
+        budget.charge(bytes - charged)?;
+        charged = bytes;
+        let nodes = reached[next..reached.len().min(next + CHECK_NODES)].to_vec();
+        for run in &runs {
+            run.ends_of(&nodes, |ends| {
+                reached.extend(ends.iter().copied().filter(|end| is_new(*end)));
+            });
+        }
+        next += nodes.len();
+    }
+    Ok(reached)
+}
+
+/// Nodes that were met, a bit each, from the first code on.
+struct Seen {
+    first: Code,
+    bits: Vec<AtomicU64>,
+}
+
+impl Seen {
+    fn new(first: Code, range: usize) -> Seen {
+        Seen { first, bits: std::iter::repeat_with(AtomicU64::default).take(range.div_ceil(64)).collect() }
+    }
+
+    /// Adds those of the nodes that were not met before, while no other thread inserts any.
+    #[inline]
+    fn insert_alone(&self, codes: &[Code], new: &mut Vec<Code>) {
+        let mut at = new.len();
+        new.resize(at + codes.len(), 0);
+        for code in codes {
+            let place = (code - self.first) as usize;
+            let (word, bit) = (&self.bits[place / 64], place % 64);
+            let met = word.load(Ordering::Relaxed);
+            word.store(met | 1 << bit, Ordering::Relaxed);
+            // Without a branch that nobody could foresee: what was met is written over by the next one.
+            new[at] = *code;
+            at += (!met >> bit & 1) as usize;
+        }
+        new.truncate(at);
+    }
+
+    /// Marks a node as met, while other threads do the same.
+    #[inline]
+    fn insert(&self, code: Code) {
+        let place = (code - self.first) as usize;
+        let (word, bit) = (&self.bits[place / 64], 1 << (place % 64));
+        // Most have been met, and to look is cheap.
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// All that were met, in ascending order.
+    fn codes(&self) -> Vec<Code> {
+        let mut codes = Vec::with_capacity(self.words().map(|word| word.count_ones() as usize).sum());
+        self.words().enumerate().for_each(|(word, bits)| self.codes_of(word, bits, &mut codes));
+        codes
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.bits.iter().map(|word| word.load(Ordering::Relaxed))
+    }
+
+    /// Adds the codes of these bits of a word.
+    #[inline]
+    fn codes_of(&self, word: usize, mut bits: u64, codes: &mut Vec<Code>) {
+        while bits != 0 {
+            codes.push(self.first + (word * 64) as Code + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+}

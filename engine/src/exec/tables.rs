@@ -1,0 +1,113 @@
+//! What is read while a stratum is evaluated: the rows of relations that are complete, and of those that grow.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::analysis::program::Program;
+use crate::budget::Budget;
+use crate::data::{Codec, RelationId, Run};
+use crate::exec::growing::Growing;
+use crate::exec::relations::Relations;
+use crate::exec::remarks::Remarks;
+use crate::exec::values::expression::Evaluator;
+use crate::plan::{Access, Layout, Statistics, Thresholds, Version, distinct_of, rows_of};
+
+/// The relations of a program, and what an evaluation of them needs.
+pub(super) struct Tables<'a> {
+    pub(super) program: &'a Program,
+    pub(super) codec: &'a Codec,
+    pub(super) budget: &'a Budget,
+    pub(super) thresholds: Thresholds,
+    /// Relations of earlier strata, and stored ones.
+    pub(super) complete: HashMap<RelationId, Vec<Run>>,
+    /// Relations of the current stratum.
+    pub(super) growing: HashMap<RelationId, Growing>,
+    pub(super) remarks: Arc<Remarks>,
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        relations: &'a dyn Relations,
+        codec: &'a Codec,
+        budget: &'a Budget,
+        thresholds: Thresholds,
+    ) -> Tables<'a> {
+        let stored = program.relations.iter().enumerate().filter(|(_, relation)| relation.stored);
+        let complete = stored.map(|(id, relation)| (RelationId::new(id), relations.runs(&relation.name)));
+        Tables {
+            program,
+            codec,
+            budget,
+            thresholds,
+            complete: complete.collect(),
+            growing: HashMap::new(),
+            remarks: Arc::default(),
+        }
+    }
+
+    /// The same, in which one more relation has these rows and none grows.
+    pub(super) fn beside(&self, relation: RelationId, run: Run) -> Tables<'_> {
+        let mut complete = self.complete.clone();
+        complete.insert(relation, vec![run]);
+        Tables { complete, growing: HashMap::new(), remarks: Arc::clone(&self.remarks), ..*self }
+    }
+
+    /// The same, in which only this relation grows.
+    pub(super) fn growing_alone(&self, relation: RelationId, growing: Growing) -> Tables<'a> {
+        Tables {
+            complete: self.complete.clone(),
+            growing: HashMap::from([(relation, growing)]),
+            remarks: Arc::clone(&self.remarks),
+            ..*self
+        }
+    }
+
+    /// The runs of a relation, in one of its versions.
+    pub(super) fn runs(&self, access: Access) -> Vec<Run> {
+        match self.growing.get(&access.relation) {
+            None => self.complete.get(&access.relation).cloned().unwrap_or_default(),
+            Some(growing) => match access.version {
+                Version::All => growing.stable.iter().chain(&growing.delta).cloned().collect(),
+                Version::Old => growing.stable.clone(),
+                Version::Delta => growing.delta.iter().cloned().collect(),
+            },
+        }
+    }
+
+    pub(super) fn evaluator(&'a self) -> Evaluator<'a> {
+        Evaluator::new(self.codec, &self.remarks.saturated, self.budget)
+    }
+
+    pub(super) fn arity(&self, relation: RelationId) -> usize {
+        // Relations beside those of the program have rows.
+        let beside = || {
+            let runs = self.complete.get(&relation).and_then(|runs| runs.first());
+            runs.map_or(0, |run| run.batch().num_columns())
+        };
+        self.program.relations.get(relation.index()).map_or_else(beside, |known| known.arity)
+    }
+}
+
+impl Statistics for Tables<'_> {
+    fn rows(&self, relation: RelationId) -> usize {
+        match self.growing.get(&relation) {
+            None => self.complete.get(&relation).map_or(0, |runs| rows_of(runs)),
+            Some(growing) => growing.rows(),
+        }
+    }
+
+    fn distinct(&self, relation: RelationId, column: usize) -> usize {
+        match self.growing.get(&relation) {
+            None => self.complete.get(&relation).map_or(1, |runs| distinct_of(runs, column)),
+            Some(growing) => growing.distinct(column),
+        }
+    }
+
+    fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
+        if self.growing.contains_key(&relation) {
+            return None;
+        }
+        Some(Layout::of(self.complete.get(&relation).map_or(&[], Vec::as_slice)))
+    }
+}

@@ -1,0 +1,64 @@
+//! From when on what pays, in rows. Answers never depend on it.
+
+/// Source rows of one lane: what a thread takes at a time.
+pub const LANE_ROWS: usize = 8_192;
+
+/// Sizes from which on an algorithm for much work pays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    /// A recursion that walks through a graph leaves tuples for sets of sources with so many known rows,
+    pub walk_rows: usize,
+    /// and where each of them is worth so many edges that have to be derived first.
+    pub walk_edges_per_row: usize,
+    /// From one source along stored edges it does so with this many.
+    pub lone_walk_rows: usize,
+    /// A recursion of chains leaves tuples for bit matrices with so many known rows,
+    pub matrix_rows: usize,
+    /// and where each of them is worth so many rows that have to be made matrices first.
+    pub matrix_reads_per_row: usize,
+    /// A recursion through `min` or `max` leaves rounds for sweeps over edges with so many known rows,
+    pub relax_rows: usize,
+    /// and where each of them is worth so many edges that have to be read first.
+    pub relax_reads_per_row: usize,
+    /// A recursion goes on in parts with so many known rows,
+    pub part_rows: usize,
+    /// and so many new ones in a round: looking up known rows misses the cache by then.
+    pub part_new_rows: usize,
+    /// In the time that an index takes for a candidate, a search without it looks at so many rows.
+    pub candidate_rows: usize,
+}
+
+impl Default for Thresholds {
+    fn default() -> Thresholds {
+        Thresholds {
+            walk_rows: 1_024,
+            walk_edges_per_row: 8,
+            lone_walk_rows: 1,
+            matrix_rows: 1_024,
+            matrix_reads_per_row: 2,
+            relax_rows: 1_024,
+            relax_reads_per_row: 64,
+            part_rows: 1 << 18,
+            part_new_rows: 1 << 16,
+            candidate_rows: 200,
+        }
+    }
+}
+
+impl Thresholds {
+    /// Everything that can be done as if it were much is.
+    pub fn lowest() -> Thresholds {
+        Thresholds {
+            walk_rows: 0,
+            walk_edges_per_row: usize::MAX,
+            lone_walk_rows: 0,
+            matrix_rows: 0,
+            matrix_reads_per_row: usize::MAX,
+            relax_rows: 0,
+            relax_reads_per_row: usize::MAX,
+            part_rows: 0,
+            part_new_rows: 0,
+            candidate_rows: 0,
+        }
+    }
+}

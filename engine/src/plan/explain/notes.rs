@@ -1,0 +1,293 @@
+//! Plans as text and as JSON: what `.explain` shows, and with measurements what `.profile` does.
+//!
+//! One line a step, in the order of execution: what it does, what it reads, and how many bindings are expected after
+//! it. Relations that rules derive have no size before they are evaluated; theirs is marked as estimated.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::strategies::StrategyNote;
+
+/// How a program would be evaluated, or was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// Derived relations that need not be derived: their rows are kept.
+    pub kept: Vec<RelationNote>,
+    /// What each rewrite did, in their order.
+    pub rewrites: Vec<RewriteNote>,
+    /// The strata in the order of evaluation.
+    pub strata: Vec<StratumNote>,
+    /// What came of it, if it was evaluated.
+    pub answer: Option<AnswerNote>,
+}
+
+/// What one rewrite did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewriteNote {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the program is another one after it.
+    pub changed: bool,
+    /// The relations that it made; magic ones end with their adornment, `b` for a bound column and `f` for a free one.
+    pub made: Vec<String>,
+}
+
+/// One stratum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StratumNote {
+    /// The relations derived here.
+    pub relations: Vec<RelationNote>,
+    /// Whether it runs in rounds until nothing new comes.
+    pub recursive: bool,
+    /// How the recursion goes on, should there be much to do.
+    pub strategy: Option<StrategyNote>,
+    /// Its rules; a recursive one once for each atom that reads the last round's rows.
+    pub rules: Vec<RuleNote>,
+    /// How it went, if it ran.
+    pub course: Option<Course>,
+}
+
+/// A derived relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RelationNote {
+    /// Its name.
+    pub name: String,
+    /// Its number of rows.
+    pub size: Size,
+}
+
+/// A number of rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// Before evaluation.
+    Expected(f64),
+    /// After it.
+    Found(usize),
+}
+
+/// How the evaluation of a stratum went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Course {
+    /// Rounds of recursion; where parts ran apart, as many as the slowest of them needed.
+    pub rounds: usize,
+    /// How long another strategy than rounds of tuples took, if one did.
+    pub switched: Option<Duration>,
+    /// From its beginning to its end.
+    pub time: Duration,
+}
+
+/// One rule's plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleNote {
+    /// The rule.
+    pub text: String,
+    /// The relation whose new rows drive this variant of a recursive rule.
+    pub delta: Option<String>,
+    /// Source, steps and head.
+    pub steps: Vec<StepNote>,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepNote {
+    /// Its algorithm, in a word.
+    pub operator: &'static str,
+    /// What it reads or computes.
+    pub detail: String,
+    /// Bindings expected after it.
+    pub rows: f64,
+    /// Whether it reads a relation that is derived, whose size is estimated.
+    pub estimated: bool,
+    /// What it did, if it ran.
+    pub measured: Option<Measured>,
+}
+
+/// What an operator did, in all rounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// Bindings that left it; of the head, rows that were new.
+    pub rows: u64,
+    /// The time spent in it alone, added up over threads.
+    pub time: Duration,
+}
+
+/// What a query answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerNote {
+    /// Rows of the answer.
+    pub rows: usize,
+    /// What they would be without a limit.
+    pub total: usize,
+    /// From the beginning to the end, with sorting.
+    pub time: Duration,
+}
+
+impl Explanation {
+    /// The plan as lines of text.
+    pub fn lines(&self) -> Vec<String> {
+        let kept = self.kept.iter().map(|relation| format!("kept {}", relation.text()));
+        let mut lines: Vec<String> = kept.chain(self.rewrites.iter().map(RewriteNote::line)).collect();
+        for (number, stratum) in self.strata.iter().enumerate() {
+            lines.push(stratum.line(number + 1));
+            for rule in &stratum.rules {
+                let delta = rule.delta.as_ref().map(|name| format!(", new rows of {name}"));
+                lines.push(format!("  rule {}{}", rule.text, delta.unwrap_or_default()));
+                lines.extend(rule.steps.iter().map(StepNote::line));
+            }
+        }
+        lines.extend(self.answer.as_ref().map(AnswerNote::line));
+        lines
+    }
+
+    /// The plan as one JSON object.
+    pub fn to_json(&self) -> String {
+        let mut plan = json!({
+            "kept": self.kept.iter().map(RelationNote::to_json).collect::<Vec<_>>(),
+            "rewrites": self.rewrites.iter().map(RewriteNote::to_json).collect::<Vec<_>>(),
+            "strata": self.strata.iter().map(StratumNote::to_json).collect::<Vec<_>>(),
+        });
+        if let Some(answer) = &self.answer {
+            plan["answer"] = answer.to_json();
+        }
+        plan.to_string()
+    }
+}
+
+impl RewriteNote {
+    fn line(&self) -> String {
+        match (self.changed, self.made.as_slice()) {
+            (false, _) => format!("rewrite {}: changes nothing", self.name),
+            (true, []) => format!("rewrite {}: changes rules", self.name),
+            (true, made) => format!("rewrite {}: makes {}", self.name, made.join(", ")),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "name": self.name, "changed": self.changed, "made": self.made })
+    }
+}
+
+impl StratumNote {
+    fn line(&self, number: usize) -> String {
+        let mut line = format!("stratum {number}");
+        if self.recursive {
+            line += ", recursive";
+        }
+        if let Some(strategy) = self.strategy {
+            let time = self.course.and_then(|course| course.switched);
+            line += &strategy.text(time.is_some()).map(|text| format!(", {text}")).unwrap_or_default();
+            line += &time.map(|time| format!(" in {}", in_ms(time))).unwrap_or_default();
+        }
+        if let Some(course) = self.course {
+            if self.recursive {
+                line += &format!(", {} round{}", course.rounds, if course.rounds == 1 { "" } else { "s" });
+            }
+            line += &format!(", {}", in_ms(course.time));
+        }
+        let relations: Vec<String> = self.relations.iter().map(RelationNote::text).collect();
+        format!("{line}: {}", relations.join(", "))
+    }
+
+    fn to_json(&self) -> Value {
+        let mut stratum = json!({
+            "relations": self.relations.iter().map(RelationNote::to_json).collect::<Vec<_>>(),
+            "recursive": self.recursive,
+            "strategy": self.strategy.map(StrategyNote::to_json),
+            "rules": self.rules.iter().map(RuleNote::to_json).collect::<Vec<_>>(),
+        });
+        if let Some(course) = self.course {
+            stratum["rounds"] = json!(course.rounds);
+            stratum["switched"] = json!(course.switched.is_some());
+            if let Some(time) = course.switched {
+                stratum["strategy_ms"] = json!(ms(time));
+            }
+            stratum["time_ms"] = json!(ms(course.time));
+        }
+        stratum
+    }
+}
+
+impl RelationNote {
+    fn text(&self) -> String {
+        match self.size {
+            Size::Expected(rows) => format!("{} ({} rows, estimated)", self.name, count(rows)),
+            Size::Found(rows) => format!("{} ({rows} rows)", self.name),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match self.size {
+            Size::Expected(rows) => json!({ "name": self.name, "rows": count(rows) }),
+            Size::Found(rows) => json!({ "name": self.name, "measured_rows": rows }),
+        }
+    }
+}
+
+impl RuleNote {
+    /// Only where it begins and ends: what is between does not run by itself.
+    pub fn ends(mut self) -> RuleNote {
+        let end = self.steps.len().saturating_sub(1).max(1);
+        self.steps.drain(1..end);
+        self
+    }
+
+    fn to_json(&self) -> Value {
+        let steps: Vec<Value> = self.steps.iter().map(StepNote::to_json).collect();
+        json!({ "rule": self.text, "delta": self.delta, "steps": steps })
+    }
+}
+
+impl StepNote {
+    fn line(&self) -> String {
+        let step = format!("    {} {}", self.operator, self.detail);
+        match self.measured {
+            None => {
+                let estimated = if self.estimated { ", estimated" } else { "" };
+                format!("{step} -> {} rows{estimated}", count(self.rows))
+            }
+            Some(Measured { rows, time }) => {
+                format!("{step} -> {rows} rows, expected {}, {}", count(self.rows), in_ms(time))
+            }
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let mut step = json!({
+            "operator": self.operator,
+            "detail": self.detail,
+            "rows": count(self.rows),
+            "estimated": self.estimated,
+        });
+        if let Some(measured) = self.measured {
+            step["measured_rows"] = json!(measured.rows);
+            step["time_ms"] = json!(ms(measured.time));
+        }
+        step
+    }
+}
+
+impl AnswerNote {
+    fn line(&self) -> String {
+        let of = if self.rows < self.total { format!(" of {}", self.total) } else { String::new() };
+        format!("answer: {}{of} rows, {}", self.rows, in_ms(self.time))
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "rows": self.rows, "total": self.total, "time_ms": ms(self.time) })
+    }
+}
+
+/// An estimate as a whole number; what is more than nothing is at least one.
+fn count(rows: f64) -> u64 {
+    rows.ceil().min(1e18) as u64
+}
+
+/// In milliseconds, to the microsecond.
+fn ms(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1_000.0
+}
+
+fn in_ms(time: Duration) -> String {
+    format!("{:.3} ms", ms(time))
+}

@@ -1,0 +1,62 @@
+//! Strategies of recursions in words.
+
+use serde_json::{Value, json};
+
+use crate::plan::strategy::Strategy;
+
+/// What a plan tells of how a recursion goes on once there is much to do. Columns count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StrategyNote {
+    /// In rounds, as it began.
+    Tuples,
+    /// As a walk along edges, in which the values of this column are nodes.
+    Walk {
+        /// The column.
+        column: usize,
+    },
+    /// In products of bit matrices.
+    Matrices,
+    /// In sweeps over edges that are relaxed.
+    Relaxation,
+    /// In rounds, apart for each part of this column's values.
+    Partitions {
+        /// The column.
+        column: usize,
+    },
+}
+
+impl StrategyNote {
+    /// What is told of a strategy.
+    pub fn of(strategy: &Strategy) -> StrategyNote {
+        match strategy {
+            Strategy::Tuples => StrategyNote::Tuples,
+            Strategy::Walk(walk) => StrategyNote::Walk { column: walk.node + 1 },
+            Strategy::Matrices(_) => StrategyNote::Matrices,
+            Strategy::Relaxation(_) => StrategyNote::Relaxation,
+            Strategy::Partitions(partitions) => StrategyNote::Partitions { column: partitions.column + 1 },
+        }
+    }
+
+    /// For programs.
+    pub(super) fn to_json(self) -> Value {
+        match self {
+            StrategyNote::Tuples => json!({ "name": "tuples" }),
+            StrategyNote::Walk { column } => json!({ "name": "walk", "column": column }),
+            StrategyNote::Matrices => json!({ "name": "matrices" }),
+            StrategyNote::Relaxation => json!({ "name": "relaxation" }),
+            StrategyNote::Partitions { column } => json!({ "name": "partitions", "column": column }),
+        }
+    }
+
+    /// What can be done, or was. Rounds are not worth a word.
+    pub(super) fn text(self, is_done: bool) -> Option<String> {
+        let name = match self {
+            StrategyNote::Tuples => return None,
+            StrategyNote::Walk { column } => format!("walk along column {column}"),
+            StrategyNote::Matrices => "matrices".to_owned(),
+            StrategyNote::Relaxation => "relaxation".to_owned(),
+            StrategyNote::Partitions { column } => format!("partitions of column {column}"),
+        };
+        Some(if is_done { name } else { format!("{name} if large") })
+    }
+}

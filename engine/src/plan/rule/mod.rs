@@ -1,0 +1,17 @@
+//! One rule to one pipeline of operators: which literal first, which next, what to keep.
+
+pub(crate) mod operators;
+
+pub(crate) mod join_order;
+
+pub(crate) mod distinct_heads;
+
+mod range;
+
+pub(crate) mod lookup;
+
+pub(crate) mod estimate;
+
+pub(crate) mod partitioned;
+
+pub(crate) mod rule_plan;

@@ -1,0 +1,212 @@
+//! `RulePlan`: a rule as a source and a row of steps. Batches of variable bindings flow through them.
+
+use std::ops::Bound;
+
+use crate::analysis::program::{Expression, HeadTerm, Ranking, Test};
+use crate::data::{RelationId, Value, VariableId};
+
+/// A rule, ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RulePlan {
+    /// The relation it derives.
+    pub head: RelationId,
+    /// What each solution becomes.
+    pub head_terms: Vec<HeadTerm>,
+    /// Which solutions become one, if not all.
+    pub ranking: Option<Ranking>,
+    /// Where bindings begin.
+    pub source: Source,
+    /// What happens to them, in order.
+    pub steps: Vec<Step>,
+    /// Number of variables.
+    pub variables: usize,
+    /// The rule's text.
+    pub text: String,
+}
+
+impl RulePlan {
+    /// Whether solutions are grouped or ranked.
+    pub fn aggregates(&self) -> bool {
+        self.ranking.is_some()
+            || self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
+    }
+
+    /// What it reads, in order.
+    pub fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
+        let source = match &self.source {
+            Source::One => None,
+            Source::Scan(scan) => Some(scan.access),
+        };
+        source.into_iter().chain(self.steps.iter().flat_map(|step| match step {
+            Step::Probe { lookup, .. } | Step::Exists { lookup, .. } => vec![lookup.access],
+            Step::Intersect { sides, .. } => sides.iter().map(|side| side.access).collect(),
+            Step::Filter { .. } | Step::Compute { .. } | Step::Unnest { .. } => Vec::new(),
+        }))
+    }
+}
+
+/// Where bindings begin.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// One binding of no variables.
+    One,
+    /// The rows of a relation.
+    Scan(Scan),
+}
+
+/// Which rows of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The relation.
+    pub relation: RelationId,
+    /// Which of its rows.
+    pub version: Version,
+}
+
+/// Rows by age, inside a fixpoint. A relation that is complete has all of them in every version but `Delta`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// Every row known when the round began.
+    All,
+    /// Those known before the last round.
+    Old,
+    /// Those that came in the last round.
+    Delta,
+}
+
+/// A scan of a relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    /// What to read.
+    pub access: Access,
+    /// Columns that must hold a constant.
+    pub constants: Vec<(usize, Value)>,
+    /// Pairs of columns that must agree.
+    pub equal: Vec<(usize, usize)>,
+    /// Which column binds which variable.
+    pub outputs: Vec<(usize, VariableId)>,
+    /// Between which values a column has to lie, where runs know their rows by that.
+    pub range: Option<ColumnRange>,
+}
+
+/// A range of a column's values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnRange {
+    /// The column.
+    pub column: usize,
+    /// Where it begins.
+    pub from: Bound<Value>,
+    /// Where it ends.
+    pub to: Bound<Value>,
+}
+
+/// Rows that are looked up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lookup {
+    /// What to read.
+    pub access: Access,
+    /// Key columns with what they must hold; none means every row.
+    pub key: Vec<(usize, KeyPart)>,
+    /// Pairs of columns that must agree.
+    pub equal: Vec<(usize, usize)>,
+    /// How they are found.
+    pub by: LookupBy,
+}
+
+/// How rows are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookupBy {
+    /// Rows stand in order, and constants are what they begin with: those that match lie side by side.
+    Order,
+    /// Whole rows that stand in the order of the bindings: as two lists are merged.
+    Merge,
+    /// One column as a function of another, where it turns out to be one; by adjacency or an index where not.
+    Mapping,
+    /// What stands in one column beside the codes of another.
+    Adjacency,
+    /// An index of the key columns.
+    Index,
+}
+
+/// One operator. `keep` lists the variables that later steps or the head still read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Joins with the rows whose key columns match.
+    Probe {
+        /// The rows.
+        lookup: Lookup,
+        /// Which column binds which variable.
+        outputs: Vec<(usize, VariableId)>,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Keeps the bindings that have a match (semijoin), or none (antijoin).
+    Exists {
+        /// The rows.
+        lookup: Lookup,
+        /// Whether a match drops the binding.
+        negated: bool,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Binds a variable to the values that two relations of two columns have in common, each beside a bound variable.
+    Intersect {
+        /// The variable.
+        variable: VariableId,
+        /// The relations.
+        sides: [Side; 2],
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Keeps the bindings for which a comparison holds.
+    Filter {
+        /// The operator.
+        operator: Test,
+        /// Left side.
+        left: Expression,
+        /// Right side.
+        right: Expression,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Binds a variable to a computed value.
+    Compute {
+        /// The variable.
+        variable: VariableId,
+        /// Its value.
+        expression: Expression,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+    /// Binds a variable to each of the elements of a list that differ.
+    Unnest {
+        /// The variable.
+        variable: VariableId,
+        /// The list.
+        list: Expression,
+        /// See above.
+        keep: Vec<VariableId>,
+    },
+}
+
+/// One side of an intersection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// What to read.
+    pub access: Access,
+    /// The column of the bound variable.
+    pub from: usize,
+    /// That variable.
+    pub bound: VariableId,
+    /// The column of the new one.
+    pub to: usize,
+}
+
+/// What a key column must hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum KeyPart {
+    /// The value of a bound variable.
+    Variable(VariableId),
+    /// A constant.
+    Constant(Value),
+}

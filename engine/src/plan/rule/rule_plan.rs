@@ -1,0 +1,292 @@
+//! A rule and an order of its literals become a source and steps.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use super::join_order::order_literals;
+use super::lookup::{exists_by, probe_by};
+use super::operators::{Access, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version};
+use super::range::range_of;
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
+use crate::data::{RelationId, Value, VariableId};
+use crate::plan::statistics::Statistics;
+
+/// The plan of a rule that reads only complete relations.
+pub fn plan_rule(rule: &Rule, statistics: &dyn Statistics) -> RulePlan {
+    plan(rule, None, &HashSet::new(), statistics)
+}
+
+/// The semi-naive plans of a recursive rule, one for each atom of the stratum's own relations: that atom reads the
+/// last round's new rows, those before it everything, those after it only what is older. So each combination of rows
+/// is tried exactly once.
+pub(crate) fn plan_delta_variants<'p>(
+    rule: &'p Rule,
+    recursive: &'p HashSet<RelationId>,
+    statistics: &'p dyn Statistics,
+) -> impl Iterator<Item = RulePlan> + 'p {
+    let is_recursive =
+        |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains(&atom.relation));
+    (0..rule.body.len())
+        .filter(move |literal| is_recursive(&rule.body[*literal]))
+        .map(|literal| plan(rule, Some(literal), recursive, statistics))
+}
+
+fn plan(
+    rule: &Rule,
+    delta: Option<usize>,
+    recursive: &HashSet<RelationId>,
+    statistics: &dyn Statistics,
+) -> RulePlan {
+    let order = order_literals(rule, delta, statistics);
+    let mut builder = Builder {
+        rule,
+        delta,
+        recursive,
+        statistics,
+        bound: HashSet::new(),
+        source: Source::One,
+        steps: Vec::new(),
+        last_is_pair: false,
+    };
+    for (position, &literal) in order.iter().enumerate() {
+        let live = live_after(rule, &order[position + 1..]);
+        let last_is_pair = std::mem::take(&mut builder.last_is_pair);
+        match &rule.body[literal] {
+            Literal::Atom(atom) => builder.atom(literal, atom, position == 0, last_is_pair, &live),
+            Literal::Negated(atom) => builder.negated(atom, &live),
+            Literal::Filter { operator, left, right } => {
+                let (left, right, keep) = (left.clone(), right.clone(), builder.kept(&live));
+                builder.steps.push(Step::Filter { operator: *operator, left, right, keep });
+            }
+            Literal::Assign { variable, expression } => builder.assign(*variable, expression, &live),
+        }
+    }
+    builder.finish()
+}
+
+/// A plan of which some literals have become a source and steps.
+struct Builder<'p> {
+    rule: &'p Rule,
+    delta: Option<usize>,
+    recursive: &'p HashSet<RelationId>,
+    statistics: &'p dyn Statistics,
+    bound: HashSet<VariableId>,
+    source: Source,
+    steps: Vec<Step>,
+    /// Whether the last step probes a relation of two columns.
+    last_is_pair: bool,
+}
+
+impl Builder<'_> {
+    fn atom(
+        &mut self,
+        literal: usize,
+        atom: &Atom,
+        is_first: bool,
+        last_is_pair: bool,
+        live: &HashSet<VariableId>,
+    ) {
+        let access = Access { relation: atom.relation, version: self.version(literal, atom) };
+        let Columns { key, equal, outputs } = Columns::of(atom, &self.bound);
+        let outputs = retain_live(outputs, live);
+        if is_first && (Some(literal) == self.delta || key.is_empty()) {
+            let constants = constants(key);
+            self.source = Source::Scan(Scan { access, constants, equal, outputs, range: None });
+        } else {
+            let keep = self.kept(live);
+            let one_row = key.len() == atom.arguments.len();
+            let is_pair = self.delta.is_none() && atom.arguments.len() == 2 && equal.is_empty();
+            // Every solution counts where it is aggregated; elsewhere the head is a set.
+            let is_semijoin = outputs.is_empty() && (one_row || !self.rule.aggregates());
+            if !is_semijoin {
+                let lookup = self.lookup(access, key, equal, |lookup, statistics| {
+                    probe_by(lookup, &outputs, atom.arguments.len(), statistics)
+                });
+                self.steps.push(Step::Probe { lookup, outputs, keep });
+                self.last_is_pair = is_pair;
+            } else if let Some(last) = self.steps.last().filter(|_| is_pair && last_is_pair)
+                && let Some(both) = intersection(last, access, &key, &keep)
+            {
+                self.steps.pop();
+                self.steps.push(both);
+            } else {
+                self.exists(access, key, equal, atom.arguments.len(), false, keep);
+            }
+        }
+        self.bound.extend(atom.variables());
+    }
+
+    fn negated(&mut self, atom: &Atom, live: &HashSet<VariableId>) {
+        let access = Access { relation: atom.relation, version: Version::All };
+        let Columns { key, equal, .. } = Columns::of(atom, &self.bound);
+        let keep = self.kept(live);
+        self.exists(access, key, equal, atom.arguments.len(), true, keep);
+    }
+
+    fn assign(&mut self, variable: VariableId, expression: &Expression, live: &HashSet<VariableId>) {
+        let keep = self.kept(live);
+        self.steps.push(match expression {
+            Expression::Call { arguments, .. } if expression.is_each() => {
+                Step::Unnest { variable, list: arguments[0].clone(), keep }
+            }
+            _ => Step::Compute { variable, expression: expression.clone(), keep },
+        });
+        self.bound.insert(variable);
+    }
+
+    fn exists(
+        &mut self,
+        access: Access,
+        key: Vec<(usize, KeyPart)>,
+        equal: Vec<(usize, usize)>,
+        arity: usize,
+        negated: bool,
+        keep: Vec<VariableId>,
+    ) {
+        let lookup = self.lookup(access, key, equal, |lookup, statistics| {
+            exists_by(lookup, &self.source, arity, statistics)
+        });
+        self.steps.push(Step::Exists { lookup, negated, keep });
+    }
+
+    fn lookup(
+        &self,
+        access: Access,
+        key: Vec<(usize, KeyPart)>,
+        equal: Vec<(usize, usize)>,
+        by: impl FnOnce(&Lookup, &dyn Statistics) -> LookupBy,
+    ) -> Lookup {
+        let lookup = Lookup { access, key, equal, by: LookupBy::Index };
+        Lookup { by: by(&lookup, self.statistics), ..lookup }
+    }
+
+    /// The rows of an atom that a variant reads.
+    fn version(&self, literal: usize, atom: &Atom) -> Version {
+        match self.delta {
+            Some(delta) if self.recursive.contains(&atom.relation) => match literal.cmp(&delta) {
+                Ordering::Less => Version::All,
+                Ordering::Equal => Version::Delta,
+                Ordering::Greater => Version::Old,
+            },
+            _ => Version::All,
+        }
+    }
+
+    /// The bound variables that are still read.
+    fn kept(&self, live: &HashSet<VariableId>) -> Vec<VariableId> {
+        let mut keep: Vec<VariableId> = self.bound.intersection(live).copied().collect();
+        keep.sort_unstable();
+        keep
+    }
+
+    fn finish(mut self) -> RulePlan {
+        if let Source::Scan(scan) = &mut self.source {
+            scan.range = range_of(scan, &self.steps, self.statistics);
+        }
+        RulePlan {
+            head: self.rule.head,
+            head_terms: self.rule.head_terms.clone(),
+            ranking: self.rule.ranking.clone(),
+            source: self.source,
+            steps: self.steps,
+            variables: self.rule.variables.len(),
+            text: self.rule.text.clone(),
+        }
+    }
+}
+
+/// A probe that binds a variable and a semijoin on that variable as one step: what the lists that both would look up
+/// have in common is found without looking at all that either has (worst-case optimal, as Ngo, Re and Rudra, Skew
+/// strikes back, 2013, for a variable of two atoms).
+fn intersection(probe: &Step, access: Access, key: &[(usize, KeyPart)], keep: &[VariableId]) -> Option<Step> {
+    let Step::Probe { lookup: Lookup { access: probed, key: probe_key, .. }, outputs, .. } = probe else {
+        return None;
+    };
+    let ([(from, KeyPart::Variable(bound))], [(to, variable)]) = (probe_key.as_slice(), outputs.as_slice())
+    else {
+        return None;
+    };
+    let first = Side { access: *probed, from: *from, bound: *bound, to: *to };
+    let second = match key {
+        [(from, KeyPart::Variable(bound)), (to, KeyPart::Variable(new))]
+        | [(to, KeyPart::Variable(new)), (from, KeyPart::Variable(bound))]
+            if new == variable && bound != variable =>
+        {
+            Side { access, from: *from, bound: *bound, to: *to }
+        }
+        _ => return None,
+    };
+    let keep = keep.iter().copied().filter(|kept| kept != variable).collect();
+    Some(Step::Intersect { variable: *variable, sides: [first, second], keep })
+}
+
+/// What each column of an atom does.
+struct Columns {
+    key: Vec<(usize, KeyPart)>,
+    equal: Vec<(usize, usize)>,
+    outputs: Vec<(usize, VariableId)>,
+}
+
+impl Columns {
+    fn of(atom: &Atom, bound: &HashSet<VariableId>) -> Columns {
+        let mut columns = Columns { key: Vec::new(), equal: Vec::new(), outputs: Vec::new() };
+        for (column, argument) in atom.arguments.iter().enumerate() {
+            match argument {
+                Argument::Constant(value) => columns.key.push((column, KeyPart::Constant(value.clone()))),
+                Argument::Variable(variable) if bound.contains(variable) => {
+                    columns.key.push((column, KeyPart::Variable(*variable)));
+                }
+                Argument::Variable(variable) => {
+                    match columns.outputs.iter().find(|(_, other)| other == variable) {
+                        Some((first, _)) => columns.equal.push((*first, column)),
+                        None => columns.outputs.push((column, *variable)),
+                    }
+                }
+                Argument::Any => {}
+            }
+        }
+        columns
+    }
+}
+
+/// The constants of a key.
+fn constants(key: Vec<(usize, KeyPart)>) -> Vec<(usize, Value)> {
+    let constant = |(column, part)| match part {
+        KeyPart::Constant(value) => Some((column, value)),
+        KeyPart::Variable(_) => None,
+    };
+    key.into_iter().filter_map(constant).collect()
+}
+
+/// The variables that the head or one of these literals reads.
+fn live_after(rule: &Rule, literals: &[usize]) -> HashSet<VariableId> {
+    let mut live = HashSet::new();
+    let mut read = |variable: VariableId| {
+        live.insert(variable);
+    };
+    for term in &rule.head_terms {
+        match term {
+            HeadTerm::Expression(expression) => expression.for_each_variable(&mut read),
+            HeadTerm::Aggregate { argument, .. } => read(*argument),
+        }
+    }
+    for literal in literals {
+        match &rule.body[*literal] {
+            Literal::Atom(atom) | Literal::Negated(atom) => atom.variables().for_each(&mut read),
+            Literal::Filter { left, right, .. } => {
+                left.for_each_variable(&mut read);
+                right.for_each_variable(&mut read);
+            }
+            Literal::Assign { expression, .. } => expression.for_each_variable(&mut read),
+        }
+    }
+    live
+}
+
+fn retain_live(
+    mut outputs: Vec<(usize, VariableId)>,
+    live: &HashSet<VariableId>,
+) -> Vec<(usize, VariableId)> {
+    outputs.retain(|(_, variable)| live.contains(variable));
+    outputs
+}

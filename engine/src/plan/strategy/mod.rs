@@ -1,0 +1,45 @@
+//! How a recursion goes on once there is much to do: one file a strategy, and the list of them.
+//!
+//! A strategy is recognised by the shape of the rules alone. The executor says from when on it pays.
+
+pub(crate) mod edges;
+
+pub(crate) mod walk;
+
+pub(crate) mod matrices;
+
+pub(crate) mod relaxation;
+
+pub(crate) mod partitions;
+
+use self::matrices::{Matrices, matrices};
+use self::partitions::{Partitions, partitions};
+use self::relaxation::{Relaxation, relaxation};
+use self::walk::{Walk, walk};
+use crate::analysis::program::{Program, Stratum};
+
+/// What takes the place of a recursion's rounds when there is much to do.
+#[derive(Debug, Clone)]
+pub enum Strategy {
+    /// Nothing: it goes on in rounds of tuples.
+    Tuples,
+    /// A walk through a graph.
+    Walk(Walk),
+    /// Products of bit matrices.
+    Matrices(Matrices),
+    /// Relaxation of edges.
+    Relaxation(Relaxation),
+    /// Rounds apart for each part of a column's values.
+    Partitions(Partitions),
+}
+
+impl Strategy {
+    /// The best that the shape of a recursion allows.
+    pub fn of(stratum: &Stratum, program: &Program) -> Strategy {
+        None.or_else(|| walk(stratum, program).map(Strategy::Walk))
+            .or_else(|| matrices(stratum, program).map(Strategy::Matrices))
+            .or_else(|| relaxation(stratum, program).map(Strategy::Relaxation))
+            .or_else(|| partitions(stratum, program).map(Strategy::Partitions))
+            .unwrap_or(Strategy::Tuples)
+    }
+}

@@ -1,0 +1,169 @@
+//! The plan of a stratum: every choice of how it is evaluated, made here and nowhere else. The executor runs it, `.explain`
+//! and `.profile` show it.
+//!
+//! What a stratum derives has no size before it runs. A relation that grows is taken for as large as the largest one that
+//! is known; [`Recursion::adapt`] plans rounds again once sizes are known.
+
+use std::collections::HashSet;
+
+use super::alias::{Alias, alias};
+use super::cost::Thresholds;
+use super::rule::distinct_heads::makes_rows_once;
+use super::rule::operators::RulePlan;
+use super::rule::partitioned::{Partitioning, partitioning};
+use super::rule::rule_plan::{plan_delta_variants, plan_rule};
+use super::search::{SearchPlan, Way};
+use super::statistics::{Layout, Statistics};
+use super::strategy::Strategy;
+use crate::analysis::program::{Best, Program, Rule, Stratum};
+use crate::data::RelationId;
+
+/// How a stratum is evaluated.
+pub enum StratumPlan<'p> {
+    /// Its relation has the rows of another one.
+    Alias(Alias<'p>),
+    /// By its rules.
+    Rules(RulesPlan<'p>),
+}
+
+/// How the rules of a stratum are evaluated.
+pub struct RulesPlan<'p> {
+    /// How rows that come twice are told, of each relation.
+    pub distinct: Vec<(RelationId, Distinct)>,
+    /// What is evaluated once, as it reads only what is complete.
+    pub once: Vec<OncePlan<'p>>,
+    /// What is evaluated until nothing new comes, if the stratum is recursive.
+    pub recursion: Option<Recursion<'p>>,
+}
+
+/// How rows that come twice are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distinct {
+    /// None does.
+    Unneeded,
+    /// By a set of all rows.
+    Rows,
+    /// By the best row of each group, which alone is kept.
+    Best(Best),
+}
+
+/// A rule that is evaluated once.
+pub struct OncePlan<'p> {
+    /// The rule.
+    pub rule: &'p Rule,
+    /// How.
+    pub how: Once,
+}
+
+/// How a rule is evaluated once.
+pub enum Once {
+    /// By a search.
+    Search(Box<SearchPlan>, Way),
+    /// By its plan, in parts that threads do not share if it says how.
+    Rule(RulePlan, Option<Partitioning>),
+}
+
+/// The rules of a recursion.
+pub struct Recursion<'p> {
+    /// What each round evaluates.
+    pub variants: Vec<Variant<'p>>,
+    /// What takes the place of rounds once there is much to do.
+    pub strategy: Strategy,
+}
+
+/// A rule of which one atom reads what the last round has found.
+pub struct Variant<'p> {
+    /// The rule.
+    pub rule: &'p Rule,
+    /// Its plan.
+    pub plan: RulePlan,
+}
+
+/// Plans a stratum with what is known of the relations that it reads.
+pub fn plan_stratum<'p>(
+    stratum: &'p Stratum,
+    program: &Program,
+    statistics: &dyn Statistics,
+    thresholds: &Thresholds,
+) -> StratumPlan<'p> {
+    if let Some(alias) = alias(stratum, program, statistics) {
+        return StratumPlan::Alias(alias);
+    }
+    let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
+    let reads_own = |rule: &&Rule| rule.atoms().any(|atom| own.contains(&atom.relation));
+    let lone = lone_rule(stratum, statistics);
+    let distinct = |relation: &RelationId| match (lone, program.relations[relation.index()].best) {
+        (Some(rule), _) if makes_rows_once(rule) => Distinct::Unneeded,
+        (_, Some(best)) => Distinct::Best(best),
+        (_, None) => Distinct::Rows,
+    };
+    let distinct: Vec<_> = stratum.relations.iter().map(|relation| (*relation, distinct(relation))).collect();
+    let is_parted = lone.is_some() && distinct.iter().all(|(_, distinct)| *distinct == Distinct::Rows);
+    let once = stratum.rules.iter().filter(|rule| !reads_own(rule)).map(|rule| {
+        let how = match SearchPlan::of(rule, program) {
+            Some(search) => {
+                let way = search.way(statistics, thresholds.candidate_rows);
+                Once::Search(Box::new(search), way)
+            }
+            None => {
+                let plan = plan_rule(rule, statistics);
+                let parts = if is_parted { partitioning(&plan, statistics, thresholds) } else { None };
+                Once::Rule(plan, parts)
+            }
+        };
+        OncePlan { rule, how }
+    });
+    let once = once.collect();
+    let recursion = stratum.recursive.then(|| {
+        let prospect = Prospect::of(stratum, program, statistics);
+        let variants = stratum.rules.iter().flat_map(|rule| variants(rule, &own, &prospect)).collect();
+        Recursion { variants, strategy: Strategy::of(stratum, program) }
+    });
+    StratumPlan::Rules(RulesPlan { distinct, once, recursion })
+}
+
+/// The rule whose rows are all that there is.
+fn lone_rule<'p>(stratum: &'p Stratum, statistics: &dyn Statistics) -> Option<&'p Rule> {
+    let [rule] = stratum.rules.as_slice() else { return None };
+    (!stratum.recursive && statistics.rows(rule.head) == 0).then_some(rule)
+}
+
+fn variants<'p>(rule: &'p Rule, own: &HashSet<RelationId>, statistics: &dyn Statistics) -> Vec<Variant<'p>> {
+    plan_delta_variants(rule, own, statistics).map(|plan| Variant { rule, plan }).collect()
+}
+
+/// What is known before the first round: relations of the stratum will grow, to as many rows as the largest relation that
+/// is known has.
+pub(super) struct Prospect<'s> {
+    own: &'s [RelationId],
+    rows: usize,
+    known: &'s dyn Statistics,
+}
+
+impl<'s> Prospect<'s> {
+    pub(super) fn of(stratum: &'s Stratum, program: &Program, known: &'s dyn Statistics) -> Prospect<'s> {
+        let all = (0..program.relations.len()).map(RelationId::new);
+        let others = all.filter(|relation| !stratum.relations.contains(relation));
+        let rows = others.map(|relation| known.rows(relation)).max().unwrap_or(0);
+        Prospect { own: &stratum.relations, rows, known }
+    }
+
+    /// The rows that a relation of the stratum is expected to have.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+}
+
+impl Statistics for Prospect<'_> {
+    fn rows(&self, relation: RelationId) -> usize {
+        if self.own.contains(&relation) { self.rows } else { self.known.rows(relation) }
+    }
+
+    fn distinct(&self, relation: RelationId, column: usize) -> usize {
+        if self.own.contains(&relation) { self.rows.isqrt() } else { self.known.distinct(relation, column) }
+    }
+
+    fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
+        if self.own.contains(&relation) { None } else { self.known.layout(relation) }
+    }
+}
