@@ -151,14 +151,14 @@ fn a_join_multiplies_by_its_fan_out() {
 
 #[test]
 fn a_recursion_that_walks_says_so() {
-    for (nodes, went_large) in [(10, false), (60, true)] {
+    for (nodes, switched) in [(10, false), (60, true)] {
         let mut session = session_with(1, Thresholds::default());
         run(&mut session, &chain(nodes));
         let profile = profile(&mut session, "?path(X, Y)");
         let stratum = &profile["strata"][0];
-        assert_eq!(stratum["large"], json!({ "how": "walk", "column": 2 }));
-        assert_eq!(stratum["went_large"], json!(went_large), "{nodes} nodes");
-        assert_eq!(stratum["large_ms"].is_number(), went_large);
+        assert_eq!(stratum["strategy"], json!({ "name": "walk", "column": 2 }));
+        assert_eq!(stratum["switched"], json!(switched), "{nodes} nodes");
+        assert_eq!(stratum["strategy_ms"].is_number(), switched);
         let rows = nodes * (nodes - 1) / 2;
         assert_eq!(stratum["relations"], json!([{ "name": "path", "measured_rows": rows }]));
         assert_eq!(profile["answer"]["rows"], json!(rows));
@@ -173,7 +173,7 @@ fn what_never_ran_was_not_measured() {
     let stratum =
         profile["strata"].as_array().and_then(|strata| strata.iter().find(|s| s["recursive"] == true));
     let stratum = stratum.expect("what is asked for is a recursion");
-    assert_eq!((&stratum["went_large"], &stratum["rounds"]), (&json!(true), &json!(0)), "{stratum}");
+    assert_eq!((&stratum["switched"], &stratum["rounds"]), (&json!(true), &json!(0)), "{stratum}");
     let rules = stratum["rules"].as_array().expect("it has rules");
     let measured = |rule: &serde_json::Value| rule["steps"][0]["measured_rows"].is_number();
     assert!(rules.iter().any(|rule| rule["delta"].is_null() && measured(rule)), "{stratum}");
@@ -201,8 +201,8 @@ fn a_recursion_that_goes_on_in_parts_says_so_and_loses_no_row() {
         let profile = profile(&mut session, "?path(X, Y)");
         let Content::Rows(rows) = run(&mut session, "?path(X, Y)") else { panic!("a query answers rows") };
         let stratum = &profile["strata"][0];
-        assert_eq!(stratum["large"], json!({ "how": "pivot", "column": 1 }));
-        assert_eq!(stratum["went_large"], json!(true));
+        assert_eq!(stratum["strategy"], json!({ "name": "partitions", "column": 1 }));
+        assert_eq!(stratum["switched"], json!(true));
         assert!(stratum["rounds"].as_u64() > Some(3), "{stratum}");
         assert_eq!(profile["answer"]["rows"], json!(rows.row_count()));
         let found = operators(&profile);

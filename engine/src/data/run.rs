@@ -238,6 +238,19 @@ impl Run {
         if is_there { 0 } else { index + self.stored_len() * 6 * size_of::<Code>() }
     }
 
+    /// Number of distinct keys of the index over these columns, or a little more, if it is built.
+    pub fn index_groups(&self, columns: &[usize]) -> Option<usize> {
+        self.data.indexes.lock().get(columns).and_then(|cell| cell.get().map(|index| index.groups()))
+    }
+
+    /// Whether rows can be looked up by this column without building anything.
+    pub fn is_ready_for(&self, column: usize) -> bool {
+        let from_column = |built: &BuiltFor<(usize, usize), Neighbours>| {
+            built.lock().iter().any(|((from, _), cell)| *from == column && cell.get().is_some())
+        };
+        self.is_indexed_by(column) || from_column(&self.data.neighbours)
+    }
+
     /// Whether the index over this column is built.
     pub fn is_indexed_by(&self, column: usize) -> bool {
         self.data.indexes.lock().get(&[column] as &[usize]).is_some_and(|cell| cell.get().is_some())

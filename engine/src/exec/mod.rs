@@ -20,6 +20,9 @@ mod values;
 /// A relation inside a fixpoint.
 mod growing;
 
+/// What rounds have measured.
+mod measured;
+
 /// What is read while a stratum is evaluated.
 mod tables;
 

@@ -53,7 +53,7 @@ impl Notes {
     }
 }
 
-/// A rule's plan, with a meter if it is measured.
+/// A rule's plan, with a meter if somebody wants to know.
 pub(super) struct Planned {
     pub(super) plan: RulePlan,
     pub(super) meter: Option<Meter>,

@@ -4,6 +4,7 @@
 //! finds. A round joins the delta with everything; what is fresh becomes the next delta.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::error::ExecError;
@@ -20,8 +21,9 @@ use crate::analysis::program::{Rule, Stratum};
 use crate::budget::BudgetError;
 use crate::data::{RelationId, Rows, Run};
 use crate::plan::{
-    Access, Alias, LANE_ROWS, Once, Recursion, RulePlan, RulesPlan, SearchPlan, StrategyNote, StratumPlan,
-    Variant, Version, Way, note_alias, note_rule, note_search, plan_stratum,
+    Access, Alias, LANE_ROWS, Once, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
+    StrategyNote, StratumPlan, Variant, Version, Way, note_alias, note_rule, note_search, plan_again,
+    plan_stratum,
 };
 
 /// Evaluates a stratum; its relations are complete afterwards. What happens is noted if somebody wants to know.
@@ -78,7 +80,7 @@ fn evaluate_rules(
                 vec![find(tables, &search, way, once.rule, &mut known, notes.as_deref_mut())?]
             }
             Once::Rule(rule_plan, parts) => {
-                let planned = planned(tables, rule_plan, once.rule, notes.is_some());
+                let planned = planned(tables, &*tables, rule_plan, once.rule, notes.is_some());
                 let in_parts = match &parts {
                     Some(parts) => derive_in_parts(tables, &planned, parts)?,
                     None => None,
@@ -131,9 +133,17 @@ fn find(
     Ok(rows)
 }
 
-fn planned(tables: &Tables<'_>, plan: RulePlan, rule: &Rule, is_measured: bool) -> Planned {
+/// A plan, with a meter if it is measured; `statistics` are those that it was made with.
+fn planned(
+    tables: &Tables<'_>,
+    statistics: &dyn Statistics,
+    plan: RulePlan,
+    rule: &Rule,
+    is_measured: bool,
+) -> Planned {
     let is_growing = |relation| tables.growing.contains_key(&relation);
-    let meter = is_measured.then(|| Meter::new(note_rule(&plan, rule, tables.program, tables, is_growing)));
+    let meter =
+        is_measured.then(|| Meter::new(note_rule(&plan, rule, tables.program, statistics, is_growing)));
     Planned { plan, meter }
 }
 
@@ -144,15 +154,21 @@ fn recur(
     recursion: Recursion<'_>,
     known: &mut KnownRows,
     mut fresh: Fresh,
-    notes: Option<&mut Notes>,
+    mut notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
     let mut variants: Vec<Planned> = Vec::new();
-    for Variant { rule, plan } in recursion.variants {
-        // A rule that reads its own relation a thousand times has a thousand plans.
-        tables.budget.check()?;
-        variants.push(planned(tables, plan, rule, notes.is_some()));
+    let mut planned_rules: Vec<(&Rule, usize)> = Vec::new();
+    {
+        let prospect = Prospect::of(stratum, tables.program, tables);
+        for Variant { rule, delta, plan } in recursion.variants {
+            // A rule that reads its own relation a thousand times has a thousand plans.
+            tables.budget.check()?;
+            variants.push(planned(tables, &prospect, plan, rule, notes.is_some()));
+            planned_rules.push((rule, delta));
+        }
     }
-    let looked_up = looked_up(&variants);
+    let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
+    let mut looked_up = looked_up(&variants);
     let note = StrategyNote::of(&recursion.strategy);
     let mut strategy = Some(recursion.strategy);
     let (mut rounds, mut switched) = (0, None);
@@ -165,18 +181,45 @@ fn recur(
                 break;
             }
         }
+        if is_worth_planning(tables, rounds) {
+            for (variant, (rule, delta)) in variants.iter_mut().zip(&planned_rules) {
+                tables.budget.check()?;
+                let Some(plan) = plan_again(rule, *delta, &own, &variant.plan, tables) else { continue };
+                let is_measured = notes.is_some();
+                let replaced = std::mem::replace(variant, planned(tables, &*tables, plan, rule, is_measured));
+                if let Some(notes) = &mut notes {
+                    notes.rules.extend(replaced.meter.map(Meter::finish));
+                }
+            }
+            looked_up = self::looked_up(&variants);
+        }
         rounds += 1;
+        tables.rounds = rounds;
         for planned in &variants {
             let rows = derive(tables, planned, known)?;
             fresh.entry(planned.plan.head).or_default().extend(rows);
         }
     }
+    tables.rounds = 0;
+    tables.measured = Arc::default();
     if let Some(notes) = notes {
         notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
         (notes.rounds, notes.switched) = (rounds, switched);
         notes.strategy = Some(note);
     }
     Ok(())
+}
+
+/// Whether to plan a round again takes little beside what it has to do: the last one had many bindings, or the first one
+/// starts from many rows.
+fn is_worth_planning(tables: &Tables<'_>, rounds: usize) -> bool {
+    /// Bindings that a row is expected to become.
+    const BINDINGS: usize = 32;
+    let bindings = match rounds {
+        0 => tables.growing.keys().filter_map(|relation| tables.delta(*relation)).sum::<usize>() * BINDINGS,
+        _ => usize::try_from(tables.measured.take_bindings()).unwrap_or(usize::MAX),
+    };
+    bindings >= tables.thresholds.replan_bindings
 }
 
 /// The relations that plans read in another way than as last round's new rows.

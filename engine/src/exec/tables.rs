@@ -7,6 +7,7 @@ use crate::analysis::program::Program;
 use crate::budget::Budget;
 use crate::data::{Codec, RelationId, Run};
 use crate::exec::growing::Growing;
+use crate::exec::measured::Measured;
 use crate::exec::relations::Relations;
 use crate::exec::remarks::Remarks;
 use crate::exec::values::expression::Evaluator;
@@ -23,6 +24,9 @@ pub(super) struct Tables<'a> {
     /// Relations of the current stratum.
     pub(super) growing: HashMap<RelationId, Growing>,
     pub(super) remarks: Arc<Remarks>,
+    /// What rounds of the current stratum have measured, and how many there were.
+    pub(super) measured: Arc<Measured>,
+    pub(super) rounds: usize,
 }
 
 impl<'a> Tables<'a> {
@@ -43,6 +47,8 @@ impl<'a> Tables<'a> {
             complete: complete.collect(),
             growing: HashMap::new(),
             remarks: Arc::default(),
+            measured: Arc::default(),
+            rounds: 0,
         }
     }
 
@@ -50,7 +56,8 @@ impl<'a> Tables<'a> {
     pub(super) fn beside(&self, relation: RelationId, run: Run) -> Tables<'_> {
         let mut complete = self.complete.clone();
         complete.insert(relation, vec![run]);
-        Tables { complete, growing: HashMap::new(), remarks: Arc::clone(&self.remarks), ..*self }
+        let (remarks, measured) = (Arc::clone(&self.remarks), Arc::default());
+        Tables { complete, growing: HashMap::new(), remarks, measured, ..*self }
     }
 
     /// The same, in which only this relation grows.
@@ -59,6 +66,7 @@ impl<'a> Tables<'a> {
             complete: self.complete.clone(),
             growing: HashMap::from([(relation, growing)]),
             remarks: Arc::clone(&self.remarks),
+            measured: Arc::clone(&self.measured),
             ..*self
         }
     }
@@ -109,5 +117,18 @@ impl Statistics for Tables<'_> {
             return None;
         }
         Some(Layout::of(self.complete.get(&relation).map_or(&[], Vec::as_slice)))
+    }
+
+    fn delta(&self, relation: RelationId) -> Option<usize> {
+        let growing = self.growing.get(&relation)?;
+        Some(growing.delta.as_ref().map_or(0, Run::len))
+    }
+
+    fn fan_out(&self, relation: RelationId, columns: &[usize]) -> Option<f64> {
+        self.measured.fan_out(relation, columns, self.rows(relation))
+    }
+
+    fn rounds(&self) -> usize {
+        self.rounds
     }
 }

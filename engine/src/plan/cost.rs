@@ -3,6 +3,21 @@
 /// Source rows of one lane: what a thread takes at a time.
 pub const LANE_ROWS: usize = 8_192;
 
+// What the work of a rule costs, in rows that are read one after the other.
+
+/// A relation of more rows does not fit the cache.
+pub(super) const CACHED_ROWS: f64 = (1 << 18) as f64;
+/// To look up a key, or to read a row that is found, in a relation that does not fit the cache.
+pub(super) const LOOK_UP_FAR: f64 = 4.0;
+/// The same in one that does.
+pub(super) const LOOK_UP_NEAR: f64 = 0.5;
+/// To compare or to compute, for a binding.
+pub(super) const FILTER: f64 = 0.5;
+/// The share of bindings that a comparison or a negation is expected to let through.
+pub(super) const PASSING: f64 = 1.0 / 3.0;
+/// To make an index, for a row.
+pub(super) const INDEXING: f64 = 4.0;
+
 /// Sizes from which on an algorithm for much work pays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
@@ -24,6 +39,8 @@ pub struct Thresholds {
     pub part_rows: usize,
     /// and so many new ones in a round: looking up known rows misses the cache by then.
     pub part_new_rows: usize,
+    /// Rounds are planned again after one that had so many bindings.
+    pub replan_bindings: usize,
     /// In the time that an index takes for a candidate, a search without it looks at so many rows.
     pub candidate_rows: usize,
 }
@@ -40,6 +57,7 @@ impl Default for Thresholds {
             relax_reads_per_row: 64,
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
+            replan_bindings: 1 << 15,
             candidate_rows: 200,
         }
     }
@@ -58,6 +76,7 @@ impl Thresholds {
             relax_reads_per_row: usize::MAX,
             part_rows: 0,
             part_new_rows: 0,
+            replan_bindings: 0,
             candidate_rows: 0,
         }
     }

@@ -41,7 +41,7 @@ pub use rule::operators::{
     Access, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version,
 };
 pub use rule::partitioned::Partitioning;
-pub use rule::rule_plan::plan_rule;
+pub use rule::rule_plan::{plan_again, plan_rule};
 pub use search::{SearchPlan, Way};
 pub use statistics::{Layout, Statistics, distinct_of, rows_of};
 pub use strategy::Strategy;
@@ -50,4 +50,6 @@ pub use strategy::matrices::{Factor, Matrices, Matrix, Product};
 pub use strategy::partitions::Partitions;
 pub use strategy::relaxation::{Relaxation, Weighted};
 pub use strategy::walk::{Edges, Walk};
-pub use stratum::{Distinct, Once, OncePlan, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};
+pub use stratum::{
+    Distinct, Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum,
+};

@@ -1,5 +1,6 @@
 //! What the planner knows of the rows that it will read.
 
+use super::rule::operators::{Access, Version};
 use crate::data::{RelationId, Run};
 
 /// What the planner knows of the rows that it will read.
@@ -10,6 +11,52 @@ pub trait Statistics {
     fn distinct(&self, relation: RelationId, column: usize) -> usize;
     /// How the rows lie, where that is known: not of what grows, nor of what is only expected.
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>>;
+
+    /// Number of rows that the last round has found, if there was one.
+    fn delta(&self, _relation: RelationId) -> Option<usize> {
+        None
+    }
+
+    /// Rows that a binding was found to have in these columns, in rounds before, in as many rows as there are now.
+    fn fan_out(&self, _relation: RelationId, _columns: &[usize]) -> Option<f64> {
+        None
+    }
+
+    /// Number of rounds before this one: what is made now is used about as often again.
+    fn rounds(&self) -> usize {
+        0
+    }
+}
+
+/// Number of rows in one version of a relation.
+pub(super) fn rows_in(access: Access, statistics: &dyn Statistics) -> usize {
+    match access.version {
+        Version::All | Version::Old => statistics.rows(access.relation),
+        Version::Delta => {
+            statistics.delta(access.relation).unwrap_or_else(|| statistics.rows(access.relation))
+        }
+    }
+}
+
+/// Rows expected for one value in each of these columns: what was found so far, the average that an index knows, or all
+/// rows over the distinct values of each column.
+pub(super) fn expected_matches(access: Access, columns: &[usize], statistics: &dyn Statistics) -> f64 {
+    let Access { relation, version } = access;
+    let rows = rows_in(access, statistics) as f64;
+    if rows < 1.0 || columns.is_empty() {
+        return rows;
+    }
+    let found = if version == Version::Delta { None } else { statistics.fan_out(relation, columns) };
+    let average = || {
+        let groups = statistics.layout(relation)?.groups(columns)?;
+        Some(rows / groups.max(1) as f64)
+    };
+    found.or_else(average).unwrap_or_else(|| {
+        let distinct = |column: &usize| statistics.distinct(relation, *column).max(1) as f64;
+        let matches = columns.iter().fold(rows, |rows, column| rows / distinct(column));
+        // Columns that depend on each other do not multiply their selectivity.
+        matches.max(1.0 / rows)
+    })
 }
 
 /// How the rows of a complete relation lie.
@@ -37,6 +84,22 @@ impl<'r> Layout<'r> {
     /// Whether an index over this column is there.
     pub(super) fn is_indexed_by(self, column: usize) -> bool {
         self.runs.iter().any(|run| run.is_indexed_by(column))
+    }
+
+    /// Number of combinations of values in these columns, if an index knows it.
+    pub(super) fn groups(self, columns: &[usize]) -> Option<usize> {
+        let groups = self.runs.iter().map(|run| run.index_groups(columns));
+        groups.collect::<Option<Vec<_>>>().map(|groups| groups.into_iter().max().unwrap_or(0))
+    }
+
+    /// Rows that have to be read before these columns can be looked up.
+    pub(super) fn rows_to_index(self, columns: &[usize]) -> usize {
+        let is_ready = |run: &&Run| match columns {
+            [] => true,
+            [column] => run.is_ready_for(*column),
+            columns => run.index_groups(columns).is_some(),
+        };
+        self.runs.iter().filter(|run| !is_ready(run)).map(Run::stored_len).sum()
     }
 
     /// Whether some rows do not count.

@@ -2,7 +2,7 @@
 //! and `.profile` show it.
 //!
 //! What a stratum derives has no size before it runs. A relation that grows is taken for as large as the largest one that
-//! is known; [`Recursion::adapt`] plans rounds again once sizes are known.
+//! is known; [`plan_again`] plans rounds with what the rounds before have measured.
 
 use std::collections::HashSet;
 
@@ -75,6 +75,8 @@ pub struct Recursion<'p> {
 pub struct Variant<'p> {
     /// The rule.
     pub rule: &'p Rule,
+    /// The literal that reads it.
+    pub delta: usize,
     /// Its plan.
     pub plan: RulePlan,
 }
@@ -129,19 +131,20 @@ fn lone_rule<'p>(stratum: &'p Stratum, statistics: &dyn Statistics) -> Option<&'
 }
 
 fn variants<'p>(rule: &'p Rule, own: &HashSet<RelationId>, statistics: &dyn Statistics) -> Vec<Variant<'p>> {
-    plan_delta_variants(rule, own, statistics).map(|plan| Variant { rule, plan }).collect()
+    plan_delta_variants(rule, own, statistics).map(|(delta, plan)| Variant { rule, delta, plan }).collect()
 }
 
 /// What is known before the first round: relations of the stratum will grow, to as many rows as the largest relation that
 /// is known has.
-pub(super) struct Prospect<'s> {
+pub struct Prospect<'s> {
     own: &'s [RelationId],
     rows: usize,
     known: &'s dyn Statistics,
 }
 
 impl<'s> Prospect<'s> {
-    pub(super) fn of(stratum: &'s Stratum, program: &Program, known: &'s dyn Statistics) -> Prospect<'s> {
+    /// What is known before the first round of a stratum.
+    pub fn of(stratum: &'s Stratum, program: &Program, known: &'s dyn Statistics) -> Prospect<'s> {
         let all = (0..program.relations.len()).map(RelationId::new);
         let others = all.filter(|relation| !stratum.relations.contains(relation));
         let rows = others.map(|relation| known.rows(relation)).max().unwrap_or(0);

@@ -30,10 +30,22 @@ pub(crate) fn derive(
     known: &mut KnownRows,
 ) -> Result<Vec<Rows>, ExecError> {
     tables.budget.check()?;
-    let mut pipeline = Pipeline::new(plan, meter.as_ref(), tables)?;
-    if plan.ranking.is_none() {
-        pipeline = pipeline.keeping_numbers();
-    }
+    let pipeline = Pipeline::new(plan, meter.as_ref(), tables)?;
+    let pipeline = match &plan.ranking {
+        Some(ranking) => pipeline.below(ranking, false),
+        None => pipeline.keeping_numbers(),
+    };
+    let new = take_solutions(tables, plan, &pipeline, known)?;
+    pipeline.tell_measured();
+    Ok(new)
+}
+
+fn take_solutions(
+    tables: &Tables<'_>,
+    plan: &RulePlan,
+    pipeline: &Pipeline<'_>,
+    known: &mut KnownRows,
+) -> Result<Vec<Rows>, ExecError> {
     let rows = pipeline.source_rows();
     tables.budget.expect_rows(|| rows.max(expected_rows(plan, tables)))?;
     let aggregates = plan.aggregates() && !matches!(known.get(&plan.head), Some(Known::Best(_)));
@@ -48,23 +60,20 @@ pub(crate) fn derive(
     };
     let lanes = parallel::lanes(rows, lane_rows);
     if let Some(Known::Best(best)) = known.get_mut(&plan.head) {
-        improve(tables, plan, &pipeline, &lanes, best)?;
+        improve(tables, plan, pipeline, &lanes, best)?;
         return Ok(Vec::new());
     }
     if aggregates {
         let found = match &plan.ranking {
-            Some(ranking) => {
-                pipeline = pipeline.below(ranking, false);
-                rank(tables, &Ranker::new(&plan.head_terms, ranking), &pipeline, lanes)?
-            }
-            None => aggregate(tables, plan, &pipeline, lanes)?,
+            Some(ranking) => rank(tables, &Ranker::new(&plan.head_terms, ranking), pipeline, lanes)?,
+            None => aggregate(tables, plan, pipeline, lanes)?,
         };
         let rows = pipeline.head(|| take_in(tables, known, plan.head, &found))?;
         pipeline.found(rows.len);
         return Ok(vec![rows]);
     }
     if let Some(Known::Nothing) = known.get(&plan.head) {
-        return collect(tables, plan, &pipeline, lanes);
+        return collect(tables, plan, pipeline, lanes);
     }
     let Some(Known::All(set)) = known.get_mut(&plan.head) else { return Ok(Vec::new()) };
     let mut new = Vec::new();
@@ -73,7 +82,7 @@ pub(crate) fn derive(
         let candidates = parallel::map(wave.to_vec(), |lane| {
             let mut candidates = known.candidates();
             pipeline.run(lane, &mut |solutions| {
-                let columns = head_columns(plan, &pipeline, solutions)?;
+                let columns = head_columns(plan, pipeline, solutions)?;
                 let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
                 known.collect(&columns, solutions.len, &mut candidates, tables.budget)
             })?;

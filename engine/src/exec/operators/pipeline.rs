@@ -3,6 +3,7 @@
 //! Everything that operators look up is fetched when the pipeline is made, indexes among it; lanes then share it freely.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bar::Bar;
 use super::operator::{Circumstances, Operator};
@@ -14,7 +15,7 @@ use crate::exec::profile::{Meter, time};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::Bindings;
 use crate::exec::values::expression::Evaluator;
-use crate::plan::{RulePlan, Source};
+use crate::plan::{RulePlan, Source, Statistics, Step, Version};
 
 /// A plan with everything it reads.
 pub(crate) struct Pipeline<'a> {
@@ -24,6 +25,8 @@ pub(crate) struct Pipeline<'a> {
     source: Option<Reading<'a>>,
     operators: Vec<Operator<'a>>,
     circumstances: Circumstances<'a>,
+    /// Bindings that reached each operator, and the end.
+    reached: Vec<AtomicU64>,
 }
 
 /// Takes the bindings that reach the end.
@@ -68,7 +71,8 @@ impl<'a> Pipeline<'a> {
         let operators = (0..plan.steps.len()).map(operator).collect::<Result<_, _>>()?;
         let evaluator = tables.evaluator();
         let circumstances = Circumstances { evaluator, bar: None, keeps_numbers: false };
-        Ok(Pipeline { plan, meter, tables, source, operators, circumstances })
+        let reached = (0..=plan.steps.len()).map(|_| AtomicU64::new(0)).collect();
+        Ok(Pipeline { plan, meter, tables, source, operators, circumstances, reached })
     }
 
     /// Drops solutions that the ranking of the head cannot want as soon as their value is computed.
@@ -125,6 +129,7 @@ impl<'a> Pipeline<'a> {
         if input.len == 0 {
             return Ok(());
         }
+        self.reached[depth].fetch_add(input.len as u64, Ordering::Relaxed);
         match self.meter {
             None => self.apply(depth, input, buffers, sink),
             Some(meter) => {
@@ -148,6 +153,34 @@ impl<'a> Pipeline<'a> {
         };
         operator
             .run(&self.circumstances, input, output, &mut |output| self.step(depth + 1, output, rest, sink))
+    }
+
+    /// Tells what a plan of a round has found, so that the next rounds can be planned with it.
+    pub(crate) fn tell_measured(&self) {
+        if !self.plan.reads_delta() {
+            return;
+        }
+        let reached: Vec<u64> =
+            self.reached.iter().map(|bindings| bindings.load(Ordering::Relaxed)).collect();
+        for (step, counts) in self.plan.steps.iter().zip(reached.windows(2)) {
+            let lookup = match step {
+                Step::Probe { lookup, .. } => lookup,
+                // A row has one match at most where all of its columns are looked up.
+                Step::Exists { lookup, negated: false, .. }
+                    if lookup.key.len() == self.tables.arity(lookup.access.relation) =>
+                {
+                    lookup
+                }
+                _ => continue,
+            };
+            if lookup.access.version != Version::Delta {
+                let columns = lookup.columns();
+                let relation = lookup.access.relation;
+                let rows = self.tables.rows(relation);
+                self.tables.measured.add(relation, columns, counts[0], counts[1], rows);
+            }
+        }
+        self.tables.measured.add_bindings(reached.iter().sum());
     }
 
     /// Does what the head has to do beside taking bindings.

@@ -2,16 +2,12 @@
 
 use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
 use crate::data::VariableId;
+use crate::plan::cost::PASSING;
 use crate::plan::rule::operators::{Access, Lookup, RulePlan, Source, Step};
-use crate::plan::statistics::Statistics;
+use crate::plan::statistics::{Statistics, expected_matches};
 
-/// The share of bindings that a comparison is expected to let through.
-const FILTER: f64 = 1.0 / 3.0;
 /// Elements of a list, of which nothing is known.
 const ELEMENTS: f64 = 4.0;
-
-/// The least share of bindings that an antijoin is expected to let through: that every one has a match is never known.
-const ANTIJOIN: f64 = 1.0 / 3.0;
 
 /// The most bindings that a plan is expected to have at any step.
 pub fn expected_rows(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
@@ -38,7 +34,8 @@ impl Estimate<'_> {
             Source::One => 1.0,
             Source::Scan(scan) => {
                 let columns = scan.constants.iter().map(|(column, _)| *column);
-                self.matches(scan.access, columns.chain(scan.equal.iter().map(|(_, column)| *column)))
+                let columns = columns.chain(scan.equal.iter().map(|(_, column)| *column));
+                self.matches(scan.access, columns.collect())
             }
         };
         let mut after = vec![rows];
@@ -46,15 +43,14 @@ impl Estimate<'_> {
             rows *= match step {
                 Step::Probe { lookup, .. } => self.found(lookup),
                 Step::Exists { lookup, negated: false, .. } => self.found(lookup).min(1.0),
-                Step::Exists { lookup, negated: true, .. } => (1.0 - self.found(lookup)).max(ANTIJOIN),
+                Step::Exists { lookup, negated: true, .. } => (1.0 - self.found(lookup)).max(PASSING),
                 Step::Intersect { sides: [first, second], .. } => {
-                    let both = [second.from, second.to];
-                    self.matches(first.access, std::iter::once(first.from))
-                        * self.matches(second.access, both.into_iter()).min(1.0)
+                    self.matches(first.access, vec![first.from])
+                        * self.matches(second.access, vec![second.from, second.to]).min(1.0)
                 }
                 Step::Compute { .. } => 1.0,
                 Step::Unnest { .. } => ELEMENTS,
-                Step::Filter { .. } => FILTER,
+                Step::Filter { .. } => PASSING,
             };
             after.push(rows);
         }
@@ -63,15 +59,13 @@ impl Estimate<'_> {
 
     /// Rows expected of a look-up.
     fn found(&self, lookup: &Lookup) -> f64 {
-        let key = lookup.key.iter().map(|(column, _)| *column);
-        self.matches(lookup.access, key.chain(lookup.equal.iter().map(|(_, column)| *column)))
+        expected_matches(lookup.access, &lookup.columns(), self.statistics)
     }
 
     /// Rows expected for one value in each of these columns.
-    fn matches(&self, access: Access, columns: impl Iterator<Item = usize>) -> f64 {
-        let rows = self.statistics.rows(access.relation) as f64;
-        columns
-            .fold(rows, |rows, column| rows / self.statistics.distinct(access.relation, column).max(1) as f64)
+    fn matches(&self, access: Access, mut columns: Vec<usize>) -> f64 {
+        columns.sort_unstable();
+        expected_matches(access, &columns, self.statistics)
     }
 
     /// Rows expected of the head: where solutions are grouped, so many a group.
@@ -79,7 +73,7 @@ impl Estimate<'_> {
         let best = program.relations[rule.head.index()].best;
         let a_group = match &rule.ranking {
             Some(ranking) => {
-                let good = if ranking.bound.is_some() { solutions * FILTER } else { solutions };
+                let good = if ranking.bound.is_some() { solutions * PASSING } else { solutions };
                 return match ranking.count {
                     Some(count) => good.min(count as f64 * self.groups(rule, |column| rule.is_group(column))),
                     None => good,

@@ -2,31 +2,47 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::operators::{Access, Version};
 use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
-use crate::plan::statistics::Statistics;
+use crate::plan::cost;
+use crate::plan::statistics::{Statistics, expected_matches, rows_in};
 
-/// The order in which a rule's literals are evaluated, beginning with `first` if one is given.
+/// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
 ///
 /// Filters and negations run as soon as their variables are bound, as they only ever shrink the work, and so do computations
 /// that others wait for; what only the head wants is computed where no literal is left that shrinks the work. Where much work
-/// is expected, it is compared with that of beginning elsewhere: to look up most of a large relation takes longer than to
-/// read all of it.
-pub(super) fn order_literals(rule: &Rule, first: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
+/// is expected, it is compared with that of other orders: to look up most of a large relation takes longer than to read all of
+/// it. New rows come first unless it is known how many they are.
+pub(super) fn order_literals(rule: &Rule, delta: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
+    let order = greedily(rule, delta, statistics);
+    let is_fixed = match delta {
+        Some(delta) => rule.body[delta].atom().is_some_and(|atom| statistics.delta(atom.relation).is_none()),
+        None => reads_constants(rule),
+    };
+    if is_fixed { order } else { better_order(rule, delta, order, statistics) }
+}
+
+/// Another order, if it takes clearly less work than this one.
+pub(super) fn better_order(
+    rule: &Rule,
+    delta: Option<usize>,
+    order: Vec<usize>,
+    statistics: &dyn Statistics,
+) -> Vec<usize> {
     /// Work and atoms that are worth a comparison.
     const MUCH: f64 = 20_000.0;
     const FEW: usize = 8;
     /// Work may be estimated wrongly by so much.
     const CLEARLY: f64 = 0.8;
-    let order = greedily(rule, first, statistics);
+    let limit = work(rule, delta, &order, statistics);
     let atoms = order.iter().copied().filter(|literal| rule.body[*literal].atom().is_some());
-    let starts: Vec<usize> = atoms.skip(1).collect();
-    let limit = work(rule, &order, statistics);
-    if first.is_some() || limit < MUCH || starts.len() >= FEW || reads_constants(rule) {
+    let starts: Vec<usize> = atoms.collect();
+    if limit < MUCH || starts.len() > FEW {
         return order;
     }
     let others = starts.into_iter().map(|start| greedily(rule, Some(start), statistics));
-    let others = others.map(|other| (work(rule, &other, statistics), other));
+    let others = others.map(|other| (work(rule, delta, &other, statistics), other));
     match others.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
         Some((work, other)) if work < CLEARLY * limit => other,
         Some(_) | None => order,
@@ -39,26 +55,71 @@ fn reads_constants(rule: &Rule) -> bool {
 }
 
 /// The work of evaluating literals in this order, in rows that are read one after the other.
-fn work(rule: &Rule, order: &[usize], statistics: &dyn Statistics) -> f64 {
-    /// A relation of so many rows does not fit the cache.
-    const LARGE: usize = 1 << 18;
-    /// What it costs to look up a key, and to read a row that is found.
-    const LARGE_COST: f64 = 4.0;
-    const SMALL_COST: f64 = 0.5;
+fn work(rule: &Rule, delta: Option<usize>, order: &[usize], statistics: &dyn Statistics) -> f64 {
     let mut bound = HashSet::new();
     let (mut bindings, mut work) = (1.0, 0.0);
-    for (position, literal) in order.iter().enumerate() {
-        let literal = &rule.body[*literal];
-        if let Literal::Atom(atom) = literal {
-            let rows = statistics.rows(atom.relation);
-            let matches = expected_matches(atom, &bound, statistics);
-            let cost = if rows > LARGE { LARGE_COST } else { SMALL_COST };
-            work += if position == 0 { rows as f64 } else { bindings * (1.0 + matches) * cost };
-            bindings *= matches;
+    for (position, &number) in order.iter().enumerate() {
+        let literal = &rule.body[number];
+        match literal {
+            Literal::Atom(atom) => {
+                let access = access(atom, Some(number) == delta);
+                let columns = bound_columns(atom, &bound);
+                let matches = expected_matches(access, &columns, statistics);
+                let rows = rows_in(access, statistics) as f64;
+                let is_scan = position == 0 && (Some(number) == delta || columns.is_empty());
+                work += match is_scan {
+                    true => rows,
+                    false => {
+                        bindings * (1.0 + matches) * look_up_cost(rows)
+                            + index_cost(access, &columns, statistics)
+                    }
+                };
+                bindings *= matches;
+            }
+            Literal::Negated(_) | Literal::Filter { .. } => {
+                work += bindings * cost::FILTER;
+                bindings *= cost::PASSING;
+            }
+            Literal::Assign { .. } => work += bindings * cost::FILTER,
         }
         bind(literal, &mut bound);
     }
     work
+}
+
+/// What it costs to look up a key, and to read a row that is found.
+fn look_up_cost(rows: f64) -> f64 {
+    if rows > cost::CACHED_ROWS { cost::LOOK_UP_FAR } else { cost::LOOK_UP_NEAR }
+}
+
+/// What it costs to make an index of these columns, if there is none: a share of it, as it will be used again.
+fn index_cost(access: Access, columns: &[usize], statistics: &dyn Statistics) -> f64 {
+    let rows = match statistics.layout(access.relation) {
+        Some(layout) => layout.rows_to_index(columns),
+        // What grows has an index that grows with it, but for what is new in a round.
+        None if access.version == Version::Delta => rows_in(access, statistics),
+        None => 0,
+    };
+    let uses = if access.version == Version::Delta { 1 } else { 1 + statistics.rounds() };
+    rows as f64 * cost::INDEXING / uses as f64
+}
+
+/// The rows of an atom that matter to its cost.
+fn access(atom: &Atom, is_delta: bool) -> Access {
+    let version = if is_delta { Version::Delta } else { Version::All };
+    Access { relation: atom.relation, version }
+}
+
+/// The columns of an atom that are looked up, in ascending order.
+fn bound_columns(atom: &Atom, bound: &HashSet<VariableId>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let is_bound = |argument: &Argument| match argument {
+        Argument::Variable(variable) => bound.contains(variable) || !seen.insert(*variable),
+        Argument::Constant(_) => true,
+        Argument::Any => false,
+    };
+    let is_bound: Vec<bool> = atom.arguments.iter().map(is_bound).collect();
+    (0..is_bound.len()).filter(|column| is_bound[*column]).collect()
 }
 
 /// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
@@ -166,29 +227,10 @@ fn cheapest_atom(
         let detached = !bound.is_empty()
             && atom.variables().next().is_some()
             && !atom.variables().any(|v| bound.contains(&v));
-        let cost = expected_matches(atom, bound, statistics);
+        let cost = expected_matches(access(atom, false), &bound_columns(atom, bound), statistics);
         if best.is_none_or(|(d, c, _)| (detached, cost) < (d, c)) {
             best = Some((detached, cost, literal));
         }
     }
     best.map(|(_, matches, literal)| (literal, matches))
-}
-
-/// Rows of the atom expected for one binding: its size over the distinct values of each bound column.
-fn expected_matches(atom: &Atom, bound: &HashSet<VariableId>, statistics: &dyn Statistics) -> f64 {
-    let rows = statistics.rows(atom.relation) as f64;
-    let mut seen = HashSet::new();
-    let mut matches = rows;
-    for (column, argument) in atom.arguments.iter().enumerate() {
-        let is_bound = match argument {
-            Argument::Variable(variable) => bound.contains(variable) || !seen.insert(*variable),
-            Argument::Constant(_) => true,
-            Argument::Any => false,
-        };
-        if is_bound {
-            matches /= statistics.distinct(atom.relation, column).max(1) as f64;
-        }
-    }
-    // Columns that depend on each other do not multiply their selectivity.
-    if rows >= 1.0 { matches.max(1.0 / rows) } else { 0.0 }
 }

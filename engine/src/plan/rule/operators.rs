@@ -14,6 +14,8 @@ pub struct RulePlan {
     pub head_terms: Vec<HeadTerm>,
     /// Which solutions become one, if not all.
     pub ranking: Option<Ranking>,
+    /// The literals of the body, by their positions in it, in the order of evaluation.
+    pub order: Vec<usize>,
     /// Where bindings begin.
     pub source: Source,
     /// What happens to them, in order.
@@ -29,6 +31,11 @@ impl RulePlan {
     pub fn aggregates(&self) -> bool {
         self.ranking.is_some()
             || self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
+    }
+
+    /// Whether it reads what the last round found.
+    pub fn reads_delta(&self) -> bool {
+        self.accesses().any(|access| access.version == Version::Delta)
     }
 
     /// What it reads, in order.
@@ -111,6 +118,16 @@ pub struct Lookup {
     pub equal: Vec<(usize, usize)>,
     /// How they are found.
     pub by: LookupBy,
+}
+
+impl Lookup {
+    /// The columns that are looked up, or have to agree with another one, in ascending order.
+    pub fn columns(&self) -> Vec<usize> {
+        let key = self.key.iter().map(|(column, _)| *column);
+        let mut columns: Vec<usize> = key.chain(self.equal.iter().map(|(_, column)| *column)).collect();
+        columns.sort_unstable();
+        columns
+    }
 }
 
 /// How rows are looked up.

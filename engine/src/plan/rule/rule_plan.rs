@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use super::join_order::order_literals;
+use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{Access, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version};
 use super::range::range_of;
@@ -23,12 +23,26 @@ pub(crate) fn plan_delta_variants<'p>(
     rule: &'p Rule,
     recursive: &'p HashSet<RelationId>,
     statistics: &'p dyn Statistics,
-) -> impl Iterator<Item = RulePlan> + 'p {
+) -> impl Iterator<Item = (usize, RulePlan)> + 'p {
     let is_recursive =
         |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains(&atom.relation));
     (0..rule.body.len())
         .filter(move |literal| is_recursive(&rule.body[*literal]))
-        .map(|literal| plan(rule, Some(literal), recursive, statistics))
+        .map(|literal| (literal, plan(rule, Some(literal), recursive, statistics)))
+}
+
+/// Another plan than the one that a variant has had, if with what is known now it takes clearly less work, or finds rows
+/// in another way.
+pub fn plan_again(
+    rule: &Rule,
+    delta: usize,
+    recursive: &HashSet<RelationId>,
+    before: &RulePlan,
+    statistics: &dyn Statistics,
+) -> Option<RulePlan> {
+    let order = better_order(rule, Some(delta), before.order.clone(), statistics);
+    let plan = plan_in_order(rule, order, Some(delta), recursive, statistics);
+    (plan != *before).then_some(plan)
 }
 
 fn plan(
@@ -37,7 +51,16 @@ fn plan(
     recursive: &HashSet<RelationId>,
     statistics: &dyn Statistics,
 ) -> RulePlan {
-    let order = order_literals(rule, delta, statistics);
+    plan_in_order(rule, order_literals(rule, delta, statistics), delta, recursive, statistics)
+}
+
+fn plan_in_order(
+    rule: &Rule,
+    order: Vec<usize>,
+    delta: Option<usize>,
+    recursive: &HashSet<RelationId>,
+    statistics: &dyn Statistics,
+) -> RulePlan {
     let mut builder = Builder {
         rule,
         delta,
@@ -61,7 +84,7 @@ fn plan(
             Literal::Assign { variable, expression } => builder.assign(*variable, expression, &live),
         }
     }
-    builder.finish()
+    builder.finish(order)
 }
 
 /// A plan of which some literals have become a source and steps.
@@ -179,7 +202,7 @@ impl Builder<'_> {
         keep
     }
 
-    fn finish(mut self) -> RulePlan {
+    fn finish(mut self, order: Vec<usize>) -> RulePlan {
         if let Source::Scan(scan) = &mut self.source {
             scan.range = range_of(scan, &self.steps, self.statistics);
         }
@@ -187,6 +210,7 @@ impl Builder<'_> {
             head: self.rule.head,
             head_terms: self.rule.head_terms.clone(),
             ranking: self.rule.ranking.clone(),
+            order,
             source: self.source,
             steps: self.steps,
             variables: self.rule.variables.len(),

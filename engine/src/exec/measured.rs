@@ -1,0 +1,61 @@
+//! What the rounds of a recursion have measured, so that the next ones can be planned with it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::data::RelationId;
+
+/// Fan-outs by relation and columns looked up, and how much was done.
+#[derive(Debug, Default)]
+pub(super) struct Measured {
+    fan_outs: Mutex<HashMap<(RelationId, Vec<usize>), FanOut>>,
+    /// Bindings since this was last asked.
+    bindings: AtomicU64,
+}
+
+/// How many rows bindings have found.
+#[derive(Debug, Clone, Copy, Default)]
+struct FanOut {
+    bindings: f64,
+    rows: f64,
+    /// Number of rows of the relation then.
+    of: f64,
+}
+
+impl Measured {
+    /// So many bindings found so many rows of a relation that has `of`. What was measured before counts half.
+    pub(super) fn add(&self, relation: RelationId, columns: Vec<usize>, bindings: u64, rows: u64, of: usize) {
+        /// Fewer bindings say little.
+        const FEW: u64 = 64;
+        if bindings < FEW {
+            return;
+        }
+        let mut fan_outs = self.fan_outs.lock();
+        let fan_out = fan_outs.entry((relation, columns)).or_default();
+        let scale = if fan_out.of > 0.0 { of as f64 / fan_out.of } else { 1.0 };
+        *fan_out = FanOut {
+            bindings: fan_out.bindings / 2.0 + bindings as f64,
+            rows: fan_out.rows / 2.0 * scale + rows as f64,
+            of: of as f64,
+        };
+    }
+
+    /// So many bindings reached the operators of a plan.
+    pub(super) fn add_bindings(&self, bindings: u64) {
+        self.bindings.fetch_add(bindings, Ordering::Relaxed);
+    }
+
+    /// How many bindings there were since this was last asked.
+    pub(super) fn take_bindings(&self) -> u64 {
+        self.bindings.swap(0, Ordering::Relaxed)
+    }
+
+    /// Rows that a binding would find in a relation that has `of`.
+    pub(super) fn fan_out(&self, relation: RelationId, columns: &[usize], of: usize) -> Option<f64> {
+        let fan_outs = self.fan_outs.lock();
+        let fan_out = fan_outs.get(&(relation, columns.to_vec()))?;
+        Some(fan_out.rows / fan_out.bindings * of as f64 / fan_out.of.max(1.0))
+    }
+}
