@@ -167,6 +167,11 @@ impl RowIndex {
         RowIndex { directory, starts, rows, is_unique }
     }
 
+    /// The same groups with their rows in another order.
+    pub(super) fn with_rows(self, rows: ScalarBuffer<u32>) -> RowIndex {
+        RowIndex { rows, ..self }
+    }
+
     /// Calls `visit(position, rows)` for every position of `start..end` in the probing columns whose key is here, in
     /// order, until `visit` answers false.
     pub fn probe(
@@ -176,13 +181,24 @@ impl RowIndex {
         end: usize,
         mut visit: impl FnMut(usize, &[u32]) -> bool,
     ) {
+        self.probe_ranges(columns, start, end, |position, range| visit(position, &self.rows[range]));
+    }
+
+    /// The same with where the rows stand in [`RowIndex::rows`].
+    pub(super) fn probe_ranges(
+        &self,
+        columns: &[&[Code]],
+        start: usize,
+        end: usize,
+        mut visit: impl FnMut(usize, Range<usize>) -> bool,
+    ) {
         if let Directory::Dense { first } = self.directory {
             let groups = self.starts.len() - 1;
             for (position, code) in columns[0].iter().enumerate().take(end).skip(start) {
                 let group = code.wrapping_sub(first) as usize;
                 if group < groups {
-                    let rows = self.rows_of(group);
-                    if !rows.is_empty() && !visit(position, rows) {
+                    let range = self.range_of(group);
+                    if !range.is_empty() && !visit(position, range) {
                         return;
                     }
                 }
@@ -223,17 +239,18 @@ impl RowIndex {
         columns: &[&[Code]],
         start: usize,
         end: usize,
-        mut visit: impl FnMut(usize, &[u32]) -> bool,
+        mut visit: impl FnMut(usize, Range<usize>) -> bool,
     ) {
-        const CHUNK: usize = 1_024;
+        const CHUNK: usize = 128;
         let Some(numbers) = K::numbers(&self.directory) else { return };
         let mut keys = Vec::with_capacity(CHUNK.min(end - start));
         for chunk in (start..end).step_by(CHUNK) {
             keys.clear();
             K::pack(columns, chunk, (chunk + CHUNK).min(end), &mut keys);
+            keys.iter().for_each(|key| numbers.touch(key));
             for (i, key) in keys.iter().enumerate() {
                 if let Some(group) = numbers.get(key)
-                    && !visit(chunk + i, self.rows_of(group as usize))
+                    && !visit(chunk + i, self.range_of(group as usize))
                 {
                     return;
                 }
@@ -269,8 +286,8 @@ impl RowIndex {
     }
 
     #[inline]
-    fn rows_of(&self, group: usize) -> &[u32] {
-        &self.rows[self.starts[group] as usize..self.starts[group + 1] as usize]
+    fn range_of(&self, group: usize) -> Range<usize> {
+        self.starts[group] as usize..self.starts[group + 1] as usize
     }
 
     /// Number of distinct keys, or a little more.

@@ -177,6 +177,15 @@ impl<K: Key> KeySet<K> {
         self.slots[self.slot(key, hash)] == *key
     }
 
+    /// Reads where a key with this hash would be. Who does so for many keys before it looks at the first one waits for memory
+    /// once, and not for each.
+    #[inline]
+    pub(crate) fn touch(&self, hash: u64) {
+        if !self.slots.is_empty() {
+            std::hint::black_box(self.slots[place(hash, self.slots.len() - 1)]);
+        }
+    }
+
     /// Adds a key; answers whether it was new.
     #[inline]
     pub(crate) fn insert(&mut self, key: K, hash: u64) -> bool {
@@ -254,6 +263,14 @@ impl<K: Key> KeyNumbers<K> {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.len() * size_of::<(K, u32)>()
+    }
+
+    /// Reads where a key would be, as [`KeySet::touch`] does.
+    #[inline]
+    pub(crate) fn touch(&self, key: &K) {
+        if !self.slots.is_empty() {
+            std::hint::black_box(self.slots[place(key.hash(), self.slots.len() - 1)]);
+        }
     }
 
     /// The number of a key, if it has one.

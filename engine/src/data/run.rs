@@ -18,6 +18,7 @@ use super::keys::{Key, with_key};
 use super::lazy::{GoOn, Lazy, Stopped};
 use super::mapping::Mapping;
 use super::neighbours::{Neighbours, OrderedNeighbours};
+use super::range_index::RangeIndex;
 use super::relation::Rows;
 use super::sorted::SortedRows;
 use super::text::{Language, TextIndex};
@@ -75,6 +76,7 @@ struct RunData {
     ordered: BuiltFor<(usize, usize), OrderedNeighbours>,
     mappings: BuiltFor<(usize, usize), Option<Mapping>>,
     sorted: BuiltFor<usize, SortedRows>,
+    ranges: BuiltFor<(Box<[usize]>, usize), Option<RangeIndex>>,
     texts: BuiltFor<(usize, Language), TextIndex>,
     distinct: Box<[OnceLock<usize>]>,
     bounds: Box<[OnceLock<Bounds>]>,
@@ -106,6 +108,7 @@ impl Run {
                 ordered: Mutex::new(HashMap::new()),
                 mappings: Mutex::new(HashMap::new()),
                 sorted: Mutex::new(HashMap::new()),
+                ranges: Mutex::new(HashMap::new()),
                 texts: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
@@ -197,6 +200,33 @@ impl Run {
             let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
             RowIndex::build(&keys, self.stored_len(), go_on)
         })
+    }
+
+    /// The index over some columns in which the rows of a key stand in the order of another column's numbers, if it has
+    /// nothing else; built on first use and then shared. It covers deleted rows too.
+    pub fn range_index(
+        &self,
+        columns: &[usize],
+        by: usize,
+        codec: &Codec,
+        go_on: GoOn<'_>,
+    ) -> Result<Arc<Option<RangeIndex>>, Stopped> {
+        let cell = Arc::clone(self.data.ranges.lock().entry((columns.into(), by)).or_default());
+        cell.get_or_build(go_on, || {
+            let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
+            RangeIndex::build(&keys, self.column(by), codec, go_on)
+        })
+    }
+
+    /// Bytes that it takes to build that, about; none if it is there.
+    pub fn range_index_cost(&self, columns: &[usize], by: usize) -> usize {
+        let ranges = self.data.ranges.lock();
+        if ranges.get(&(columns.into(), by)).is_some_and(|cell| cell.get().is_some()) {
+            return 0;
+        }
+        drop(ranges);
+        // Numbers by row, and both sorted together.
+        self.index_cost(columns) + self.stored_len() * 3 * size_of::<f64>()
     }
 
     /// Bytes that it takes to build the index over these columns, about; none if it is there.

@@ -38,7 +38,7 @@ pub use explain::strategies::StrategyNote;
 pub use rule::estimate::{expected_found, expected_rows};
 pub use rule::lookup::edges_serve;
 pub use rule::operators::{
-    Access, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version,
+    Access, Between, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version,
 };
 pub use rule::partitioned::Partitioning;
 pub use rule::rule_plan::{plan_again, plan_rule};

@@ -47,12 +47,15 @@ pub(super) fn expected_matches(access: Access, columns: &[usize], statistics: &d
         return rows;
     }
     let found = if version == Version::Delta { None } else { statistics.fan_out(relation, columns) };
-    let average = || {
-        let groups = statistics.layout(relation)?.groups(columns)?;
-        Some(rows / groups.max(1) as f64)
-    };
-    found.or_else(average).unwrap_or_else(|| {
-        let distinct = |column: &usize| statistics.distinct(relation, *column).max(1) as f64;
+    found.unwrap_or_else(|| average_matches(access, columns, statistics))
+}
+
+/// The same without what was found so far.
+pub(super) fn average_matches(access: Access, columns: &[usize], statistics: &dyn Statistics) -> f64 {
+    let rows = rows_in(access, statistics) as f64;
+    let groups = statistics.layout(access.relation).and_then(|layout| layout.groups(columns));
+    groups.map(|groups| rows / groups.max(1) as f64).unwrap_or_else(|| {
+        let distinct = |column: &usize| statistics.distinct(access.relation, *column).max(1) as f64;
         let matches = columns.iter().fold(rows, |rows, column| rows / distinct(column));
         // Columns that depend on each other do not multiply their selectivity.
         matches.max(1.0 / rows)

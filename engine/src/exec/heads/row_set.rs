@@ -11,6 +11,8 @@ use crate::data::{Code, Rows, parallel, unpack};
 use crate::exec::error::ExecError;
 
 const PARTS: usize = 16;
+/// So many places of the set are read before the first is looked at.
+const TOUCHED: usize = 64;
 /// Fewer candidates than these are not worth a second thread.
 const SMALL: usize = 4_096;
 
@@ -125,12 +127,18 @@ impl<K: Key> Parts for KeyParts<K> {
         let Some(buffers) = into.keys.downcast_mut::<Vec<Vec<K>>>() else { return };
         let mut keys = Vec::with_capacity(rows);
         K::pack(columns, 0, rows, &mut keys);
-        for key in keys {
-            let hash = key.hash();
-            let part = self.part_of(hash);
-            if !self.parts[part].contains(&key, hash) {
-                buffers[part].push(key);
-                into.len += 1;
+        for keys in keys.chunks(TOUCHED) {
+            let mut hashes = [0; TOUCHED];
+            for (key, hash) in keys.iter().zip(&mut hashes) {
+                *hash = key.hash();
+                self.parts[self.part_of(*hash)].touch(*hash);
+            }
+            for (key, hash) in keys.iter().zip(hashes) {
+                let part = self.part_of(hash);
+                if !self.parts[part].contains(key, hash) {
+                    buffers[part].push(*key);
+                    into.len += 1;
+                }
             }
         }
     }
@@ -148,10 +156,9 @@ impl<K: Key> Parts for KeyParts<K> {
         }
         let take_in = |(mut set, buffers): (KeySet<K>, Vec<Vec<K>>)| {
             let mut new = Vec::new();
-            for key in buffers.into_iter().flatten() {
-                if set.insert(key, key.hash()) {
-                    new.push(key);
-                }
+            for keys in buffers.iter().flat_map(|keys| keys.chunks(TOUCHED)) {
+                keys.iter().for_each(|key| set.touch(key.hash()));
+                new.extend(keys.iter().copied().filter(|key| set.insert(*key, key.hash())));
             }
             (set, new)
         };

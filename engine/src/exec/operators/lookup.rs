@@ -34,13 +34,7 @@ impl Lookup {
     /// rows in their order: then those that match lie side by side.
     pub(super) fn open(plan: &Plan, tables: &Tables<'_>) -> Result<Lookup, ExecError> {
         let columns: Vec<usize> = plan.key.iter().map(|(column, _)| *column).collect();
-        let part = |(_, part): &(usize, KeyPart)| {
-            Ok::<_, ExecError>(match part {
-                KeyPart::Variable(variable) => LookupKey::Variable(*variable),
-                KeyPart::Constant(value) => LookupKey::Constant(tables.codec.encode(value.as_ref())?),
-            })
-        };
-        let key: Vec<LookupKey> = plan.key.iter().map(part).collect::<Result<_, _>>()?;
+        let key = key_of(plan, tables)?;
         let first: Vec<Code> = key.iter().filter_map(LookupKey::constant).collect();
         let runs = tables.runs(plan.access).into_iter().map(|run| {
             let in_order = if plan.by == LookupBy::Order { run.beginning_with(&first) } else { None };
@@ -56,6 +50,17 @@ impl Lookup {
         let runs = runs.collect::<Result<_, ExecError>>()?;
         Ok(Lookup { key, runs })
     }
+}
+
+/// What key columns must hold, in their order.
+pub(super) fn key_of(plan: &Plan, tables: &Tables<'_>) -> Result<Vec<LookupKey>, ExecError> {
+    let part = |(_, part): &(usize, KeyPart)| {
+        Ok(match part {
+            KeyPart::Variable(variable) => LookupKey::Variable(*variable),
+            KeyPart::Constant(value) => LookupKey::Constant(tables.codec.encode(value.as_ref())?),
+        })
+    };
+    plan.key.iter().map(part).collect()
 }
 
 impl LookupKey {
@@ -82,6 +87,12 @@ impl Matches {
     pub(super) fn clear(&mut self) {
         self.positions.clear();
         self.rows.clear();
+    }
+
+    /// Adds rows that match one input row.
+    pub(super) fn extend(&mut self, position: usize, rows: &[u32]) {
+        self.rows.extend_from_slice(rows);
+        self.positions.extend(std::iter::repeat_n(position as u32, rows.len()));
     }
 
     /// Drops deleted rows, and those in which columns that must agree do not.
@@ -141,8 +152,7 @@ pub(super) fn find(
     let mut outcome = Ok(());
     index.probe(&columns, 0, input.len, |position, rows| {
         for chunk in rows.chunks(BATCH) {
-            matches.rows.extend_from_slice(chunk);
-            matches.positions.extend(std::iter::repeat_n(position as u32, chunk.len()));
+            matches.extend(position, chunk);
             if matches.len() >= BATCH {
                 outcome = emit(matches);
                 if outcome.is_err() {
@@ -178,7 +188,7 @@ pub(super) fn exists(lookup: &Lookup, equal: &[(usize, usize)], input: &Bindings
     found
 }
 
-fn key_columns<'b>(key: &[LookupKey], input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
+pub(super) fn key_columns<'b>(key: &[LookupKey], input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
     key.iter()
         .map(|part| match part {
             LookupKey::Variable(variable) => Cow::Borrowed(input.column(*variable)),

@@ -8,6 +8,8 @@ mod lookup;
 
 mod probe;
 
+mod range_probe;
+
 mod adjacency;
 
 mod semijoin;

@@ -6,6 +6,7 @@ use super::compute::Compute;
 use super::filter::Filter;
 use super::intersect::Intersect;
 use super::probe::Probe;
+use super::range_probe::RangeProbe;
 use super::semijoin::Semijoin;
 use super::unnest::Unnest;
 use crate::exec::error::ExecError;
@@ -17,6 +18,7 @@ use crate::plan::{LookupBy, RulePlan, Step};
 /// A step that is ready to run.
 pub(super) enum Operator<'a> {
     Probe(Probe<'a>),
+    RangeProbe(RangeProbe<'a>),
     Adjacency(Adjacency<'a>),
     Semijoin(Semijoin<'a>),
     Intersect(Intersect<'a>),
@@ -44,12 +46,17 @@ impl<'a> Operator<'a> {
         tables: &Tables<'_>,
     ) -> Result<Operator<'a>, ExecError> {
         Ok(match &plan.steps[depth] {
-            Step::Probe { lookup, outputs, keep } => {
+            Step::Probe { lookup, between, outputs, keep } => {
+                if let Some(between) = between
+                    && let Some(probe) = RangeProbe::open(lookup, between, outputs, keep, tables)?
+                {
+                    return Ok(Operator::RangeProbe(probe));
+                }
                 let by_adjacency = match lookup.by {
                     LookupBy::Adjacency | LookupBy::Mapping => {
                         Adjacency::open(lookup, outputs, keep, tables)?
                     }
-                    LookupBy::Order | LookupBy::Merge | LookupBy::Index => None,
+                    LookupBy::Order | LookupBy::Merge | LookupBy::Index | LookupBy::Range => None,
                 };
                 match by_adjacency {
                     Some(adjacency) => Operator::Adjacency(adjacency),
@@ -85,6 +92,7 @@ impl<'a> Operator<'a> {
         let Circumstances { evaluator, bar, keeps_numbers } = circumstances;
         match self {
             Operator::Probe(probe) => probe.run(input, output, emit),
+            Operator::RangeProbe(probe) => probe.run(evaluator, input, output, emit),
             Operator::Adjacency(adjacency) => adjacency.run(input, output, emit),
             Operator::Semijoin(semijoin) => semijoin.run(input, output, emit),
             Operator::Intersect(intersect) => intersect.run(input, output, emit),

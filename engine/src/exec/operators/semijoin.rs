@@ -34,9 +34,12 @@ impl<'a> Semijoin<'a> {
     ) -> Result<Semijoin<'a>, ExecError> {
         let matches = match plan.by {
             LookupBy::Merge if in_order => Found::ByMerge(Merge::open(plan, tables)),
-            LookupBy::Merge | LookupBy::Order | LookupBy::Index | LookupBy::Adjacency | LookupBy::Mapping => {
-                Found::ByIndex(Lookup::open(plan, tables)?)
-            }
+            LookupBy::Merge
+            | LookupBy::Order
+            | LookupBy::Index
+            | LookupBy::Range
+            | LookupBy::Adjacency
+            | LookupBy::Mapping => Found::ByIndex(Lookup::open(plan, tables)?),
         };
         Ok(Semijoin { matches, equal: &plan.equal, negated, keep })
     }

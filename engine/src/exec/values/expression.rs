@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::analysis::program::Expression;
 use crate::budget::Budget;
-use crate::data::{Code, Codec, INLINE_END, Number, Value, ValueRef, VariableId};
+use crate::data::{Code, Codec, INLINE_END, Number, Value, ValueRef, VariableId, float_of};
 use crate::exec::error::ExecError;
 use crate::exec::values::batch::Bindings;
 use crate::exec::values::numbers::Numbers;
@@ -32,6 +32,23 @@ pub(crate) enum Column<'b> {
 impl<'a> Evaluator<'a> {
     pub(crate) fn new(codec: &'a Codec, saturated: &'a AtomicBool, budget: &'a Budget) -> Self {
         Evaluator { codec, saturated, budget }
+    }
+
+    /// The same, which notes elsewhere what was cut off.
+    pub(crate) fn apart<'e>(&'e self, saturated: &'e AtomicBool) -> Evaluator<'e> {
+        Evaluator { codec: self.codec, saturated, budget: self.budget }
+    }
+
+    /// The number of an expression for each row, as a float; `none` where it is no number.
+    pub(crate) fn floats_or(
+        &self,
+        expression: &Expression,
+        none: f64,
+        bindings: &Bindings,
+    ) -> Result<Vec<f64>, ExecError> {
+        let column = self.evaluate(expression, bindings)?;
+        let number = |row| self.at(&column, row).as_number().map_or(none, float_of);
+        Ok((0..bindings.len).map(number).collect())
     }
 
     /// The codes of an expression, a row each.

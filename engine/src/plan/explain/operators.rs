@@ -28,8 +28,11 @@ pub(super) fn steps(
     }];
     for step in &plan.steps {
         steps.push(match step {
-            Step::Probe { lookup, outputs, .. } => {
-                let text = looked_up(program, lookup, outputs, &name);
+            Step::Probe { lookup, between, outputs, .. } => {
+                let mut text = looked_up(program, lookup, outputs, &name);
+                if let Some(between) = between {
+                    let _ = write!(text, " of column {}", between.column + 1);
+                }
                 (if lookup.key.is_empty() { "product" } else { "probe" }, text, Some(lookup.access))
             }
             Step::Exists { lookup, negated, .. } => {
@@ -95,6 +98,7 @@ fn looked_up<'n>(
             LookupBy::Mapping => " by mapping",
             LookupBy::Adjacency => " by adjacency",
             LookupBy::Index => " by index",
+            LookupBy::Range => " by range",
         });
     }
     text

@@ -143,6 +143,21 @@ pub enum LookupBy {
     Adjacency,
     /// An index of the key columns.
     Index,
+    /// An index of the key columns in which the rows of a key stand in the order of another column: only those of a range are
+    /// read.
+    Range,
+}
+
+/// Between what a column of the rows that are looked up has to lie, ends included. The comparisons that say so stay where they
+/// are, and drop what is at an end that does not count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Between {
+    /// The column.
+    pub column: usize,
+    /// Where it begins.
+    pub from: Option<Expression>,
+    /// Where it ends.
+    pub to: Option<Expression>,
 }
 
 /// One operator. `keep` lists the variables that later steps or the head still read.
@@ -152,6 +167,8 @@ pub enum Step {
     Probe {
         /// The rows.
         lookup: Lookup,
+        /// Between what one of its columns has to lie, where that is looked up too.
+        between: Option<Between>,
         /// Which column binds which variable.
         outputs: Vec<(usize, VariableId)>,
         /// See above.

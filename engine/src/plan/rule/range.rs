@@ -1,12 +1,12 @@
-//! Comparisons with constants as a range of a column: where an index knows rows in the order of that column, only those
-//! of the range are read. The comparisons stay where they are; they find nothing more to drop.
+//! Comparisons as ranges of a column: where an index knows rows in the order of that column, only those of the range are
+//! read. The comparisons stay where they are; they find little more to drop.
 
 use std::ops::Bound;
 
+use super::operators::{Between, ColumnRange, LookupBy, Scan, Step};
 use crate::analysis::program::{Expression, Test};
-use crate::data::Value;
-use crate::plan::rule::operators::{ColumnRange, Scan, Step};
-use crate::plan::statistics::Statistics;
+use crate::data::{Value, VariableId};
+use crate::plan::statistics::{Statistics, average_matches};
 use crate::syntax::ast::Comparison;
 
 /// The range that the steps leave of the first column for which there is one.
@@ -47,6 +47,62 @@ pub(crate) fn range_of(scan: &Scan, steps: &[Step], statistics: &dyn Statistics)
 
 fn has_sorted_index(scan: &Scan, column: usize, statistics: &dyn Statistics) -> bool {
     statistics.layout(scan.access.relation).is_some_and(|layout| layout.has_sorted_index(column))
+}
+
+/// Lets probes look only for rows of a range, where a comparison further on says between what a column has to lie and a key has
+/// many rows.
+pub(super) fn look_up_ranges(steps: &mut [Step], statistics: &dyn Statistics) {
+    /// Fewer rows of a key are read all.
+    const MANY: f64 = 8.0;
+    for position in 0..steps.len() {
+        let (done, later) = steps.split_at_mut(position + 1);
+        let Some(Step::Probe { lookup, between, outputs, keep }) = done.last_mut() else { continue };
+        let is_whole = lookup.key.is_empty() || !lookup.equal.is_empty();
+        if is_whole || average_matches(lookup.access, &lookup.columns(), statistics) < MANY {
+            continue;
+        }
+        let bounds = outputs.iter().filter_map(|(column, variable)| bounds(*column, *variable, keep, later));
+        // What has two ends leaves least.
+        let found = bounds.max_by_key(|between| [&between.from, &between.to].into_iter().flatten().count());
+        if found.is_some() {
+            lookup.by = LookupBy::Range;
+            *between = found;
+        }
+    }
+}
+
+/// What later comparisons say of a column, in terms of what is bound before it.
+fn bounds(column: usize, variable: VariableId, bound: &[VariableId], later: &[Step]) -> Option<Between> {
+    let mut between = Between { column, from: None, to: None };
+    for step in later {
+        let Step::Filter { operator: Test::ByValue(comparison), left, right, .. } = step else { continue };
+        let (comparison, other) = match (left, right) {
+            (Expression::Variable(compared), other) if *compared == variable => (*comparison, other),
+            (other, Expression::Variable(compared)) if *compared == variable => (comparison.turned(), other),
+            _ => continue,
+        };
+        if !is_number_of(other, bound) {
+            continue;
+        }
+        let end = match comparison {
+            Comparison::Greater | Comparison::GreaterOrEqual => &mut between.from,
+            Comparison::Less | Comparison::LessOrEqual => &mut between.to,
+            Comparison::Equal | Comparison::NotEqual => continue,
+        };
+        end.get_or_insert_with(|| other.clone());
+    }
+    (between.from.is_some() || between.to.is_some()).then_some(between)
+}
+
+/// Whether an expression is made of these variables and of numbers by arithmetic alone, so that it costs little and cannot
+/// fail.
+fn is_number_of(expression: &Expression, bound: &[VariableId]) -> bool {
+    match expression {
+        Expression::Variable(variable) => bound.contains(variable),
+        Expression::Constant(value) => is_ordered(value),
+        Expression::Arithmetic { left, right, .. } => is_number_of(left, bound) && is_number_of(right, bound),
+        Expression::Call { .. } => false,
+    }
 }
 
 /// Whether `<` compares anything with it.

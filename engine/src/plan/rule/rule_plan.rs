@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{Access, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version};
-use super::range::range_of;
+use super::range::{look_up_ranges, range_of};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, Value, VariableId};
 use crate::plan::statistics::Statistics;
@@ -125,7 +125,7 @@ impl Builder<'_> {
                 let lookup = self.lookup(access, key, equal, |lookup, statistics| {
                     probe_by(lookup, &outputs, atom.arguments.len(), statistics)
                 });
-                self.steps.push(Step::Probe { lookup, outputs, keep });
+                self.steps.push(Step::Probe { lookup, between: None, outputs, keep });
                 self.last_is_pair = is_pair;
             } else if let Some(last) = self.steps.last().filter(|_| is_pair && last_is_pair)
                 && let Some(both) = intersection(last, access, &key, &keep)
@@ -206,6 +206,7 @@ impl Builder<'_> {
         if let Source::Scan(scan) = &mut self.source {
             scan.range = range_of(scan, &self.steps, self.statistics);
         }
+        look_up_ranges(&mut self.steps, self.statistics);
         RulePlan {
             head: self.rule.head,
             head_terms: self.rule.head_terms.clone(),
