@@ -44,6 +44,7 @@ pub(crate) use priority::run_low;
 pub use range_index::RangeIndex;
 pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
+pub(crate) use run::estimate_distinct;
 pub use run::{Pairing, Run, RunFile};
 pub use schema::{Schema, SchemaColumn};
 pub use sorted::SortedRows;

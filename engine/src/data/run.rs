@@ -532,7 +532,7 @@ fn schema(arity: usize) -> SchemaRef {
 /// The GEE estimator (Charikar, Chaudhuri, Motwani, Narasayya: Towards estimation error guarantees for distinct
 /// values, PODS 2000): values seen once in the sample stand for sqrt(rows / sample) values each. Codes that lie close
 /// together bound it.
-fn estimate_distinct(column: &[Code]) -> usize {
+pub(crate) fn estimate_distinct(column: &[Code]) -> usize {
     const SAMPLE: usize = 1_024;
     let step = column.len().div_ceil(SAMPLE).max(1);
     // A step that is no divisor of usual strides keeps the sample from hitting one phase of a pattern.

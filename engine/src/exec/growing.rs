@@ -1,57 +1,102 @@
 //! A relation inside a fixpoint: rows that were joined with everything, and those of the last round.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use arrow::buffer::BooleanBuffer;
+use parking_lot::Mutex;
 
+use super::growing_index::{GrowingIndex, IndexKey};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, MAX_ROWS, Rows, Run, parallel};
+use crate::data::{Code, MAX_ROWS, Rows, Run, estimate_distinct, parallel};
 
-/// A relation inside a fixpoint.
+/// A relation inside a fixpoint. Rows stand in the order in which they came, and only ever come to the end.
 #[derive(Default)]
 pub(super) struct Growing {
-    pub(super) stable: Vec<Run>,
-    pub(super) delta: Option<Run>,
+    /// All rows.
+    columns: Vec<Vec<Code>>,
+    rows: usize,
+    /// Those before the last round.
+    old: usize,
+    /// Those of the last round, once more.
+    delta: Option<Run>,
+    indexes: Mutex<HashMap<IndexKey, Arc<GrowingIndex>>>,
+    /// Estimates of distinct values by column, each with the number of rows then.
+    distinct: Mutex<HashMap<usize, (usize, usize)>>,
 }
 
 impl Growing {
+    /// These rows, of which nothing is new.
+    pub(super) fn complete(rows: Rows) -> Growing {
+        Growing { old: rows.len, rows: rows.len, columns: rows.columns, ..Growing::default() }
+    }
+
+    /// Number of rows.
     pub(super) fn rows(&self) -> usize {
-        self.stable.iter().chain(&self.delta).map(Run::len).sum()
+        self.rows
+    }
+
+    /// Number of rows before the last round.
+    pub(super) fn old_rows(&self) -> usize {
+        self.old
+    }
+
+    /// The rows that the last round found.
+    pub(super) fn delta(&self) -> Option<&Run> {
+        self.delta.as_ref()
+    }
+
+    /// The codes of a column.
+    pub(super) fn column(&self, column: usize) -> &[Code] {
+        &self.columns[column]
     }
 
     /// Number of distinct values in a column, estimated.
     pub(super) fn distinct(&self, column: usize) -> usize {
-        let filled = self.stable.iter().chain(&self.delta).filter(|run| !run.is_empty());
-        filled.map(|run| run.distinct(column)).max().unwrap_or(1)
+        let mut estimates = self.distinct.lock();
+        let known = estimates.entry(column).or_default();
+        // An estimate that is a little old is good enough.
+        if self.rows > known.0 + known.0 / 4 || self.rows < known.0 {
+            *known = (self.rows, self.columns.get(column).map_or(0, |codes| estimate_distinct(codes)));
+        }
+        known.1
+    }
+
+    /// The index with this key, of all rows.
+    pub(super) fn index(&self, key: IndexKey, budget: &Budget) -> Result<Arc<GrowingIndex>, BudgetError> {
+        let mut indexes = self.indexes.lock();
+        let index = indexes.entry(key).or_insert_with_key(|key| Arc::new(GrowingIndex::new(key.clone())));
+        // Whoever had it in a round before is done.
+        if let Some(index) = Arc::get_mut(index) {
+            budget.charge(index.extend(&self.columns, self.rows))?;
+        }
+        Ok(Arc::clone(index))
+    }
+
+    /// A copy of the first rows as a run.
+    pub(super) fn first(&self, rows: usize) -> Result<Run, BudgetError> {
+        run_of(Rows { columns: self.columns.iter().map(|codes| codes[..rows].to_vec()).collect(), len: rows })
     }
 
     /// All rows, at the end.
-    pub(super) fn take_runs(&mut self) -> Vec<Run> {
-        let mut runs = std::mem::take(&mut self.stable);
-        runs.extend(self.delta.take());
-        runs
+    pub(super) fn take(&mut self, budget: &Budget) -> Rows {
+        let indexes = std::mem::take(&mut self.indexes);
+        budget.release(indexes.into_inner().values().map(|index| index.memory_bytes()).sum());
+        let growing = std::mem::take(self);
+        Rows { columns: growing.columns, len: growing.rows }
     }
 
-    /// Ages the delta into the stable runs and puts fresh rows in its place; answers whether there are any. Runs are
-    /// merged when a younger one has grown to half of its elder, so a probe meets few of them.
+    /// Lets fresh rows follow those of the last round; answers whether there are any.
     pub(super) fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> Result<bool, BudgetError> {
-        if let Some(delta) = self.delta.take() {
-            let mut runs = vec![delta];
-            while let Some(last) = self.stable.last()
-                && let younger = runs.iter().map(Run::len).sum::<usize>()
-                && last.len() <= 2 * younger
-                && last.len() + younger <= MAX_ROWS
-            {
-                runs.extend(self.stable.pop());
-            }
-            runs.reverse();
-            self.stable.push(match <[Run; 1]>::try_from(runs) {
-                Ok([only]) => only,
-                Err(runs) => run_of(concatenate(&runs, arity))?,
-            });
-        }
+        self.old = self.rows;
         let rows = gather(fresh, arity);
+        check_rows(self.rows + rows.len)?;
+        self.delta = None;
         if rows.len > 0 {
+            self.columns.resize_with(arity, Vec::new);
+            self.columns.iter_mut().zip(&rows.columns).for_each(|(all, new)| all.extend_from_slice(new));
+            self.rows += rows.len;
             self.delta = Some(run_of(rows)?);
         }
         Ok(self.delta.is_some())

@@ -17,6 +17,9 @@ mod relations;
 /// Batches of bindings, and what is computed over their columns.
 mod values;
 
+/// An index that grows with its rows.
+mod growing_index;
+
 /// A relation inside a fixpoint.
 mod growing;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::error::ExecError;
-use super::growing::{Growing, run_of};
+use super::growing::{Growing, gather, run_of};
 use super::heads::best_rows::BestRows;
 use super::heads::derive::derive;
 use super::heads::known::{Known, KnownRows, take_in};
@@ -34,20 +34,20 @@ pub(super) fn evaluate(
 ) -> Result<(), ExecError> {
     match plan_stratum(stratum, tables.program, tables, &tables.thresholds) {
         StratumPlan::Alias(alias) => share(tables, &alias, notes),
-        StratumPlan::Rules(plan) => return evaluate_rules(tables, stratum, plan, notes),
+        StratumPlan::Rules(plan) => evaluate_rules(tables, stratum, plan, notes),
     }
-    Ok(())
 }
 
 /// Completes a relation with the runs of another one.
-fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) {
-    let runs = tables.runs(Access { relation: alias.source, version: Version::All });
+fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) -> Result<(), ExecError> {
+    let runs = tables.runs(Access { relation: alias.source, version: Version::All })?;
     if let Some(notes) = notes {
         let meter = Meter::new(note_alias(alias, tables.program, tables, |_| false));
         meter.rows(0, runs.iter().map(Run::len).sum());
         notes.rules.push(meter.finish());
     }
     tables.complete.insert(alias.head, runs);
+    Ok(())
 }
 
 /// Rows that a round has found, by their relation.
@@ -99,12 +99,19 @@ fn evaluate_rules(
     }
     match plan.recursion {
         Some(recursion) => recur(tables, stratum, recursion, &mut known, fresh, notes)?,
-        None => _ = advance(tables, &stratum.relations, &mut known, &HashSet::new(), &mut fresh)?,
+        None => {
+            for &relation in &stratum.relations {
+                let rows = gather(fresh.remove(&relation).unwrap_or_default(), tables.arity(relation));
+                tables.growing.remove(&relation);
+                tables.complete.insert(relation, vec![run_of(rows)?]);
+            }
+        }
     }
     for (relation, mut growing) in std::mem::take(&mut tables.growing) {
+        let all = growing.take(tables.budget);
         let runs = match known.get_mut(&relation) {
             Some(Known::Best(best)) => vec![run_of(best.all())?],
-            _ => growing.take_runs(),
+            _ => vec![run_of(all)?],
         };
         tables.complete.insert(relation, runs);
     }
@@ -256,7 +263,7 @@ fn improved(growing: &mut Growing, best: &mut BestRows, is_looked_up: bool) -> R
     if !is_looked_up {
         *growing = Growing::default();
     } else if growing.rows() > 2 * best.len() + LANE_ROWS {
-        *growing = Growing { stable: vec![run_of(best.all())?], delta: None };
+        *growing = Growing::complete(best.all());
     }
     Ok(changed)
 }

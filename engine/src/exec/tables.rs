@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::program::Program;
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Codec, RelationId, Run};
 use crate::exec::growing::Growing;
 use crate::exec::measured::Measured;
@@ -71,16 +71,25 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The runs of a relation, in one of its versions.
-    pub(super) fn runs(&self, access: Access) -> Vec<Run> {
-        match self.growing.get(&access.relation) {
+    /// The runs of a relation, in one of its versions. Of what grows they are copies, but for what the last round found.
+    pub(super) fn runs(&self, access: Access) -> Result<Vec<Run>, BudgetError> {
+        Ok(match self.growing.get(&access.relation) {
             None => self.complete.get(&access.relation).cloned().unwrap_or_default(),
             Some(growing) => match access.version {
-                Version::All => growing.stable.iter().chain(&growing.delta).cloned().collect(),
-                Version::Old => growing.stable.clone(),
-                Version::Delta => growing.delta.iter().cloned().collect(),
+                Version::All => self.first(growing, growing.rows())?,
+                Version::Old => self.first(growing, growing.old_rows())?,
+                Version::Delta => growing.delta().cloned().into_iter().collect(),
             },
+        })
+    }
+
+    /// A copy of the first rows of a relation that grows.
+    fn first(&self, growing: &Growing, rows: usize) -> Result<Vec<Run>, BudgetError> {
+        if rows == 0 {
+            return Ok(Vec::new());
         }
+        self.budget.check()?;
+        Ok(vec![growing.first(rows)?])
     }
 
     pub(super) fn evaluator(&'a self) -> Evaluator<'a> {
@@ -121,7 +130,7 @@ impl Statistics for Tables<'_> {
 
     fn delta(&self, relation: RelationId) -> Option<usize> {
         let growing = self.growing.get(&relation)?;
-        Some(growing.delta.as_ref().map_or(0, Run::len))
+        Some(growing.delta().map_or(0, Run::len))
     }
 
     fn fan_out(&self, relation: RelationId, columns: &[usize]) -> Option<f64> {

@@ -47,11 +47,12 @@ fn take_solutions(
     known: &mut KnownRows,
 ) -> Result<Vec<Rows>, ExecError> {
     let rows = pipeline.source_rows();
-    tables.budget.expect_rows(|| rows.max(expected_rows(plan, tables)))?;
+    let expected = expected_rows(plan, tables);
+    tables.budget.expect_rows(|| rows.max(expected))?;
     let aggregates = plan.aggregates() && !matches!(known.get(&plan.head), Some(Known::Best(_)));
     // The groups of each lane are merged one lane after the other.
     let lane_rows = match (aggregates, &plan.ranking) {
-        (false, _) => LANE_ROWS,
+        (false, _) => lane_rows(rows, expected),
         (true, Some(_)) => LANE_ROWS.max(rows / WAVE_LANES),
         (true, None) => {
             let for_groups = ROWS_PER_GROUP.saturating_mul(expected_found(plan, tables));
@@ -96,6 +97,16 @@ fn take_solutions(
         }
     }
     Ok(new)
+}
+
+/// Source rows of a lane where so many rows are expected to become so many bindings at some step: fewer where each becomes
+/// many, so that few rows are work for all threads.
+fn lane_rows(rows: usize, bindings: usize) -> usize {
+    /// Bindings of a lane.
+    const BINDINGS: usize = 1 << 15;
+    /// Source rows of a lane, at least.
+    const LEAST: usize = 64;
+    (rows.saturating_mul(BINDINGS) / bindings.max(1)).clamp(LEAST, LANE_ROWS)
 }
 
 /// Runs one plan that makes no row twice.

@@ -43,7 +43,7 @@ impl<'a> Adjacency<'a> {
             KeyPart::Variable(variable) => Key::Variable(*variable),
             KeyPart::Constant(value) => Key::Constant(tables.codec.encode(value.as_ref())?),
         };
-        let runs = tables.runs(plan.access);
+        let runs = tables.runs(plan.access)?;
         if let (LookupBy::Mapping, [run]) = (plan.by, runs.as_slice()) {
             let cost = run.beside_cost(*from, *column, Pairing::Mapping);
             let mapping = tables.budget.build(cost, |go_on| run.mapping(*from, *column, go_on))?;

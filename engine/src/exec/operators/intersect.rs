@@ -60,7 +60,7 @@ struct Edges {
 impl Edges {
     /// The edges of one side, run by run.
     fn of(side: &Side, tables: &Tables<'_>) -> Result<Vec<Edges>, ExecError> {
-        let runs = tables.runs(side.access).into_iter().filter(|run| !run.is_empty());
+        let runs = tables.runs(side.access)?.into_iter().filter(|run| !run.is_empty());
         runs.map(|run| {
             let cost = run.beside_cost(side.from, side.to, Pairing::Ordered);
             let neighbours =

@@ -6,22 +6,45 @@ use std::sync::Arc;
 
 use crate::data::{Code, GoOn, RowIndex, Run, VariableId};
 use crate::exec::error::ExecError;
+use crate::exec::growing::Growing;
+use crate::exec::growing_index::{GrowingIndex, IndexKey};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::{BATCH, Bindings};
-use crate::plan::{KeyPart, Lookup as Plan, LookupBy};
+use crate::plan::{KeyPart, Lookup as Plan, LookupBy, Version};
 
-/// The runs of a probe, and how they are looked up.
-pub(super) struct Lookup {
+/// The rows of a probe, and how they are looked up.
+pub(super) struct Lookup<'a> {
     /// One part a key column, in the order of the index.
-    pub(super) key: Vec<LookupKey>,
-    pub(super) runs: Vec<(Run, Matching)>,
+    key: Vec<LookupKey>,
+    pub(super) places: Vec<Place<'a>>,
 }
 
-/// Which rows of a run match.
-pub(super) enum Matching {
-    /// The same for every binding.
-    Rows(Range<u32>),
-    ByIndex(Arc<RowIndex>),
+/// Rows that lie together.
+pub(super) enum Place<'a> {
+    /// A run, of which these rows match every binding.
+    Rows(Run, Range<u32>),
+    /// A run with an index.
+    Run(Run, Arc<RowIndex>),
+    /// The rows of a relation that grows, up to this one, with an index of the variables of the key.
+    Growing { growing: &'a Growing, index: Arc<GrowingIndex>, end: u32 },
+}
+
+impl Place<'_> {
+    /// The codes of a column.
+    pub(super) fn column(&self, column: usize) -> &[Code] {
+        match self {
+            Place::Rows(run, _) | Place::Run(run, _) => run.column(column),
+            Place::Growing { growing, .. } => growing.column(column),
+        }
+    }
+
+    /// The run, if it is one.
+    pub(super) fn run(&self) -> Option<&Run> {
+        match self {
+            Place::Rows(run, _) | Place::Run(run, _) => Some(run),
+            Place::Growing { .. } => None,
+        }
+    }
 }
 
 pub(super) enum LookupKey {
@@ -29,27 +52,68 @@ pub(super) enum LookupKey {
     Constant(Code),
 }
 
-impl Lookup {
+impl<'a> Lookup<'a> {
     /// What a step looks up. An index that is not there yet is built here, unless constants stand in the first columns and
     /// rows in their order: then those that match lie side by side.
-    pub(super) fn open(plan: &Plan, tables: &Tables<'_>) -> Result<Lookup, ExecError> {
+    pub(super) fn open(plan: &Plan, tables: &'a Tables<'_>) -> Result<Lookup<'a>, ExecError> {
         let columns: Vec<usize> = plan.key.iter().map(|(column, _)| *column).collect();
         let key = key_of(plan, tables)?;
+        if plan.access.version != Version::Delta
+            && plan.by != LookupBy::Order
+            && let Some(growing) = tables.growing.get(&plan.access.relation)
+        {
+            let place = place_in(growing, plan.access.version, &columns, &key, tables)?;
+            return Ok(Lookup { key, places: vec![place] });
+        }
         let first: Vec<Code> = key.iter().filter_map(LookupKey::constant).collect();
-        let runs = tables.runs(plan.access).into_iter().map(|run| {
+        let places = tables.runs(plan.access)?.into_iter().map(|run| {
             let in_order = if plan.by == LookupBy::Order { run.beginning_with(&first) } else { None };
-            let matching = match in_order {
-                Some(rows) => Matching::Rows(rows),
+            Ok(match in_order {
+                Some(rows) => Place::Rows(run, rows),
                 None => {
                     let build = |go_on: GoOn<'_>| run.index(&columns, go_on);
-                    Matching::ByIndex(tables.budget.build(run.index_cost(&columns), build)?)
+                    let index = tables.budget.build(run.index_cost(&columns), build)?;
+                    Place::Run(run, index)
                 }
-            };
-            Ok((run, matching))
+            })
         });
-        let runs = runs.collect::<Result<_, ExecError>>()?;
-        Ok(Lookup { key, runs })
+        let places = places.collect::<Result<_, ExecError>>()?;
+        Ok(Lookup { key, places })
     }
+
+    /// What is looked up in a place, a column each.
+    fn columns<'b>(&self, place: &Place<'_>, input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
+        match place {
+            Place::Rows(..) | Place::Run(..) => key_columns(&self.key, input),
+            Place::Growing { .. } => {
+                let variable = |part: &LookupKey| match part {
+                    LookupKey::Variable(variable) => Some(Cow::Borrowed(input.column(*variable))),
+                    LookupKey::Constant(_) => None,
+                };
+                self.key.iter().filter_map(variable).collect()
+            }
+        }
+    }
+}
+
+/// Rows that grow. Constants of the key are no part of it: only rows that have them are in the index.
+fn place_in<'a>(
+    growing: &'a Growing,
+    version: Version,
+    columns: &[usize],
+    key: &[LookupKey],
+    tables: &Tables<'_>,
+) -> Result<Place<'a>, ExecError> {
+    let mut index = IndexKey { columns: Vec::new(), constants: Vec::new() };
+    for (column, part) in columns.iter().zip(key) {
+        match part {
+            LookupKey::Variable(_) => index.columns.push(*column),
+            LookupKey::Constant(code) => index.constants.push((*column, *code)),
+        }
+    }
+    let rows = if version == Version::Old { growing.old_rows() } else { growing.rows() };
+    let index = growing.index(index, tables.budget)?;
+    Ok(Place::Growing { growing, index, end: rows as u32 })
 }
 
 /// What key columns must hold, in their order.
@@ -95,14 +159,25 @@ impl Matches {
         self.positions.extend(std::iter::repeat_n(position as u32, rows.len()));
     }
 
+    /// Drops deleted rows.
+    pub(super) fn retain_live(&mut self, run: &Run) {
+        if run.live().is_some() {
+            self.keep(|row| run.is_live(row as usize));
+        }
+    }
+
     /// Drops deleted rows, and those in which columns that must agree do not.
-    pub(super) fn retain(&mut self, run: &Run, equal: &[(usize, usize)]) {
-        if run.live().is_none() && equal.is_empty() {
+    pub(super) fn retain(&mut self, place: &Place<'_>, equal: &[(usize, usize)]) {
+        if place.run().is_none_or(|run| run.live().is_none()) && equal.is_empty() {
             return;
         }
+        self.keep(|row| matches_row(place, equal, row));
+    }
+
+    fn keep(&mut self, passes: impl Fn(u32) -> bool) {
         let mut kept = 0;
         for i in 0..self.rows.len() {
-            if matches_row(run, equal, self.rows[i]) {
+            if passes(self.rows[i]) {
                 self.rows[kept] = self.rows[i];
                 self.positions[kept] = self.positions[i];
                 kept += 1;
@@ -113,79 +188,76 @@ impl Matches {
     }
 }
 
-fn matches_row(run: &Run, equal: &[(usize, usize)], row: u32) -> bool {
+fn matches_row(place: &Place<'_>, equal: &[(usize, usize)], row: u32) -> bool {
     let row = row as usize;
-    run.is_live(row) && equal.iter().all(|(a, b)| run.column(*a)[row] == run.column(*b)[row])
+    place.run().is_none_or(|run| run.is_live(row))
+        && equal.iter().all(|(a, b)| place.column(*a)[row] == place.column(*b)[row])
 }
 
-/// Collects the matches of all input rows, and calls `emit` whenever there are enough for a batch.
-pub(super) fn find(
-    matching: &Matching,
-    key: &[LookupKey],
-    input: &Bindings,
-    matches: &mut Matches,
-    emit: &mut dyn FnMut(&mut Matches) -> Result<(), ExecError>,
-) -> Result<(), ExecError> {
-    let index = match matching {
-        Matching::ByIndex(index) => index,
-        Matching::Rows(rows) => {
-            for position in 0..input.len as u32 {
-                for start in rows.clone().step_by(BATCH) {
-                    let end = rows.end.min(start + BATCH as u32);
-                    matches.rows.extend(start..end);
-                    matches.positions.extend(std::iter::repeat_n(position, (end - start) as usize));
-                    if matches.len() >= BATCH {
-                        emit(matches)?;
+impl Lookup<'_> {
+    /// Collects the matches of all input rows in a place, and calls `emit` whenever there are enough for a batch.
+    pub(super) fn find(
+        &self,
+        place: &Place<'_>,
+        input: &Bindings,
+        matches: &mut Matches,
+        emit: &mut dyn FnMut(&mut Matches) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        let columns = self.columns(place, input);
+        let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+        if let (Place::Run(_, index), [codes]) = (place, columns.as_slice())
+            && index.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
+        {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        let mut visit = |position: usize, rows: &[u32]| {
+            for chunk in rows.chunks(BATCH) {
+                matches.extend(position, chunk);
+                if matches.len() >= BATCH {
+                    outcome = emit(matches);
+                    if outcome.is_err() {
+                        return false;
                     }
                 }
             }
-            return Ok(());
+            true
+        };
+        match place {
+            Place::Rows(_, rows) => {
+                let rows: Vec<u32> = rows.clone().collect();
+                (0..input.len).all(|position| visit(position, &rows));
+            }
+            Place::Run(_, index) => index.probe(&columns, 0, input.len, visit),
+            Place::Growing { index, end, .. } => index.probe(&columns, input.len, *end, &mut visit),
         }
-    };
-    let columns = key_columns(key, input);
-    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-    if let [codes] = columns.as_slice()
-        && index.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
-    {
-        return Ok(());
+        outcome
     }
-    let mut outcome = Ok(());
-    index.probe(&columns, 0, input.len, |position, rows| {
-        for chunk in rows.chunks(BATCH) {
-            matches.extend(position, chunk);
-            if matches.len() >= BATCH {
-                outcome = emit(matches);
-                if outcome.is_err() {
-                    return false;
-                }
-            }
-        }
-        true
-    });
-    outcome
-}
 
-/// Which input rows have a match.
-pub(super) fn exists(lookup: &Lookup, equal: &[(usize, usize)], input: &Bindings) -> Vec<bool> {
-    let mut found = vec![false; input.len];
-    let columns = key_columns(&lookup.key, input);
-    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-    for (run, matching) in &lookup.runs {
-        match matching {
-            Matching::Rows(rows) => {
-                if rows.clone().any(|row| matches_row(run, equal, row)) {
-                    found.fill(true);
-                }
-            }
-            Matching::ByIndex(index) => index.probe(&columns, 0, input.len, |position, rows| {
+    /// Which input rows have a match.
+    pub(super) fn exists(&self, equal: &[(usize, usize)], input: &Bindings) -> Vec<bool> {
+        let mut found = vec![false; input.len];
+        for place in &self.places {
+            let columns = self.columns(place, input);
+            let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+            let mut visit = |position: usize, rows: &[u32]| {
                 if !found[position] {
-                    found[position] = rows.iter().any(|row| matches_row(run, equal, *row));
+                    found[position] = rows.iter().any(|row| matches_row(place, equal, *row));
                 }
                 true
-            }),
+            };
+            match place {
+                Place::Rows(_, rows) => {
+                    if rows.clone().any(|row| matches_row(place, equal, row)) {
+                        found.fill(true);
+                    }
+                }
+                Place::Run(_, index) => index.probe(&columns, 0, input.len, visit),
+                Place::Growing { index, end, .. } => index.probe(&columns, input.len, *end, &mut visit),
+            }
         }
+        found
     }
-    found
 }
 
 pub(super) fn key_columns<'b>(key: &[LookupKey], input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {

@@ -1,5 +1,6 @@
 //! Rows that are looked up in the order in which they are sorted: without an index, as when two lists are merged.
 
+use crate::budget::BudgetError;
 use crate::data::{Run, VariableId};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::Bindings;
@@ -12,12 +13,12 @@ pub(super) struct Merge {
 }
 
 impl Merge {
-    pub(super) fn open(plan: &Lookup, tables: &Tables<'_>) -> Merge {
+    pub(super) fn open(plan: &Lookup, tables: &Tables<'_>) -> Result<Merge, BudgetError> {
         let variables = plan.key.iter().filter_map(|(_, part)| match part {
             KeyPart::Variable(variable) => Some(*variable),
             KeyPart::Constant(_) => None,
         });
-        Merge { variables: variables.collect(), runs: tables.runs(plan.access) }
+        Ok(Merge { variables: variables.collect(), runs: tables.runs(plan.access)? })
     }
 
     /// Which bindings have a row.

@@ -43,7 +43,7 @@ impl<'a> Operator<'a> {
         plan: &'a RulePlan,
         depth: usize,
         in_order: bool,
-        tables: &Tables<'_>,
+        tables: &'a Tables<'_>,
     ) -> Result<Operator<'a>, ExecError> {
         Ok(match &plan.steps[depth] {
             Step::Probe { lookup, between, outputs, keep } => {

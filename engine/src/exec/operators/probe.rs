@@ -1,6 +1,6 @@
 //! A join by an index: binds columns of the rows that match.
 
-use super::lookup::{Lookup, Matches, find};
+use super::lookup::{Lookup, Matches};
 use crate::data::VariableId;
 use crate::exec::error::ExecError;
 use crate::exec::tables::Tables;
@@ -9,7 +9,7 @@ use crate::plan::Lookup as Plan;
 
 /// What a probe looks up, and what it binds.
 pub(super) struct Probe<'a> {
-    lookup: Lookup,
+    lookup: Lookup<'a>,
     equal: &'a [(usize, usize)],
     outputs: &'a [(usize, VariableId)],
     keep: &'a [VariableId],
@@ -20,7 +20,7 @@ impl<'a> Probe<'a> {
         plan: &'a Plan,
         outputs: &'a [(usize, VariableId)],
         keep: &'a [VariableId],
-        tables: &Tables<'_>,
+        tables: &'a Tables<'_>,
     ) -> Result<Probe<'a>, ExecError> {
         Ok(Probe { lookup: Lookup::open(plan, tables)?, equal: &plan.equal, outputs, keep })
     }
@@ -32,19 +32,19 @@ impl<'a> Probe<'a> {
         emit: &mut Emit<'_>,
     ) -> Result<(), ExecError> {
         let mut matches = Matches::default();
-        for (run, matching) in &self.lookup.runs {
+        for place in &self.lookup.places {
             let mut hand_on = |matches: &mut Matches| {
-                matches.retain(run, self.equal);
+                matches.retain(place, self.equal);
                 output.clear();
                 output.gather(input, self.keep, &matches.positions);
                 for (column, variable) in self.outputs {
-                    let codes = run.column(*column);
+                    let codes = place.column(*column);
                     output.column_mut(*variable).extend(matches.rows.iter().map(|row| codes[*row as usize]));
                 }
                 matches.clear();
                 emit(output)
             };
-            find(matching, &self.lookup.key, input, &mut matches, &mut hand_on)?;
+            self.lookup.find(place, input, &mut matches, &mut hand_on)?;
             if matches.len() > 0 {
                 hand_on(&mut matches)?;
             }

@@ -32,7 +32,7 @@ impl<'a> RangeProbe<'a> {
     ) -> Result<Option<RangeProbe<'a>>, ExecError> {
         let columns: Vec<usize> = plan.key.iter().map(|(column, _)| *column).collect();
         let mut runs = Vec::new();
-        for run in tables.runs(plan.access) {
+        for run in tables.runs(plan.access)? {
             let cost = run.range_index_cost(&columns, between.column);
             let build =
                 |go_on: crate::data::GoOn<'_>| run.range_index(&columns, between.column, tables.codec, go_on);
@@ -60,7 +60,7 @@ impl<'a> RangeProbe<'a> {
         for (run, index) in &self.runs {
             let Some(index) = index.as_ref() else { continue };
             let mut hand_on = |matches: &mut Matches| {
-                matches.retain(run, &[]);
+                matches.retain_live(run);
                 output.clear();
                 output.gather(input, self.keep, &matches.positions);
                 for (column, variable) in self.outputs {

@@ -27,7 +27,7 @@ impl<'a> Reading<'a> {
     pub(crate) fn of(scan: &'a Scan, tables: &Tables<'_>) -> Result<Reading<'a>, ExecError> {
         let constants = scan.constants.iter();
         let constants = constants.map(|(column, value)| Ok((*column, tables.codec.encode(value.as_ref())?)));
-        let runs = tables.runs(scan.access).into_iter().map(|run| {
+        let runs = tables.runs(scan.access)?.into_iter().map(|run| {
             let rows = scan.range.as_ref().and_then(|range| rows_between(&run, range, tables));
             (run, rows)
         });

@@ -2,7 +2,7 @@
 //!
 //! A negated literal reads what earlier strata have made, so its rows are complete before the first look-up.
 
-use super::lookup::{Lookup, exists};
+use super::lookup::Lookup;
 use super::merge::Merge;
 use crate::data::VariableId;
 use crate::exec::error::ExecError;
@@ -12,14 +12,14 @@ use crate::plan::{Lookup as Plan, LookupBy};
 
 /// What is looked up, and which bindings stay.
 pub(super) struct Semijoin<'a> {
-    matches: Found,
+    matches: Found<'a>,
     equal: &'a [(usize, usize)],
     negated: bool,
     keep: &'a [VariableId],
 }
 
-enum Found {
-    ByIndex(Lookup),
+enum Found<'a> {
+    ByIndex(Lookup<'a>),
     ByMerge(Merge),
 }
 
@@ -30,10 +30,10 @@ impl<'a> Semijoin<'a> {
         negated: bool,
         keep: &'a [VariableId],
         in_order: bool,
-        tables: &Tables<'_>,
+        tables: &'a Tables<'_>,
     ) -> Result<Semijoin<'a>, ExecError> {
         let matches = match plan.by {
-            LookupBy::Merge if in_order => Found::ByMerge(Merge::open(plan, tables)),
+            LookupBy::Merge if in_order => Found::ByMerge(Merge::open(plan, tables)?),
             LookupBy::Merge
             | LookupBy::Order
             | LookupBy::Index
@@ -51,7 +51,7 @@ impl<'a> Semijoin<'a> {
         emit: &mut Emit<'_>,
     ) -> Result<(), ExecError> {
         let found = match &self.matches {
-            Found::ByIndex(lookup) => exists(lookup, self.equal, input),
+            Found::ByIndex(lookup) => lookup.exists(self.equal, input),
             Found::ByMerge(merge) => merge.exists(input),
         };
         output.keep_where(input, self.keep, |row| found[row] != self.negated);

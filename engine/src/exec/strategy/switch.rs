@@ -11,11 +11,11 @@ use crate::exec::growing::Growing;
 use crate::exec::heads::known::{Known, KnownRows};
 use crate::exec::profile::Planned;
 use crate::exec::tables::Tables;
-use crate::plan::{Access, EdgeSource, Strategy, Version};
+use crate::plan::{Access, EdgeSource, Statistics, Strategy, Version};
 
 /// Whether there is enough to do to go on in another way.
 pub(crate) fn is_worth(tables: &Tables<'_>, strategy: &Strategy, known: &KnownRows) -> bool {
-    let growing = |relation| tables.growing.get(relation).map(|growing| (growing.rows(), &growing.delta));
+    let growing = |relation| tables.growing.get(relation).map(|growing| (growing.rows(), growing.delta()));
     match strategy {
         Strategy::Tuples => false,
         Strategy::Walk(walk) => {
@@ -31,7 +31,7 @@ pub(crate) fn is_worth(tables: &Tables<'_>, strategy: &Strategy, known: &KnownRo
         },
         Strategy::Partitions(partitions) => growing(&partitions.relation).is_some_and(|(known, delta)| {
             known >= tables.thresholds.part_rows
-                && delta.as_ref().is_some_and(|delta| delta.len() >= tables.thresholds.part_new_rows)
+                && delta.is_some_and(|delta| delta.len() >= tables.thresholds.part_new_rows)
         }),
     }
 }
@@ -53,50 +53,50 @@ pub(crate) fn rows_read(tables: &Tables<'_>, strategy: &Strategy) -> usize {
 /// Edges to be read before a search can begin.
 fn edges_to_index(tables: &Tables<'_>, source: &EdgeSource) -> usize {
     let EdgeSource::Relation { relation, from, to } = source else { return edges_read(tables, source) };
-    let runs = tables.runs(Access { relation: *relation, version: Version::All });
+    let Some(runs) = tables.complete.get(relation) else { return tables.rows(*relation) };
     let is_ready = |run: &Run| run.live().is_none() && run.has_neighbours(*from, *to);
     runs.iter().filter(|run| !is_ready(run)).map(Run::len).sum()
 }
 
-/// Goes on in another way, to the end; answers how many rounds that were. Nothing if the values do not allow it.
+/// Goes on in another way, to the end: relations are complete then. Answers how many rounds that were; `None` if the values do
+/// not allow it.
 pub(crate) fn go_on(
     tables: &mut Tables<'_>,
     strategy: &Strategy,
     variants: &[Planned],
     known: &mut KnownRows,
 ) -> Result<Option<usize>, ExecError> {
-    let complete = |run| Growing { stable: vec![run], delta: None };
-    let rounds = match strategy {
+    let (found, rounds) = match strategy {
         Strategy::Tuples => return Ok(None),
         Strategy::Partitions(partitions) => {
             known.clear();
-            evaluate_in_partitions(tables, *partitions, variants)?
+            let (run, rounds) = evaluate_in_partitions(tables, *partitions, variants)?;
+            (vec![(partitions.relation, run)], rounds)
         }
         Strategy::Walk(walk) => {
             known.clear();
             let rows = |version| tables.runs(Access { relation: walk.relation, version });
             let run = if walk.is_own {
-                traverse(tables, walk, &[], &rows(Version::All))?
+                traverse(tables, walk, &[], &rows(Version::All)?)?
             } else {
-                traverse(tables, walk, &rows(Version::Old), &rows(Version::Delta))?
+                traverse(tables, walk, &rows(Version::Old)?, &rows(Version::Delta)?)?
             };
-            tables.growing.insert(walk.relation, complete(run));
-            0
+            (vec![(walk.relation, run)], 0)
         }
         Strategy::Matrices(matrices) => {
             known.clear();
-            let rows = |relation| tables.runs(Access { relation, version: Version::All });
-            let (found, rounds) = multiply(tables, matrices, rows)?;
-            tables.growing = found.into_iter().map(|(relation, run)| (relation, complete(run))).collect();
-            rounds
+            multiply(tables, matrices, |relation| tables.runs(Access { relation, version: Version::All }))?
         }
         Strategy::Relaxation(relaxation) => {
             let Some(Known::Best(best)) = known.get_mut(&relaxation.relation) else { return Ok(None) };
             let Some((run, sweeps)) = relax(tables, relaxation, best)? else { return Ok(None) };
             known.clear();
-            tables.growing.insert(relaxation.relation, complete(run));
-            sweeps
+            (vec![(relaxation.relation, run)], sweeps)
         }
     };
+    for (relation, run) in found {
+        tables.growing.remove(&relation);
+        tables.complete.insert(relation, vec![run]);
+    }
     Ok(Some(rounds))
 }

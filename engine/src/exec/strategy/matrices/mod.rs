@@ -19,6 +19,7 @@ use self::blocks::{BLOCK, BlockRows, lanes_of_blocks};
 use self::round::State;
 use self::row::Row;
 use self::steps::Layout;
+use crate::budget::BudgetError;
 use crate::data::{Code, RelationId, Run, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::{codes, edge_runs, edges_read};
@@ -53,13 +54,13 @@ pub(crate) fn is_worth_multiplying(tables: &Tables<'_>, matrices: &Matrices, kno
 pub(crate) fn multiply(
     tables: &Tables<'_>,
     matrices: &Matrices,
-    known: impl Fn(RelationId) -> Vec<Run>,
+    known: impl Fn(RelationId) -> Result<Vec<Run>, BudgetError>,
 ) -> Result<(Vec<(RelationId, Run)>, usize), ExecError> {
     let mut columns = Vec::new();
     let mut held = Vec::new();
     for matrix in &matrices.matrices {
         let pairs = match matrix {
-            Matrix::Own(relation) => Pairs(known(*relation), [0, 1]),
+            Matrix::Own(relation) => Pairs(known(*relation)?, [0, 1]),
             Matrix::Part => Pairs(Vec::new(), [0, 1]),
             Matrix::Complete(source) => {
                 let (runs, columns) = edge_runs(source, tables)?;

@@ -18,7 +18,7 @@ use crate::data::{Code, Run, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::{codes, edges_read};
 use crate::exec::tables::Tables;
-use crate::plan::{Access, EdgeSource, Version, Walk};
+use crate::plan::{EdgeSource, Walk};
 
 /// Graphs with more nodes than this are walked in narrow parts, so that all sets of a part take no more than about 32 MiB.
 const WIDE_NODES: usize = 1 << 18;
@@ -41,8 +41,8 @@ pub(crate) fn is_worth_walking(tables: &Tables<'_>, walk: &Walk, known: usize) -
 /// Whether all rows have the same carried value, or none.
 pub(crate) fn is_from_one_source(tables: &Tables<'_>, walk: &Walk) -> bool {
     let Some(carried) = walk.carried else { return true };
-    let runs = tables.runs(Access { relation: walk.relation, version: Version::All });
-    codes(runs.iter(), carried).windows(2).all(|pair| pair[0] == pair[1])
+    let growing = tables.growing.get(&walk.relation).filter(|growing| growing.rows() > 0);
+    growing.is_none_or(|growing| growing.column(carried).windows(2).all(|pair| pair[0] == pair[1]))
 }
 
 /// Walks until nothing new is found. `stable` rows have been taken one step further already, `delta` rows have not;

@@ -1,0 +1,325 @@
+//! `GrowingIndex`: from a key to the rows of a relation that grows, extended by the rows of each round and never made anew.
+//!
+//! The rows of a key stand side by side in one list of all keys; a list that is full moves to its end, with twice the room
+//! (as vectors grow, so each row is moved once on average). Rows stand in the order in which they came, so those of a time are
+//! the first ones.
+
+use crate::data::keys::{Key, KeyNumbers, with_key};
+use crate::data::{Code, INLINE_END};
+
+/// What an index is over: columns that are looked up, and columns of which only rows with one code are in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct IndexKey {
+    pub(super) columns: Vec<usize>,
+    pub(super) constants: Vec<(usize, Code)>,
+}
+
+/// The index.
+pub(super) struct GrowingIndex {
+    key: IndexKey,
+    /// So many rows were looked at.
+    rows: usize,
+    groups: Box<dyn Groups>,
+}
+
+trait Groups: Send + Sync {
+    /// Adds rows, of whose key columns these are the codes.
+    fn add(&mut self, columns: &[&[Code]], rows: &mut dyn Iterator<Item = u32>);
+    fn probe(&self, columns: &[&[Code]], len: usize, end: u32, visit: &mut dyn FnMut(usize, &[u32]) -> bool);
+    fn memory_bytes(&self) -> usize;
+}
+
+impl GrowingIndex {
+    /// An index of no rows.
+    pub(super) fn new(key: IndexKey) -> GrowingIndex {
+        let groups: Box<dyn Groups> = match key.columns.len() {
+            1 => Box::new(CodeGroups::default()),
+            width => with_key!(width, K => Box::new(KeyGroups::<K>::new())),
+        };
+        GrowingIndex { key, rows: 0, groups }
+    }
+
+    /// Adds the rows that have come since; answers how many bytes more are held.
+    pub(super) fn extend(&mut self, columns: &[Vec<Code>], rows: usize) -> usize {
+        /// So many rows at a time, whose keys fit the cache.
+        const CHUNK: usize = 4_096;
+        let before = self.groups.memory_bytes();
+        let mut matching = Vec::new();
+        while self.rows < rows {
+            let end = rows.min(self.rows + CHUNK);
+            matching.clear();
+            let is_in =
+                |row: &usize| self.key.constants.iter().all(|(column, code)| columns[*column][*row] == *code);
+            matching.extend((self.rows..end).filter(is_in).map(|row| row as u32));
+            let gather = |column: &usize| -> Vec<Code> {
+                matching.iter().map(|row| columns[*column][*row as usize]).collect()
+            };
+            let keys: Vec<Vec<Code>> = self.key.columns.iter().map(gather).collect();
+            let keys: Vec<&[Code]> = keys.iter().map(Vec::as_slice).collect();
+            self.groups.add(&keys, &mut matching.iter().copied());
+            self.rows = end;
+        }
+        self.groups.memory_bytes().saturating_sub(before)
+    }
+
+    /// Calls `visit(position, rows)` for every position of the probing columns whose key is here, with its rows before `end`,
+    /// in order, until it answers false.
+    pub(super) fn probe(
+        &self,
+        columns: &[&[Code]],
+        len: usize,
+        end: u32,
+        visit: &mut dyn FnMut(usize, &[u32]) -> bool,
+    ) {
+        self.groups.probe(columns, len, end, visit);
+    }
+
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.groups.memory_bytes()
+    }
+}
+
+/// Lists of rows, in one vector.
+#[derive(Default)]
+struct Lists {
+    lists: Vec<List>,
+    rows: Vec<u32>,
+}
+
+/// Where a list stands.
+#[derive(Clone, Copy)]
+struct List {
+    start: usize,
+    len: u32,
+    room: u32,
+}
+
+impl Lists {
+    /// Adds a row to a list, or to a new one.
+    fn push(&mut self, number: usize, row: u32) {
+        if number == self.lists.len() {
+            self.lists.push(List { start: self.rows.len(), len: 1, room: 1 });
+            self.rows.push(row);
+            return;
+        }
+        let mut list = self.lists[number];
+        if list.len == list.room {
+            let from = list.start..list.start + list.len as usize;
+            list.start = self.rows.len();
+            list.room *= 2;
+            self.rows.extend_from_within(from);
+            self.rows.resize(list.start + list.room as usize, 0);
+        }
+        self.rows[list.start + list.len as usize] = row;
+        list.len += 1;
+        self.lists[number] = list;
+    }
+
+    /// The rows of a list before `end`.
+    #[inline]
+    fn rows(&self, number: usize, end: u32) -> &[u32] {
+        let list = self.lists[number];
+        let rows = &self.rows[list.start..list.start + list.len as usize];
+        match rows.last() {
+            Some(last) if *last >= end => &rows[..rows.partition_point(|row| *row < end)],
+            _ => rows,
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.lists.capacity() * size_of::<List>() + self.rows.capacity() * size_of::<u32>()
+    }
+}
+
+/// Groups by a key of several columns, or of none.
+struct KeyGroups<K> {
+    numbers: KeyNumbers<K>,
+    lists: Lists,
+}
+
+impl<K: Key> KeyGroups<K> {
+    fn new() -> KeyGroups<K> {
+        KeyGroups { numbers: KeyNumbers::default(), lists: Lists::default() }
+    }
+}
+
+/// Keys that are looked up together.
+const TOGETHER: usize = 64;
+
+impl<K: Key> Groups for KeyGroups<K> {
+    fn add(&mut self, columns: &[&[Code]], rows: &mut dyn Iterator<Item = u32>) {
+        let rows: Vec<u32> = rows.collect();
+        let mut keys: Vec<K> = Vec::with_capacity(rows.len());
+        K::pack(columns, 0, rows.len(), &mut keys);
+        for (key, row) in keys.into_iter().zip(rows) {
+            self.lists.push(self.numbers.number(key) as usize, row);
+        }
+    }
+
+    fn probe(&self, columns: &[&[Code]], len: usize, end: u32, visit: &mut dyn FnMut(usize, &[u32]) -> bool) {
+        let mut keys: Vec<K> = Vec::with_capacity(TOGETHER);
+        for start in (0..len).step_by(TOGETHER) {
+            keys.clear();
+            K::pack(columns, start, (start + TOGETHER).min(len), &mut keys);
+            keys.iter().for_each(|key| self.numbers.touch(key));
+            for (offset, key) in keys.iter().enumerate() {
+                let Some(number) = self.numbers.get(key) else { continue };
+                let rows = self.lists.rows(number as usize, end);
+                if !rows.is_empty() && !visit(start + offset, rows) {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.numbers.memory_bytes() + self.lists.memory_bytes()
+    }
+}
+
+/// Groups by one code, which is a position in a table as long as codes are no larger than rows are many.
+#[derive(Default)]
+struct CodeGroups {
+    /// The number of a code's list from 1 on, by its distance from `first`.
+    numbers: Vec<u32>,
+    first: Code,
+    /// For codes that are too far.
+    far: KeyNumbers<u64>,
+    /// The list of each of these.
+    far_lists: Vec<u32>,
+    lists: Lists,
+}
+
+impl CodeGroups {
+    /// The position of a code in the table, if it may have one.
+    #[inline]
+    fn position(&self, code: Code) -> Option<usize> {
+        /// Places of the table, at least.
+        const PLACES: usize = 1 << 16;
+        let position = code.wrapping_sub(self.first) as usize;
+        (position < self.numbers.len() || position < PLACES.max(8 * self.lists.rows.len()))
+            .then_some(position)
+    }
+
+    #[inline]
+    fn number(&self, code: Code) -> Option<usize> {
+        let position = code.wrapping_sub(self.first) as usize;
+        match self.numbers.get(position) {
+            Some(0) | None if self.far_lists.is_empty() => None,
+            Some(0) | None => {
+                let far = self.far.get(&u64::from(code))?;
+                Some(self.far_lists[far as usize] as usize)
+            }
+            Some(number) => Some(*number as usize - 1),
+        }
+    }
+}
+
+impl Groups for CodeGroups {
+    fn add(&mut self, columns: &[&[Code]], rows: &mut dyn Iterator<Item = u32>) {
+        if self.lists.lists.is_empty() {
+            // Numbers that are codes of their own begin at nothing, values of a dictionary behind them.
+            let is_inline = columns[0].first().is_none_or(|code| *code < INLINE_END);
+            self.first = if is_inline { 0 } else { INLINE_END };
+        }
+        for (code, row) in columns[0].iter().zip(rows) {
+            let number = match self.number(*code) {
+                Some(number) => number,
+                None => {
+                    let number = self.lists.lists.len();
+                    match self.position(*code) {
+                        Some(position) => {
+                            if position >= self.numbers.len() {
+                                self.numbers.resize((position + 1).next_power_of_two(), 0);
+                            }
+                            self.numbers[position] = number as u32 + 1;
+                        }
+                        None => {
+                            self.far.number(u64::from(*code));
+                            self.far_lists.push(number as u32);
+                        }
+                    }
+                    number
+                }
+            };
+            self.lists.push(number, row);
+        }
+    }
+
+    fn probe(&self, columns: &[&[Code]], len: usize, end: u32, visit: &mut dyn FnMut(usize, &[u32]) -> bool) {
+        for (position, code) in columns[0][..len].iter().enumerate() {
+            let Some(number) = self.number(*code) else { continue };
+            let rows = self.lists.rows(number, end);
+            if !rows.is_empty() && !visit(position, rows) {
+                return;
+            }
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.numbers.capacity() * size_of::<u32>() + self.far.memory_bytes() + self.lists.memory_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Rows are found as a scan finds them, in any number of steps, for near and far codes.
+    #[test]
+    fn rows_are_found_as_by_a_scan() {
+        let far = |n: u32| if n % 3 == 0 { n * 40_000_000 } else { n };
+        let columns: Vec<Vec<Code>> = vec![
+            (0..5_000).map(|n: u32| far(n * 7 % 90)).collect(),
+            (0..5_000).map(|n: u32| n % 11).collect(),
+            (0..5_000).map(|n: u32| n % 2).collect(),
+        ];
+        let keys = [
+            (vec![0], vec![]),
+            (vec![1, 0], vec![]),
+            (vec![0], vec![(2, 1)]),
+            (vec![], vec![(1, 3), (2, 0)]),
+            (vec![0, 1, 2], vec![]),
+        ];
+        for (key_columns, constants) in keys {
+            let key = IndexKey { columns: key_columns.clone(), constants: constants.clone() };
+            let mut index = GrowingIndex::new(key);
+            for rows in [10, 700, 4_300, 5_000] {
+                index.extend(&columns, rows);
+                for end in [rows as u32, rows as u32 / 2] {
+                    let mut expected: BTreeMap<Vec<Code>, Vec<u32>> = BTreeMap::new();
+                    for row in 0..end as usize {
+                        if constants.iter().all(|(column, code)| columns[*column][row] == *code) {
+                            let key = key_columns.iter().map(|column| columns[*column][row]).collect();
+                            expected.entry(key).or_default().push(row as u32);
+                        }
+                    }
+                    let probing: Vec<&[Code]> =
+                        key_columns.iter().map(|column| columns[*column].as_slice()).collect();
+                    index.probe(
+                        &probing,
+                        if probing.is_empty() { 1 } else { 5_000 },
+                        end,
+                        &mut |position, found| {
+                            let key: Vec<Code> = probing.iter().map(|column| column[position]).collect();
+                            assert_eq!(expected[&key], found);
+                            true
+                        },
+                    );
+                    let mut met = 0;
+                    index.probe(&probing, if probing.is_empty() { 1 } else { 5_000 }, end, &mut |_, _| {
+                        met += 1;
+                        true
+                    });
+                    let wanted = (0..if probing.is_empty() { 1 } else { 5_000 }).filter(|row: &usize| {
+                        expected.contains_key(&probing.iter().map(|column| column[*row]).collect::<Vec<_>>())
+                    });
+                    assert_eq!(met, wanted.count());
+                }
+            }
+        }
+    }
+}
