@@ -63,12 +63,20 @@ impl Growing {
         known.1
     }
 
+    /// The indexes that the last round has used, each with all that it needs to grow.
+    pub(super) fn used_indexes(&mut self) -> impl Iterator<Item = (&mut GrowingIndex, &[Vec<Code>], usize)> {
+        let (columns, rows) = (self.columns.as_slice(), self.rows);
+        let indexes = self.indexes.get_mut().values_mut().filter_map(Arc::get_mut);
+        indexes.filter_map(move |index| index.was_used().then_some((index, columns, rows)))
+    }
+
     /// The index with this key, of all rows.
     pub(super) fn index(&self, key: IndexKey, budget: &Budget) -> Result<Arc<GrowingIndex>, BudgetError> {
         let mut indexes = self.indexes.lock();
         let index = indexes.entry(key).or_insert_with_key(|key| Arc::new(GrowingIndex::new(key.clone())));
         // Whoever had it in a round before is done.
         if let Some(index) = Arc::get_mut(index) {
+            index.use_again();
             budget.charge(index.extend(&self.columns, self.rows))?;
         }
         Ok(Arc::clone(index))

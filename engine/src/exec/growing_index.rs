@@ -19,6 +19,8 @@ pub(super) struct GrowingIndex {
     key: IndexKey,
     /// So many rows were looked at.
     rows: usize,
+    /// Whether it was asked for since it grew.
+    is_used: bool,
     groups: Box<dyn Groups>,
 }
 
@@ -36,7 +38,17 @@ impl GrowingIndex {
             1 => Box::new(CodeGroups::default()),
             width => with_key!(width, K => Box::new(KeyGroups::<K>::new())),
         };
-        GrowingIndex { key, rows: 0, groups }
+        GrowingIndex { key, rows: 0, is_used: false, groups }
+    }
+
+    /// Notes that it is asked for.
+    pub(super) fn use_again(&mut self) {
+        self.is_used = true;
+    }
+
+    /// Whether it was asked for since this was last asked.
+    pub(super) fn was_used(&mut self) -> bool {
+        std::mem::take(&mut self.is_used)
     }
 
     /// Adds the rows that have come since; answers how many bytes more are held.

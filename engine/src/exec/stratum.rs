@@ -19,7 +19,7 @@ use super::strategy::switch::{go_on, is_worth, rows_read};
 use super::tables::Tables;
 use crate::analysis::program::{Rule, Stratum};
 use crate::budget::BudgetError;
-use crate::data::{RelationId, Rows, Run};
+use crate::data::{RelationId, Rows, Run, parallel};
 use crate::plan::{
     Access, Alias, LANE_ROWS, Once, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
     StrategyNote, StratumPlan, Variant, Version, Way, note_alias, note_rule, note_search, plan_again,
@@ -200,6 +200,7 @@ fn recur(
             }
             looked_up = self::looked_up(&variants);
         }
+        extend_indexes(tables)?;
         rounds += 1;
         tables.rounds = rounds;
         for planned in &variants {
@@ -215,6 +216,19 @@ fn recur(
         notes.strategy = Some(note);
     }
     Ok(())
+}
+
+/// Extends the indexes that the last round has used by what it has found, a thread each.
+fn extend_indexes(tables: &mut Tables<'_>) -> Result<(), BudgetError> {
+    /// With fewer new rows it is done where an index is asked for.
+    const FEW: usize = 1_024;
+    let new: usize = tables.growing.values().filter_map(Growing::delta).map(Run::len).sum();
+    if new < FEW {
+        return Ok(());
+    }
+    let indexes = tables.growing.values_mut().flat_map(Growing::used_indexes).collect();
+    let more = parallel::map(indexes, |(index, columns, rows)| index.extend(columns, rows));
+    tables.budget.charge(more.into_iter().sum())
 }
 
 /// Whether to plan a round again takes little beside what it has to do: the last one had many bindings, or the first one

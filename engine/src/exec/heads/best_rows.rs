@@ -12,6 +12,8 @@ use crate::data::{Code, Codec, INLINE_END, NULL, Rows, parallel, unpack};
 use crate::exec::error::ExecError;
 
 const PARTS: usize = 16;
+/// So many groups are looked up before the first is compared.
+const TOUCHED: usize = 64;
 /// Fewer candidates than these are not worth a second thread.
 const SMALL: usize = 4_096;
 
@@ -193,13 +195,19 @@ impl<K: Key> Groups for Parts<K> {
         let Some(buffers) = into.rows.downcast_mut::<Vec<Vec<(K, Code)>>>() else { return };
         let mut keys = Vec::with_capacity(values.len());
         K::pack(groups, 0, values.len(), &mut keys);
-        for (key, value) in keys.into_iter().zip(values) {
-            let number = (key.hash() >> 60) as usize % PARTS;
-            let part = &self.parts[number];
-            let known = part.numbers.get(&key).map(|group| part.values[group as usize]);
-            if known.is_none_or(|known| order.is_better(*value, known)) {
-                buffers[number].push((key, *value));
-                into.len += 1;
+        let part_of = |key: &K| (key.hash() >> 60) as usize % PARTS;
+        for (keys, values) in keys.chunks(TOUCHED).zip(values.chunks(TOUCHED)) {
+            keys.iter().for_each(|key| self.parts[part_of(key)].numbers.touch(key));
+            let mut known = [None; TOUCHED];
+            for (key, known) in keys.iter().zip(&mut known) {
+                let part = &self.parts[part_of(key)];
+                *known = part.numbers.get(key).map(|group| part.values[group as usize]);
+            }
+            for ((key, value), known) in keys.iter().zip(values).zip(known) {
+                if known.is_none_or(|known| order.is_better(*value, known)) {
+                    buffers[part_of(key)].push((*key, *value));
+                    into.len += 1;
+                }
             }
         }
     }

@@ -103,7 +103,7 @@ fn take_solutions(
 /// many, so that few rows are work for all threads.
 fn lane_rows(rows: usize, bindings: usize) -> usize {
     /// Bindings of a lane.
-    const BINDINGS: usize = 1 << 15;
+    const BINDINGS: usize = 1 << 13;
     /// Source rows of a lane, at least.
     const LEAST: usize = 64;
     (rows.saturating_mul(BINDINGS) / bindings.max(1)).clamp(LEAST, LANE_ROWS)
