@@ -26,6 +26,46 @@ fn a_module_uses_only_lower_floors() {
     assert!(wrong.is_empty(), "against the order of the modules in lib.rs:\n{}", wrong.join("\n"));
 }
 
+/// Folders of the engine whose `mod.rs` lists their files lowest floor first.
+const FOLDERS: [&str; 8] = [
+    "plan",
+    "plan/rule",
+    "plan/explain",
+    "exec",
+    "exec/values",
+    "exec/operators",
+    "exec/heads",
+    "exec/strategy",
+];
+
+#[test]
+fn a_file_uses_only_lower_floors_of_its_folder() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
+    let mut wrong = Vec::new();
+    for folder in FOLDERS {
+        let path = source.join(folder);
+        let list = fs::read_to_string(path.join("mod.rs")).expect("a folder has a mod.rs");
+        let modules = modules(&list);
+        let root = format!("crate::{}::", folder.replace('/', "::"));
+        for file in files(&path) {
+            let inside = file.strip_prefix(&path).expect("a file below the folder");
+            let own = inside.components().next().expect("a name").as_os_str().to_string_lossy();
+            let Some(floor) = modules.iter().position(|module| *module == own.trim_end_matches(".rs")) else {
+                continue;
+            };
+            let text = fs::read_to_string(&file).expect("a source file can be read");
+            let direct = inside.components().count() == 1;
+            let siblings = if direct { after(&text, "super::") } else { Vec::new() };
+            for used in after(&text, &root).into_iter().chain(siblings) {
+                if modules.iter().position(|module| *module == used).is_some_and(|other| other > floor) {
+                    wrong.push(format!("{folder}/{} uses {used}", inside.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "against the order of the modules in mod.rs:\n{}", wrong.join("\n"));
+}
+
 /// Libraries with known faults, and the least versions without them: RUSTSEC-2026-0194 and 0195 are crafted documents that
 /// take `quick-xml` time and memory without bound. It came with a parser of RDF/XML that nothing here asked for.
 const MENDED: [(&str, [u64; 2]); 1] = [("quick-xml", [0, 41])];
@@ -81,10 +121,15 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// The modules that stand after `crate::`, outside of comments and of the unit tests at the foot of the file.
 fn uses(text: &str) -> Vec<String> {
+    after(text, "crate::")
+}
+
+/// The names that stand after a path, outside of comments and of the unit tests at the foot of the file.
+fn after(text: &str, path: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let lines: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let mut used = Vec::new();
-    for rest in lines.join(" ").split("crate::").skip(1) {
+    for rest in lines.join(" ").split(path).skip(1) {
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         if !name.is_empty() {
             used.push(name);

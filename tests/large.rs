@@ -6,7 +6,7 @@ use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 use stratalog_engine::{Budget, Content, Parameters, Rows, RunOptions, Scope, Session};
 use stratalog_tests::answers::{batches_of, rows_of};
-use stratalog_tests::modes::{Mode, modes};
+use stratalog_tests::modes::{Mode, Recursions, modes};
 use stratalog_tests::value::{Row, Value};
 
 /// Nodes of the graph, and edges among them.
@@ -20,7 +20,7 @@ const RING: i64 = 50;
 fn large_relations_are_answered_as_by_plain_loops() {
     let edges = edges();
     let expected = expected(&edges);
-    let more_threads = Mode { threads: 4, without: &[], as_if_large: false, keeps_views: false };
+    let more_threads = Mode { threads: 4, without: &[], recursions: Recursions::AsUsual, keeps_views: false };
     for mode in modes().into_iter().chain([more_threads]) {
         let mut session = mode.engine().open_session("default").expect("the graph `default` exists");
         fill(&mut session, &edges);
@@ -62,7 +62,7 @@ fn a_closure_in_parts_is_the_closure_by_search() {
     }
     assert!(expected.len() > 500_000, "{} rows are too few to matter", expected.len());
     for threads in [1, 2] {
-        let mut session = Mode { threads, without: &[], as_if_large: false, keeps_views: false }
+        let mut session = Mode { threads, without: &[], recursions: Recursions::AsUsual, keeps_views: false }
             .engine()
             .open_session("default")
             .expect("it exists");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use proptest::prelude::{Strategy, any};
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use stratalog_engine::{Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names};
 
 /// How an engine is set up.
@@ -12,31 +12,47 @@ pub struct Mode {
     pub threads: usize,
     /// The rewrites that are switched off.
     pub without: &'static [&'static str],
-    /// Whether little is done as if it were much.
-    pub as_if_large: bool,
+    /// How recursions are worked on.
+    pub recursions: Recursions,
     /// Whether rows of rules are kept from one question to the next.
     pub keeps_views: bool,
 }
 
-/// One and two threads with every rewrite, as they are, and as if everything were large and nothing were kept; then one
-/// thread without each rewrite in turn.
+/// How recursions are worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recursions {
+    /// As their size asks for.
+    AsUsual,
+    /// By another strategy than rounds where there is one, from the first round on.
+    ByStrategies,
+    /// In rounds alone, each of which is planned again, with look-ups of ranges wherever there are any.
+    Replanned,
+}
+
+/// One and two threads with every rewrite, as they are, and by strategies with nothing kept; two with rounds that are planned
+/// again; then one thread without each rewrite in turn.
 pub fn modes() -> Vec<Mode> {
-    let with = |as_if_large| {
-        [1, 2].map(|threads| Mode { threads, without: &[], as_if_large, keeps_views: !as_if_large })
+    let with = |recursions| {
+        let keeps_views = recursions == Recursions::AsUsual;
+        [1, 2].map(|threads| Mode { threads, without: &[], recursions, keeps_views })
     };
+    let replanned = Mode { threads: 2, without: &[], recursions: Recursions::Replanned, keeps_views: false };
     let without = rewrite_names().chunks(1);
-    let without = without.map(|without| Mode { threads: 1, without, as_if_large: false, keeps_views: true });
-    [false, true].into_iter().flat_map(with).chain(without).collect()
+    let usual = |without| Mode { threads: 1, without, recursions: Recursions::AsUsual, keeps_views: true };
+    let all = [Recursions::AsUsual, Recursions::ByStrategies].into_iter().flat_map(with);
+    all.chain([replanned]).chain(without.map(usual)).collect()
 }
 
 /// One or two threads with any neighbours among the rewrites switched off, and algorithms for any size.
 pub fn any_mode() -> impl Strategy<Value = Mode> {
     let count = rewrite_names().len();
-    (1_usize..=2, 0..=count, 0..=count, any::<bool>(), any::<bool>()).prop_map(
-        |(threads, a, b, as_if_large, keeps_views)| Mode {
+    let recursions =
+        prop_oneof![Just(Recursions::AsUsual), Just(Recursions::ByStrategies), Just(Recursions::Replanned)];
+    (1_usize..=2, 0..=count, 0..=count, recursions, any::<bool>()).prop_map(
+        |(threads, a, b, recursions, keeps_views)| Mode {
             threads,
             without: &rewrite_names()[a.min(b)..a.max(b)],
-            as_if_large,
+            recursions,
             keeps_views,
         },
     )
@@ -57,7 +73,11 @@ impl Mode {
         EngineOptions {
             threads: Some(self.threads),
             disabled_rewrites: self.without.iter().map(|name| (*name).to_owned()).collect(),
-            thresholds: if self.as_if_large { Thresholds::lowest() } else { Thresholds::default() },
+            thresholds: match self.recursions {
+                Recursions::AsUsual => Thresholds::default(),
+                Recursions::ByStrategies => Thresholds::lowest(),
+                Recursions::Replanned => Thresholds::rounds_alone(),
+            },
             view_memory: if self.keeps_views { EngineOptions::default().view_memory } else { 0 },
             ..EngineOptions::default()
         }
@@ -67,8 +87,10 @@ impl Mode {
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "threads {}", self.threads)?;
-        if self.as_if_large {
-            write!(f, ", as if large")?;
+        match self.recursions {
+            Recursions::AsUsual => {}
+            Recursions::ByStrategies => write!(f, ", by strategies")?,
+            Recursions::Replanned => write!(f, ", replanned")?,
         }
         if !self.keeps_views {
             write!(f, ", without views")?;

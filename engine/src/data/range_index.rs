@@ -93,12 +93,14 @@ fn numbers(codes: &[Code], codec: &Codec) -> Option<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::data::Dictionary;
 
     #[test]
     fn rows_of_a_range_are_found() {
-        let codec = Codec::over(Dictionary::new().into());
+        let codec = Codec::over(Arc::new(Dictionary::shared()));
         let (keys, by) = ([7, 7, 9, 7, 9], [5, 1, 2, 3, 8]);
         let index = RangeIndex::build(&[&keys], &by, &codec, &|| true).unwrap().unwrap();
         let rows = |key: Code, from: f64, to: f64| {

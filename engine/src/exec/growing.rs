@@ -117,6 +117,11 @@ pub(super) fn run_of(rows: Rows) -> Result<Run, BudgetError> {
     Ok(Run::new(rows.columns, rows.len))
 }
 
+/// Rows as runs: none if there are no rows.
+pub(super) fn runs_of(rows: Rows) -> Result<Vec<Run>, BudgetError> {
+    if rows.len == 0 { Ok(Vec::new()) } else { Ok(vec![run_of(rows)?]) }
+}
+
 /// Whether so many rows can be one run.
 pub(super) fn check_rows(rows: usize) -> Result<(), BudgetError> {
     if rows > MAX_ROWS { Err(BudgetError::Rows { rows: rows as u64 }) } else { Ok(()) }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::error::ExecError;
-use super::growing::{Growing, gather, run_of};
+use super::growing::{Growing, gather, runs_of};
 use super::heads::best_rows::BestRows;
 use super::heads::derive::derive;
 use super::heads::known::{Known, KnownRows, take_in};
@@ -103,15 +103,15 @@ fn evaluate_rules(
             for &relation in &stratum.relations {
                 let rows = gather(fresh.remove(&relation).unwrap_or_default(), tables.arity(relation));
                 tables.growing.remove(&relation);
-                tables.complete.insert(relation, vec![run_of(rows)?]);
+                tables.complete.insert(relation, runs_of(rows)?);
             }
         }
     }
     for (relation, mut growing) in std::mem::take(&mut tables.growing) {
         let all = growing.take(tables.budget);
         let runs = match known.get_mut(&relation) {
-            Some(Known::Best(best)) => vec![run_of(best.all())?],
-            _ => vec![run_of(all)?],
+            Some(Known::Best(best)) => runs_of(best.all())?,
+            Some(Known::All(_) | Known::Nothing) | None => runs_of(all)?,
         };
         tables.complete.insert(relation, runs);
     }

@@ -137,6 +137,10 @@ impl Statistics for Tables<'_> {
         self.measured.fan_out(relation, columns, self.rows(relation))
     }
 
+    fn range_rows(&self) -> usize {
+        self.thresholds.range_rows
+    }
+
     fn rounds(&self) -> usize {
         self.rounds
     }

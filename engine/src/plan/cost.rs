@@ -41,6 +41,8 @@ pub struct Thresholds {
     pub part_new_rows: usize,
     /// Rounds are planned again after one that had so many bindings.
     pub replan_bindings: usize,
+    /// Where a key has so many rows, only those of a range are looked up, if a comparison says of which.
+    pub range_rows: usize,
     /// In the time that an index takes for a candidate, a search without it looks at so many rows.
     pub candidate_rows: usize,
 }
@@ -58,12 +60,28 @@ impl Default for Thresholds {
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
             replan_bindings: 1 << 15,
+            range_rows: 8,
             candidate_rows: 200,
         }
     }
 }
 
 impl Thresholds {
+    /// Recursions go on in rounds, however large they grow; each round is planned again, and ranges are looked up wherever a
+    /// comparison allows it.
+    pub fn rounds_alone() -> Thresholds {
+        Thresholds {
+            walk_rows: usize::MAX,
+            lone_walk_rows: usize::MAX,
+            matrix_rows: usize::MAX,
+            relax_rows: usize::MAX,
+            part_rows: usize::MAX,
+            replan_bindings: 0,
+            range_rows: 0,
+            ..Thresholds::default()
+        }
+    }
+
     /// Everything that can be done as if it were much is.
     pub fn lowest() -> Thresholds {
         Thresholds {
@@ -77,6 +95,7 @@ impl Thresholds {
             part_rows: 0,
             part_new_rows: 0,
             replan_bindings: 0,
+            range_rows: 0,
             candidate_rows: 0,
         }
     }

@@ -2,6 +2,9 @@
 //!
 //! [`plan_stratum`] plans a stratum when it is about to run, so the sizes of everything below it are known.
 
+/// Which rows are read.
+mod access;
+
 /// From when on what pays.
 mod cost;
 
@@ -26,6 +29,7 @@ mod stratum;
 /// Plans as people read them.
 mod explain;
 
+pub use access::{Access, Version};
 pub use alias::Alias;
 pub use cost::{LANE_ROWS, Thresholds};
 pub use explain::expected::explain;
@@ -38,7 +42,7 @@ pub use explain::strategies::StrategyNote;
 pub use rule::estimate::{expected_found, expected_rows};
 pub use rule::lookup::edges_serve;
 pub use rule::operators::{
-    Access, Between, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version,
+    Between, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step,
 };
 pub use rule::partitioned::Partitioning;
 pub use rule::rule_plan::{plan_again, plan_rule};

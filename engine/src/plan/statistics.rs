@@ -1,7 +1,8 @@
 //! What the planner knows of the rows that it will read.
 
-use super::rule::operators::{Access, Version};
+use super::cost::Thresholds;
 use crate::data::{RelationId, Run};
+use crate::plan::access::{Access, Version};
 
 /// What the planner knows of the rows that it will read.
 pub trait Statistics {
@@ -20,6 +21,11 @@ pub trait Statistics {
     /// Rows that a binding was found to have in these columns, in rounds before, in as many rows as there are now.
     fn fan_out(&self, _relation: RelationId, _columns: &[usize]) -> Option<f64> {
         None
+    }
+
+    /// Where a key has so many rows, only those of a range are looked up.
+    fn range_rows(&self) -> usize {
+        Thresholds::default().range_rows
     }
 
     /// Number of rounds before this one: what is made now is used about as often again.

@@ -187,7 +187,7 @@ impl<K: Key> NumberKeys for KeyNumbers<K> {
 
 #[cfg(test)]
 mod tests {
-    use crate::exec::GroupNumbers;
+    use super::GroupNumbers;
 
     #[test]
     fn numbers_stay_the_same_while_tables_widen_and_give_way_to_hashing() {

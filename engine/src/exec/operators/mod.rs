@@ -12,9 +12,9 @@ mod range_probe;
 
 mod adjacency;
 
-mod semijoin;
-
 mod merge;
+
+mod semijoin;
 
 mod intersect;
 

@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use crate::analysis::program::{HeadTerm, Program, Rule};
 use crate::data::VariableId;
-use crate::plan::rule::operators::{
-    Access, KeyPart, Lookup, LookupBy, RulePlan, Side, Source, Step, Version,
-};
+use crate::plan::access::{Access, Version};
+use crate::plan::rule::operators::{KeyPart, Lookup, LookupBy, RulePlan, Side, Source, Step};
 
 /// The steps of a plan: its source, its operators, and the head. Each comes with the relation that it reads.
 pub(super) fn steps(

@@ -2,8 +2,9 @@
 
 use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
 use crate::data::VariableId;
+use crate::plan::access::Access;
 use crate::plan::cost::PASSING;
-use crate::plan::rule::operators::{Access, Lookup, RulePlan, Source, Step};
+use crate::plan::rule::operators::{Lookup, RulePlan, Source, Step};
 use crate::plan::statistics::{Statistics, expected_matches};
 
 /// Elements of a list, of which nothing is known.

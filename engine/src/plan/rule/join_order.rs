@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::operators::{Access, Version};
 use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
+use crate::plan::access::{Access, Version};
 use crate::plan::cost;
 use crate::plan::statistics::{Statistics, expected_matches, rows_in};
 

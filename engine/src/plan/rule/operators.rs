@@ -4,6 +4,7 @@ use std::ops::Bound;
 
 use crate::analysis::program::{Expression, HeadTerm, Ranking, Test};
 use crate::data::{RelationId, Value, VariableId};
+use crate::plan::access::{Access, Version};
 
 /// A rule, ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,26 +60,6 @@ pub enum Source {
     One,
     /// The rows of a relation.
     Scan(Scan),
-}
-
-/// Which rows of a relation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
-    /// The relation.
-    pub relation: RelationId,
-    /// Which of its rows.
-    pub version: Version,
-}
-
-/// Rows by age, inside a fixpoint. A relation that is complete has all of them in every version but `Delta`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
-    /// Every row known when the round began.
-    All,
-    /// Those known before the last round.
-    Old,
-    /// Those that came in the last round.
-    Delta,
 }
 
 /// A scan of a relation.

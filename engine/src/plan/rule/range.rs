@@ -52,13 +52,12 @@ fn has_sorted_index(scan: &Scan, column: usize, statistics: &dyn Statistics) -> 
 /// Lets probes look only for rows of a range, where a comparison further on says between what a column has to lie and a key has
 /// many rows.
 pub(super) fn look_up_ranges(steps: &mut [Step], statistics: &dyn Statistics) {
-    /// Fewer rows of a key are read all.
-    const MANY: f64 = 8.0;
+    let many = statistics.range_rows() as f64;
     for position in 0..steps.len() {
         let (done, later) = steps.split_at_mut(position + 1);
         let Some(Step::Probe { lookup, between, outputs, keep }) = done.last_mut() else { continue };
         let is_whole = lookup.key.is_empty() || !lookup.equal.is_empty();
-        if is_whole || average_matches(lookup.access, &lookup.columns(), statistics) < MANY {
+        if is_whole || average_matches(lookup.access, &lookup.columns(), statistics) < many {
             continue;
         }
         let bounds = outputs.iter().filter_map(|(column, variable)| bounds(*column, *variable, keep, later));

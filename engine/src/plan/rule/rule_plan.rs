@@ -5,10 +5,11 @@ use std::collections::HashSet;
 
 use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
-use super::operators::{Access, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step, Version};
+use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
 use super::range::{look_up_ranges, range_of};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, Value, VariableId};
+use crate::plan::access::{Access, Version};
 use crate::plan::statistics::Statistics;
 
 /// The plan of a rule that reads only complete relations.
