@@ -86,6 +86,27 @@ PROGRAMS = {
         "+joined(I, R, G) <- order(I, C, P, Q), customer(C, R), product(P, G)\n",
         "?joined(I, R, G)",
     ),
+    "virtual-calls": (
+        """
++subclass(C, C) <- class(C)
++subclass(C, E) <- subclass(D, E), extends(C, D)
++lookup(C, S, M) <- implements(C, S, M)
++lookup(C, S, M) <- lookup(D, S, M), extends(C, D), !declares(C, S)
++reachable(M, 0) <- main(M)
++reachable(M, K) <- calls(_, _, M, K)
++points(V, K, O) <- reachable(M, K), allocated(V, O, M)
++points(V, K, O) <- points(W, K, O), moved(V, W)
++points(V, K, O) <- points(W, K, O), cast(V, W, C), made(O, D), subclass(D, C)
++points(V, K, O) <- load(V, W, F), points(W, K, B), holds(B, F, O)
++holds(B, F, O) <- store(V, F, W), points(V, K, B), points(W, K, O)
++calls(I, K, M, O) <- points(V, K, O), virtual_call(V, S, I), made(O, C), lookup(C, S, M)
++calls(I, K, N, K) <- reachable(M, K), direct_call(I, N, M)
++points(V, O, O) <- reachable(M, O), this(M, V)
++points(V, L, O) <- calls(I, K, M, L), actual(I, W), formal(M, V), points(W, K, O)
++points(V, K, O) <- calls(I, K, M, L), result(I, V), returned(M, W), points(W, L, O)
+""",
+        "?points(X, Y, Z)",
+    ),
 }
 
 

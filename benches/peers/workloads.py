@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import analyses
 import generate
 from generate import Table
 
@@ -45,6 +46,7 @@ WORKLOADS = [
     Workload("difference", "difference", lambda: generate.two_sets(1_000_000), 0.5),
     Workload("bound-2000-4000", "bound", lambda: generate.from_node(7, generate.random_graph(2_000, 4_000)), 0.25),
     Workload("bound-dag", "bound", lambda: generate.from_node(0, generate.scale_free_dag(50_000, 150_000)), 0.25),
+    Workload("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), 0.33),
 ]
 
 

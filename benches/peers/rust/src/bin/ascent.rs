@@ -161,6 +161,53 @@ program! { bound(edge, start) -> reached {
     reached(y) <-- reached(x), edge(x, y);
 } }
 
+// What objects a variable points to, in the context of the object that the method was called on; 0 where a program begins.
+program! { virtual_calls(
+    class, extends, implements, declares, this, formal, returned, allocated, made, moved, cast, load, store,
+    virtual_call, direct_call, actual, result, main
+) -> points {
+    relation class(u32);
+    relation extends(u32, u32);
+    relation implements(u32, u32, u32);
+    relation declares(u32, u32);
+    relation this(u32, u32);
+    relation formal(u32, u32);
+    relation returned(u32, u32);
+    relation allocated(u32, u32, u32);
+    relation made(u32, u32);
+    relation moved(u32, u32);
+    relation cast(u32, u32, u32);
+    relation load(u32, u32, u32);
+    relation store(u32, u32, u32);
+    relation virtual_call(u32, u32, u32);
+    relation direct_call(u32, u32, u32);
+    relation actual(u32, u32);
+    relation result(u32, u32);
+    relation main(u32);
+    relation subclass(u32, u32);
+    relation lookup(u32, u32, u32);
+    relation reachable(u32, u32);
+    relation calls(u32, u32, u32, u32);
+    relation points(u32, u32, u32);
+    relation holds(u32, u32, u32);
+    subclass(c, c) <-- class(c);
+    subclass(c, e) <-- subclass(d, e), extends(c, d);
+    lookup(c, s, m) <-- implements(c, s, m);
+    lookup(c, s, m) <-- lookup(d, s, m), extends(c, d), !declares(c, s);
+    reachable(m, 0) <-- main(m);
+    reachable(m, k) <-- calls(_, _, m, k);
+    points(v, k, o) <-- reachable(m, k), allocated(v, o, m);
+    points(v, k, o) <-- points(w, k, o), moved(v, w);
+    points(v, k, o) <-- points(w, k, o), cast(v, w, c), made(o, d), subclass(d, c);
+    points(v, k, o) <-- load(v, w, f), points(w, k, b), holds(b, f, o);
+    holds(b, f, o) <-- store(v, f, w), points(v, k, b), points(w, k, o);
+    calls(i, k, m, o) <-- points(v, k, o), virtual_call(v, s, i), made(o, c), lookup(c, s, m);
+    calls(i, k, n, k) <-- reachable(m, k), direct_call(i, n, m);
+    points(v, o, o) <-- reachable(m, o), this(m, v);
+    points(v, l, o) <-- calls(i, k, m, l), actual(i, w), formal(m, v), points(w, k, o);
+    points(v, k, o) <-- calls(i, k, m, l), result(i, v), returned(m, w), points(w, l, o);
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -190,6 +237,7 @@ fn main() {
         "group-sum-fine" => run!(group_sum_fine),
         "difference" => run!(difference),
         "bound" => run!(bound),
+        "virtual-calls" => run!(virtual_calls),
         _ => None,
     });
 }

@@ -34,6 +34,7 @@ program! { triangles(insert_edge edge) -> triangle_size }
 program! { two_steps(insert_edge edge) -> two_size }
 program! { difference(insert_left left, insert_right right) -> rest_size }
 program! { bound(insert_edge edge, insert_start start) -> reached_size }
+program! { virtual_calls(insert_class class, insert_extends extends, insert_implements implements, insert_declares declares, insert_this this, insert_formal formal, insert_returned returned, insert_allocated allocated, insert_made made, insert_moved moved, insert_cast cast, insert_load load, insert_store store, insert_virtual_call virtual_call, insert_direct_call direct_call, insert_actual actual, insert_result result, insert_main main) -> points_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +52,7 @@ fn main() {
             "two-steps" => two_steps::run,
             "difference" => difference::run,
             "bound" => bound::run,
+            "virtual-calls" => virtual_calls::run,
             _ => return None,
         };
         Some(run)
