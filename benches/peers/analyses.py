@@ -1,6 +1,8 @@
-"""Facts of made-up programs, as analyses of them read them: objects and virtual calls."""
+"""Facts of made-up programs, as analyses of them read them: objects and virtual calls, borrows."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from generate import SEED, Table
@@ -138,4 +140,93 @@ def objects(classes: int) -> dict[str, Table]:
     for method in range(len(hierarchy.methods)):
         bodies.write(method)
     rows["main"] = [(int(method),) for method in rng.integers(0, len(hierarchy.methods), classes // 50)]
+    return tables(rows)
+
+
+class _Function:
+    """One function for the borrow checker: its points follow each other, with branches forward and loops back.
+
+    A variable is assigned at a point and used at several later ones; it has one origin. A loan has the origin of the
+    reference that is made, which the variable's origin outlives.
+    """
+
+    def __init__(self, rng: np.random.Generator, first: int, points: int, name: int, rows: Rows) -> None:
+        self.rng, self.first, self.points, self.rows = rng, first, points, rows
+        self.name = name
+        #: Variables that are references, newest last, and the loans that each began with.
+        self.variables: list[tuple[int, int | None]] = []
+        self._flow()
+        for point in range(first, first + points):
+            self._statement(point)
+
+    def _flow(self) -> None:
+        points = range(self.first, self.first + self.points)
+        self.rows["flows"].extend(pairwise(points))
+        for point in points:
+            drawn = self.rng.random()
+            reach = 2 + int(self.rng.exponential(12))
+            if drawn < 0.12 and point + reach in points:
+                self.rows["flows"].append((point, point + reach))
+            elif drawn > 0.96 and point - reach in points:
+                self.rows["flows"].append((point, point - reach))
+
+    def _statement(self, point: int) -> None:
+        drawn = self.rng.random()
+        if drawn < 0.25 or not self.variables:
+            self._borrow(point)
+        elif drawn < 0.55:
+            self._assign(point)
+        elif drawn < 0.65:
+            self._write(point)
+
+    def _declare(self, point: int, loan: int | None) -> int:
+        """A variable that is defined here and used a few times further on; its number is that of its origin too."""
+        self.name += 1
+        self.variables.append((self.name, loan))
+        self.rows["defined"].append((self.name, point))
+        self.rows["origin"].append((self.name, self.name))
+        for step in self.rng.exponential(40, 1 + int(self.rng.geometric(0.5))):
+            self.rows["used"].append((self.name, min(point + 1 + int(step), self.first + self.points - 1)))
+        return self.name
+
+    def _recent(self) -> tuple[int, int | None]:
+        return self.variables[-1 - int(self.rng.random() ** 2 * min(25, len(self.variables)))]
+
+    def _borrow(self, point: int) -> None:
+        """`variable = &place`: a loan of its own, whose number is that of its origin too."""
+        self.name += 1
+        loan = self.name
+        self.rows["issued"].append((loan, loan, point))
+        self.rows["outlives"].append((loan, self._declare(point, loan), point))
+
+    def _assign(self, point: int) -> None:
+        """`variable = other`, or one that is known already, whose loans end as it points elsewhere."""
+        other, _ = self._recent()
+        self.rows["used"].append((other, point))
+        if self.rng.random() < 0.5:
+            self.rows["outlives"].append((other, self._declare(point, None), point))
+            return
+        variable, loan = self._recent()
+        self.rows["defined"].append((variable, point))
+        self.rows["outlives"].append((other, variable, point))
+        if loan is not None:
+            self.rows["killed"].append((loan, point))
+
+    def _write(self, point: int) -> None:
+        """A place that is lent is written: what holds its loan must be dead."""
+        _, loan = self._recent()
+        if loan is not None:
+            self.rows["invalidated"].append((loan, point))
+
+
+def borrows(points: int) -> dict[str, Table]:
+    """Functions whose sizes have a long tail, as the borrow checker of Rust reads them."""
+    rng = np.random.default_rng([SEED, points, 13])
+    names = "flows defined origin used issued outlives killed invalidated"
+    rows: Rows = {name: [] for name in names.split()}
+    first, name = 0, 0
+    while first < points:
+        size = min(30 + int(40 * rng.pareto(1.2)), 2_000, points - first)
+        name = _Function(rng, first, size, name, rows).name
+        first += size
     return tables(rows)

@@ -107,6 +107,22 @@ PROGRAMS = {
 """,
         "?points(X, Y, Z)",
     ),
+    "borrow-checker": (
+        """
++alive(V, P) <- used(V, P)
++alive(V, P) <- alive(V, Q), flows(P, Q), !defined(V, P)
++live(O, P) <- alive(V, P), origin(V, O)
++subset(A, B, P) <- outlives(A, B, P)
++subset(A, C, P) <- subset(A, B, P), subset(B, C, P), A != C
++subset(A, B, Q) <- subset(A, B, P), flows(P, Q), live(A, Q), live(B, Q)
++contains(O, L, P) <- issued(O, L, P)
++contains(B, L, P) <- contains(A, L, P), subset(A, B, P)
++contains(O, L, Q) <- contains(O, L, P), !killed(L, P), flows(P, Q), live(O, Q)
++loan_live(L, P) <- contains(O, L, P), live(O, P)
++error(L, P) <- invalidated(L, P), loan_live(L, P)
+""",
+        "?error(X, Y)",
+    ),
 }
 
 

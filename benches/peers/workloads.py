@@ -47,6 +47,7 @@ WORKLOADS = [
     Workload("bound-2000-4000", "bound", lambda: generate.from_node(7, generate.random_graph(2_000, 4_000)), 0.25),
     Workload("bound-dag", "bound", lambda: generate.from_node(0, generate.scale_free_dag(50_000, 150_000)), 0.25),
     Workload("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), 0.33),
+    Workload("borrow-checker", "borrow-checker", lambda: analyses.borrows(40_000), 0.33),
 ]
 
 

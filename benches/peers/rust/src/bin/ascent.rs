@@ -208,6 +208,35 @@ program! { virtual_calls(
     points(v, k, o) <-- calls(i, k, m, l), result(i, v), returned(m, w), points(w, l, o);
 } }
 
+// The rules of the borrow checker that follow every loan to every point.
+program! { borrow_checker(flows, defined, origin, used, issued, outlives, killed, invalidated) -> error {
+    relation flows(u32, u32);
+    relation defined(u32, u32);
+    relation origin(u32, u32);
+    relation used(u32, u32);
+    relation issued(u32, u32, u32);
+    relation outlives(u32, u32, u32);
+    relation killed(u32, u32);
+    relation invalidated(u32, u32);
+    relation alive(u32, u32);
+    relation live(u32, u32);
+    relation subset(u32, u32, u32);
+    relation contains(u32, u32, u32);
+    relation loan_live(u32, u32);
+    relation error(u32, u32);
+    alive(v, p) <-- used(v, p);
+    alive(v, p) <-- alive(v, q), flows(p, q), !defined(v, p);
+    live(o, p) <-- alive(v, p), origin(v, o);
+    subset(a, b, p) <-- outlives(a, b, p);
+    subset(a, c, p) <-- subset(a, b, p), subset(b, c, p), if a != c;
+    subset(a, b, q) <-- subset(a, b, p), flows(p, q), live(a, q), live(b, q);
+    contains(o, l, p) <-- issued(o, l, p);
+    contains(b, l, p) <-- contains(a, l, p), subset(a, b, p);
+    contains(o, l, q) <-- contains(o, l, p), !killed(l, p), flows(p, q), live(o, q);
+    loan_live(l, p) <-- contains(o, l, p), live(o, p);
+    error(l, p) <-- invalidated(l, p), loan_live(l, p);
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -238,6 +267,7 @@ fn main() {
         "difference" => run!(difference),
         "bound" => run!(bound),
         "virtual-calls" => run!(virtual_calls),
+        "borrow-checker" => run!(borrow_checker),
         _ => None,
     });
 }

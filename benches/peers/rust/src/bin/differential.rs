@@ -147,6 +147,50 @@ fn star_sum<'s>(
     groups.count().map(|((r, g), sum)| (r, g, sum as u32))
 }
 
+/// Loans in origins at points, and the origins that are live there.
+#[expect(clippy::too_many_arguments, reason = "a relation each")]
+fn borrow_checker<'s>(
+    flows: Pairs<'s>,
+    defined: Pairs<'s>,
+    origin: Pairs<'s>,
+    used: Pairs<'s>,
+    killed: Pairs<'s>,
+    invalidated: Pairs<'s>,
+    issued: Triples<'s>,
+    outlives: Triples<'s>,
+) -> Pairs<'s> {
+    let back = flows.clone().map(|(p, q)| (q, p));
+    let alive = used.clone().iterate(|scope, alive| {
+        let before = alive.map(|(v, q)| (q, v)).join_map(back.enter(scope), |_, &v, &p| ((v, p), ()));
+        let kept = before.antijoin(defined.enter(scope)).map(|(here, ())| here);
+        kept.concat(used.enter(scope)).distinct()
+    });
+    let live = alive.join_map(origin, |_, &p, &o| (o, p)).distinct();
+    let subset = outlives.clone().iterate(|scope, subset| {
+        let below = subset.clone().map(|(a, b, p)| ((b, p), a));
+        let above = subset.clone().map(|(b, c, p)| ((b, p), c));
+        let through = below.join_map(above, |&(_, p), &a, &c| (a, c, p)).filter(|(a, c, _)| a != c);
+        let next = subset
+            .map(|(a, b, p)| (p, (a, b)))
+            .join_map(flows.clone().enter(scope), |_, &(a, b), &q| ((a, q), b));
+        let live = live.clone().enter(scope);
+        let both = next.semijoin(live.clone()).map(|((a, q), b)| ((b, q), a)).semijoin(live);
+        both.map(|((b, q), a)| (a, b, q)).concat(through).concat(outlives.enter(scope)).distinct()
+    });
+    let wider = subset.map(|(a, b, p)| ((a, p), b));
+    let contains = issued.clone().iterate(|scope, contains| {
+        let here = contains.clone().map(|(o, l, p)| ((o, p), l));
+        let widened = here.join_map(wider.enter(scope), |&(_, p), &l, &b| (b, l, p));
+        let kept = contains.map(|(o, l, p)| ((l, p), o)).antijoin(killed.enter(scope));
+        let next =
+            kept.map(|((l, p), o)| (p, (o, l))).join_map(flows.enter(scope), |_, &(o, l), &q| ((o, q), l));
+        let onward = next.semijoin(live.clone().enter(scope)).map(|((o, q), l)| (o, l, q));
+        widened.concat(onward).concat(issued.enter(scope)).distinct()
+    });
+    let held = contains.map(|(o, l, p)| ((o, p), l)).semijoin(live).map(|((_, p), l)| (l, p)).distinct();
+    invalidated.map(|here| (here, ())).semijoin(held).map(|(here, ())| here)
+}
+
 /// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
 fn evaluate<R: Row + ExchangeData>(
     check: bool,
@@ -205,6 +249,7 @@ macro_rules! program {
 
 fn main() {
     type Pair = (u32, u32);
+    type Triple = (u32, u32, u32);
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     peer(&arguments, |program| match program {
         "closure" => program!(closure(edge: Pair)),
@@ -223,6 +268,16 @@ fn main() {
         "group-sum-fine" => program!(group_sum_fine(order: (u32, u32, u32, u32))),
         "difference" => program!(difference(left: u32, right: u32)),
         "bound" => program!(bound(edge: Pair, start: u32)),
+        "borrow-checker" => program!(borrow_checker(
+            flows: Pair,
+            defined: Pair,
+            origin: Pair,
+            used: Pair,
+            killed: Pair,
+            invalidated: Pair,
+            issued: Triple,
+            outlives: Triple
+        )),
         _ => None,
     });
 }
