@@ -123,6 +123,30 @@ PROGRAMS = {
 """,
         "?error(X, Y)",
     ),
+    "triples": (
+        """
++t(S, P, O) <- triple(S, P, O)
++t(C, 1, E) <- t(C, 1, D), t(D, 1, E)
++t(X, 0, D) <- t(X, 0, C), t(C, 1, D)
++t(P, 2, R) <- t(P, 2, Q), t(Q, 2, R)
++t(X, Q, Y) <- t(X, P, Y), t(P, 2, Q)
++t(X, 0, C) <- t(X, P, _), t(P, 3, C)
++t(Y, 0, C) <- t(_, P, Y), t(P, 4, C)
++t(P, 3, D) <- t(P, 3, C), t(C, 1, D)
++t(P, 4, D) <- t(P, 4, C), t(C, 1, D)
++t(P, 3, C) <- t(Q, 3, C), t(P, 2, Q)
++t(P, 4, C) <- t(Q, 4, C), t(P, 2, Q)
++t(Y, Q, X) <- t(X, P, Y), t(P, 5, Q)
++t(Y, P, X) <- t(X, Q, Y), t(P, 5, Q)
++t(X, P, Z) <- t(P, 0, 6), t(X, P, Y), t(Y, P, Z)
++t(Y, P, X) <- t(X, P, Y), t(P, 0, 7)
++t(Y, 8, X) <- t(X, 8, Y)
++t(X, 8, Z) <- t(X, 8, Y), t(Y, 8, Z)
++t(Y, P, O) <- t(X, P, O), t(X, 8, Y)
++t(S, P, Y) <- t(S, P, X), t(X, 8, Y)
+""",
+        "?t(X, Y, Z)",
+    ),
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import analyses
 import generate
+import ontologies
 from generate import Table
 
 
@@ -48,6 +49,7 @@ WORKLOADS = [
     Workload("bound-dag", "bound", lambda: generate.from_node(0, generate.scale_free_dag(50_000, 150_000)), 0.25),
     Workload("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), 0.33),
     Workload("borrow-checker", "borrow-checker", lambda: analyses.borrows(40_000), 0.33),
+    Workload("triples", "triples", lambda: ontologies.triples(80_000), 0.33),
 ]
 
 

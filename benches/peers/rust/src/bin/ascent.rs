@@ -237,6 +237,31 @@ program! { borrow_checker(flows, defined, origin, used, issued, outlives, killed
     error(l, p) <-- invalidated(l, p), loan_live(l, p);
 } }
 
+// 0 to 8 are type, subclass, subproperty, domain, range, inverse, transitive, symmetric and same, as in ontologies.py.
+program! { triples(triple) -> t {
+    relation triple(u32, u32, u32);
+    relation t(u32, u32, u32);
+    t(s, p, o) <-- triple(s, p, o);
+    t(c, 1, e) <-- t(c, 1, d), t(d, 1, e);
+    t(x, 0, d) <-- t(x, 0, c), t(c, 1, d);
+    t(p, 2, r) <-- t(p, 2, q), t(q, 2, r);
+    t(x, q, y) <-- t(x, p, y), t(p, 2, q);
+    t(x, 0, c) <-- t(x, p, _), t(p, 3, c);
+    t(y, 0, c) <-- t(_, p, y), t(p, 4, c);
+    t(p, 3, d) <-- t(p, 3, c), t(c, 1, d);
+    t(p, 4, d) <-- t(p, 4, c), t(c, 1, d);
+    t(p, 3, c) <-- t(q, 3, c), t(p, 2, q);
+    t(p, 4, c) <-- t(q, 4, c), t(p, 2, q);
+    t(y, q, x) <-- t(x, p, y), t(p, 5, q);
+    t(y, p, x) <-- t(x, q, y), t(p, 5, q);
+    t(x, p, z) <-- t(p, 0, 6), t(x, p, y), t(y, p, z);
+    t(y, p, x) <-- t(x, p, y), t(p, 0, 7);
+    t(y, 8, x) <-- t(x, 8, y);
+    t(x, 8, z) <-- t(x, 8, y), t(y, 8, z);
+    t(y, p, o) <-- t(x, p, o), t(x, 8, y);
+    t(s, p, y) <-- t(s, p, x), t(x, 8, y);
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -268,6 +293,7 @@ fn main() {
         "bound" => run!(bound),
         "virtual-calls" => run!(virtual_calls),
         "borrow-checker" => run!(borrow_checker),
+        "triples" => run!(triples),
         _ => None,
     });
 }
