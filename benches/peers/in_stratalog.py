@@ -147,6 +147,18 @@ PROGRAMS = {
 """,
         "?t(X, Y, Z)",
     ),
+    "classification": (
+        """
++below(C, C) <- concept(C)
++below(C, E) <- below(C, D), subsumed(D, E)
++below(C, E) <- below(C, A), both(A, B, E), below(C, B)
++link(C, R, D) <- below(C, E), has(E, R, D)
++link(C, S, D) <- link(C, R, D), broader_role(R, S)
++link(C, T, E) <- link(C, R, D), chain(R, S, T), link(D, S, E)
++below(C, E) <- link(C, R, D), below(D, F), some(R, F, E)
+""",
+        "?below(X, Y)",
+    ),
 }
 
 

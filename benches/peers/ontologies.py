@@ -1,4 +1,4 @@
-"""Facts of made-up ontologies: triples with a schema of classes and properties."""
+"""Facts of made-up ontologies: triples with a schema of classes and properties, and a terminology to be classified."""
 
 from __future__ import annotations
 
@@ -70,3 +70,39 @@ def triples(individuals: int) -> dict[str, Table]:
         np.stack([one + first, _column(SAME, len(one)), one + first + 1]),
     ]
     return {"triple": np.unique(np.concatenate(parts, axis=1).T, axis=0)}
+
+
+def terminology(concepts: int) -> dict[str, Table]:
+    """A terminology in the normal form of EL: most concepts have a broader one or two and a few roles.
+
+    A third of them is defined, by a broader concept and a role to a third one together, so others are found below it.
+    Roles have a hierarchy; parts of parts are parts, and what is in a part is in the whole.
+    """
+    rng = np.random.default_rng([SEED, concepts, 16])
+    roles = 20
+    here = np.arange(1, concepts, dtype=np.int64)
+    broader = (rng.random(concepts - 1) * here).astype(np.int64)
+    further = rng.random(concepts - 1) < 0.2
+    second = (rng.random(concepts - 1) ** 2 * here).astype(np.int64)
+    holder = rng.integers(1, concepts, concepts)
+    filler = (rng.random(concepts) ** 6 * holder).astype(np.int64)
+    role = (rng.random(concepts) ** 2 * roles).astype(np.int64)
+    defined = np.unique(rng.integers(1, concepts, concepts // 4))
+    genus, marker = broader[defined - 1], concepts + np.arange(len(defined), dtype=np.int64)
+    wanted_role = (rng.random(len(defined)) ** 2 * roles).astype(np.int64)
+    wanted = (rng.random(len(defined)) ** 1.5 * defined).astype(np.int64)
+    narrow, wide = _above(rng, roles, 1.0)
+    return {
+        "concept": np.arange(concepts + len(defined), dtype=np.int64).reshape(-1, 1),
+        "subsumed": np.unique(
+            np.concatenate([np.stack([here, broader]), np.stack([here, second])[:, further]], axis=1).T, axis=0
+        ),
+        "has": np.unique(
+            np.concatenate([np.stack([holder, role, filler]), np.stack([defined, wanted_role, wanted])], axis=1).T,
+            axis=0,
+        ),
+        "some": np.stack([wanted_role, wanted, marker], axis=1),
+        "both": np.stack([genus, marker, defined], axis=1),
+        "broader_role": np.stack([narrow, wide], axis=1)[1::2],
+        "chain": np.array([[0, 0, 0], [1, 0, 1], [3, 1, 1], [5, 0, 4]], dtype=np.int64),
+    }

@@ -50,6 +50,7 @@ WORKLOADS = [
     Workload("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), 0.33),
     Workload("borrow-checker", "borrow-checker", lambda: analyses.borrows(40_000), 0.33),
     Workload("triples", "triples", lambda: ontologies.triples(80_000), 0.33),
+    Workload("classification", "classification", lambda: ontologies.terminology(30_000), 0.33),
 ]
 
 

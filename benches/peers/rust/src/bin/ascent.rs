@@ -262,6 +262,25 @@ program! { triples(triple) -> t {
     t(s, p, y) <-- t(s, p, x), t(x, 8, y);
 } }
 
+program! { classification(concept, subsumed, has, some, both, broader_role, chain) -> below {
+    relation concept(u32);
+    relation subsumed(u32, u32);
+    relation has(u32, u32, u32);
+    relation some(u32, u32, u32);
+    relation both(u32, u32, u32);
+    relation broader_role(u32, u32);
+    relation chain(u32, u32, u32);
+    relation below(u32, u32);
+    relation link(u32, u32, u32);
+    below(c, c) <-- concept(c);
+    below(c, e) <-- below(c, d), subsumed(d, e);
+    below(c, e) <-- below(c, a), both(a, b, e), below(c, b);
+    link(c, r, d) <-- below(c, e), has(e, r, d);
+    link(c, s, d) <-- link(c, r, d), broader_role(r, s);
+    link(c, t, e) <-- link(c, r, d), chain(r, s, t), link(d, s, e);
+    below(c, e) <-- link(c, r, d), below(d, f), some(r, f, e);
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -294,6 +313,7 @@ fn main() {
         "virtual-calls" => run!(virtual_calls),
         "borrow-checker" => run!(borrow_checker),
         "triples" => run!(triples),
+        "classification" => run!(classification),
         _ => None,
     });
 }

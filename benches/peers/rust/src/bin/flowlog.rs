@@ -37,6 +37,7 @@ program! { bound(insert_edge edge, insert_start start) -> reached_size }
 program! { virtual_calls(insert_class class, insert_extends extends, insert_implements implements, insert_declares declares, insert_this this, insert_formal formal, insert_returned returned, insert_allocated allocated, insert_made made, insert_moved moved, insert_cast cast, insert_load load, insert_store store, insert_virtual_call virtual_call, insert_direct_call direct_call, insert_actual actual, insert_result result, insert_main main) -> points_size }
 program! { borrow_checker(insert_flows flows, insert_defined defined, insert_origin origin, insert_used used, insert_issued issued, insert_outlives outlives, insert_killed killed, insert_invalidated invalidated) -> error_size }
 program! { triples(insert_triple triple) -> t_size }
+program! { classification(insert_concept concept, insert_subsumed subsumed, insert_has has, insert_some some, insert_both both, insert_broader_role broader_role, insert_chain chain) -> below_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -57,6 +58,7 @@ fn main() {
             "virtual-calls" => virtual_calls::run,
             "borrow-checker" => borrow_checker::run,
             "triples" => triples::run,
+            "classification" => classification::run,
             _ => return None,
         };
         Some(run)
