@@ -1,11 +1,11 @@
-"""Facts of made-up programs, as analyses of them read them: objects and virtual calls, borrows."""
+"""Facts of made-up programs, as analyses of them read them: objects and virtual calls, borrows, values in fields."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 import numpy as np
-from generate import SEED, Table
+from generate import SEED, Table, functions
 
 Rows = dict[str, list[tuple[int, ...]]]
 
@@ -230,3 +230,31 @@ def borrows(points: int) -> dict[str, Table]:
         name = _Function(rng, first, size, name, rows).name
         first += size
     return tables(rows)
+
+
+def fields(variables: int, kinds: int) -> dict[str, Table]:
+    """Assignments of a made-up program, and what goes into fields and comes out of them.
+
+    A variable has its value from one a little before, at times from a little after, in functions of a hundred
+    variables; one assignment of three hundred leaves its function. Some fields are used far more often than others.
+    """
+    rng = np.random.default_rng([SEED, variables, kinds, 14])
+    first, after = functions(rng, variables, 100)
+
+    def near(count: int, reach: float, leaving: float = 0.0) -> tuple[Table, Table]:
+        source = rng.integers(0, variables, count)
+        step = 1 + rng.exponential(reach, count).astype(np.int64)
+        target = source + np.where(rng.random(count) < 0.93, step, -step)
+        within = np.clip(target, first[source], after[source] - 1)
+        further = np.minimum(source + 10 * step * int(reach), variables - 1)
+        return source, np.where(rng.random(count) < leaving, further, within)
+
+    def field(count: int) -> Table:
+        return (rng.random(count) ** 2 * kinds).astype(np.int64)
+
+    into, out = near(2 * variables, 8), near(2 * variables, 8)
+    return {
+        "plain": np.unique(np.stack(near(variables // 2, 6, 1 / 300), axis=1), axis=0),
+        "opens": np.unique(np.stack([*into, field(len(into[0]))], axis=1), axis=0),
+        "closes": np.unique(np.stack([*out, field(len(out[0]))], axis=1), axis=0),
+    }

@@ -69,6 +69,20 @@ PROGRAMS = {
             SELECT edge.y FROM start JOIN edge USING (x)
             UNION SELECT edge.y FROM reached JOIN edge ON edge.x = reached.x
         ) SELECT x FROM reached""",
+    # As in points-to: pairs that are known stand in `recurring.flow`.
+    "dyck": """
+        WITH RECURSIVE flow(x, y) USING KEY (x, y) AS (
+            SELECT * FROM (
+                SELECT x, y FROM plain
+                UNION SELECT opens.x, closes.y FROM opens JOIN closes ON closes.x = opens.y AND closes.w = opens.w
+            )
+            UNION SELECT x, y FROM (
+                SELECT opens.x, closes.y FROM flow
+                JOIN opens ON opens.y = flow.x JOIN closes ON closes.x = flow.y AND closes.w = opens.w
+                UNION SELECT flow.x, r.y FROM flow JOIN recurring.flow r ON r.x = flow.y
+                UNION SELECT r.x, flow.y FROM flow JOIN recurring.flow r ON r.y = flow.x
+            ) found(x, y) WHERE NOT EXISTS (FROM recurring.flow r WHERE r.x = found.x AND r.y = found.y)
+        ) SELECT x, y FROM flow""",
 }
 
 

@@ -159,6 +159,15 @@ PROGRAMS = {
 """,
         "?below(X, Y)",
     ),
+    "dyck": (
+        """
++flow(X, Y) <- plain(X, Y)
++flow(X, Y) <- opens(X, A, K), closes(A, Y, K)
++flow(X, Y) <- opens(X, A, K), flow(A, B), closes(B, Y, K)
++flow(X, Z) <- flow(X, Y), flow(Y, Z)
+""",
+        "?flow(X, Y)",
+    ),
 }
 
 

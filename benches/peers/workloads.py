@@ -51,6 +51,7 @@ WORKLOADS = [
     Workload("borrow-checker", "borrow-checker", lambda: analyses.borrows(40_000), 0.33),
     Workload("triples", "triples", lambda: ontologies.triples(80_000), 0.33),
     Workload("classification", "classification", lambda: ontologies.terminology(30_000), 0.33),
+    Workload("dyck", "dyck", lambda: analyses.fields(60_000, 30), 0.33),
 ]
 
 

@@ -281,6 +281,17 @@ program! { classification(concept, subsumed, has, some, both, broader_role, chai
     below(c, e) <-- link(c, r, d), below(d, f), some(r, f, e);
 } }
 
+program! { dyck(plain, opens, closes) -> flow {
+    relation plain(u32, u32);
+    relation opens(u32, u32, u32);
+    relation closes(u32, u32, u32);
+    relation flow(u32, u32);
+    flow(x, y) <-- plain(x, y);
+    flow(x, y) <-- opens(x, a, k), closes(a, y, k);
+    flow(x, y) <-- opens(x, a, k), flow(a, b), closes(b, y, k);
+    flow(x, z) <-- flow(x, y), flow(y, z);
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -314,6 +325,7 @@ fn main() {
         "borrow-checker" => run!(borrow_checker),
         "triples" => run!(triples),
         "classification" => run!(classification),
+        "dyck" => run!(dyck),
         _ => None,
     });
 }

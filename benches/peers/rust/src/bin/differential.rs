@@ -191,6 +191,20 @@ fn borrow_checker<'s>(
     invalidated.map(|here| (here, ())).semijoin(held).map(|(here, ())| here)
 }
 
+fn dyck<'s>(plain: Pairs<'s>, opens: Triples<'s>, closes: Triples<'s>) -> Pairs<'s> {
+    let closes = closes.map(|(b, y, k)| ((b, k), y));
+    let empty = opens.clone().map(|(x, a, k)| ((a, k), x)).join_map(closes.clone(), |_, &x, &y| (x, y));
+    let opens = opens.map(|(x, a, k)| (a, (x, k)));
+    let first = plain.concat(empty).distinct();
+    first.clone().iterate(|scope, flow| {
+        let from = flow.clone().arrange_by_key();
+        let along = flow.map(|(x, y)| (y, x)).join_core(from.clone(), |_, &x, &z| Some((x, z)));
+        let opened = opens.enter(scope).join_core(from, |_, &(x, k), &b| Some(((b, k), x)));
+        let around = opened.join_map(closes.enter(scope), |_, &x, &y| (x, y));
+        along.concat(around).concat(first.enter(scope)).distinct()
+    })
+}
+
 /// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
 fn evaluate<R: Row + ExchangeData>(
     check: bool,
@@ -278,6 +292,7 @@ fn main() {
             issued: Triple,
             outlives: Triple
         )),
+        "dyck" => program!(dyck(plain: Pair, opens: Triple, closes: Triple)),
         _ => None,
     });
 }

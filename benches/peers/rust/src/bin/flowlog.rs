@@ -38,6 +38,7 @@ program! { virtual_calls(insert_class class, insert_extends extends, insert_impl
 program! { borrow_checker(insert_flows flows, insert_defined defined, insert_origin origin, insert_used used, insert_issued issued, insert_outlives outlives, insert_killed killed, insert_invalidated invalidated) -> error_size }
 program! { triples(insert_triple triple) -> t_size }
 program! { classification(insert_concept concept, insert_subsumed subsumed, insert_has has, insert_some some, insert_both both, insert_broader_role broader_role, insert_chain chain) -> below_size }
+program! { dyck(insert_plain plain, insert_opens opens, insert_closes closes) -> flow_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -59,6 +60,7 @@ fn main() {
             "borrow-checker" => borrow_checker::run,
             "triples" => triples::run,
             "classification" => classification::run,
+            "dyck" => dyck::run,
             _ => return None,
         };
         Some(run)
