@@ -83,6 +83,18 @@ PROGRAMS = {
                 UNION SELECT r.x, flow.y FROM flow JOIN recurring.flow r ON r.y = flow.x
             ) found(x, y) WHERE NOT EXISTS (FROM recurring.flow r WHERE r.x = found.x AND r.y = found.y)
         ) SELECT x, y FROM flow""",
+    "access-control": """
+        WITH RECURSIVE belongs(u, g) AS (
+            SELECT x, y FROM member UNION SELECT u, within.y FROM belongs JOIN within ON within.x = g
+        ), allowed(u, d, a) AS (
+            SELECT u, d, a FROM belongs JOIN granted USING (g) JOIN clearance ON clearance.x = u AND clearance.y >= n
+            UNION SELECT u, inside.x, a FROM allowed JOIN inside ON inside.y = d
+        ), refused(u, d, a) AS (
+            SELECT u, denied.y, denied.w FROM belongs JOIN denied ON denied.x = g
+            UNION SELECT u, inside.x, a FROM refused JOIN inside ON inside.y = d
+        )
+        SELECT u, d, a FROM allowed ANTI JOIN refused USING (u, d, a)
+        JOIN classified ON classified.x = d JOIN clearance ON clearance.x = u AND clearance.y >= classified.y""",
 }
 
 

@@ -168,6 +168,18 @@ PROGRAMS = {
 """,
         "?flow(X, Y)",
     ),
+    "access-control": (
+        """
++belongs(U, G) <- member(U, G)
++belongs(U, H) <- belongs(U, G), within(G, H)
++allowed(U, D, A) <- belongs(U, G), granted(G, D, A, N), clearance(U, L), L >= N
++allowed(U, E, A) <- allowed(U, D, A), inside(E, D)
++refused(U, D, A) <- belongs(U, G), denied(G, D, A)
++refused(U, E, A) <- refused(U, D, A), inside(E, D)
++access(U, D, A) <- allowed(U, D, A), !refused(U, D, A), classified(D, N), clearance(U, L), L >= N
+""",
+        "?access(X, Y, Z)",
+    ),
 }
 
 

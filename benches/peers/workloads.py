@@ -9,6 +9,7 @@ from pathlib import Path
 import analyses
 import generate
 import ontologies
+import organizations
 from generate import Table
 
 
@@ -52,6 +53,7 @@ WORKLOADS = [
     Workload("triples", "triples", lambda: ontologies.triples(80_000), 0.33),
     Workload("classification", "classification", lambda: ontologies.terminology(30_000), 0.33),
     Workload("dyck", "dyck", lambda: analyses.fields(60_000, 30), 0.33),
+    Workload("access-control", "access-control", lambda: organizations.permissions(20_000, 50_000), 0.33),
 ]
 
 

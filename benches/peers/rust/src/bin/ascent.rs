@@ -292,6 +292,27 @@ program! { dyck(plain, opens, closes) -> flow {
     flow(x, z) <-- flow(x, y), flow(y, z);
 } }
 
+program! { access_control(member, within, inside, granted, denied, clearance, classified) -> access {
+    relation member(u32, u32);
+    relation within(u32, u32);
+    relation inside(u32, u32);
+    relation granted(u32, u32, u32, u32);
+    relation denied(u32, u32, u32);
+    relation clearance(u32, u32);
+    relation classified(u32, u32);
+    relation belongs(u32, u32);
+    relation allowed(u32, u32, u32);
+    relation refused(u32, u32, u32);
+    relation access(u32, u32, u32);
+    belongs(u, g) <-- member(u, g);
+    belongs(u, h) <-- belongs(u, g), within(g, h);
+    allowed(u, d, a) <-- belongs(u, g), granted(g, d, a, n), clearance(u, l), if l >= n;
+    allowed(u, e, a) <-- allowed(u, d, a), inside(e, d);
+    refused(u, d, a) <-- belongs(u, g), denied(g, d, a);
+    refused(u, e, a) <-- refused(u, d, a), inside(e, d);
+    access(u, d, a) <-- allowed(u, d, a), !refused(u, d, a), classified(d, n), clearance(u, l), if l >= n;
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -326,6 +347,7 @@ fn main() {
         "triples" => run!(triples),
         "classification" => run!(classification),
         "dyck" => run!(dyck),
+        "access-control" => run!(access_control),
         _ => None,
     });
 }

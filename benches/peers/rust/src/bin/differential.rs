@@ -205,6 +205,51 @@ fn dyck<'s>(plain: Pairs<'s>, opens: Triples<'s>, closes: Triples<'s>) -> Pairs<
     })
 }
 
+fn access_control<'s>(
+    member: Pairs<'s>,
+    within: Pairs<'s>,
+    inside: Pairs<'s>,
+    clearance: Pairs<'s>,
+    classified: Pairs<'s>,
+    granted: Relation<'s, (u32, u32, u32, u32)>,
+    denied: Triples<'s>,
+) -> Triples<'s> {
+    let member = member.map(|(u, g)| (g, u));
+    let belongs = member.clone().iterate(|scope, belongs| {
+        let outer = belongs.join_map(within.enter(scope), |_, &u, &h| (h, u));
+        outer.concat(member.enter(scope)).distinct()
+    });
+    let granted = granted.map(|(g, d, a, n)| (g, (d, a, n)));
+    let allowed = belongs.clone().join_map(granted, |_, &u, &(d, a, n)| (u, (d, a, n)));
+    let allowed = at_least(allowed, clearance.clone()).map(|(u, (d, a))| (d, (u, a)));
+    let refused = belongs.join_map(denied.map(|(g, d, a)| (g, (d, a))), |_, &u, &(d, a)| (d, (u, a)));
+    let child = inside.map(|(e, d)| (d, e));
+    let refused = inherited(refused, child.clone()).map(|(d, (u, a))| (u, d, a));
+    let open = inherited(allowed, child).map(|(d, (u, a))| ((u, d, a), ())).antijoin(refused);
+    let open = open.map(|((u, d, a), ())| (d, (u, a))).join_map(classified, |&d, &(u, a), &n| (u, (d, a, n)));
+    at_least(open, clearance).map(|(u, (d, a))| (u, d, a))
+}
+
+/// What asks for no more than the level of its user.
+fn at_least<'s>(
+    asked: Relation<'s, (u32, (u32, u32, u32))>,
+    clearance: Pairs<'s>,
+) -> Relation<'s, (u32, (u32, u32))> {
+    let found = asked.join_map(clearance, |&u, &(d, a, n), &l| (l >= n).then_some((u, (d, a))));
+    found.flat_map(|found| found)
+}
+
+/// What holds for a document and all that is inside of it.
+fn inherited<'s>(
+    stated: Relation<'s, (u32, (u32, u32))>,
+    child: Pairs<'s>,
+) -> Relation<'s, (u32, (u32, u32))> {
+    stated.clone().iterate(|scope, all| {
+        let inner = all.join_map(child.enter(scope), |_, &action, &e| (e, action));
+        inner.concat(stated.enter(scope)).distinct()
+    })
+}
+
 /// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
 fn evaluate<R: Row + ExchangeData>(
     check: bool,
@@ -264,6 +309,7 @@ macro_rules! program {
 fn main() {
     type Pair = (u32, u32);
     type Triple = (u32, u32, u32);
+    type Four = (u32, u32, u32, u32);
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     peer(&arguments, |program| match program {
         "closure" => program!(closure(edge: Pair)),
@@ -293,6 +339,15 @@ fn main() {
             outlives: Triple
         )),
         "dyck" => program!(dyck(plain: Pair, opens: Triple, closes: Triple)),
+        "access-control" => program!(access_control(
+            member: Pair,
+            within: Pair,
+            inside: Pair,
+            clearance: Pair,
+            classified: Pair,
+            granted: Four,
+            denied: Triple
+        )),
         _ => None,
     });
 }

@@ -39,6 +39,7 @@ program! { borrow_checker(insert_flows flows, insert_defined defined, insert_ori
 program! { triples(insert_triple triple) -> t_size }
 program! { classification(insert_concept concept, insert_subsumed subsumed, insert_has has, insert_some some, insert_both both, insert_broader_role broader_role, insert_chain chain) -> below_size }
 program! { dyck(insert_plain plain, insert_opens opens, insert_closes closes) -> flow_size }
+program! { access_control(insert_member member, insert_within within, insert_inside inside, insert_granted granted, insert_denied denied, insert_clearance clearance, insert_classified classified) -> access_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -61,6 +62,7 @@ fn main() {
             "triples" => triples::run,
             "classification" => classification::run,
             "dyck" => dyck::run,
+            "access-control" => access_control::run,
             _ => return None,
         };
         Some(run)

@@ -1,0 +1,41 @@
+"""Facts of made-up organizations: who may do what."""
+
+from __future__ import annotations
+
+import numpy as np
+from generate import SEED, Table
+
+
+def _rows(*columns: Table) -> Table:
+    """Distinct rows of these columns."""
+    return np.unique(np.stack(columns, axis=1), axis=0)
+
+
+def permissions(users: int, documents: int) -> dict[str, Table]:
+    """People in groups within groups, documents in folders within folders, grants that ask for a level, and denials.
+
+    Levels go from 0 to 9, and most people have a low one. The first folders and groups hold most of the others.
+    """
+    rng = np.random.default_rng([SEED, users, documents, 17])
+    groups, grants, denials = users // 10, documents // 20, documents // 100
+    group, document = np.arange(1, groups, dtype=np.int64), np.arange(1, documents, dtype=np.int64)
+
+    def early(count: int, below: int, power: float) -> Table:
+        return (rng.random(count) ** power * below).astype(np.int64)
+
+    # Each group is within one before it, a quarter within another one too.
+    inner = np.concatenate([group, early(groups // 4, groups - 1, 1.0) + 1])
+    return {
+        "member": _rows(early(3 * users, users, 1.0), early(3 * users, groups, 1.5)),
+        "within": _rows(inner, (rng.random(len(inner)) * inner).astype(np.int64)),
+        "inside": _rows(document, (rng.random(documents - 1) ** 1.5 * document).astype(np.int64)),
+        "granted": _rows(
+            early(grants, groups, 1.0),
+            early(grants, documents, 1.2),
+            rng.integers(0, 4, grants),
+            early(grants, 10, 2.0),
+        ),
+        "denied": _rows(early(denials, groups, 1.0), early(denials, documents, 1.0), rng.integers(0, 4, denials)),
+        "clearance": _rows(np.arange(users, dtype=np.int64), early(users, 10, 2.0)),
+        "classified": _rows(np.arange(documents, dtype=np.int64), early(documents, 10, 3.0)),
+    }
