@@ -95,6 +95,18 @@ PROGRAMS = {
         )
         SELECT u, d, a FROM allowed ANTI JOIN refused USING (u, d, a)
         JOIN classified ON classified.x = d JOIN clearance ON clearance.x = u AND clearance.y >= classified.y""",
+    "timed-paths": """
+        WITH RECURSIVE reached(s, x, t) AS (
+            SELECT x, x, y FROM origin
+            UNION SELECT s, c.y, c.a FROM reached r JOIN connection c ON c.x = r.x AND c.d BETWEEN r.t AND r.t + 30
+        ) SELECT s, x, t FROM reached""",
+    "earliest-arrival": """
+        WITH RECURSIVE reached(s, x, t) USING KEY (s, x) AS (
+            SELECT x, x, y FROM origin
+            UNION SELECT r.s, c.y, min(c.a) FROM reached r JOIN connection c ON c.x = r.x AND c.d >= r.t
+            LEFT JOIN recurring.reached old ON old.s = r.s AND old.x = c.y
+            WHERE old.t IS NULL OR c.a < old.t GROUP BY r.s, c.y
+        ) SELECT s, x, t FROM reached""",
 }
 
 

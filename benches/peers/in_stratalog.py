@@ -180,6 +180,20 @@ PROGRAMS = {
 """,
         "?access(X, Y, Z)",
     ),
+    "timed-paths": (
+        """
++reached(S, S, T) <- origin(S, T)
++reached(S, Y, A) <- reached(S, X, T), connection(X, Y, D, A), T <= D, D <= T + 30
+""",
+        "?reached(X, Y, Z)",
+    ),
+    "earliest-arrival": (
+        """
++reached(S, S, min<T>) <- origin(S, T)
++reached(S, Y, min<A>) <- reached(S, X, T), connection(X, Y, D, A), T <= D
+""",
+        "?reached(X, Y, Z)",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Facts of made-up organizations: who may do what."""
+"""Facts of made-up organizations: who may do what, and timetables."""
 
 from __future__ import annotations
 
@@ -38,4 +38,26 @@ def permissions(users: int, documents: int) -> dict[str, Table]:
         "denied": _rows(early(denials, groups, 1.0), early(denials, documents, 1.0), rng.integers(0, 4, denials)),
         "clearance": _rows(np.arange(users, dtype=np.int64), early(users, 10, 2.0)),
         "classified": _rows(np.arange(documents, dtype=np.int64), early(documents, 10, 3.0)),
+    }
+
+
+def timetable(stations: int, lines: int, origins: int) -> dict[str, Table]:
+    """Connections of a day in minutes, (from, to, departure, arrival), and the stations that journeys begin at.
+
+    A line calls at about twelve stations, both ways and every ten minutes to two hours. Stations with a low number are
+    on many lines. Journeys begin at every hour from six.
+    """
+    rng = np.random.default_rng([SEED, stations, lines, 18])
+    found = []
+    for _ in range(lines):
+        stops = rng.permutation(np.unique((rng.random(12) ** 1.7 * stations).astype(np.int64)))
+        steps = np.concatenate([[0], np.cumsum(rng.integers(3, 25, len(stops) - 1))])
+        for way in (stops, stops[::-1]):
+            for first in range(int(rng.integers(300, 360)), 1_380, int(rng.choice([10, 20, 30, 60, 120]))):
+                times = first + steps
+                found.append(np.stack([way[:-1], way[1:], times[:-1], times[1:]], axis=1))
+    start = rng.permutation(stations)[:origins].astype(np.int64)
+    return {
+        "connection": np.unique(np.concatenate(found), axis=0),
+        "origin": np.stack([start, 360 + 60 * (np.arange(origins, dtype=np.int64) % 12)], axis=1),
     }

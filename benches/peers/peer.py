@@ -24,6 +24,7 @@ NAMES = {
     "customer": ("c", "r"),
     "product": ("p", "g"),
     "granted": ("g", "d", "a", "n"),
+    "connection": ("x", "y", "d", "a"),
 }
 
 Loaded = TypeVar("Loaded")

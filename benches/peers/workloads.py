@@ -54,6 +54,8 @@ WORKLOADS = [
     Workload("classification", "classification", lambda: ontologies.terminology(30_000), 0.33),
     Workload("dyck", "dyck", lambda: analyses.fields(60_000, 30), 0.33),
     Workload("access-control", "access-control", lambda: organizations.permissions(20_000, 50_000), 0.33),
+    Workload("timed-paths", "timed-paths", lambda: organizations.timetable(2_000, 150, 150), 0.33),
+    Workload("earliest-arrival", "earliest-arrival", lambda: organizations.timetable(4_000, 400, 1_000), 0.33),
 ]
 
 

@@ -313,6 +313,23 @@ program! { access_control(member, within, inside, granted, denied, clearance, cl
     access(u, d, a) <-- allowed(u, d, a), !refused(u, d, a), classified(d, n), clearance(u, l), if l >= n;
 } }
 
+// Nobody waits longer than half an hour.
+program! { timed_paths(origin, connection) -> reached {
+    relation origin(u32, u32);
+    relation connection(u32, u32, u32, u32);
+    relation reached(u32, u32, u32);
+    reached(s, s, t) <-- origin(s, t);
+    reached(s, y, a) <-- reached(s, x, t), connection(x, y, d, a), if t <= d && *d <= t + 30;
+} }
+
+program! { earliest_arrival(origin, connection) -> reached {
+    relation origin(u32, u32);
+    relation connection(u32, u32, u32, u32);
+    lattice reached(u32, u32, Dual<u32>);
+    reached(s, s, Dual(*t)) <-- origin(s, t);
+    reached(s, y, Dual(*a)) <-- reached(s, x, ?Dual(t)), connection(x, y, d, a), if t <= d;
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -348,6 +365,8 @@ fn main() {
         "classification" => run!(classification),
         "dyck" => run!(dyck),
         "access-control" => run!(access_control),
+        "timed-paths" => run!(timed_paths),
+        "earliest-arrival" => run!(earliest_arrival),
         _ => None,
     });
 }

@@ -250,6 +250,31 @@ fn inherited<'s>(
     })
 }
 
+fn timed_paths<'s>(origin: Pairs<'s>, connection: Relation<'s, (u32, u32, u32, u32)>) -> Triples<'s> {
+    let first = origin.map(|(s, t)| (s, s, t));
+    let connection = connection.map(|(x, y, d, a)| (x, (y, d, a)));
+    first.clone().iterate(|scope, reached| {
+        let by_station = reached.map(|(s, x, t)| (x, (s, t)));
+        let met = by_station.join_map(connection.enter(scope), |_, &(s, t), &(y, d, a)| {
+            (t <= d && d <= t + 30).then_some((s, y, a))
+        });
+        met.flat_map(|found| found).concat(first.enter(scope)).distinct()
+    })
+}
+
+fn earliest_arrival<'s>(origin: Pairs<'s>, connection: Relation<'s, (u32, u32, u32, u32)>) -> Triples<'s> {
+    let first = origin.map(|(s, t)| ((s, s), t));
+    let connection = connection.map(|(x, y, d, a)| (x, (y, d, a)));
+    let reached = first.clone().iterate(|scope, reached| {
+        let by_station = reached.map(|((s, x), t)| (x, (s, t)));
+        let met = by_station
+            .join_map(connection.enter(scope), |_, &(s, t), &(y, d, a)| (t <= d).then_some(((s, y), a)));
+        let found = met.flat_map(|found| found).concat(first.enter(scope));
+        found.reduce(|_, times, least| least.push((*times[0].0, 1)))
+    });
+    reached.map(|((s, x), t)| (s, x, t))
+}
+
 /// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
 fn evaluate<R: Row + ExchangeData>(
     check: bool,
@@ -348,6 +373,8 @@ fn main() {
             granted: Four,
             denied: Triple
         )),
+        "timed-paths" => program!(timed_paths(origin: Pair, connection: Four)),
+        "earliest-arrival" => program!(earliest_arrival(origin: Pair, connection: Four)),
         _ => None,
     });
 }

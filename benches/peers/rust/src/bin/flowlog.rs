@@ -40,6 +40,8 @@ program! { triples(insert_triple triple) -> t_size }
 program! { classification(insert_concept concept, insert_subsumed subsumed, insert_has has, insert_some some, insert_both both, insert_broader_role broader_role, insert_chain chain) -> below_size }
 program! { dyck(insert_plain plain, insert_opens opens, insert_closes closes) -> flow_size }
 program! { access_control(insert_member member, insert_within within, insert_inside inside, insert_granted granted, insert_denied denied, insert_clearance clearance, insert_classified classified) -> access_size }
+program! { timed_paths(insert_origin origin, insert_connection connection) -> reached_size }
+program! { earliest_arrival(insert_origin origin, insert_connection connection) -> reached_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -63,6 +65,8 @@ fn main() {
             "classification" => classification::run,
             "dyck" => dyck::run,
             "access-control" => access_control::run,
+            "timed-paths" => timed_paths::run,
+            "earliest-arrival" => earliest_arrival::run,
             _ => return None,
         };
         Some(run)
