@@ -107,6 +107,11 @@ PROGRAMS = {
             LEFT JOIN recurring.reached old ON old.s = r.s AND old.x = c.y
             WHERE old.t IS NULL OR c.a < old.t GROUP BY r.s, c.y
         ) SELECT s, x, t FROM reached""",
+    "bill-of-materials": """
+        WITH need1(b, p, m) AS (SELECT uses.x, uses.y, uses.w FROM uses JOIN bought ON bought.x = uses.y),
+        need2(b, p, m) AS (SELECT x, p, sum(w * m) FROM uses JOIN need1 ON b = y GROUP BY x, p),
+        need3(b, p, m) AS (SELECT x, p, sum(w * m) FROM uses JOIN need2 ON b = y GROUP BY x, p)
+        SELECT x, p, sum(w * m) AS s FROM uses JOIN need3 ON b = y GROUP BY x, p""",
 }
 
 

@@ -194,6 +194,15 @@ PROGRAMS = {
 """,
         "?reached(X, Y, Z)",
     ),
+    "bill-of-materials": (
+        """
++need1(A, P, Q) <- bought(P), uses(A, P, Q)
++need2(A, P, sum<Q>) <- uses(A, B, N), need1(B, P, M), Q = N * M
++need3(A, P, sum<Q>) <- uses(A, B, N), need2(B, P, M), Q = N * M
++need4(A, P, sum<Q>) <- uses(A, B, N), need3(B, P, M), Q = N * M
+""",
+        "?need4(X, Y, Z)",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Facts of made-up organizations: who may do what, and timetables."""
+"""Facts of made-up organizations: who may do what, timetables, and what things are made of."""
 
 from __future__ import annotations
 
@@ -60,4 +60,29 @@ def timetable(stations: int, lines: int, origins: int) -> dict[str, Table]:
     return {
         "connection": np.unique(np.concatenate(found), axis=0),
         "origin": np.stack([start, 360 + 60 * (np.arange(origins, dtype=np.int64) % 12)], axis=1),
+    }
+
+
+#: How many times parts are put together; the programs have a rule for each.
+LEVELS = 4
+
+
+def parts(assemblies: int, bought: int) -> dict[str, Table]:
+    """(assembly, part, quantity): each level is made of what is on the one below, the lowest of what is bought.
+
+    Levels get smaller by a third. Some parts are in very many assemblies, and some assemblies have very many parts.
+    """
+    rng = np.random.default_rng([SEED, assemblies, bought, 19])
+    found, first, size, above = [], 0, bought, assemblies
+    for _ in range(LEVELS):
+        count = 2 + np.minimum(rng.pareto(1.5, above) * 3, 60).astype(np.int64)
+        assembly = np.repeat(np.arange(above, dtype=np.int64), count) + first + size
+        part = first + (rng.random(len(assembly)) ** 2 * size).astype(np.int64)
+        pairs = np.unique(np.stack([assembly, part], axis=1), axis=0)
+        quantity = np.minimum(rng.geometric(0.6, len(pairs)), 8).astype(np.int64)
+        found.append(np.concatenate([pairs, quantity[:, None]], axis=1))
+        first, size, above = first + size, above, above * 2 // 3
+    return {
+        "bought": np.arange(bought, dtype=np.int64).reshape(-1, 1),
+        "uses": np.concatenate(found),
     }

@@ -56,6 +56,7 @@ WORKLOADS = [
     Workload("access-control", "access-control", lambda: organizations.permissions(20_000, 50_000), 0.33),
     Workload("timed-paths", "timed-paths", lambda: organizations.timetable(2_000, 150, 150), 0.33),
     Workload("earliest-arrival", "earliest-arrival", lambda: organizations.timetable(4_000, 400, 1_000), 0.33),
+    Workload("bill-of-materials", "bill-of-materials", lambda: organizations.parts(12_000, 4_000), 0.33),
 ]
 
 

@@ -330,6 +330,32 @@ program! { earliest_arrival(origin, connection) -> reached {
     reached(s, y, Dual(*a)) <-- reached(s, x, ?Dual(t)), connection(x, y, d, a), if t <= d;
 } }
 
+// Ascent takes sums of what is stored: what is added up is a relation of its own on every level.
+program! { bill_of_materials(bought, uses) -> need4 {
+    relation bought(u32);
+    relation uses(u32, u32, u32);
+    relation part2(u32, u32, u32, u32);
+    relation pair2(u32, u32);
+    relation part3(u32, u32, u32, u32);
+    relation pair3(u32, u32);
+    relation part4(u32, u32, u32, u32);
+    relation pair4(u32, u32);
+    relation need1(u32, u32, u32);
+    relation need2(u32, u32, u32);
+    relation need3(u32, u32, u32);
+    relation need4(u32, u32, u32);
+    need1(a, p, q) <-- bought(p), uses(a, p, q);
+    part2(a, p, b, n * m) <-- uses(a, b, n), need1(b, p, m);
+    pair2(a, p) <-- part2(a, p, _, _);
+    need2(a, p, s) <-- pair2(a, p), agg s = sum(q) in part2(a, p, _, q);
+    part3(a, p, b, n * m) <-- uses(a, b, n), need2(b, p, m);
+    pair3(a, p) <-- part3(a, p, _, _);
+    need3(a, p, s) <-- pair3(a, p), agg s = sum(q) in part3(a, p, _, q);
+    part4(a, p, b, n * m) <-- uses(a, b, n), need3(b, p, m);
+    pair4(a, p) <-- part4(a, p, _, _);
+    need4(a, p, s) <-- pair4(a, p), agg s = sum(q) in part4(a, p, _, q);
+} }
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (how, arguments) = arguments.split_first().expect("serial or parallel");
@@ -367,6 +393,7 @@ fn main() {
         "access-control" => run!(access_control),
         "timed-paths" => run!(timed_paths),
         "earliest-arrival" => run!(earliest_arrival),
+        "bill-of-materials" => run!(bill_of_materials),
         _ => None,
     });
 }

@@ -275,6 +275,16 @@ fn earliest_arrival<'s>(origin: Pairs<'s>, connection: Relation<'s, (u32, u32, u
     reached.map(|((s, x), t)| (s, x, t))
 }
 
+/// Quantities are numbers of times here too; a join multiplies them.
+fn bill_of_materials<'s>(bought: Numbers<'s>, uses: Triples<'s>) -> Triples<'s> {
+    let uses = uses.explode(|(a, b, n)| Some(((b, a), n as isize)));
+    let mut need = uses.clone().semijoin(bought).map(|(p, a)| (a, p));
+    for _ in 0..3 {
+        need = uses.clone().join_map(need, |_, &a, &p| (a, p));
+    }
+    need.count().map(|((a, p), sum)| (a, p, sum as u32))
+}
+
 /// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
 fn evaluate<R: Row + ExchangeData>(
     check: bool,
@@ -375,6 +385,7 @@ fn main() {
         )),
         "timed-paths" => program!(timed_paths(origin: Pair, connection: Four)),
         "earliest-arrival" => program!(earliest_arrival(origin: Pair, connection: Four)),
+        "bill-of-materials" => program!(bill_of_materials(bought: u32, uses: Triple)),
         _ => None,
     });
 }

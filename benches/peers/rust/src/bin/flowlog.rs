@@ -42,6 +42,7 @@ program! { dyck(insert_plain plain, insert_opens opens, insert_closes closes) ->
 program! { access_control(insert_member member, insert_within within, insert_inside inside, insert_granted granted, insert_denied denied, insert_clearance clearance, insert_classified classified) -> access_size }
 program! { timed_paths(insert_origin origin, insert_connection connection) -> reached_size }
 program! { earliest_arrival(insert_origin origin, insert_connection connection) -> reached_size }
+program! { bill_of_materials(insert_bought bought, insert_uses uses) -> need4_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -67,6 +68,7 @@ fn main() {
             "access-control" => access_control::run,
             "timed-paths" => timed_paths::run,
             "earliest-arrival" => earliest_arrival::run,
+            "bill-of-materials" => bill_of_materials::run,
             _ => return None,
         };
         Some(run)
