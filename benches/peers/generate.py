@@ -57,7 +57,7 @@ def generations(nodes: int, edges: int) -> dict[str, Table]:
     return {"parent": _edges(np.random.default_rng([SEED, nodes, edges, 3]), nodes, edges)}
 
 
-def _program(rng: np.random.Generator, variables: int, size: int) -> tuple[Table, Table]:
+def functions(rng: np.random.Generator, variables: int, size: int) -> tuple[Table, Table]:
     """The functions of a made-up program: for each variable, the first one of its function and the first one after it.
 
     A function's variables follow each other; its size has an exponential distribution with the given mean.
@@ -90,7 +90,7 @@ def points_to(facts: int) -> dict[str, Table]:
     """
     variables, size = facts // 2, 80
     rng = np.random.default_rng([SEED, facts, 4])
-    first, after = _program(rng, variables, size)
+    first, after = functions(rng, variables, size)
     name = _shuffled_names(rng, variables, 512)
 
     def local(count: int) -> Table:
@@ -125,7 +125,7 @@ def value_flow(facts: int) -> dict[str, Table]:
     """
     variables, size, reach = facts, 36, 12
     rng = np.random.default_rng([SEED, facts, 5])
-    first, after = _program(rng, variables, size)
+    first, after = functions(rng, variables, size)
     name = _shuffled_names(rng, variables, 512)
 
     def assigned(count: int) -> Table:

@@ -69,6 +69,49 @@ PROGRAMS = {
             SELECT edge.y FROM start JOIN edge USING (x)
             UNION SELECT edge.y FROM reached JOIN edge ON edge.x = reached.x
         ) SELECT x FROM reached""",
+    # As in points-to: pairs that are known stand in `recurring.flow`.
+    "dyck": """
+        WITH RECURSIVE flow(x, y) USING KEY (x, y) AS (
+            SELECT * FROM (
+                SELECT x, y FROM plain
+                UNION SELECT opens.x, closes.y FROM opens JOIN closes ON closes.x = opens.y AND closes.w = opens.w
+            )
+            UNION SELECT x, y FROM (
+                SELECT opens.x, closes.y FROM flow
+                JOIN opens ON opens.y = flow.x JOIN closes ON closes.x = flow.y AND closes.w = opens.w
+                UNION SELECT flow.x, r.y FROM flow JOIN recurring.flow r ON r.x = flow.y
+                UNION SELECT r.x, flow.y FROM flow JOIN recurring.flow r ON r.y = flow.x
+            ) found(x, y) WHERE NOT EXISTS (FROM recurring.flow r WHERE r.x = found.x AND r.y = found.y)
+        ) SELECT x, y FROM flow""",
+    "access-control": """
+        WITH RECURSIVE belongs(u, g) AS (
+            SELECT x, y FROM member UNION SELECT u, within.y FROM belongs JOIN within ON within.x = g
+        ), allowed(u, d, a) AS (
+            SELECT u, d, a FROM belongs JOIN granted USING (g) JOIN clearance ON clearance.x = u AND clearance.y >= n
+            UNION SELECT u, inside.x, a FROM allowed JOIN inside ON inside.y = d
+        ), refused(u, d, a) AS (
+            SELECT u, denied.y, denied.w FROM belongs JOIN denied ON denied.x = g
+            UNION SELECT u, inside.x, a FROM refused JOIN inside ON inside.y = d
+        )
+        SELECT u, d, a FROM allowed ANTI JOIN refused USING (u, d, a)
+        JOIN classified ON classified.x = d JOIN clearance ON clearance.x = u AND clearance.y >= classified.y""",
+    "timed-paths": """
+        WITH RECURSIVE reached(s, x, t) AS (
+            SELECT x, x, y FROM origin
+            UNION SELECT s, c.y, c.a FROM reached r JOIN connection c ON c.x = r.x AND c.d BETWEEN r.t AND r.t + 30
+        ) SELECT s, x, t FROM reached""",
+    "earliest-arrival": """
+        WITH RECURSIVE reached(s, x, t) USING KEY (s, x) AS (
+            SELECT x, x, y FROM origin
+            UNION SELECT r.s, c.y, min(c.a) FROM reached r JOIN connection c ON c.x = r.x AND c.d >= r.t
+            LEFT JOIN recurring.reached old ON old.s = r.s AND old.x = c.y
+            WHERE old.t IS NULL OR c.a < old.t GROUP BY r.s, c.y
+        ) SELECT s, x, t FROM reached""",
+    "bill-of-materials": """
+        WITH need1(b, p, m) AS (SELECT uses.x, uses.y, uses.w FROM uses JOIN bought ON bought.x = uses.y),
+        need2(b, p, m) AS (SELECT x, p, sum(w * m) FROM uses JOIN need1 ON b = y GROUP BY x, p),
+        need3(b, p, m) AS (SELECT x, p, sum(w * m) FROM uses JOIN need2 ON b = y GROUP BY x, p)
+        SELECT x, p, sum(w * m) AS s FROM uses JOIN need3 ON b = y GROUP BY x, p""",
 }
 
 

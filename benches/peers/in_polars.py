@@ -32,6 +32,16 @@ def star_sum(of: Frames) -> pl.LazyFrame:
     return joined.group_by("r", "g").agg(pl.col("q").cast(pl.Int64).sum())
 
 
+def bill_of_materials(of: Frames) -> pl.LazyFrame:
+    uses = of["uses"].with_columns(pl.col("w").cast(pl.Int64))
+    need = uses.join(of["bought"], left_on="y", right_on="x", how="semi")
+    for _ in range(3):
+        below = need.rename({"x": "y", "y": "p", "w": "m"})
+        joined = uses.join(below, on="y").with_columns(pl.col("w") * pl.col("m"))
+        need = joined.group_by("x", "p").agg(pl.col("w").sum()).rename({"p": "y"})
+    return need
+
+
 PROGRAMS: dict[str, Query] = {
     "triangles": triangles,
     "triangles-counted": lambda of: triangles(of).select(pl.len()),
@@ -40,6 +50,7 @@ PROGRAMS: dict[str, Query] = {
     "group-sum-fine": lambda of: group_sum(of, "c", "p"),
     "star-sum": star_sum,
     "difference": lambda of: of["left"].join(of["right"], on="x", how="anti"),
+    "bill-of-materials": bill_of_materials,
 }
 
 

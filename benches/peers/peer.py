@@ -19,7 +19,13 @@ FACTORS = (1_000_003, 998_244_353, 16_777_619)
 MODULUS = 2_147_483_647
 
 #: The columns of relations that have names of their own.
-NAMES = {"order": ("i", "c", "p", "q"), "customer": ("c", "r"), "product": ("p", "g")}
+NAMES = {
+    "order": ("i", "c", "p", "q"),
+    "customer": ("c", "r"),
+    "product": ("p", "g"),
+    "granted": ("g", "d", "a", "n"),
+    "connection": ("x", "y", "d", "a"),
+}
 
 Loaded = TypeVar("Loaded")
 Program = TypeVar("Program")

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import analyses
 import generate
+import ontologies
+import organizations
 from generate import Table
 
 
@@ -45,6 +48,15 @@ WORKLOADS = [
     Workload("difference", "difference", lambda: generate.two_sets(1_000_000), 0.5),
     Workload("bound-2000-4000", "bound", lambda: generate.from_node(7, generate.random_graph(2_000, 4_000)), 0.25),
     Workload("bound-dag", "bound", lambda: generate.from_node(0, generate.scale_free_dag(50_000, 150_000)), 0.25),
+    Workload("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), 0.33),
+    Workload("borrow-checker", "borrow-checker", lambda: analyses.borrows(40_000), 0.33),
+    Workload("triples", "triples", lambda: ontologies.triples(80_000), 0.33),
+    Workload("classification", "classification", lambda: ontologies.terminology(30_000), 0.33),
+    Workload("dyck", "dyck", lambda: analyses.fields(60_000, 30), 0.33),
+    Workload("access-control", "access-control", lambda: organizations.permissions(20_000, 50_000), 0.33),
+    Workload("timed-paths", "timed-paths", lambda: organizations.timetable(2_000, 150, 150), 0.33),
+    Workload("earliest-arrival", "earliest-arrival", lambda: organizations.timetable(4_000, 400, 1_000), 0.33),
+    Workload("bill-of-materials", "bill-of-materials", lambda: organizations.parts(12_000, 4_000), 0.33),
 ]
 
 

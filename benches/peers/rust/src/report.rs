@@ -96,6 +96,12 @@ impl Row for (u32, ascent::Dual<u32>) {
     }
 }
 
+impl Row for (u32, u32, ascent::Dual<u32>) {
+    fn checksum(&self) -> u64 {
+        (self.0, self.1, self.2.0).checksum()
+    }
+}
+
 impl<R: Row> Row for RwLock<R> {
     fn checksum(&self) -> u64 {
         self.read().expect("nobody writes any more").checksum()

@@ -147,6 +147,144 @@ fn star_sum<'s>(
     groups.count().map(|((r, g), sum)| (r, g, sum as u32))
 }
 
+/// Loans in origins at points, and the origins that are live there.
+#[expect(clippy::too_many_arguments, reason = "a relation each")]
+fn borrow_checker<'s>(
+    flows: Pairs<'s>,
+    defined: Pairs<'s>,
+    origin: Pairs<'s>,
+    used: Pairs<'s>,
+    killed: Pairs<'s>,
+    invalidated: Pairs<'s>,
+    issued: Triples<'s>,
+    outlives: Triples<'s>,
+) -> Pairs<'s> {
+    let back = flows.clone().map(|(p, q)| (q, p));
+    let alive = used.clone().iterate(|scope, alive| {
+        let before = alive.map(|(v, q)| (q, v)).join_map(back.enter(scope), |_, &v, &p| ((v, p), ()));
+        let kept = before.antijoin(defined.enter(scope)).map(|(here, ())| here);
+        kept.concat(used.enter(scope)).distinct()
+    });
+    let live = alive.join_map(origin, |_, &p, &o| (o, p)).distinct();
+    let subset = outlives.clone().iterate(|scope, subset| {
+        let below = subset.clone().map(|(a, b, p)| ((b, p), a));
+        let above = subset.clone().map(|(b, c, p)| ((b, p), c));
+        let through = below.join_map(above, |&(_, p), &a, &c| (a, c, p)).filter(|(a, c, _)| a != c);
+        let next = subset
+            .map(|(a, b, p)| (p, (a, b)))
+            .join_map(flows.clone().enter(scope), |_, &(a, b), &q| ((a, q), b));
+        let live = live.clone().enter(scope);
+        let both = next.semijoin(live.clone()).map(|((a, q), b)| ((b, q), a)).semijoin(live);
+        both.map(|((b, q), a)| (a, b, q)).concat(through).concat(outlives.enter(scope)).distinct()
+    });
+    let wider = subset.map(|(a, b, p)| ((a, p), b));
+    let contains = issued.clone().iterate(|scope, contains| {
+        let here = contains.clone().map(|(o, l, p)| ((o, p), l));
+        let widened = here.join_map(wider.enter(scope), |&(_, p), &l, &b| (b, l, p));
+        let kept = contains.map(|(o, l, p)| ((l, p), o)).antijoin(killed.enter(scope));
+        let next =
+            kept.map(|((l, p), o)| (p, (o, l))).join_map(flows.enter(scope), |_, &(o, l), &q| ((o, q), l));
+        let onward = next.semijoin(live.clone().enter(scope)).map(|((o, q), l)| (o, l, q));
+        widened.concat(onward).concat(issued.enter(scope)).distinct()
+    });
+    let held = contains.map(|(o, l, p)| ((o, p), l)).semijoin(live).map(|((_, p), l)| (l, p)).distinct();
+    invalidated.map(|here| (here, ())).semijoin(held).map(|(here, ())| here)
+}
+
+fn dyck<'s>(plain: Pairs<'s>, opens: Triples<'s>, closes: Triples<'s>) -> Pairs<'s> {
+    let closes = closes.map(|(b, y, k)| ((b, k), y));
+    let empty = opens.clone().map(|(x, a, k)| ((a, k), x)).join_map(closes.clone(), |_, &x, &y| (x, y));
+    let opens = opens.map(|(x, a, k)| (a, (x, k)));
+    let first = plain.concat(empty).distinct();
+    first.clone().iterate(|scope, flow| {
+        let from = flow.clone().arrange_by_key();
+        let along = flow.map(|(x, y)| (y, x)).join_core(from.clone(), |_, &x, &z| Some((x, z)));
+        let opened = opens.enter(scope).join_core(from, |_, &(x, k), &b| Some(((b, k), x)));
+        let around = opened.join_map(closes.enter(scope), |_, &x, &y| (x, y));
+        along.concat(around).concat(first.enter(scope)).distinct()
+    })
+}
+
+fn access_control<'s>(
+    member: Pairs<'s>,
+    within: Pairs<'s>,
+    inside: Pairs<'s>,
+    clearance: Pairs<'s>,
+    classified: Pairs<'s>,
+    granted: Relation<'s, (u32, u32, u32, u32)>,
+    denied: Triples<'s>,
+) -> Triples<'s> {
+    let member = member.map(|(u, g)| (g, u));
+    let belongs = member.clone().iterate(|scope, belongs| {
+        let outer = belongs.join_map(within.enter(scope), |_, &u, &h| (h, u));
+        outer.concat(member.enter(scope)).distinct()
+    });
+    let granted = granted.map(|(g, d, a, n)| (g, (d, a, n)));
+    let allowed = belongs.clone().join_map(granted, |_, &u, &(d, a, n)| (u, (d, a, n)));
+    let allowed = at_least(allowed, clearance.clone()).map(|(u, (d, a))| (d, (u, a)));
+    let refused = belongs.join_map(denied.map(|(g, d, a)| (g, (d, a))), |_, &u, &(d, a)| (d, (u, a)));
+    let child = inside.map(|(e, d)| (d, e));
+    let refused = inherited(refused, child.clone()).map(|(d, (u, a))| (u, d, a));
+    let open = inherited(allowed, child).map(|(d, (u, a))| ((u, d, a), ())).antijoin(refused);
+    let open = open.map(|((u, d, a), ())| (d, (u, a))).join_map(classified, |&d, &(u, a), &n| (u, (d, a, n)));
+    at_least(open, clearance).map(|(u, (d, a))| (u, d, a))
+}
+
+/// What asks for no more than the level of its user.
+fn at_least<'s>(
+    asked: Relation<'s, (u32, (u32, u32, u32))>,
+    clearance: Pairs<'s>,
+) -> Relation<'s, (u32, (u32, u32))> {
+    let found = asked.join_map(clearance, |&u, &(d, a, n), &l| (l >= n).then_some((u, (d, a))));
+    found.flat_map(|found| found)
+}
+
+/// What holds for a document and all that is inside of it.
+fn inherited<'s>(
+    stated: Relation<'s, (u32, (u32, u32))>,
+    child: Pairs<'s>,
+) -> Relation<'s, (u32, (u32, u32))> {
+    stated.clone().iterate(|scope, all| {
+        let inner = all.join_map(child.enter(scope), |_, &action, &e| (e, action));
+        inner.concat(stated.enter(scope)).distinct()
+    })
+}
+
+fn timed_paths<'s>(origin: Pairs<'s>, connection: Relation<'s, (u32, u32, u32, u32)>) -> Triples<'s> {
+    let first = origin.map(|(s, t)| (s, s, t));
+    let connection = connection.map(|(x, y, d, a)| (x, (y, d, a)));
+    first.clone().iterate(|scope, reached| {
+        let by_station = reached.map(|(s, x, t)| (x, (s, t)));
+        let met = by_station.join_map(connection.enter(scope), |_, &(s, t), &(y, d, a)| {
+            (t <= d && d <= t + 30).then_some((s, y, a))
+        });
+        met.flat_map(|found| found).concat(first.enter(scope)).distinct()
+    })
+}
+
+fn earliest_arrival<'s>(origin: Pairs<'s>, connection: Relation<'s, (u32, u32, u32, u32)>) -> Triples<'s> {
+    let first = origin.map(|(s, t)| ((s, s), t));
+    let connection = connection.map(|(x, y, d, a)| (x, (y, d, a)));
+    let reached = first.clone().iterate(|scope, reached| {
+        let by_station = reached.map(|((s, x), t)| (x, (s, t)));
+        let met = by_station
+            .join_map(connection.enter(scope), |_, &(s, t), &(y, d, a)| (t <= d).then_some(((s, y), a)));
+        let found = met.flat_map(|found| found).concat(first.enter(scope));
+        found.reduce(|_, times, least| least.push((*times[0].0, 1)))
+    });
+    reached.map(|((s, x), t)| (s, x, t))
+}
+
+/// Quantities are numbers of times here too; a join multiplies them.
+fn bill_of_materials<'s>(bought: Numbers<'s>, uses: Triples<'s>) -> Triples<'s> {
+    let uses = uses.explode(|(a, b, n)| Some(((b, a), n as isize)));
+    let mut need = uses.clone().semijoin(bought).map(|(p, a)| (a, p));
+    for _ in 0..3 {
+        need = uses.clone().join_map(need, |_, &a, &p| (a, p));
+    }
+    need.count().map(|((a, p), sum)| (a, p, sum as u32))
+}
+
 /// Runs a dataflow that is made of each worker's shares of the facts, and counts what comes out.
 fn evaluate<R: Row + ExchangeData>(
     check: bool,
@@ -205,6 +343,8 @@ macro_rules! program {
 
 fn main() {
     type Pair = (u32, u32);
+    type Triple = (u32, u32, u32);
+    type Four = (u32, u32, u32, u32);
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     peer(&arguments, |program| match program {
         "closure" => program!(closure(edge: Pair)),
@@ -223,6 +363,29 @@ fn main() {
         "group-sum-fine" => program!(group_sum_fine(order: (u32, u32, u32, u32))),
         "difference" => program!(difference(left: u32, right: u32)),
         "bound" => program!(bound(edge: Pair, start: u32)),
+        "borrow-checker" => program!(borrow_checker(
+            flows: Pair,
+            defined: Pair,
+            origin: Pair,
+            used: Pair,
+            killed: Pair,
+            invalidated: Pair,
+            issued: Triple,
+            outlives: Triple
+        )),
+        "dyck" => program!(dyck(plain: Pair, opens: Triple, closes: Triple)),
+        "access-control" => program!(access_control(
+            member: Pair,
+            within: Pair,
+            inside: Pair,
+            clearance: Pair,
+            classified: Pair,
+            granted: Four,
+            denied: Triple
+        )),
+        "timed-paths" => program!(timed_paths(origin: Pair, connection: Four)),
+        "earliest-arrival" => program!(earliest_arrival(origin: Pair, connection: Four)),
+        "bill-of-materials" => program!(bill_of_materials(bought: u32, uses: Triple)),
         _ => None,
     });
 }

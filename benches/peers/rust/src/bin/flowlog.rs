@@ -34,6 +34,15 @@ program! { triangles(insert_edge edge) -> triangle_size }
 program! { two_steps(insert_edge edge) -> two_size }
 program! { difference(insert_left left, insert_right right) -> rest_size }
 program! { bound(insert_edge edge, insert_start start) -> reached_size }
+program! { virtual_calls(insert_class class, insert_extends extends, insert_implements implements, insert_declares declares, insert_this this, insert_formal formal, insert_returned returned, insert_allocated allocated, insert_made made, insert_moved moved, insert_cast cast, insert_load load, insert_store store, insert_virtual_call virtual_call, insert_direct_call direct_call, insert_actual actual, insert_result result, insert_main main) -> points_size }
+program! { borrow_checker(insert_flows flows, insert_defined defined, insert_origin origin, insert_used used, insert_issued issued, insert_outlives outlives, insert_killed killed, insert_invalidated invalidated) -> error_size }
+program! { triples(insert_triple triple) -> t_size }
+program! { classification(insert_concept concept, insert_subsumed subsumed, insert_has has, insert_some some, insert_both both, insert_broader_role broader_role, insert_chain chain) -> below_size }
+program! { dyck(insert_plain plain, insert_opens opens, insert_closes closes) -> flow_size }
+program! { access_control(insert_member member, insert_within within, insert_inside inside, insert_granted granted, insert_denied denied, insert_clearance clearance, insert_classified classified) -> access_size }
+program! { timed_paths(insert_origin origin, insert_connection connection) -> reached_size }
+program! { earliest_arrival(insert_origin origin, insert_connection connection) -> reached_size }
+program! { bill_of_materials(insert_bought bought, insert_uses uses) -> need4_size }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +60,15 @@ fn main() {
             "two-steps" => two_steps::run,
             "difference" => difference::run,
             "bound" => bound::run,
+            "virtual-calls" => virtual_calls::run,
+            "borrow-checker" => borrow_checker::run,
+            "triples" => triples::run,
+            "classification" => classification::run,
+            "dyck" => dyck::run,
+            "access-control" => access_control::run,
+            "timed-paths" => timed_paths::run,
+            "earliest-arrival" => earliest_arrival::run,
+            "bill-of-materials" => bill_of_materials::run,
             _ => return None,
         };
         Some(run)
