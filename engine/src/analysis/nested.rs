@@ -89,12 +89,8 @@ impl Resolver<'_> {
         let mut read: HashSet<&str> = HashSet::new();
         heads.iter().for_each(|term| for_each_variable(term, &mut |name| _ = read.insert(name)));
         goal.into_iter().chain(others.iter().copied()).for_each(|literal| read.extend(variables(literal)));
-        for (number, group) in groups.iter().enumerate() {
-            read.extend(in_all_alternatives(group));
-            for other in groups.iter().enumerate().filter(|(other, _)| *other != number) {
-                read.extend(variables(other.1));
-            }
-        }
+        // What several groups have in common and nothing else reads is a matter among them.
+        groups.iter().for_each(|group| read.extend(in_all_alternatives(group)));
         let mut names: Vec<&str> = Vec::new();
         for name in groups.iter().flat_map(|group| variables(group)) {
             if read.contains(name) && !names.contains(&name) {
