@@ -4,9 +4,11 @@
 
 use super::program::{Argument, Expression, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
-use crate::data::{DataType, Value, time};
+use super::types::{expression_type, membership_of};
+use crate::data::{DataType, Value, VariableId, time};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::functions::Takes;
+use crate::functions::{ScalarFunction, Takes};
+use crate::syntax::ast::Arithmetic;
 
 /// The time that a text stands for.
 pub(super) fn time_of(value: &Value) -> Option<Value> {
@@ -33,7 +35,7 @@ pub(super) fn settle(relations: &[Relation], clauses: &mut [Clause]) -> Vec<Diag
                 }
             }
         }
-        read_filters(body, |expression| type_of(expression, variables), &mut odd);
+        read_filters(body, |expression| expression_type(expression, variables), &mut odd);
     }
     odd.dedup();
     odd.iter().map(told).collect()
@@ -48,8 +50,8 @@ pub(super) fn read_filters(
     for literal in body {
         match literal {
             Literal::Filter { left, right, .. } => {
-                read_arguments(left, odd);
-                read_arguments(right, odd);
+                read_arguments(left, &type_of, odd);
+                read_arguments(right, &type_of, odd);
                 if type_of(left) == DataType::Timestamp {
                     read_constant(right, odd);
                 }
@@ -57,28 +59,68 @@ pub(super) fn read_filters(
                     read_constant(left, odd);
                 }
             }
-            Literal::Assign { expression, .. } => read_arguments(expression, odd),
+            Literal::Assign { expression, .. } => read_arguments(expression, &type_of, odd),
             Literal::Atom(_) | Literal::Negated(_) => {}
         }
     }
 }
 
-/// Arguments that are points in time, whatever stands beside the call.
-fn read_arguments(expression: &mut Expression, odd: &mut Vec<Value>) {
+/// Arguments that are points in time, whatever stands beside the call, and those beside which others are.
+fn read_arguments(
+    expression: &mut Expression,
+    type_of: &impl Fn(&Expression) -> DataType,
+    odd: &mut Vec<Value>,
+) {
     match expression {
         Expression::Variable(_) | Expression::Constant(_) => {}
-        Expression::Arithmetic { left, right, .. } => {
-            read_arguments(left, odd);
-            read_arguments(right, odd);
+        Expression::Arithmetic { operator, left, right } => {
+            read_arguments(left, type_of, odd);
+            read_arguments(right, type_of, odd);
+            // Between two times lie milliseconds; nothing else is computed of two.
+            if *operator == Arithmetic::Subtract {
+                let (first, second) = (type_of(left), type_of(right));
+                if first == DataType::Timestamp
+                    && let Expression::Constant(value) = right.as_mut()
+                {
+                    read_text(value, odd);
+                }
+                if second == DataType::Timestamp
+                    && let Expression::Constant(value) = left.as_mut()
+                {
+                    read_text(value, odd);
+                }
+            }
         }
         Expression::Call { function, arguments } => {
             for (position, argument) in arguments.iter_mut().enumerate() {
-                read_arguments(argument, odd);
+                read_arguments(argument, type_of, odd);
                 if function.parameter(position).is_some_and(|parameter| parameter.takes == Takes::Time)
                     && let Expression::Constant(value) = argument
                 {
                     // Of numbers functions make sums and shares, whatever their unit.
                     read_text(value, odd);
+                }
+            }
+            let is_time = |argument: &Expression| type_of(argument) == DataType::Timestamp;
+            if membership_of(function, arguments).is_some_and(|(_, sought)| is_time(sought)) {
+                if let Some(Expression::Constant(Value::List(elements))) = arguments.first_mut() {
+                    *elements = elements
+                        .iter()
+                        .cloned()
+                        .map(|mut element| {
+                            read(&mut element, odd);
+                            element
+                        })
+                        .collect();
+                }
+            } else if function.name == "coalesce" && arguments.iter().any(is_time) {
+                // What stands in for a time need not be one.
+                for argument in arguments {
+                    if let Expression::Constant(value) = argument
+                        && let Some(time) = time_of(value)
+                    {
+                        *value = time;
+                    }
                 }
             }
         }
@@ -110,15 +152,6 @@ fn read_text(value: &mut Value, odd: &mut Vec<Value>) {
 /// A number that stands for a year with whoever writes it, and for the first seconds of 1970 here.
 fn is_year(value: &Value) -> bool {
     matches!(value, Value::Int(1800..2200))
-}
-
-/// The type of what can be a time: a variable, or a call that gives one.
-fn type_of(expression: &Expression, variables: &[Variable]) -> DataType {
-    match expression {
-        Expression::Variable(variable) => variables[variable.index()].data_type,
-        Expression::Call { function, .. } => function.result_type(&[]),
-        Expression::Constant(_) | Expression::Arithmetic { .. } => DataType::Unknown,
-    }
 }
 
 fn told(value: &Value) -> Diagnostic {

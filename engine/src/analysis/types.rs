@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::error::AnalysisError;
-use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule};
+use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
 use super::times;
 use crate::aggregates::Aggregate;
@@ -237,8 +237,12 @@ fn certain_type(
                         .or_else(|| no_list(function, position, *found, span))
                 },
             ));
+            if let Some((element, sought)) = never_among(function, arguments, &types) {
+                let operator = Comparison::Equal;
+                errors.push(AnalysisError::Comparison { operator, left: sought, right: element, span });
+            }
             match function.result_type(&types) {
-                DataType::Any => DataType::Unknown,
+                DataType::Any => of_elements(function, arguments).unwrap_or(DataType::Unknown),
                 data_type => data_type,
             }
         }
@@ -275,6 +279,46 @@ fn no_list(function: &ScalarFunction, position: usize, found: DataType, span: Sp
     let function = if is_each(function) { "in" } else { function.name };
     (takes == Takes::List && !takes.accepts(found)).then_some(AnalysisError::NoList { function, found, span })
 }
+
+/// The type of an element of a written list that can never be what is looked for in the list, and the type of that.
+fn never_among(
+    function: &ScalarFunction,
+    arguments: &[Expression],
+    types: &[DataType],
+) -> Option<(DataType, DataType)> {
+    let (list, sought) = membership_of(function, arguments)?;
+    let sought = match sought {
+        Expression::Constant(Value::Null) => return None,
+        _ => *types.get(1)?,
+    };
+    let Expression::Constant(list) = list else { return None };
+    let elements = elements(list.as_ref())?;
+    let found = elements.iter().filter(|element| **element != Value::Null).map(type_of);
+    found.into_iter().find(|element| clash(sought, *element)).map(|element| (element, sought))
+}
+
+/// The list and the value of a call that looks for a value in a list.
+pub(super) fn membership_of<'e>(
+    function: &ScalarFunction,
+    arguments: &'e [Expression],
+) -> Option<(&'e Expression, &'e Expression)> {
+    match arguments {
+        [list, sought] if matches!(function.name, "has" | "contains" | "index_of") => Some((list, sought)),
+        _ => None,
+    }
+}
+
+/// The type of all elements of a written list, of which there is one after the other.
+fn of_elements(function: &ScalarFunction, arguments: &[Expression]) -> Option<DataType> {
+    let [Expression::Constant(list)] = arguments else { return None };
+    let elements = elements(list.as_ref()).filter(|_| is_each(function))?;
+    let types = elements.iter().filter(|element| **element != Value::Null).map(type_of);
+    types.reduce(DataType::join).filter(|data_type| *data_type != DataType::Any)
+}
+
+/// What to do about columns of numbers of two types that are to hold the same value.
+pub(super) const NUMBERS_THAT_JOIN: &str =
+    "sets and joins are typed: use two variables and compare them as numbers, `X + 0 = Y`";
 
 /// What to do about two types that cannot be compared.
 pub(super) fn of_one_type(left: DataType, right: DataType) -> &'static str {
@@ -351,13 +395,13 @@ fn infer_clause(clause: &mut Clause, relations: &[Relation]) -> Vec<DataType> {
     }
     for position in &clause.bindings.assignments {
         if let Literal::Assign { variable, expression } = &rule.body[*position] {
-            rule.variables[variable.index()].data_type = expression_type(expression, rule);
+            rule.variables[variable.index()].data_type = expression_type(expression, &rule.variables);
         }
     }
     rule.head_terms
         .iter()
         .map(|term| match term {
-            HeadTerm::Expression(expression) => expression_type(expression, rule),
+            HeadTerm::Expression(expression) => expression_type(expression, &rule.variables),
             HeadTerm::Aggregate { function, argument, .. } => {
                 aggregate_type(*function, rule.variables[argument.index()].data_type)
             }
@@ -375,16 +419,17 @@ fn narrower(a: DataType, b: DataType) -> DataType {
     }
 }
 
-fn expression_type(expression: &Expression, rule: &Rule) -> DataType {
+/// The type of an expression, by those of the variables.
+pub(super) fn expression_type(expression: &Expression, variables: &[Variable]) -> DataType {
     match expression {
-        Expression::Variable(variable) => rule.variables[variable.index()].data_type,
+        Expression::Variable(variable) => variables[variable.index()].data_type,
         Expression::Constant(value) => type_of(value),
         Expression::Arithmetic { operator, left, right } => {
-            arithmetic_type(*operator, expression_type(left, rule), expression_type(right, rule))
+            arithmetic_type(*operator, expression_type(left, variables), expression_type(right, variables))
         }
         Expression::Call { function, arguments } => {
             let types: Vec<DataType> =
-                arguments.iter().map(|argument| expression_type(argument, rule)).collect();
+                arguments.iter().map(|argument| expression_type(argument, variables)).collect();
             function.result_type(&types)
         }
     }
