@@ -474,7 +474,7 @@ impl<'r, 'a> Builder<'r, 'a> {
                     self.resolver.warnings.push(
                         Diagnostic::warning(Code::TypeMismatch, message)
                             .at(span)
-                            .help("sets and joins are typed: use two variables and compare them as numbers, `X + 0 = Y`"),
+                            .help(types::NUMBERS_THAT_JOIN),
                     );
                 }
                 Some(_) => {}

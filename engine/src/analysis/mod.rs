@@ -133,7 +133,10 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
         let relation = program.relations.iter().find(|relation| relation.name == name)?;
         Some(relation.column_types.as_slice())
     };
-    let found = warnings::of_query(atom, &query.body, types);
+    let mut found = warnings::of_query(atom, &query.body, types);
+    // Of declared columns the join says so itself.
+    let is_told = program.warnings.iter().any(|warning| warning.code == Code::TypeMismatch);
+    found.retain(|warning| !is_told || warning.code != Code::NeverTrue);
     program.warnings.extend(found);
     let declared_any = declared_any(&program, catalog);
     Ok(Analysed { program, columns, names, declared_any, order, limit: query.limit })

@@ -88,7 +88,8 @@ pub(super) fn of_other_types<'t>(
                 }
                 TermKind::Variable(name) => {
                     let known = columns.entry(name.as_str()).or_insert_with(|| column.clone());
-                    if clash(known.data_type, *data_type) {
+                    // Joins are typed.
+                    if !known.data_type.overlaps(*data_type) {
                         return Some(known.never(atom.span, &atom.to_string(), *data_type));
                     }
                 }
@@ -125,12 +126,14 @@ pub(super) fn of_other_types<'t>(
             _ => None,
         };
         let ((left, of_left), (right, of_right)) = (of(left, right)?, of(right, left)?);
+        let is_join = of_left.is_some() && of_right.is_some() && *operator == Comparison::Equal;
         let (column, other) = match (of_left, of_right) {
             (Some(column), _) => (column, right),
             (None, Some(column)) => (column, left),
             (None, None) => return None,
         };
-        incomparable(*operator, left, right).then(|| column.never(literal.span, &literal.to_string(), other))
+        let is_never = incomparable(*operator, left, right) || (is_join && !left.overlaps(right));
+        is_never.then(|| column.never(literal.span, &literal.to_string(), other))
     })
 }
 

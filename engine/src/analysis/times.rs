@@ -1,8 +1,9 @@
 //! Text that stands where a time belongs is read as one: in `T > "2024-01-05"`, `event(X, "2024-01-05")` and
-//! `year("2024-01-05")`, if `T` and the column hold times. A year that stands there, `T > 2024`, is a number of milliseconds,
+//! `year("2024-01-05")`, and in a list beside `T in`, if `T` and the column hold times. A time and a number of milliseconds
+//! make a time. A year that stands there, `T > 2024`, is a number of milliseconds,
 //! and is told.
 
-use super::program::{Argument, Expression, Literal, Relation, Rule, Variable};
+use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
 use super::types::{expression_type, membership_of};
 use crate::data::{DataType, Value, VariableId, time};
@@ -22,6 +23,7 @@ pub(super) fn time_of(value: &Value) -> Option<Value> {
 pub(super) fn settle(relations: &[Relation], clauses: &mut [Clause]) -> Vec<Diagnostic> {
     let mut odd = Vec::new();
     for Clause { rule, .. } in clauses {
+        move_times(rule);
         let Rule { body, variables, .. } = rule;
         for literal in body.iter_mut() {
             if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
@@ -39,6 +41,46 @@ pub(super) fn settle(relations: &[Relation], clauses: &mut [Clause]) -> Vec<Diag
     }
     odd.dedup();
     odd.iter().map(told).collect()
+}
+
+/// Makes functions of sums and differences that are times: numbers are all that arithmetic knows.
+fn move_times(rule: &mut Rule) {
+    let Rule { body, variables, head_terms, .. } = rule;
+    for literal in body {
+        match literal {
+            Literal::Filter { left, right, .. } => {
+                move_time(left, variables);
+                move_time(right, variables);
+            }
+            Literal::Assign { expression, .. } => move_time(expression, variables),
+            Literal::Atom(_) | Literal::Negated(_) => {}
+        }
+    }
+    for term in head_terms {
+        match term {
+            HeadTerm::Expression(expression) => move_time(expression, variables),
+            HeadTerm::Aggregate { .. } => {}
+        }
+    }
+}
+
+fn move_time(expression: &mut Expression, variables: &[Variable]) {
+    let is_time = expression_type(expression, variables) == DataType::Timestamp;
+    match expression {
+        Expression::Variable(_) | Expression::Constant(_) => {}
+        Expression::Call { arguments, .. } => {
+            arguments.iter_mut().for_each(|argument| move_time(argument, variables));
+        }
+        Expression::Arithmetic { operator, left, right } => {
+            move_time(left, variables);
+            move_time(right, variables);
+            let name = if *operator == Arithmetic::Subtract { "time_sub" } else { "time_add" };
+            if let Some(function) = ScalarFunction::named(name).filter(|_| is_time) {
+                let arguments = vec![(**left).clone(), (**right).clone()];
+                *expression = Expression::Call { function, arguments };
+            }
+        }
+    }
 }
 
 /// The same for the filters of one body, by what is known of types. Text that is no time and years are put into `odd`.

@@ -323,6 +323,9 @@ pub(super) const NUMBERS_THAT_JOIN: &str =
 /// What to do about two types that cannot be compared.
 pub(super) fn of_one_type(left: DataType, right: DataType) -> &'static str {
     let is_text = |data_type| matches!(data_type, DataType::Text);
+    if left.may_be_number() && right.may_be_number() {
+        return NUMBERS_THAT_JOIN;
+    }
     match (is_text(left) && right.may_be_number()) || (is_text(right) && left.may_be_number()) {
         true => {
             "compare values of one type: `\"5\"` is text and `5` a number, and `to_int`, `to_float` make numbers of text"
@@ -435,13 +438,16 @@ pub(super) fn expression_type(expression: &Expression, variables: &[Variable]) -
     }
 }
 
-/// The type of an arithmetic result; Null, which knows no type, where an operand is no number.
+/// The type of an arithmetic result; Null, which knows no type, where an operand is no number. A time moved by milliseconds
+/// is a time: see `times`, which sees to it.
 fn arithmetic_type(operator: Arithmetic, left: DataType, right: DataType) -> DataType {
     use DataType::{Any, Float, Int, Timestamp, Unknown};
     match (left, right) {
         (Unknown, _) | (_, Unknown) => Unknown,
         (left, right) if !left.may_be_number() || !right.may_be_number() => Unknown,
         _ if operator == Arithmetic::Divide => Float,
+        (Timestamp, Int) if matches!(operator, Arithmetic::Add | Arithmetic::Subtract) => Timestamp,
+        (Int, Timestamp) if operator == Arithmetic::Add => Timestamp,
         (Float, _) | (_, Float) => Float,
         (Int | Timestamp, Int | Timestamp) => Int,
         _ => Any,
@@ -496,7 +502,11 @@ mod tests {
         assert_eq!(arithmetic_type(Arithmetic::Add, Int, Int), Int);
         assert_eq!(arithmetic_type(Arithmetic::Divide, Int, Int), Float);
         assert_eq!(arithmetic_type(Arithmetic::Remainder, Int, Float), Float);
-        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Int), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Add, Int, Timestamp), Timestamp);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Int), Timestamp);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Timestamp), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Int, Timestamp), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Multiply, Timestamp, Int), Int);
         assert_eq!(arithmetic_type(Arithmetic::Multiply, Any, Int), Any);
         assert_eq!(arithmetic_type(Arithmetic::Add, Text, Int), Unknown);
     }
