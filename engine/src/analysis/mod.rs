@@ -48,7 +48,7 @@ use self::columns::{
     declared_any, expression_column, goal_columns, goal_names, item_orders, projected_names, term_columns,
 };
 use self::resolve::{Origin, Resolver, Source, near_relations};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, RelationDefinition};
 use crate::data::{DataType, MAX_COLUMNS, RelationId};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::syntax::ast::{Atom, Direction, Limit, Literal, Query, QueryHead, Rule, Term, TermKind};
@@ -266,7 +266,14 @@ pub fn check_rule(
         let relation = catalog.relation(name).filter(|_| catalog.rules(name).is_empty())?;
         Some(relation.column_types.as_slice())
     };
-    found.extend(warnings::of_rule(rule, types));
+    let (mut relations, mut clauses) = (resolver.relations, resolver.clauses);
+    types::infer(&mut relations, &mut clauses);
+    let underivable = types::underivable(&relations, &mut clauses, catalog);
+    found.extend(underivable.into_iter().map(|warning| warning.at(rule.head.span)));
+    let mut odd = warnings::of_rule(rule, types);
+    let is_told = found.iter().any(|warning| warning.code == Code::TypeMismatch);
+    odd.retain(|warning| !is_told || warning.code != Code::NeverTrue);
+    found.extend(odd);
     found.extend(warnings::differs_only_in(rule, catalog.rules(name)));
     Ok(found)
 }
@@ -311,11 +318,12 @@ pub fn unknown_rule(name: &str, span: Option<Span>, catalog: &Catalog) -> Diagno
 /// From resolved clauses to a program: everything that is reached, typed and stratified.
 fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<AnalysisError>> {
     resolver.resolve_reachable();
-    let Resolver { mut relations, mut clauses, mut warnings, errors, .. } = resolver;
+    let Resolver { mut relations, mut clauses, mut warnings, errors, catalog, .. } = resolver;
     if !errors.is_empty() {
         return Err(errors);
     }
     types::infer(&mut relations, &mut clauses);
+    warnings.extend(types::underivable(&relations, &mut clauses, catalog));
     warnings.extend(times::settle(&relations, &mut clauses));
     arguments::settle(&mut relations, &mut clauses);
     let rules: Vec<_> = clauses.into_iter().map(|clause| clause.rule).collect();

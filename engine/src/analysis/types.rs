@@ -13,7 +13,7 @@ use super::times;
 use crate::aggregates::Aggregate;
 use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::functions::lists::{elements, is_each};
 use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::ast::{Arithmetic, Comparison};
@@ -410,6 +410,46 @@ fn infer_clause(clause: &mut Clause, relations: &[Relation]) -> Vec<DataType> {
             }
         })
         .collect()
+}
+
+/// What clauses derive that the declared columns of their heads do not hold, as far as the data tells: a rule is refused
+/// by declarations alone. The types must have been inferred. Integers stand for floats.
+pub(super) fn underivable(
+    relations: &[Relation],
+    clauses: &mut [Clause],
+    catalog: &Catalog,
+) -> Vec<Diagnostic> {
+    let mut warnings: Vec<Diagnostic> = Vec::new();
+    for clause in clauses {
+        let Relation { name, arity, .. } = &relations[clause.rule.head.index()];
+        if catalog.relation(name).is_none_or(|relation| relation.schema.is_none()) {
+            continue;
+        }
+        for (column, found) in infer_clause(clause, relations).into_iter().enumerate() {
+            let Some(declared) = Declared::of(catalog, name, column, *arity, Span::default()) else {
+                continue;
+            };
+            if declared.data_type.overlaps(found)
+                || (declared.data_type, found) == (DataType::Float, DataType::Int)
+            {
+                continue;
+            }
+            let rule = match clause.rule.text.as_str() {
+                "" => "the rule".to_owned(),
+                text => format!("`{text}`"),
+            };
+            let message = format!(
+                "`{}` is declared {}, but {rule} derives {found}",
+                declared.column, declared.data_type
+            );
+            if warnings.iter().all(|known| known.message != message) {
+                warnings.push(Diagnostic::warning(Code::TypeMismatch, message).help(
+                    "declare the type that is derived, or make the one that is declared, as with `to_int(X)`",
+                ));
+            }
+        }
+    }
+    warnings
 }
 
 /// A variable in two columns has a value of both: the type that says more.
