@@ -221,9 +221,11 @@ fn check_columns(found: usize, span: Span, resolver: &mut Resolver<'_>) {
 }
 
 /// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look. Names that may
-/// have been meant are looked for among all names, so only if `suggest`: not for each of a thousand rules.
+/// have been meant are looked for among all names, so only if `suggest`: not for each of a thousand rules. `beside` is what
+/// stands in all heads of its statement.
 pub fn check_rule(
     rule: &Rule,
+    beside: &[Term],
     catalog: &Catalog,
     suggest: bool,
 ) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
@@ -270,12 +272,49 @@ pub fn check_rule(
     types::infer(&mut relations, &mut clauses);
     let underivable = types::underivable(&relations, &mut clauses, catalog);
     found.extend(underivable.into_iter().map(|warning| warning.at(rule.head.span)));
-    let mut odd = warnings::of_rule(rule, types);
+    let mut odd = warnings::of_rule(rule, beside, types);
     let is_told = found.iter().any(|warning| warning.code == Code::TypeMismatch);
     odd.retain(|warning| !is_told || warning.code != Code::NeverTrue);
     found.extend(odd);
     found.extend(warnings::differs_only_in(rule, catalog.rules(name)));
     Ok(found)
+}
+
+/// Whether a relation can be declared so beside the rules that derive it.
+pub fn check_declaration(
+    definition: &RelationDefinition,
+    catalog: &Catalog,
+) -> Result<(), Vec<AnalysisError>> {
+    let name = &definition.name;
+    let rules = catalog.rules(name);
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let mut declared = catalog.clone();
+    declared.set_relation(definition.clone());
+    let mut errors = Vec::new();
+    for rule in rules.iter() {
+        let arity = rule.head.head_columns();
+        let mut found = Vec::new();
+        if arity == definition.arity {
+            let mut resolver = Resolver::new(&declared, Some((name, arity)));
+            resolver.suggestions = 0;
+            let head = resolver.relation(name, arity);
+            let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
+            resolver.clause(source, &rule.head.terms, &rule.body);
+            found = resolver.errors;
+            found.retain(|error| matches!(error, AnalysisError::Head { .. }));
+        } else {
+            let (relation, expected, span) = (name.clone(), definition.arity, rule.head.span);
+            found.push(AnalysisError::Arity { relation, expected, found: arity, span });
+        }
+        errors.extend(
+            found
+                .into_iter()
+                .map(|error| AnalysisError::InRule { rule: rule.to_string(), error: Box::new(error) }),
+        );
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// Whether a rule that aggregates in a cycle does so soundly, together with all that it depends on.

@@ -162,7 +162,8 @@ impl Parser<'_> {
                 let head = atom(relation, terms);
                 let body = self.body()?;
                 let span = self.since(head.span);
-                Ok(StatementKind::Rule(RuleStatement { scope, rule: Rule { head, body, span } }))
+                let rule = Rule { head, body, span };
+                Ok(StatementKind::Rule(RuleStatement { scope, rule, beside: Vec::new() }))
             }
             TokenKind::Comma if scope == Scope::Persistent || self.at_further_head(false) => {
                 self.several(scope, atom(relation, terms))
@@ -227,13 +228,14 @@ impl Parser<'_> {
             return Err(SyntaxError::new(SyntaxFault::Limit { what, name: "max_literals", limit }, arrow));
         }
         let mut rules = Vec::with_capacity(heads.len());
+        let beside: Vec<Term> = heads.iter().flat_map(|head| head.terms.iter().cloned()).collect();
         for head in heads {
             if scope == Scope::Session {
                 not_reserved(&head.relation, "__", "a rule of a session")?;
             }
             let span = self.since(head.span);
             let rule = Rule { head, body: body.clone(), span };
-            rules.push(StatementKind::Rule(RuleStatement { scope, rule }));
+            rules.push(StatementKind::Rule(RuleStatement { scope, rule, beside: beside.clone() }));
         }
         let first = rules.remove(0);
         self.further_heads = rules;
