@@ -543,8 +543,10 @@ impl<'r, 'a> Builder<'r, 'a> {
                     self.errors().push(AnalysisError::MisplacedEach { span });
                     return None;
                 }
+                let first = arguments.first().and_then(variable_name);
                 AnalysisError::UnknownFunction {
                     function: name.text.clone(),
+                    argument: first.map(str::to_owned),
                     is_relation: self.resolver.knows(&name.text),
                     near: near_names(&name.text, functions().map(|function| function.name)),
                     span: name.span,

@@ -89,6 +89,21 @@ pub(super) fn read_filters(
     type_of: impl Fn(&Expression) -> DataType,
     odd: &mut Vec<Value>,
 ) {
+    let written: Vec<(VariableId, Value)> = body
+        .iter()
+        .filter_map(|literal| match literal {
+            Literal::Assign { variable, expression: Expression::Constant(value) } if is_year(value) => {
+                Some((*variable, value.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    let year_of = |expression: &Expression| match expression {
+        Expression::Variable(variable) => {
+            written.iter().find(|(known, _)| known == variable).map(|(_, year)| year.clone())
+        }
+        _ => None,
+    };
     for literal in body {
         match literal {
             Literal::Filter { left, right, .. } => {
@@ -96,9 +111,11 @@ pub(super) fn read_filters(
                 read_arguments(right, &type_of, odd);
                 if type_of(left) == DataType::Timestamp {
                     read_constant(right, odd);
+                    odd.extend(year_of(right));
                 }
                 if type_of(right) == DataType::Timestamp {
                     read_constant(left, odd);
+                    odd.extend(year_of(left));
                 }
             }
             Literal::Assign { expression, .. } => read_arguments(expression, &type_of, odd),
@@ -170,8 +187,21 @@ fn read_arguments(
 }
 
 fn read_constant(expression: &mut Expression, odd: &mut Vec<Value>) {
-    if let Expression::Constant(value) = expression {
-        read(value, odd);
+    match expression {
+        Expression::Constant(value) => read(value, odd),
+        // A date without quotes: 2024-01-05 is a difference.
+        Expression::Arithmetic { operator: Arithmetic::Subtract, left, right } => {
+            if let (
+                Expression::Arithmetic { operator: Arithmetic::Subtract, left, right: month },
+                Expression::Constant(_),
+            ) = (left.as_ref(), right.as_ref())
+                && let (Expression::Constant(year), Expression::Constant(_)) = (left.as_ref(), month.as_ref())
+                && is_year(year)
+            {
+                odd.push(year.clone());
+            }
+        }
+        Expression::Arithmetic { .. } | Expression::Variable(_) | Expression::Call { .. } => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ast::{
     Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement,
-    StatementKind, Tuple, Update, plain_literals,
+    StatementKind, Term, TermKind, Tuple, Update, plain_literals,
 };
 use super::error::{SyntaxError, SyntaxFault};
 use super::foreign;
@@ -44,6 +44,9 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
                 // Not by its first word alone: relations may be called so.
                 let foreign = foreign::recognised(&text[start.start as usize..]);
                 let whole = foreign.is_some();
+                if let Some(fault) = parser.comment_meant(error.span) {
+                    error.fault = fault;
+                }
                 if let Some(foreign) = foreign {
                     error = SyntaxError::new(SyntaxFault::Foreign(Box::new(foreign)), start);
                 }
@@ -220,6 +223,9 @@ impl Parser<'_> {
         if self.at(TokenKind::Comma) && scope == Scope::Persistent {
             return self.update(Vec::new(), heads);
         }
+        if self.at(TokenKind::End) && heads.iter().all(is_fact) {
+            return Err(self.several_facts());
+        }
         let arrow = self.expect(TokenKind::Arrow, "`,` or `<-`")?;
         let body = self.body()?;
         if heads.len().saturating_mul(plain_literals(&body).len()) > self.limits.literals {
@@ -240,6 +246,17 @@ impl Parser<'_> {
         let first = rules.remove(0);
         self.further_heads = rules;
         Ok(first)
+    }
+
+    fn several_facts(&self) -> SyntaxError {
+        let mut error = self.unexpected("`,` or `<-`");
+        if let SyntaxFault::Unexpected { help, .. } = &mut error.fault {
+            *help = Some(
+                "begin each fact on a line of its own: `+a(5)`, `+b(5, 6)`; several of one relation stand in brackets: `+edge[(1, 2), (2, 3)]`"
+                    .into(),
+            );
+        }
+        error
     }
 
     fn no_arguments(&self, relation: &Name) -> SyntaxError {
@@ -311,6 +328,11 @@ impl Parser<'_> {
         self.expect(TokenKind::RightBracket, "`,` or `]`")?;
         Ok(tuples)
     }
+}
+
+/// Whether nothing but constants stands in it.
+fn is_fact(atom: &Atom) -> bool {
+    atom.terms.iter().all(|term| matches!(term.kind, TermKind::Constant(_)))
 }
 
 fn not_reserved(relation: &Name, prefix: &'static str, holder: &'static str) -> Parsed<()> {
