@@ -184,3 +184,34 @@ async fn other_columns_survive_a_kill() {
     );
     assert_eq!(admin.rows(".rel describe doc").await[0], json!(["number", "int"]));
 }
+
+#[tokio::test]
+async fn what_would_be_refused_is_found_by_the_plan_with_its_place() {
+    let server = Server::start();
+    let mut admin = server.log_in().await;
+    admin.rows("+person(id: int, name: string)\n+person(1, \"Ann\")\n+named(N) <- person(_, N)").await;
+    let files = folder(&[
+        ("empty.dl", ""),
+        ("notes.dl", "% nothing yet\n"),
+        ("schema.dl", "+person(id: string, name: string)\n+fine(x: int)\n"),
+        ("rules.dl", "+named(N) <- person(_, N)\n+odd(N) <- person(_, N), !odd(N)\n+few(X) <- person(X)\n"),
+    ]);
+    for arguments in [&[][..], &["--check"], &["--apply"]] {
+        let refused = migrate(&server, &files, arguments);
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        for (place, problem) in [
+            ("schema.dl:1:1", "holds values of type int"),
+            ("rules.dl:2:1", "recursion through negation"),
+            ("rules.dl:3:1", "`person` has 2 columns, found 1"),
+        ] {
+            let has = |line: &&str| line.contains(place) && line.contains(problem);
+            assert!(refused.err.lines().any(|line| has(&line)), "{place}: {refused:?}");
+        }
+    }
+    assert_eq!(admin.execute("?fine(X)").await["code"], "unknown_relation", "nothing was made");
+    write(
+        files.path(),
+        &[("schema.dl", "+person(id: int, name: string)\n"), ("rules.dl", "+named(N) <- person(_, N)\n")],
+    );
+    assert_eq!(migrate(&server, &files, &["--apply"]).code, Some(0), "files without statements are none");
+}

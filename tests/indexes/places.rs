@@ -7,7 +7,7 @@ use super::random::Random;
 use super::session::{Asking, settle};
 
 /// What may stand beside `hnsw_nearest("near", [..], K, Id, D)`. Each says something of its own.
-const CONDITIONS: [&str; 14] = [
+const CONDITIONS: [&str; 21] = [
     "doc(Id, Title, Year, _)",
     "Year >= 3",
     "Title != \"t1\"",
@@ -22,9 +22,16 @@ const CONDITIONS: [&str; 14] = [
     "Least = 20",
     "part(Id + 1, P)",
     "!blocked(P, Id)",
+    "!(mentions(Id, M), kind(M, \"person\"))",
+    "!(Id = 3 or superseded(Id, _) or Id > 90, Id < 140)",
+    "!(Id > 10, Id < 40)",
+    "(visible(\"ann\", Id) or Id > 120)",
+    "!(O = Id, blocked(3, O))",
+    "!(blocked(P, Id) or part(Id, P))",
+    "(blocked(W, Id) or part(Id, W)), !(W = 2 or blocked(W, Id), Id > 60)",
 ];
 /// A literal counts only where these stand too: they bind its variables.
-const NEEDS: [(usize, usize); 7] = [(1, 0), (2, 0), (8, 6), (10, 11), (13, 12), (5, 3), (4, 3)];
+const NEEDS: [(usize, usize); 8] = [(1, 0), (2, 0), (8, 6), (10, 11), (13, 12), (5, 3), (4, 3), (19, 12)];
 
 fn facts() -> String {
     let mut lines = vec!["+doc(id: int, title: string, year: int, v: vector(2))".to_owned()];

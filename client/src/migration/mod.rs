@@ -3,6 +3,7 @@
 
 mod plan;
 mod present;
+mod rehearsal;
 mod wanted;
 
 use crate::diagnostics::Source;
@@ -67,6 +68,11 @@ impl Migration {
         if plan.is_empty() {
             notices.note("nothing to change");
             return Ok(Exit::Done);
+        }
+        let refused = rehearsal::problems(&plan, &self.wanted, &present);
+        if !refused.is_empty() {
+            refused.iter().for_each(|problem| notices.error(problem));
+            return Ok(Exit::Refused);
         }
         if !self.applies {
             notices.note(&format!("{}; --apply makes them", counted(plan.len())));

@@ -126,6 +126,16 @@ impl Plan {
         Ok(())
     }
 
+    /// The columns that get another type by a line of the program, each with the old one.
+    pub(super) fn retyped(&self, line: &str) -> Option<(&str, &[(Column, String)])> {
+        self.steps.iter().find_map(|step| match step {
+            Step::Retype { relation, columns, text } if text == line => {
+                Some((relation.as_str(), columns.as_slice()))
+            }
+            _ => None,
+        })
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }

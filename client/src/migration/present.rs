@@ -14,12 +14,18 @@ pub(super) struct Present {
     pub(super) rules: BTreeMap<String, Vec<String>>,
     /// The names of the indexes.
     pub(super) indexes: BTreeSet<String>,
+    /// The relations that have facts.
+    pub(super) filled: BTreeSet<String>,
 }
 
 impl Present {
     pub(super) async fn of(client: &Client) -> Result<Present, ClientError> {
         let mut relations: BTreeMap<String, Vec<Column>> = BTreeMap::new();
+        let mut filled = BTreeSet::new();
         for relation in client.relations().all().await? {
+            if relation.tuples.is_some_and(|facts| facts > 0) {
+                filled.insert(relation.name.clone());
+            }
             if relation.kind == "base" {
                 relations.insert(relation.name, Vec::new());
             }
@@ -38,6 +44,6 @@ impl Present {
             rules.insert(rule.name, clauses);
         }
         let indexes = client.indexes().all().await?.into_iter().map(|index| index.name).collect();
-        Ok(Present { relations, rules, indexes })
+        Ok(Present { relations, rules, indexes, filled })
     }
 }

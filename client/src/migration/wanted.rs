@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use stratalog_engine::diagnostic::Diagnose;
 use stratalog_engine::syntax::ast::{Declare, Scope, Statement, StatementKind, TypeKind};
-use stratalog_engine::syntax::parse;
+use stratalog_engine::syntax::{SyntaxFault, parse};
 use stratalog_engine::{Limits, SourceMap, Span};
 
 /// What there should be, with the texts that make it.
@@ -18,6 +18,8 @@ pub(crate) struct Wanted {
     pub(super) rules: BTreeMap<String, Vec<String>>,
     /// The command that creates each index.
     pub(super) indexes: BTreeMap<String, String>,
+    /// Where each of these texts stands: file, line and column.
+    pub(super) places: BTreeMap<String, String>,
     /// Names of types, in the order of the files.
     pub(super) types: Vec<(String, String)>,
 }
@@ -49,13 +51,22 @@ impl Wanted {
         };
         let (statements, errors) = parse(text, &Limits::default());
         for error in errors {
+            // There is nothing wrong with a file in which there is nothing.
+            if error.fault == SyntaxFault::Empty {
+                continue;
+            }
             let found = error.diagnose();
             let help = found.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
             report(found.span, &format!("{}{help}", found.message));
         }
         for statement in statements {
-            if let Err(problem) = self.take(&statement) {
-                report(Some(statement.span), &problem);
+            match self.take(&statement) {
+                Ok(()) => {
+                    let place = map.place(statement.span);
+                    let place = format!("{}:{}:{}", file.display(), place.line, place.column);
+                    self.places.entry(text_of(&statement)).or_insert(place);
+                }
+                Err(problem) => report(Some(statement.span), &problem),
             }
         }
     }
@@ -128,6 +139,16 @@ impl Wanted {
             TypeKind::Named(name) => named(name).unwrap_or_else(|| written.to_owned()),
             _ => written.to_owned(),
         }
+    }
+}
+
+/// The line of a plan that a statement becomes.
+fn text_of(statement: &Statement) -> String {
+    match &statement.kind {
+        StatementKind::Rule(rule) => format!("+{}", rule.rule),
+        StatementKind::Declare(declare) => declare.to_string(),
+        StatementKind::Command(command) => format!(".{}", command.text),
+        _ => statement.to_string(),
     }
 }
 

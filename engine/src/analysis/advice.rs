@@ -6,11 +6,15 @@ use super::types;
 use crate::aggregates::{AGGREGATES, Aggregate};
 use crate::data::{DataType, time};
 use crate::functions::{Takes, calendar, functions};
+use crate::syntax::ast::Arithmetic;
 
 impl AnalysisError {
     /// Advice, where there is any.
     pub(super) fn help(&self) -> Option<String> {
         match self {
+            AnalysisError::UnknownRelation { relation, .. } if relation == "limit" => Some(
+                "`limit(10)` stands alone behind the conditions of a query, in no parentheses: `?p(X), limit(10)`".into(),
+            ),
             AnalysisError::UnknownRelation { relation, near, .. } => Some(match near.as_slice() {
                 [] => {
                     let function = written_here(relation)
@@ -30,9 +34,11 @@ impl AnalysisError {
             AnalysisError::UnknownFunction { function, is_relation: true, .. } => {
                 Some(format!("`{function}` is a relation: write it as a condition, as in `?{function}(X)`"))
             }
-            AnalysisError::UnknownFunction { function, .. } if Aggregate::named(function).is_some() => {
-                let aggregate = function.to_ascii_lowercase();
-                Some(format!("an aggregate stands in angle brackets, alone in its column: `{aggregate}<X>`"))
+            AnalysisError::UnknownFunction { function, argument, .. }
+                if Aggregate::named(function).is_some() =>
+            {
+                let (aggregate, of) = (function.to_ascii_lowercase(), argument.as_deref().unwrap_or("X"));
+                Some(format!("an aggregate stands in angle brackets, alone in its column: `{aggregate}<{of}>`"))
             }
             AnalysisError::UnknownFunction { function: name, .. }
             | AnalysisError::UnknownAggregate { aggregate: name, .. }
@@ -127,6 +133,9 @@ impl AnalysisError {
             }
             AnalysisError::Constant { expected, .. } => Some(format!("write a constant of type {expected}")),
             AnalysisError::Comparison { left, right, .. } => Some(types::of_one_type(*left, *right).into()),
+            AnalysisError::Arithmetic { operator, found: DataType::Text, .. } if *operator != Arithmetic::Add => Some(
+                "`to_float` reads a number of text, `to_time` a time".into(),
+            ),
             AnalysisError::Arithmetic { found: DataType::Text, .. } => Some(
                 "numbers are added; `concat(X, Y)` puts texts together, `to_float` reads a number".into(),
             ),

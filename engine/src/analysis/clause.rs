@@ -2,12 +2,13 @@
 //!
 //! A clause with errors still binds its variables, so that one mistake is reported once.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::error::{AnalysisError, Role};
 use super::head::Head;
 use super::near::near_names;
-use super::nested::{in_all_alternatives, negated_comparison, ruled};
+use super::nested::{Made, in_all_alternatives, negated_comparison, ruled};
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Test, Variable};
 use super::resolve::{Clause, Origin, Resolver, Source};
 use super::safety::{self, Use};
@@ -69,16 +70,32 @@ impl Resolver<'_> {
             }
             return self.once_each(before);
         }
-        if let Some((body, made)) = self.take_nested(head, None, head_terms, body) {
-            self.clause(source, head_terms, &body);
-            self.resolve_made(made, origin);
-            return self.once_each(before);
-        }
-        let Some((body, searches)) = self.take_searches(body, 0) else {
-            return self.plain_clause(source, head_terms, body);
-        };
-        self.plain_clause(source, head_terms, &body);
+        let taken = self.take_searches(head_terms, body, 0);
+        let (body, searches) =
+            taken.map_or((Cow::Borrowed(body), Vec::new()), |(body, searches)| (Cow::Owned(body), searches));
+        let made = self.unnested_clause(source, head_terms, &body);
+        self.resolve_made(made, origin);
         self.resolve_searches(searches, origin, before);
+        self.once_each(before);
+    }
+
+    /// Resolves `head <- body` without searches. Answers what was made for what is nested in it.
+    pub(super) fn unnested_clause(
+        &mut self,
+        source: Source,
+        head_terms: &[ast::Term],
+        body: &[ast::Literal],
+    ) -> Vec<Made> {
+        match self.take_nested(source.head, None, head_terms, body) {
+            Some((body, made)) => {
+                self.plain_clause(source, head_terms, &body);
+                made
+            }
+            None => {
+                self.plain_clause(source, head_terms, body);
+                Vec::new()
+            }
+        }
     }
 
     /// Leaves out what was reported before: parts of a body may stand in several clauses.
@@ -102,8 +119,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves `head <- body` without searches.
-    pub(super) fn plain_clause(&mut self, source: Source, head_terms: &[ast::Term], body: &[ast::Literal]) {
+    /// Resolves `head <- body` of plain literals.
+    fn plain_clause(&mut self, source: Source, head_terms: &[ast::Term], body: &[ast::Literal]) {
         let mut builder = Builder::new(self, source.origin);
         if body.is_empty() {
             builder.errors().push(AnalysisError::EmptyBody { span: source.span });
@@ -129,17 +146,14 @@ impl Resolver<'_> {
             .iter()
             .map(|name| ast::Term { kind: TermKind::Variable(name.clone()), span: goal.span })
             .collect();
-        if let Some((body, made)) = self.take_nested(source.head, Some(goal), &columns, body) {
-            let origin = source.origin;
-            self.goal_clause(source, goal, &body, further);
-            self.resolve_made(made, origin);
-            return self.once_each(before);
-        }
         // The goal stands before the body: a search may start from it.
         let first = ast::Literal { kind: LiteralKind::Positive(goal.clone()), span: goal.span };
         let whole: Vec<ast::Literal> = std::iter::once(first).chain(body.iter().cloned()).collect();
-        let taken = self.take_searches(&whole, 1);
+        let taken = self.take_searches(&columns, &whole, 1);
         let body = taken.as_ref().map_or(body, |(body, _)| &body[1..]);
+        let nested = self.take_nested(source.head, Some(goal), &columns, body);
+        let (body, made) =
+            nested.map_or((Cow::Borrowed(body), Vec::new()), |(body, made)| (Cow::Owned(body), made));
         let mut builder = Builder::new(self, Origin::Query);
         builder.positive(goal, goal.span);
         let mut columns: Vec<(Option<HeadTerm>, Span)> = match builder.literals.first() {
@@ -148,7 +162,7 @@ impl Resolver<'_> {
             }
             _ => Vec::new(),
         };
-        for literal in body {
+        for literal in body.iter() {
             builder.literal(literal);
         }
         for name in further {
@@ -157,9 +171,11 @@ impl Resolver<'_> {
             columns.push((Some(HeadTerm::Expression(Expression::Variable(variable))), span));
         }
         builder.finish(source, Head { columns, ranking: None }, goal.terms.len());
+        self.resolve_made(made, Origin::Query);
         if let Some((_, searches)) = taken {
             self.resolve_searches(searches, Origin::Query, before);
         }
+        self.once_each(before);
     }
 }
 
@@ -458,7 +474,7 @@ impl<'r, 'a> Builder<'r, 'a> {
                     self.resolver.warnings.push(
                         Diagnostic::warning(Code::TypeMismatch, message)
                             .at(span)
-                            .help("sets and joins are typed: use two variables and compare them as numbers, `X + 0 = Y`"),
+                            .help(types::NUMBERS_THAT_JOIN),
                     );
                 }
                 Some(_) => {}
@@ -527,8 +543,10 @@ impl<'r, 'a> Builder<'r, 'a> {
                     self.errors().push(AnalysisError::MisplacedEach { span });
                     return None;
                 }
+                let first = arguments.first().and_then(variable_name);
                 AnalysisError::UnknownFunction {
                     function: name.text.clone(),
+                    argument: first.map(str::to_owned),
                     is_relation: self.resolver.knows(&name.text),
                     near: near_names(&name.text, functions().map(|function| function.name)),
                     span: name.span,

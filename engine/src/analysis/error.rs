@@ -38,6 +38,8 @@ pub enum AnalysisError {
     UnknownFunction {
         /// As written.
         function: String,
+        /// Its first argument, if that is a variable.
+        argument: Option<String>,
         /// Whether a relation has this name.
         is_relation: bool,
         /// Functions with similar names.

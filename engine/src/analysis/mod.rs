@@ -48,7 +48,7 @@ use self::columns::{
     declared_any, expression_column, goal_columns, goal_names, item_orders, projected_names, term_columns,
 };
 use self::resolve::{Origin, Resolver, Source, near_relations};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, RelationDefinition};
 use crate::data::{DataType, MAX_COLUMNS, RelationId};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::syntax::ast::{Atom, Direction, Limit, Literal, Query, QueryHead, Rule, Term, TermKind};
@@ -133,7 +133,10 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
         let relation = program.relations.iter().find(|relation| relation.name == name)?;
         Some(relation.column_types.as_slice())
     };
-    let found = warnings::of_query(atom, &query.body, types);
+    let mut found = warnings::of_query(atom, &query.body, types);
+    // Of declared columns the join says so itself.
+    let is_told = program.warnings.iter().any(|warning| warning.code == Code::TypeMismatch);
+    found.retain(|warning| !is_told || warning.code != Code::NeverTrue);
     program.warnings.extend(found);
     let declared_any = declared_any(&program, catalog);
     Ok(Analysed { program, columns, names, declared_any, order, limit: query.limit })
@@ -218,9 +221,11 @@ fn check_columns(found: usize, span: Span, resolver: &mut Resolver<'_>) {
 }
 
 /// Whether a rule can be registered beside what the catalog holds. Answers what deserves a second look. Names that may
-/// have been meant are looked for among all names, so only if `suggest`: not for each of a thousand rules.
+/// have been meant are looked for among all names, so only if `suggest`: not for each of a thousand rules. `beside` is what
+/// stands in all heads of its statement.
 pub fn check_rule(
     rule: &Rule,
+    beside: &[Term],
     catalog: &Catalog,
     suggest: bool,
 ) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
@@ -263,9 +268,53 @@ pub fn check_rule(
         let relation = catalog.relation(name).filter(|_| catalog.rules(name).is_empty())?;
         Some(relation.column_types.as_slice())
     };
-    found.extend(warnings::of_rule(rule, types));
+    let (mut relations, mut clauses) = (resolver.relations, resolver.clauses);
+    types::infer(&mut relations, &mut clauses);
+    let underivable = types::underivable(&relations, &mut clauses, catalog);
+    found.extend(underivable.into_iter().map(|warning| warning.at(rule.head.span)));
+    let mut odd = warnings::of_rule(rule, beside, types);
+    let is_told = found.iter().any(|warning| warning.code == Code::TypeMismatch);
+    odd.retain(|warning| !is_told || warning.code != Code::NeverTrue);
+    found.extend(odd);
     found.extend(warnings::differs_only_in(rule, catalog.rules(name)));
     Ok(found)
+}
+
+/// Whether a relation can be declared so beside the rules that derive it.
+pub fn check_declaration(
+    definition: &RelationDefinition,
+    catalog: &Catalog,
+) -> Result<(), Vec<AnalysisError>> {
+    let name = &definition.name;
+    let rules = catalog.rules(name);
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let mut declared = catalog.clone();
+    declared.set_relation(definition.clone());
+    let mut errors = Vec::new();
+    for rule in rules.iter() {
+        let arity = rule.head.head_columns();
+        let mut found = Vec::new();
+        if arity == definition.arity {
+            let mut resolver = Resolver::new(&declared, Some((name, arity)));
+            resolver.suggestions = 0;
+            let head = resolver.relation(name, arity);
+            let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
+            resolver.clause(source, &rule.head.terms, &rule.body);
+            found = resolver.errors;
+            found.retain(|error| matches!(error, AnalysisError::Head { .. }));
+        } else {
+            let (relation, expected, span) = (name.clone(), definition.arity, rule.head.span);
+            found.push(AnalysisError::Arity { relation, expected, found: arity, span });
+        }
+        errors.extend(
+            found
+                .into_iter()
+                .map(|error| AnalysisError::InRule { rule: rule.to_string(), error: Box::new(error) }),
+        );
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// Whether a rule that aggregates in a cycle does so soundly, together with all that it depends on.
@@ -308,11 +357,12 @@ pub fn unknown_rule(name: &str, span: Option<Span>, catalog: &Catalog) -> Diagno
 /// From resolved clauses to a program: everything that is reached, typed and stratified.
 fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<AnalysisError>> {
     resolver.resolve_reachable();
-    let Resolver { mut relations, mut clauses, mut warnings, errors, .. } = resolver;
+    let Resolver { mut relations, mut clauses, mut warnings, errors, catalog, .. } = resolver;
     if !errors.is_empty() {
         return Err(errors);
     }
     types::infer(&mut relations, &mut clauses);
+    warnings.extend(types::underivable(&relations, &mut clauses, catalog));
     warnings.extend(times::settle(&relations, &mut clauses));
     arguments::settle(&mut relations, &mut clauses);
     let rules: Vec<_> = clauses.into_iter().map(|clause| clause.rule).collect();

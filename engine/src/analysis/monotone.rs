@@ -183,8 +183,21 @@ impl Flow {
                     _ => Change::Any,
                 }
             }
-            // Of a function nothing is known.
-            Expression::Call { arguments, .. } => {
+            Expression::Call { function, arguments } => {
+                // The sum of a time and milliseconds, and their difference.
+                let by = match arguments.as_slice() {
+                    [left, right] if matches!(function.name, "time_add" | "time_sub") => {
+                        Some((self.change(left), self.change(right)))
+                    }
+                    _ => None,
+                };
+                match by {
+                    Some((change, Change::None)) => return change,
+                    Some((Change::None, change)) if function.name == "time_add" => return change,
+                    Some((left, right)) if function.name == "time_add" && left == right => return left,
+                    _ => {}
+                }
+                // Of other functions nothing is known.
                 let fixed = arguments.iter().all(|argument| self.change(argument) == Change::None);
                 if fixed { Change::None } else { Change::Any }
             }

@@ -12,7 +12,7 @@
 //! Where solutions of the body are counted, or rows are found by it, alternatives are a relation of their own, so that
 //! each of its rows counts once, whichever alternatives it comes from.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::clause::{MOST_ERRORS, for_each_variable};
 use super::error::{AnalysisError, Role};
@@ -64,14 +64,12 @@ impl Resolver<'_> {
         }
         let goal = goal.map(|goal| Literal { kind: LiteralKind::Positive(goal.clone()), span: goal.span });
         let mut made = Vec::new();
-        let mut body = match body.iter().any(is_disjunction) {
-            true => self.take_alternatives(goal.as_ref(), heads, body, &mut made),
-            false => body.to_vec(),
-        };
+        let mut body = self.simple_negations(body);
+        if body.iter().any(is_disjunction) {
+            body = self.take_alternatives(goal.as_ref(), heads, &body, &mut made);
+        }
         for place in 0..body.len() {
-            if let Some(atom) = self.negated_call(&body[place]) {
-                body[place].kind = LiteralKind::Negative(atom);
-            } else if !is_plain(&body[place]) {
+            if !is_plain(&body[place]) {
                 body[place] = self.take_negated(reader, goal.as_ref(), &body, place, &mut made);
             }
         }
@@ -91,12 +89,8 @@ impl Resolver<'_> {
         let mut read: HashSet<&str> = HashSet::new();
         heads.iter().for_each(|term| for_each_variable(term, &mut |name| _ = read.insert(name)));
         goal.into_iter().chain(others.iter().copied()).for_each(|literal| read.extend(variables(literal)));
-        for (number, group) in groups.iter().enumerate() {
-            read.extend(in_all_alternatives(group));
-            for other in groups.iter().enumerate().filter(|(other, _)| *other != number) {
-                read.extend(variables(other.1));
-            }
-        }
+        // What several groups have in common and nothing else reads is a matter among them.
+        groups.iter().for_each(|group| read.extend(in_all_alternatives(group)));
         let mut names: Vec<&str> = Vec::new();
         for name in groups.iter().flat_map(|group| variables(group)) {
             if read.contains(name) && !names.contains(&name) {
@@ -118,7 +112,11 @@ impl Resolver<'_> {
         };
         let beside: Vec<Literal> = match alternatives.iter().all(binds_all) {
             true => Vec::new(),
-            false => goal.into_iter().chain(others.iter().copied()).cloned().collect(),
+            false => {
+                let beside: Vec<&Literal> = goal.into_iter().chain(others.iter().copied()).collect();
+                let own = groups.iter().copied().flat_map(variables).chain(names.iter().copied()).collect();
+                without_unread(&beside, own)
+            }
         };
         let bodies = alternatives.into_iter().map(|own| [beside.clone(), own].concat()).collect();
         let atom = self.made_of("?either", &names, bodies, span, made);
@@ -128,6 +126,37 @@ impl Resolver<'_> {
             .filter(|literal| !is_disjunction(literal) || is_first(literal))
             .map(|literal| if is_first(literal) { replacement.clone() } else { literal.clone() })
             .collect()
+    }
+
+    /// A body in which each alternative under a negation is negated by itself, and so are calls of functions.
+    pub(super) fn simple_negations(&self, body: &[Literal]) -> Vec<Literal> {
+        let mut simple = Vec::with_capacity(body.len());
+        for literal in body {
+            match &literal.kind {
+                LiteralKind::NegatedConjunction(inner) => match inner.as_slice() {
+                    [Literal { kind: LiteralKind::Disjunction(alternatives), .. }] => {
+                        let negated = alternatives.iter().map(|alternative| Literal {
+                            kind: LiteralKind::NegatedConjunction(alternative.clone()),
+                            span: alternative
+                                .iter()
+                                .map(|literal| literal.span)
+                                .reduce(Span::to)
+                                .unwrap_or(literal.span),
+                        });
+                        simple.extend(self.simple_negations(&negated.collect::<Vec<_>>()));
+                    }
+                    _ => simple.push(match self.negated_call(literal) {
+                        Some(atom) => Literal { kind: LiteralKind::Negative(atom), span: literal.span },
+                        None => literal.clone(),
+                    }),
+                },
+                LiteralKind::Positive(_)
+                | LiteralKind::Negative(_)
+                | LiteralKind::Comparison { .. }
+                | LiteralKind::Disjunction(_) => simple.push(literal.clone()),
+            }
+        }
+        simple
     }
 
     /// The call of a function that stands under a negation by itself.
@@ -157,11 +186,12 @@ impl Resolver<'_> {
         };
         let others: Vec<Literal> = goal.into_iter().chain(body.iter().filter(beside)).cloned().collect();
         let known = bindable(&others.iter().collect::<Vec<_>>(), HashSet::new());
-        let mut names: Vec<&str> = Vec::new();
-        for name in plain_literals(inner).into_iter().flat_map(|(literal, _)| variables(literal)) {
-            if known.contains(name) && !names.contains(&name) {
-                names.push(name);
-            }
+        let names = names_of(&body[place], &known);
+        if let [Literal { kind: LiteralKind::Positive(atom), .. }] = inner.as_slice()
+            && !is_search(atom)
+            && inner.iter().flat_map(variables).all(|name| known.contains(name))
+        {
+            return Literal { kind: LiteralKind::Negative(atom.clone()), span };
         }
         let own = of_atoms(inner);
         let missing: HashSet<&str> = names.iter().copied().filter(|name| !own.contains(name)).collect();
@@ -211,6 +241,28 @@ impl Resolver<'_> {
             }
         }
     }
+}
+
+/// The variables of a literal that are known outside of it, each once.
+pub(super) fn names_of<'l>(literal: &'l Literal, known: &HashSet<&str>) -> Vec<&'l str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in variables(literal) {
+        if known.contains(name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// These literals without equations of variables that neither `others` nor another of them reads: nothing is computed in
+/// vain.
+fn without_unread(literals: &[&Literal], others: Vec<&str>) -> Vec<Literal> {
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for name in literals.iter().copied().flat_map(variables).chain(others) {
+        *uses.entry(name).or_default() += 1;
+    }
+    let is_unread = |literal: &Literal| equations(literal).iter().any(|(name, _)| uses[name] == 1);
+    literals.iter().copied().filter(|literal| !is_unread(literal)).cloned().collect()
 }
 
 /// The text of a rule whose head is known.

@@ -8,6 +8,7 @@ use super::types::{clash, incomparable, of_one_type, type_of};
 use crate::data::equality::order;
 use crate::data::{DataType, Value};
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::functions::lists::elements;
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind};
 
 /// Why no row can satisfy the body, if that can be read off it.
@@ -87,7 +88,8 @@ pub(super) fn of_other_types<'t>(
                 }
                 TermKind::Variable(name) => {
                     let known = columns.entry(name.as_str()).or_insert_with(|| column.clone());
-                    if clash(known.data_type, *data_type) {
+                    // Joins are typed.
+                    if !known.data_type.overlaps(*data_type) {
                         return Some(known.never(atom.span, &atom.to_string(), *data_type));
                     }
                 }
@@ -96,6 +98,16 @@ pub(super) fn of_other_types<'t>(
         }
     }
     body.iter().find_map(|literal| {
+        if let Some((list, sought)) = membership(literal) {
+            let column = columns.get(sought)?;
+            let all = elements(list.as_ref())?;
+            let element = all.iter().find(|element| {
+                **element != Value::Null
+                    && clash(column.data_type, type_of(element))
+                    && !is_read_as_time(column.data_type, element)
+            })?;
+            return Some(column.never(literal.span, &format!("{sought} = {element}"), type_of(element)));
+        }
         let LiteralKind::Comparison { operator, left, right } = &literal.kind else { return None };
         let of = |term: &Term, other: &Term| match &term.kind {
             TermKind::Constant(value) => match &other.kind {
@@ -114,13 +126,42 @@ pub(super) fn of_other_types<'t>(
             _ => None,
         };
         let ((left, of_left), (right, of_right)) = (of(left, right)?, of(right, left)?);
+        let is_join = of_left.is_some() && of_right.is_some() && *operator == Comparison::Equal;
         let (column, other) = match (of_left, of_right) {
             (Some(column), _) => (column, right),
             (None, Some(column)) => (column, left),
             (None, None) => return None,
         };
-        incomparable(*operator, left, right).then(|| column.never(literal.span, &literal.to_string(), other))
+        let is_never = incomparable(*operator, left, right) || (is_join && !left.overlaps(right));
+        is_never.then(|| column.never(literal.span, &literal.to_string(), other))
     })
+}
+
+/// A written list, and the variable that is to be an element of it.
+fn membership(literal: &Literal) -> Option<(&Value, &str)> {
+    let (list, sought) = match &literal.kind {
+        LiteralKind::Comparison { operator: Comparison::Equal, left, right } => {
+            match (&left.kind, &right.kind) {
+                (TermKind::Variable(_), TermKind::Call { function, arguments })
+                    if function.text == "each" =>
+                {
+                    (arguments.first()?, left)
+                }
+                _ => return None,
+            }
+        }
+        LiteralKind::Positive(atom) if matches!(atom.relation.text.as_str(), "has" | "contains") => {
+            match atom.terms.as_slice() {
+                [list, sought] => (list, sought),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    match (&list.kind, &sought.kind) {
+        (TermKind::Constant(list), TermKind::Variable(name)) => Some((list, name)),
+        _ => None,
+    }
 }
 
 /// Whether a constant is text beside times: `times` reads it, and tells if it is none.

@@ -90,7 +90,7 @@ pub(super) fn refusal(data: &str, text: &str) -> Vec<AnalysisError> {
 
 pub(super) fn checked(data: &str, text: &str) -> Result<Vec<Diagnostic>, Vec<AnalysisError>> {
     match &statements(text)[..] {
-        [StatementKind::Rule(rule)] => check_rule(&rule.rule, &catalog(data), true),
+        [StatementKind::Rule(rule)] => check_rule(&rule.rule, &[], &catalog(data), true),
         other => panic!("{other:?}"),
     }
 }

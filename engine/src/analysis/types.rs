@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::error::AnalysisError;
-use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule};
+use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
 use super::times;
 use crate::aggregates::Aggregate;
 use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::functions::lists::{elements, is_each};
 use crate::functions::{ScalarFunction, Takes};
 use crate::syntax::ast::{Arithmetic, Comparison};
@@ -237,8 +237,12 @@ fn certain_type(
                         .or_else(|| no_list(function, position, *found, span))
                 },
             ));
+            if let Some((element, sought)) = never_among(function, arguments, &types) {
+                let operator = Comparison::Equal;
+                errors.push(AnalysisError::Comparison { operator, left: sought, right: element, span });
+            }
             match function.result_type(&types) {
-                DataType::Any => DataType::Unknown,
+                DataType::Any => of_elements(function, arguments).unwrap_or(DataType::Unknown),
                 data_type => data_type,
             }
         }
@@ -276,9 +280,52 @@ fn no_list(function: &ScalarFunction, position: usize, found: DataType, span: Sp
     (takes == Takes::List && !takes.accepts(found)).then_some(AnalysisError::NoList { function, found, span })
 }
 
+/// The type of an element of a written list that can never be what is looked for in the list, and the type of that.
+fn never_among(
+    function: &ScalarFunction,
+    arguments: &[Expression],
+    types: &[DataType],
+) -> Option<(DataType, DataType)> {
+    let (list, sought) = membership_of(function, arguments)?;
+    let sought = match sought {
+        Expression::Constant(Value::Null) => return None,
+        _ => *types.get(1)?,
+    };
+    let Expression::Constant(list) = list else { return None };
+    let elements = elements(list.as_ref())?;
+    let found = elements.iter().filter(|element| **element != Value::Null).map(type_of);
+    found.into_iter().find(|element| clash(sought, *element)).map(|element| (element, sought))
+}
+
+/// The list and the value of a call that looks for a value in a list.
+pub(super) fn membership_of<'e>(
+    function: &ScalarFunction,
+    arguments: &'e [Expression],
+) -> Option<(&'e Expression, &'e Expression)> {
+    match arguments {
+        [list, sought] if matches!(function.name, "has" | "contains" | "index_of") => Some((list, sought)),
+        _ => None,
+    }
+}
+
+/// The type of all elements of a written list, of which there is one after the other.
+fn of_elements(function: &ScalarFunction, arguments: &[Expression]) -> Option<DataType> {
+    let [Expression::Constant(list)] = arguments else { return None };
+    let elements = elements(list.as_ref()).filter(|_| is_each(function))?;
+    let types = elements.iter().filter(|element| **element != Value::Null).map(type_of);
+    types.reduce(DataType::join).filter(|data_type| *data_type != DataType::Any)
+}
+
+/// What to do about columns of numbers of two types that are to hold the same value.
+pub(super) const NUMBERS_THAT_JOIN: &str =
+    "sets and joins are typed: use two variables and compare them as numbers, `X + 0 = Y`";
+
 /// What to do about two types that cannot be compared.
 pub(super) fn of_one_type(left: DataType, right: DataType) -> &'static str {
     let is_text = |data_type| matches!(data_type, DataType::Text);
+    if left.may_be_number() && right.may_be_number() {
+        return NUMBERS_THAT_JOIN;
+    }
     match (is_text(left) && right.may_be_number()) || (is_text(right) && left.may_be_number()) {
         true => {
             "compare values of one type: `\"5\"` is text and `5` a number, and `to_int`, `to_float` make numbers of text"
@@ -351,18 +398,58 @@ fn infer_clause(clause: &mut Clause, relations: &[Relation]) -> Vec<DataType> {
     }
     for position in &clause.bindings.assignments {
         if let Literal::Assign { variable, expression } = &rule.body[*position] {
-            rule.variables[variable.index()].data_type = expression_type(expression, rule);
+            rule.variables[variable.index()].data_type = expression_type(expression, &rule.variables);
         }
     }
     rule.head_terms
         .iter()
         .map(|term| match term {
-            HeadTerm::Expression(expression) => expression_type(expression, rule),
+            HeadTerm::Expression(expression) => expression_type(expression, &rule.variables),
             HeadTerm::Aggregate { function, argument, .. } => {
                 aggregate_type(*function, rule.variables[argument.index()].data_type)
             }
         })
         .collect()
+}
+
+/// What clauses derive that the declared columns of their heads do not hold, as far as the data tells: a rule is refused
+/// by declarations alone. The types must have been inferred. Integers stand for floats.
+pub(super) fn underivable(
+    relations: &[Relation],
+    clauses: &mut [Clause],
+    catalog: &Catalog,
+) -> Vec<Diagnostic> {
+    let mut warnings: Vec<Diagnostic> = Vec::new();
+    for clause in clauses {
+        let Relation { name, arity, .. } = &relations[clause.rule.head.index()];
+        if catalog.relation(name).is_none_or(|relation| relation.schema.is_none()) {
+            continue;
+        }
+        for (column, found) in infer_clause(clause, relations).into_iter().enumerate() {
+            let Some(declared) = Declared::of(catalog, name, column, *arity, Span::default()) else {
+                continue;
+            };
+            if declared.data_type.overlaps(found)
+                || (declared.data_type, found) == (DataType::Float, DataType::Int)
+            {
+                continue;
+            }
+            let rule = match clause.rule.text.as_str() {
+                "" => "the rule".to_owned(),
+                text => format!("`{text}`"),
+            };
+            let message = format!(
+                "`{}` is declared {}, but {rule} derives {found}",
+                declared.column, declared.data_type
+            );
+            if warnings.iter().all(|known| known.message != message) {
+                warnings.push(Diagnostic::warning(Code::TypeMismatch, message).help(
+                    "declare the type that is derived, or make the one that is declared, as with `to_int(X)`",
+                ));
+            }
+        }
+    }
+    warnings
 }
 
 /// A variable in two columns has a value of both: the type that says more.
@@ -375,28 +462,32 @@ fn narrower(a: DataType, b: DataType) -> DataType {
     }
 }
 
-fn expression_type(expression: &Expression, rule: &Rule) -> DataType {
+/// The type of an expression, by those of the variables.
+pub(super) fn expression_type(expression: &Expression, variables: &[Variable]) -> DataType {
     match expression {
-        Expression::Variable(variable) => rule.variables[variable.index()].data_type,
+        Expression::Variable(variable) => variables[variable.index()].data_type,
         Expression::Constant(value) => type_of(value),
         Expression::Arithmetic { operator, left, right } => {
-            arithmetic_type(*operator, expression_type(left, rule), expression_type(right, rule))
+            arithmetic_type(*operator, expression_type(left, variables), expression_type(right, variables))
         }
         Expression::Call { function, arguments } => {
             let types: Vec<DataType> =
-                arguments.iter().map(|argument| expression_type(argument, rule)).collect();
+                arguments.iter().map(|argument| expression_type(argument, variables)).collect();
             function.result_type(&types)
         }
     }
 }
 
-/// The type of an arithmetic result; Null, which knows no type, where an operand is no number.
+/// The type of an arithmetic result; Null, which knows no type, where an operand is no number. A time moved by milliseconds
+/// is a time: see `times`, which sees to it.
 fn arithmetic_type(operator: Arithmetic, left: DataType, right: DataType) -> DataType {
     use DataType::{Any, Float, Int, Timestamp, Unknown};
     match (left, right) {
         (Unknown, _) | (_, Unknown) => Unknown,
         (left, right) if !left.may_be_number() || !right.may_be_number() => Unknown,
         _ if operator == Arithmetic::Divide => Float,
+        (Timestamp, Int) if matches!(operator, Arithmetic::Add | Arithmetic::Subtract) => Timestamp,
+        (Int, Timestamp) if operator == Arithmetic::Add => Timestamp,
         (Float, _) | (_, Float) => Float,
         (Int | Timestamp, Int | Timestamp) => Int,
         _ => Any,
@@ -451,7 +542,11 @@ mod tests {
         assert_eq!(arithmetic_type(Arithmetic::Add, Int, Int), Int);
         assert_eq!(arithmetic_type(Arithmetic::Divide, Int, Int), Float);
         assert_eq!(arithmetic_type(Arithmetic::Remainder, Int, Float), Float);
-        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Int), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Add, Int, Timestamp), Timestamp);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Int), Timestamp);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Timestamp), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Subtract, Int, Timestamp), Int);
+        assert_eq!(arithmetic_type(Arithmetic::Multiply, Timestamp, Int), Int);
         assert_eq!(arithmetic_type(Arithmetic::Multiply, Any, Int), Any);
         assert_eq!(arithmetic_type(Arithmetic::Add, Text, Int), Unknown);
     }

@@ -11,9 +11,14 @@ use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Rule, Term, TermKind, plain_literals};
 
-/// What deserves a second look in a rule. `types` are those of a relation's columns.
-pub(super) fn of_rule<'t>(rule: &Rule, types: impl Fn(&str) -> Option<&'t [DataType]>) -> Vec<Diagnostic> {
-    let mut warnings = single_uses(rule);
+/// What deserves a second look in a rule. `types` are those of a relation's columns, `beside` is what stands in all heads of
+/// its statement.
+pub(super) fn of_rule<'t>(
+    rule: &Rule,
+    beside: &[Term],
+    types: impl Fn(&str) -> Option<&'t [DataType]>,
+) -> Vec<Diagnostic> {
+    let mut warnings = single_uses(rule, beside);
     let aggregates = rule.head.terms.iter().any(|term| matches!(term.kind, TermKind::Aggregate { .. }));
     let mut returned = HashSet::new();
     rule.head.terms.iter().for_each(|term| visit(term, &mut |name, _| _ = returned.insert(name)));
@@ -108,7 +113,7 @@ fn positive_atoms<'l>(body: &[&'l Literal]) -> Vec<&'l Atom> {
 }
 
 /// Variables that stand in one place only, and whose names do not say that this is meant.
-fn single_uses(rule: &Rule) -> Vec<Diagnostic> {
+fn single_uses(rule: &Rule, beside: &[Term]) -> Vec<Diagnostic> {
     let mut uses: HashMap<&str, (usize, Span, bool)> = HashMap::new();
     let mut order = Vec::new();
     let mut count = |name, span, in_atom| {
@@ -130,9 +135,11 @@ fn single_uses(rule: &Rule) -> Vec<Diagnostic> {
             LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {}
         }
     }
+    let mut read_beside = HashSet::new();
+    beside.iter().for_each(|term| visit(term, &mut |name, _| _ = read_beside.insert(name)));
     order
         .into_iter()
-        .filter(|name| !name.starts_with('_'))
+        .filter(|name| !name.starts_with('_') && !read_beside.contains(name))
         .filter_map(|name| match uses[name] {
             (1, span, in_atom) => {
                 let message = format!("`{name}` is used only once in this rule");
@@ -266,7 +273,7 @@ mod tests {
         let (statements, errors) = parse(text, &Limits::default());
         assert_eq!(errors, []);
         let warnings = match &statements[0].kind {
-            StatementKind::Rule(rule) => check_rule(&rule.rule, &catalog, true).unwrap(),
+            StatementKind::Rule(rule) => check_rule(&rule.rule, &[], &catalog, true).unwrap(),
             StatementKind::Query(query) => analyse_query(query, &catalog).unwrap().program.warnings,
             other => panic!("{other}"),
         };

@@ -144,6 +144,10 @@ fn unknown(command: &Command, more: Families) -> Error {
         .collect();
     let elsewhere = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(first));
     let help = if let Some((_, here)) = elsewhere.filter(|_| family.is_empty()) {
+        let here = match command.words.get(1) {
+            Some(name) => here.replace("NAME", &name.text),
+            None => (*here).to_owned(),
+        };
         format!("write {here}")
     } else if family.is_empty() {
         let all = entries(more).flat_map(|entry| entry.words[0].split('|'));

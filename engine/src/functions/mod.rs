@@ -104,6 +104,8 @@ pub enum Gives {
     Always(DataType),
     /// That of the arguments; a float where integers and floats meet.
     AsArguments,
+    /// The value of one of the arguments, of whatever type.
+    OneOfArguments,
 }
 
 /// The chapters of the manual.
@@ -161,6 +163,10 @@ impl ScalarFunction {
         match self.gives {
             Gives::Always(data_type) => data_type,
             Gives::AsArguments => arguments.iter().copied().reduce(common).map_or(DataType::Unknown, own),
+            Gives::OneOfArguments => match arguments {
+                [first, more @ ..] if more.iter().all(|other| other == first) => *first,
+                _ => DataType::Any,
+            },
         }
     }
 
@@ -304,6 +310,7 @@ impl fmt::Display for Gives {
         match self {
             Gives::Always(data_type) => data_type.fmt(f),
             Gives::AsArguments => f.write_str("as the arguments"),
+            Gives::OneOfArguments => f.write_str("any"),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `+relation(column: type, ..)` and `type Name: type`.
 
 use super::{counted, place};
+use crate::analysis::{AnalysisError, check_declaration};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
 use crate::data::{DataType, Schema, SchemaColumn};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::graph::Change;
 use crate::syntax::ast::{Declare, DeclareType, Scope, TypeExpression, TypeKind};
@@ -117,13 +118,18 @@ fn definition(declare: &Declare, catalog: &Catalog, rows: usize) -> Result<Relat
             declared => declared,
         })
         .collect();
-    Ok(RelationDefinition {
+    let definition = RelationDefinition {
         name: name.clone(),
         arity: columns.len(),
         schema: Some(Schema { columns }),
         column_types,
         filled: known.is_some_and(|known| known.filled),
-    })
+    };
+    check_declaration(&definition, catalog).map_err(|errors| {
+        let at = |error: &AnalysisError| error.diagnose().at(declare.relation.span);
+        Error::Refused(errors.iter().map(at).collect())
+    })?;
+    Ok(definition)
 }
 
 pub(super) fn run_type(declare: &DeclareType, context: &mut Context<'_>) -> Result<String, Error> {

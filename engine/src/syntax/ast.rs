@@ -124,6 +124,8 @@ pub struct RuleStatement {
     pub scope: Scope,
     /// The rule.
     pub rule: Rule,
+    /// What stands in the heads of its statement, if there are several.
+    pub beside: Vec<Term>,
 }
 
 /// `head <- body`.

@@ -114,8 +114,17 @@ pub(super) fn recognised(text: &str) -> Option<Foreign> {
         let behind = text.get(first.len()..).unwrap_or_default();
         // What is written like an atom is one: a relation may be called `match`, and only Prolog's are written so.
         let fits = match meant {
-            Meant::Leave => matches!(behind.trim().trim_end_matches('.'), "" | "()" | ";"),
-            Meant::Help => behind.trim().is_empty(),
+            // A word alone in its line, whatever stands below it.
+            Meant::Leave | Meant::Help
+                if behind.lines().nth(1).is_some_and(|next| next.starts_with([' ', '\t'])) =>
+            {
+                false
+            }
+            Meant::Leave => matches!(
+                behind.lines().next().unwrap_or_default().trim().trim_end_matches('.'),
+                "" | "()" | ";"
+            ),
+            Meant::Help => behind.lines().next().unwrap_or_default().trim().is_empty(),
             Meant::Assert | Meant::Retract | Meant::Collect => behind.starts_with('('),
             _ => !behind.starts_with('(') || behind.contains("-["),
         };

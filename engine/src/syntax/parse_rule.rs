@@ -129,6 +129,13 @@ impl Parser<'_> {
                 self.bump();
                 LiteralKind::NegatedConjunction(self.group(body)?)
             }
+            TokenKind::Bang if self.second() == TokenKind::Bang => {
+                let help = "write `p(X)`, or `!p(X)` to negate it: two negations are none".into();
+                return Err(SyntaxError::new(
+                    SyntaxFault::ForeignOperator { found: "!!".into(), help },
+                    start,
+                ));
+            }
             TokenKind::Bang => {
                 self.bump();
                 let relation = self.name("a relation after `!`")?;
@@ -138,10 +145,9 @@ impl Parser<'_> {
                 literals.extend(self.group(body)?);
                 return Ok(());
             }
-            TokenKind::Word if self.token_text() == "not" && self.second() != TokenKind::LeftParen => {
-                let fault =
-                    SyntaxFault::ForeignOperator { found: "not".into(), help: "write `!p(X)`".into() };
-                return Err(SyntaxError::new(fault, start));
+            TokenKind::Word | TokenKind::Variable if self.at_foreign_not() => {
+                let (found, help) = (self.token_text().into(), "write `!p(X)`".into());
+                return Err(SyntaxError::new(SyntaxFault::ForeignOperator { found, help }, start));
             }
             TokenKind::Word | TokenKind::Variable if self.second() == TokenKind::LeftParen => {
                 let name = self.name(CONDITION)?;
@@ -164,6 +170,22 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether `not` comes next, as others negate: a relation may be called so, and `NOT` be a variable.
+    fn at_foreign_not(&self) -> bool {
+        let text = self.token_text();
+        let rest = self.text.get(self.span().end as usize..).unwrap_or_default();
+        match self.second() {
+            TokenKind::LeftParen => {
+                // `not(p(X))`: nothing else has an atom inside.
+                let inside = rest.trim_start().trim_start_matches('(').trim_start();
+                let behind = inside.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+                text.eq_ignore_ascii_case("not") && behind.len() < inside.len() && behind.starts_with('(')
+            }
+            TokenKind::Word | TokenKind::Variable => text.eq_ignore_ascii_case("not"),
+            _ => text == "not",
+        }
     }
 
     /// `(literals)`, in which nothing but conditions may stand.
@@ -202,6 +224,14 @@ impl Parser<'_> {
     fn comparison(&mut self, left: Term) -> Parsed<LiteralKind> {
         if self.at_in() {
             return self.membership(left);
+        }
+        let rest = self.text.get(self.span().end as usize..).unwrap_or_default();
+        if self.at_word()
+            && self.token_text().eq_ignore_ascii_case("not")
+            && rest.trim_start().starts_with("in")
+        {
+            let (found, help) = ("not in".into(), "write `!(X in [..])`".into());
+            return Err(SyntaxError::new(SyntaxFault::ForeignOperator { found, help }, self.span()));
         }
         let Some(operator) = comparison_operator(self.kind()) else {
             return Err(self.unexpected("`=`, `!=`, `<`, `<=`, `>`, `>=` or `in`"));
@@ -277,7 +307,12 @@ impl Parser<'_> {
             TokenKind::Word | TokenKind::Variable => {
                 format!("write `?{}(X, Y)`, with one argument for each column", self.token_text())
             }
-            TokenKind::Minus => "leave the `-` away: `?edge(X, Y)`".into(),
+            TokenKind::Minus => {
+                let asked = self.text.get(self.span().end as usize..).unwrap_or_default();
+                let asked = asked.lines().next().unwrap_or_default().trim().trim_end_matches('.');
+                let is_short = !asked.is_empty() && asked.len() <= 100;
+                format!("leave the `-` away: `?{}`", if is_short { asked } else { "edge(X, Y)" })
+            }
             TokenKind::Integer | TokenKind::Float => "give what is computed a name: `?X <- X = 1 + 2`".into(),
             TokenKind::Bang => "put a positive goal first: `?all(X), !some(X)`".into(),
             _ => "write `?edge(X, Y)`, or `?X, Y <- edge(X, Y)`".into(),

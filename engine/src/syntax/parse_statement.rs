@@ -2,7 +2,7 @@
 
 use super::ast::{
     Atom, Declare, Delete, DeleteWhere, Insert, Name, Query, Rule, RuleStatement, Scope, Statement,
-    StatementKind, Tuple, Update, plain_literals,
+    StatementKind, Term, TermKind, Tuple, Update, plain_literals,
 };
 use super::error::{SyntaxError, SyntaxFault};
 use super::foreign;
@@ -44,6 +44,9 @@ pub fn parse(text: &str, limits: &Limits) -> (Vec<Statement>, Vec<SyntaxError>) 
                 // Not by its first word alone: relations may be called so.
                 let foreign = foreign::recognised(&text[start.start as usize..]);
                 let whole = foreign.is_some();
+                if let Some(fault) = parser.comment_meant(error.span) {
+                    error.fault = fault;
+                }
                 if let Some(foreign) = foreign {
                     error = SyntaxError::new(SyntaxFault::Foreign(Box::new(foreign)), start);
                 }
@@ -162,7 +165,8 @@ impl Parser<'_> {
                 let head = atom(relation, terms);
                 let body = self.body()?;
                 let span = self.since(head.span);
-                Ok(StatementKind::Rule(RuleStatement { scope, rule: Rule { head, body, span } }))
+                let rule = Rule { head, body, span };
+                Ok(StatementKind::Rule(RuleStatement { scope, rule, beside: Vec::new() }))
             }
             TokenKind::Comma if scope == Scope::Persistent || self.at_further_head(false) => {
                 self.several(scope, atom(relation, terms))
@@ -219,6 +223,9 @@ impl Parser<'_> {
         if self.at(TokenKind::Comma) && scope == Scope::Persistent {
             return self.update(Vec::new(), heads);
         }
+        if self.at(TokenKind::End) && heads.iter().all(is_fact) {
+            return Err(self.several_facts());
+        }
         let arrow = self.expect(TokenKind::Arrow, "`,` or `<-`")?;
         let body = self.body()?;
         if heads.len().saturating_mul(plain_literals(&body).len()) > self.limits.literals {
@@ -227,17 +234,29 @@ impl Parser<'_> {
             return Err(SyntaxError::new(SyntaxFault::Limit { what, name: "max_literals", limit }, arrow));
         }
         let mut rules = Vec::with_capacity(heads.len());
+        let beside: Vec<Term> = heads.iter().flat_map(|head| head.terms.iter().cloned()).collect();
         for head in heads {
             if scope == Scope::Session {
                 not_reserved(&head.relation, "__", "a rule of a session")?;
             }
             let span = self.since(head.span);
             let rule = Rule { head, body: body.clone(), span };
-            rules.push(StatementKind::Rule(RuleStatement { scope, rule }));
+            rules.push(StatementKind::Rule(RuleStatement { scope, rule, beside: beside.clone() }));
         }
         let first = rules.remove(0);
         self.further_heads = rules;
         Ok(first)
+    }
+
+    fn several_facts(&self) -> SyntaxError {
+        let mut error = self.unexpected("`,` or `<-`");
+        if let SyntaxFault::Unexpected { help, .. } = &mut error.fault {
+            *help = Some(
+                "begin each fact on a line of its own: `+a(5)`, `+b(5, 6)`; several of one relation stand in brackets: `+edge[(1, 2), (2, 3)]`"
+                    .into(),
+            );
+        }
+        error
     }
 
     fn no_arguments(&self, relation: &Name) -> SyntaxError {
@@ -309,6 +328,11 @@ impl Parser<'_> {
         self.expect(TokenKind::RightBracket, "`,` or `]`")?;
         Ok(tuples)
     }
+}
+
+/// Whether nothing but constants stands in it.
+fn is_fact(atom: &Atom) -> bool {
+    atom.terms.iter().all(|term| matches!(term.kind, TermKind::Constant(_)))
 }
 
 fn not_reserved(relation: &Name, prefix: &'static str, holder: &'static str) -> Parsed<()> {

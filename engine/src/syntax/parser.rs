@@ -333,15 +333,46 @@ impl<'a> Parser<'a> {
                 found: "->".into(),
                 help: "the conclusion stands in front: `p(X) <- q(X)`".into(),
             },
-            TokenKind::Minus if self.follows("-") => SyntaxFault::ForeignOperator {
-                found: "--".into(),
-                help: "comments start with `//` or `%`".into(),
-            },
+            TokenKind::Less if self.follows("=") => {
+                SyntaxFault::ForeignOperator { found: "=<".into(), help: "write `<=`".into() }
+            }
+            TokenKind::Minus if self.follows("-") => {
+                SyntaxFault::ForeignOperator { found: "--".into(), help: OTHER_COMMENTS.into() }
+            }
             _ => SyntaxFault::Unexpected {
                 expected: expected.into(),
                 found: self.found(),
                 help: self.hint(token, text),
             },
+        }
+    }
+
+    /// What is wrong where a comment was meant that begins at an error or right before it: `% x` or `-- x` behind a statement.
+    pub(super) fn comment_meant(&self, error: Span) -> Option<SyntaxFault> {
+        let (before, after) = self.text.split_at_checked(error.start as usize)?;
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let is_apart = |text: &str| text.is_empty() || text.ends_with([' ', '\t']);
+        let begins = |sign: &str| {
+            is_apart(line) && after.strip_prefix(sign).is_some_and(|rest| rest.starts_with([' ', '\t']))
+        };
+        let is_behind = |sign: &str| {
+            let first = line.trim_end().strip_suffix(sign);
+            first.is_some_and(is_apart) && is_apart(line) && after.starts_with(char::is_alphabetic)
+        };
+        let halves = line.strip_suffix('-').is_some_and(is_apart) && after.starts_with("- ");
+        let unexpected = |expected: &str, found: &str| SyntaxFault::Unexpected {
+            expected: expected.into(),
+            found: format!("`{}`", shortened(found)),
+            help: Some(LATE_COMMENTS.into()),
+        };
+        let word = || self.slice(error);
+        match () {
+            () if begins("%") => Some(unexpected("the end of the statement", "%")),
+            () if is_behind("%") => Some(unexpected("what `%` divides by", word())),
+            () if begins("--") || halves => {
+                Some(SyntaxFault::ForeignOperator { found: "--".into(), help: OTHER_COMMENTS.into() })
+            }
+            () => None,
         }
     }
 
@@ -409,7 +440,10 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Arrow => Some("one `<-` separates the head of a rule from its body".into()),
             TokenKind::Stray if matches!(text, "~" | "\\" | "¬") => Some("write `!p(X)` to negate".into()),
-            TokenKind::Stray if text == "#" => Some("comments start with `//` or `%`".into()),
+            TokenKind::Stray if text == "#" => Some(OTHER_COMMENTS.into()),
+            TokenKind::Dot if self.second() == TokenKind::Percent => {
+                Some(format!("leave the period away; {LATE_COMMENTS}"))
+            }
             _ => None,
         }
     }
@@ -425,6 +459,10 @@ impl<'a> Parser<'a> {
         }
     }
 }
+
+const OTHER_COMMENTS: &str = "comments start with `//` or `%`";
+const LATE_COMMENTS: &str =
+    "behind a statement comments start with `//`; one with `%` stands on a line of its own";
 
 /// Whether the last statement of a text goes on in the next line, wherever that starts.
 pub(super) fn goes_on(text: &str) -> bool {

@@ -18,6 +18,7 @@ mod division;
 mod fault;
 mod measured;
 mod projection;
+mod stand_ins;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,10 +29,11 @@ pub(super) use self::projection::as_projection;
 
 use self::call::{Call, text, variable};
 use self::division::{Division, Seeker};
+use self::stand_ins::StandIns;
 use super::clause::for_each_variable;
 use super::error::AnalysisError;
 use super::near::near_names;
-use super::nested::variables;
+use super::nested::{Made, variables};
 use super::program::{Expression, HeadTerm, Search};
 use super::resolve::{Origin, Resolver, Source};
 use crate::aggregates::Ranking;
@@ -74,9 +76,10 @@ struct Clause {
 
 impl Resolver<'_> {
     /// Puts an atom in the place of each search of a body, and leaves out what these fulfil, but for so many literals
-    /// at the beginning. Nothing if there is no search.
+    /// at the beginning. `heads` are terms that read the body's solutions. Nothing if there is no search.
     pub(super) fn take_searches(
         &mut self,
+        heads: &[Term],
         body: &[Literal],
         kept: usize,
     ) -> Option<(Vec<Literal>, Vec<Taken>)> {
@@ -86,11 +89,11 @@ impl Resolver<'_> {
             }
             _ => false,
         };
-        let places: Vec<usize> = (0..body.len()).filter(|place| is_one(&body[*place])).collect();
-        if places.is_empty() {
+        if !body.iter().any(is_one) {
             return None;
         }
-        let mut body = body.to_vec();
+        let (mut body, stand_ins) = StandIns::of(heads, &self.simple_negations(body));
+        let places: Vec<usize> = (0..body.len()).filter(|place| is_one(&body[*place])).collect();
         let mut open = Vec::new();
         for place in places {
             let literal = body[place].clone();
@@ -129,7 +132,7 @@ impl Resolver<'_> {
                     continue;
                 };
                 let span = body[place].span;
-                match self.rules(&call, &division, &before, place) {
+                match self.rules(&call, &division, &before, &stand_ins, place) {
                     Ok((atom, rules)) => {
                         taken.push(rules);
                         fulfilled.extend(division.fulfilled);
@@ -146,7 +149,7 @@ impl Resolver<'_> {
             place += 1;
             place <= kept || !fulfilled.contains(&(place - 1))
         });
-        Some((body, taken))
+        Some((stand_ins.replaced(&body), taken))
     }
 
     /// Reports a fault, and puts in the place of the search what stands in for it.
@@ -169,6 +172,7 @@ impl Resolver<'_> {
         call: &Call,
         division: &Division,
         body: &[Literal],
+        stand_ins: &StandIns,
         place: usize,
     ) -> Result<(Atom, Taken), SearchFault> {
         let [id, measure] = call.found();
@@ -202,8 +206,10 @@ impl Resolver<'_> {
         };
         let column = of.column + 1;
         let mut written = format!("{}, {by} in column {column} of {}", body[place], of.relation);
-        if !division.conditions.is_empty() {
-            written += &format!(", with {}", listed(division.conditions.iter().map(|place| &body[*place])));
+        let conditions: Vec<Literal> =
+            division.conditions.iter().map(|place| stand_ins.replaced_in(&body[*place])).collect();
+        if !conditions.is_empty() {
+            written += &format!(", with {}", listed(conditions.iter()));
         }
         if !inputs.is_empty() {
             written += &format!(", for each {}", listed(inputs.iter()));
@@ -212,11 +218,12 @@ impl Resolver<'_> {
         let from = (!inputs.is_empty()).then(|| {
             let relation = self.made_relation("?search", inputs.len());
             found.push(literal(atom(relation.clone(), inputs.clone())));
-            let text = format!("where {} starts: {}", body[place], listed(division.start.iter()));
-            Clause { relation, head: inputs.clone(), body: division.start.clone(), text, span }
+            let start = stand_ins.replaced(&division.start);
+            let text = format!("where {} starts: {}", body[place], listed(start.iter()));
+            Clause { relation, head: inputs.clone(), body: start, text, span }
         });
         found.extend(call.rows(&id, &measure, span));
-        found.extend(division.read.iter().cloned());
+        found.extend(stand_ins.replaced(&division.read));
         let name = match call.kind {
             SearchKind::Nearest => "?nearest",
             SearchKind::Text => "?found",
@@ -238,12 +245,12 @@ impl Resolver<'_> {
     /// Resolves the rules of a search that was taken out of a clause.
     pub(super) fn resolve_search(&mut self, taken: Taken, origin: Origin) {
         let Taken { inputs, found, search, is_numbered } = taken;
-        if let Some(inputs) = inputs {
-            self.made_clause(inputs, 0, origin);
-        }
-        self.made_clause(found, usize::from(is_numbered), origin);
-        let Some(rule) = self.clauses.last_mut().map(|clause| &mut clause.rule) else { return };
-        if let Some(ranking) = &mut rule.ranking {
+        let mut made = inputs.map(|inputs| self.made_clause(inputs, 0, origin)).unwrap_or_default();
+        made.extend(self.made_clause(found, usize::from(is_numbered), origin));
+        let rule = self.clauses.last_mut().map(|clause| &mut clause.rule);
+        if let Some(rule) = rule
+            && let Some(ranking) = &mut rule.ranking
+        {
             ranking.search = Some(search);
             ranking.is_numbered = is_numbered;
             if is_numbered {
@@ -251,14 +258,16 @@ impl Resolver<'_> {
                 rule.head_terms.push(HeadTerm::Expression(Expression::Constant(Value::Int(0))));
             }
         }
+        self.resolve_made(made, origin);
     }
 
-    /// Resolves a clause of a relation that has so many columns more than its head.
-    fn made_clause(&mut self, clause: Clause, more: usize, origin: Origin) {
+    /// Resolves a clause of a relation that has so many columns more than its head. Answers what was made for what is
+    /// nested in it.
+    fn made_clause(&mut self, clause: Clause, more: usize, origin: Origin) -> Vec<Made> {
         let Clause { relation, head, body, text, span } = clause;
         let columns: usize = head.iter().map(Term::columns).sum();
         let id = self.relation(&relation, columns + more);
-        self.plain_clause(Source { head: id, origin, text, span }, &head, &body);
+        self.unnested_clause(Source { head: id, origin, text, span }, &head, &body)
     }
 }
 

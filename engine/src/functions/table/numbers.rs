@@ -146,7 +146,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         family: Family::Math,
         parameters: &[Parameter { name: "a", takes: Takes::Any }, Parameter { name: "b", takes: Takes::Any }],
         variadic: true,
-        gives: Gives::Always(DataType::Any),
+        gives: Gives::OneOfArguments,
         doc: "The first of its arguments that is not null; null if all are.",
         example: ("coalesce(null, 0)", "0"),
         evaluate: math::coalesce,
