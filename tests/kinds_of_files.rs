@@ -64,11 +64,33 @@ fn quotes_tell_strings_that_look_like_numbers() {
     assert!(place.read("q.csv").contains("\"1234\",\"2025-11-21\",\"true\",1"));
     // A pipe is cut up by others.
     assert!(place.ok(&["-c", "?q(A, B, C, 1)"]).contains("1234\t2025-11-21\ttrue"));
-    for (at, text) in ["\"a\",\"b\"\n1,\"2\"\n", "a,b\n\"1\",\"2\"\n"].into_iter().enumerate() {
-        let relation = format!("all_{at}");
-        place.write("all.csv", text);
-        place.ok(&["import", &relation, "all.csv"]);
-        assert_eq!(columns(&place, &relation), "a,int\nb,int\n", "{text}");
+    place.write("all.csv", "\"a\",\"b\"\n1,\"2\"\n");
+    place.ok(&["import", "all", "all.csv"]);
+    assert_eq!(columns(&place, "all"), "a,int\nb,int\n");
+    // Names that need their quotes say nothing of values.
+    place.write("odd.csv", "\"a,b\"\n\"1\"\n");
+    place.ok(&["import", "odd", "odd.csv"]);
+    assert_eq!(columns(&place, "odd"), "a_b,string\n");
+}
+
+/// Also where all values look like numbers, which would become the same ones.
+#[test]
+fn versions_stay_strings() {
+    let place = Place::new();
+    place.ok(&["-c", "+ver(version: string)\n+ver[\"1.10\", \"1.1\", \"2.0\"]"]);
+    for (file, more) in
+        [("v.csv", ""), ("v.tsv", ""), ("bare.csv", "--no-header"), ("bare.tsv", "--no-header")]
+    {
+        let copy = file.replace('.', "_");
+        let line = |what: [&str; 3]| {
+            what.into_iter().chain([more]).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        for line in [line(["export", "ver", file]), line(["import", &copy, file])] as [Vec<String>; 2] {
+            place.ok(&line.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        assert!(columns(&place, &copy).contains(",string"), "{file}");
+        let same = format!("?count<V> <- ver(V), {copy}(V)");
+        assert_eq!(place.ok(&["-c", &same, "--csv", "--no-header"]), "3\n", "{file}");
     }
 }
 

@@ -11,6 +11,7 @@ use super::layout::{self, Layout};
 use super::reader::{Keep, ReadOptions};
 use super::sample::{self, Source, Whole};
 use super::table::Table;
+use super::text_out::csv_text;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, SchemaRef};
 use serde_json::Value as Json;
@@ -122,10 +123,9 @@ fn seen_records(
     let mut seen: Vec<Seen> = Vec::new();
     // The last record is perhaps cut off, so each counts only once there is another one.
     let mut pending: Option<Vec<Option<(String, bool)>>> = None;
-    // Quotes tell text only where there is something without them, among the names and among the values; so it is guessed
-    // twice.
+    // Quotes tell nothing in a file whose names have some that they do not need; so it is guessed twice.
     let mut unquoted: Vec<Seen> = Vec::new();
-    let (mut names_quoted, mut values_quoted) = (false, true);
+    let mut names_quoted = false;
     let mut count = |fields: Vec<Option<(String, bool)>>| {
         let width = seen.len().max(fields.len());
         seen.resize(width, Seen::default());
@@ -134,7 +134,6 @@ fn seen_records(
             if let Some((field, quoted)) = field {
                 seen.text(&field, quoted);
                 unquoted.text(&field, false);
-                values_quoted &= quoted;
             }
         }
     };
@@ -146,7 +145,9 @@ fn seen_records(
             .map(|field| field.map(|(text, quoted)| (text.into_owned(), quoted)))
             .collect();
         if !options.no_header && header.is_none() {
-            names_quoted = fields.iter().flatten().all(|(_, quoted)| *quoted);
+            let needless = |name: &str| !name.is_empty() && csv_text(name, null) == name;
+            names_quoted = fields.iter().flatten().all(|(_, quoted)| *quoted)
+                && fields.iter().flatten().any(|(name, _)| needless(name));
             header = Some(fields.into_iter().map(|field| field.unwrap_or_default().0).collect());
         } else if let Some(before) = pending.replace(fields) {
             count(before);
@@ -155,7 +156,7 @@ fn seen_records(
     if let Some(last) = pending.filter(|_| complete) {
         count(last);
     }
-    let mut seen = if names_quoted || values_quoted { unquoted } else { seen };
+    let mut seen = if names_quoted { unquoted } else { seen };
     if let Some(header) = &header {
         seen.resize(header.len(), Seen::default());
     }

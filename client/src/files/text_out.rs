@@ -164,7 +164,7 @@ fn apart<'a>(text: Cow<'a, str>, null: &str) -> Cow<'a, str> {
 }
 
 /// A string that could be taken for null, or that holds a separator, stands in quotes.
-fn csv_text<'a>(text: &'a str, null: &str) -> Cow<'a, str> {
+pub(super) fn csv_text<'a>(text: &'a str, null: &str) -> Cow<'a, str> {
     let edge = |c: Option<char>| c.is_some_and(char::is_whitespace);
     let plain = text != null
         && !text.is_empty()
