@@ -41,6 +41,13 @@ fn a_long_answer_is_shown_in_part_and_counted_whole() {
     assert!(seen.contains("40 of 45 rows"), "{seen}");
     let seen = shown(&server, "\"$0\" --limit 43 -c '?X, Y, Z <- n(X), n(Y), n(Z)'", &[]);
     assert!(seen.contains("note: 43 rows of 1000 shown") && seen.contains("(43 rows, "), "{seen}");
+    // So are the rows of a relation that a command shows, stored or derived.
+    let seen = shown(&server, "\"$0\" -q -c '+m(X, Y) <- n(X), n(Y)'; \"$0\" -c '.rule m'", &[]);
+    assert!(seen.contains("40 of 100 rows: --all shows everything"), "{seen}");
+    let facts: Vec<String> = (0..90).map(|n| format!("({n})")).collect();
+    let seen =
+        shown(&server, &format!("\"$0\" -q -c '+many[{}]'; \"$0\" -c '.rel many'", facts.join(", ")), &[]);
+    assert!(seen.contains("40 of 90 rows: --all shows everything"), "{seen}");
     // What a program reads, and what commands list, is whole.
     let seen = shown(&server, "\"$0\" --csv -c '?X, Y <- n(X), n(Y)' | cat | wc -l", &[]);
     assert!(seen.contains("101"), "{seen}");
