@@ -388,6 +388,18 @@ fn watching_changes_nothing_and_keeps_up_with_steady_changes() {
     ok(&server, &["-c", "+n(0)"]);
     let refused = run(&server, &["watch", "+n(1)\n?n(X)"]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
+    // What is no program is told as such.
+    for command in ["watch"] {
+        let more: &[&str] = if command == "export" { &["-"] } else { &[] };
+        let refused = run(&server, &[&[command, "?n(X"], more].concat());
+        assert_eq!(refused.code, Some(1), "{}", refused.err);
+        assert!(refused.err.contains("error[parse_error]"), "{command}: {}", refused.err);
+        assert!(
+            refused.err.contains("1 | ?n(X") && !refused.err.contains("may change"),
+            "{command}: {}",
+            refused.err
+        );
+    }
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("changes.csv");
     let mut process =

@@ -55,6 +55,14 @@ fn a_long_answer_is_shown_in_part_and_counted_whole() {
     assert!(!seen.contains(" rows: --all"), "{seen}");
 }
 
+/// After Ctrl-C, the prompt of a shell has a line of its own.
+#[test]
+fn watching_ends_with_a_line_of_its_own() {
+    let server = server();
+    let seen = shown(&server, "timeout --foreground -s INT 5 \"$0\" watch '?n(X)'; echo next", &[]);
+    assert!(seen.contains("\n\nnext"), "{seen}");
+}
+
 #[test]
 fn everything_goes_through_a_pager_where_it_does_not_fit() {
     let server = server();
