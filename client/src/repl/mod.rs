@@ -256,7 +256,7 @@ impl<'a> Repl<'a> {
                 Ok(program) => {
                     let _ = runner.run(&self.client, Source { program: &program, origin: None }).await;
                 }
-                Err(error) => runner.notices.refusal(&error, Source::NONE),
+                Err(error) => runner.notices.refusal(&error, Source { program: what, origin: None }),
             }
         });
         self.refresh_names();
