@@ -55,6 +55,20 @@ fn a_long_answer_is_shown_in_part_and_counted_whole() {
     assert!(!seen.contains(" rows: --all"), "{seen}");
 }
 
+/// What values hold does nothing to a terminal, and stays what it is in a pipe.
+#[test]
+fn files_on_a_terminal_cannot_steer_it() {
+    let server = server();
+    let facts = "+t[(\"a\u{1b}]0;title\u{7}b\u{1b}[2Jc\")]";
+    assert_eq!(cli::run(cli::at(&server), &["-c", facts], "").code, Some(0));
+    for format in ["csv", "tsv", "jsonl"] {
+        let seen = shown(&server, &format!("\"$0\" -c '?t(X)' --format {format}"), &[]);
+        assert!(seen.contains("a\\u001b]0;title\\u0007b\\u001b[2Jc"), "{format}: {seen}");
+    }
+    let piped = cli::run(cli::at(&server), &["-c", "?t(X)", "--csv", "--no-header"], "").out;
+    assert_eq!(piped, "a\u{1b}]0;title\u{7}b\u{1b}[2Jc\n");
+}
+
 /// After Ctrl-C, the prompt of a shell has a line of its own.
 #[test]
 fn watching_ends_with_a_line_of_its_own() {
