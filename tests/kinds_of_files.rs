@@ -167,6 +167,28 @@ fn arrays_of_large_integers_are_lists() {
 }
 
 #[test]
+fn a_file_under_a_wrong_name_is_told_by_what_it_is() {
+    let place = Place::new();
+    place.ok(&["-c", "+q(a: int)\n+q[(1), (2)]"]);
+    place.ok(&["export", "q", "q.parquet"]);
+    place.ok(&["export", "q", "q.arrow"]);
+    place.ok(&["export", "q", "q.csv.gz"]);
+    place.ok(&["export", "q", "q.csv.zst"]);
+    for (file, name, found, help) in [
+        ("q.parquet", "r.csv", "this is a Parquet file", "--format parquet"),
+        ("q.arrow", "r.jsonl", "this is an Arrow file", "--format arrow"),
+        ("q.arrow", "r.parquet", "this is an Arrow file", "--format arrow"),
+        ("q.parquet", "r.arrow", "this is a Parquet file", "--format parquet"),
+        ("q.csv.gz", "r.parquet", "compressed by gzip", "decompress"),
+        ("q.csv.zst", "r.arrow", "compressed by Zstandard", "decompress"),
+    ] {
+        fs::copy(place.path(file), place.path(name)).unwrap();
+        let told = place.refused(&["import", "r", name]);
+        assert!(told.contains(found) && told.contains(help), "{name}: {told}");
+    }
+}
+
+#[test]
 fn a_broken_or_doubly_compressed_file_is_refused() {
     let place = Place::new();
     place.ok(&["-c", "+q(a: int)\n+q[(1), (2), (3)]"]);

@@ -4,7 +4,7 @@ use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
 use super::delimited::{Record, Records};
 use super::epoch::Reading;
-use super::error::FileError;
+use super::error::{FileError, counted};
 use super::format::FileFormat;
 use super::infer::Seen;
 use super::layout::{self, Layout};
@@ -39,6 +39,9 @@ impl DelimitedRows {
         let (whole, complete) = sample::look(source).map_err(|error| FileError::new(name, error))?;
         let null = options.null.clone();
         let null = null.unwrap_or_else(|| if format == FileFormat::Tsv { "\\N" } else { "" }.to_owned());
+        if format == FileFormat::Csv && options.delimiter.is_none() {
+            look_for_another_delimiter(name, sample::beginning(&whole))?;
+        }
         let (header, seen) = seen_records(name, sample::beginning(&whole), complete, format, options, &null);
         let mut records = Records::new(whole, name, format, options.delimiter);
         if !options.no_header
@@ -107,6 +110,29 @@ impl DelimitedRows {
         }
         table.take().map_err(|error| FileError::new(name, error))
     }
+}
+
+/// Refuses what is one column by commas and several by something else: nobody wants `a;b` as one name.
+fn look_for_another_delimiter(name: &str, beginning: &[u8]) -> Result<(), FileError> {
+    let mut lines = beginning.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(first) = lines.next().map(<[u8]>::trim_ascii) else { return Ok(()) };
+    if first.contains(&b',') {
+        return Ok(());
+    }
+    let second = lines.next();
+    let others = [(b';', "--delimiter ';'"), (b'\t', "--delimiter tab"), (b'|', "--delimiter '|'")];
+    for (delimiter, option) in others {
+        let count = |line: &[u8]| line.iter().filter(|byte| **byte == delimiter).count();
+        let is_one =
+            first.starts_with(b"\"") && !first.windows(3).any(|part| part == [b'"', delimiter, b'"']);
+        if is_one || count(first) == 0 || second.is_some_and(|line| count(line) != count(first)) {
+            continue;
+        }
+        let problem = "no commas here: the fields seem to be separated by something else";
+        let help = format!("`{option}` reads them; if it is one column, `--delimiter ,` does");
+        return Err(FileError::at(name, 1, problem).help(help));
+    }
+    Ok(())
 }
 
 /// The names in the first record, and what the columns of the beginning of a file hold.
@@ -180,7 +206,7 @@ fn row<'r>(
 ) -> Result<Vec<Cell<'r>>, FileError> {
     let (found, expected) = (record.len(), places.len());
     if found != expected {
-        let problem = format!("{found} fields, expected {expected}");
+        let problem = format!("{}, expected {expected}", counted(found, "field"));
         return Err(FileError::at(name, record.line, problem));
     }
     let mut row = vec![Cell::Null; expected];

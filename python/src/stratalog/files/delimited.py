@@ -62,7 +62,7 @@ def _rows(
             continue
         line, fields = record
         if len(fields) != width:
-            yield FileError(name, f"{len(fields)} fields, expected {width}", line=line)
+            yield FileError(name, f"{_counted(len(fields))}, expected {width}", line=line)
             continue
         cells = fields if in_order else [fields[place] for place in places]
         try:
@@ -70,6 +70,10 @@ def _rows(
         except ValueError as problem:
             row = FileError(name, str(problem), line=line, help=_UNTYPED)
         yield row
+
+
+def _counted(fields: int) -> str:
+    return "1 field" if fields == 1 else f"{fields} fields"
 
 
 def _look(name: str, looked: Sequence[Line], delimiter: str) -> tuple[list[str], list[Seen]]:
