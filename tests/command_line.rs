@@ -388,6 +388,18 @@ fn watching_changes_nothing_and_keeps_up_with_steady_changes() {
     ok(&server, &["-c", "+n(0)"]);
     let refused = run(&server, &["watch", "+n(1)\n?n(X)"]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
+    // What is no program is told as such.
+    for command in ["watch", "export"] {
+        let more: &[&str] = if command == "export" { &["-"] } else { &[] };
+        let refused = run(&server, &[&[command, "?n(X"], more].concat());
+        assert_eq!(refused.code, Some(1), "{}", refused.err);
+        assert!(refused.err.contains("error[parse_error]"), "{command}: {}", refused.err);
+        assert!(
+            refused.err.contains("1 | ?n(X") && !refused.err.contains("may change"),
+            "{command}: {}",
+            refused.err
+        );
+    }
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("changes.csv");
     let mut process =
@@ -410,6 +422,18 @@ fn watching_changes_nothing_and_keeps_up_with_steady_changes() {
     for process in [&mut process, &mut writer, &mut steady] {
         process.wait().unwrap();
     }
+}
+
+#[test]
+fn an_export_changes_nothing() {
+    let server = Server::start();
+    ok(&server, &["-c", "+zip[(1), (2)]"]);
+    for program in [".rel drop zip", "+zip(3)", "-zip(1)\n?zip(X)", ".rel", "zip(4)"] {
+        let refused = run(&server, &["export", program, "-"]);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""), "{program}: {}", refused.err);
+        assert!(refused.err.contains("may change something, or asks nothing"), "{program}: {}", refused.err);
+    }
+    assert_eq!(ok(&server, &["export", "zip", "-", "--format", "csv", "--no-header"]), "1\n2\n");
 }
 
 #[test]

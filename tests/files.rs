@@ -159,6 +159,28 @@ fn a_fault_names_file_and_line_and_nothing_is_inserted() {
     assert!(err.contains("type.csv:100002: `x` is no int") && err.contains("help:"), "{err}");
     place.write("wide.csv", "n,t\n1,a\n2,b,c\n");
     assert!(place.refused(&["import", "r", "wide.csv"]).contains("wide.csv:3: 3 fields, expected 2"));
+    place.write("narrow.tsv", "n\tt\n1\ta\n2\n");
+    assert!(place.refused(&["import", "r", "narrow.tsv"]).contains("narrow.tsv:3: 1 field, expected 2"));
+    // Other separators are no part of names.
+    for (text, option) in
+        [("n;t\n1;a\n", "';'"), ("\"n\";\"t\"\n\"1\";\"a\"\n", "';'"), ("n\tt\n1\ta\n", "tab")]
+    {
+        place.write("other.csv", text);
+        let err = place.refused(&["import", "r", "other.csv"]);
+        assert!(err.contains(&format!("`--delimiter {option}` reads them")), "{err}");
+    }
+    place.write("one.csv", "n;t\n1;a\n");
+    place.ok(&["import", "one", "one.csv", "--delimiter", ","]);
+    place.write("text.csv", "n;t\nsome text\n");
+    place.ok(&["import", "text", "text.csv"]);
+    // A column too many is another thing than one that lacks.
+    place.ok(&["-c", "+two(n: int, t: string)"]);
+    place.write("three.csv", "n,t,more\n1,a,b\n");
+    let err = place.run(&["import", "two", "three.csv"]).err;
+    assert!(
+        err.contains("three.csv:1: the relation has no column more,") && !err.contains("or none"),
+        "{err}"
+    );
     place.write("open.csv", "n,t\n1,\"a\n2,b\n");
     assert!(
         place

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use parquet::arrow::ArrowWriter;
-use stratalog_client::arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use stratalog_client::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch};
+use stratalog_client::arrow::datatypes::Int64Type;
 use stratalog_tests::place::Place;
 
 const EVERYTHING: &str = "\
@@ -63,11 +64,127 @@ fn quotes_tell_strings_that_look_like_numbers() {
     assert!(place.read("q.csv").contains("\"1234\",\"2025-11-21\",\"true\",1"));
     // A pipe is cut up by others.
     assert!(place.ok(&["-c", "?q(A, B, C, 1)"]).contains("1234\t2025-11-21\ttrue"));
-    for (at, text) in ["\"a\",\"b\"\n1,\"2\"\n", "a,b\n\"1\",\"2\"\n"].into_iter().enumerate() {
-        let relation = format!("all_{at}");
-        place.write("all.csv", text);
-        place.ok(&["import", &relation, "all.csv"]);
-        assert_eq!(columns(&place, &relation), "a,int\nb,int\n", "{text}");
+    place.write("all.csv", "\"a\",\"b\"\n1,\"2\"\n");
+    place.ok(&["import", "all", "all.csv"]);
+    assert_eq!(columns(&place, "all"), "a,int\nb,int\n");
+    // Names that need their quotes say nothing of values.
+    place.write("odd.csv", "\"a,b\"\n\"1\"\n");
+    place.ok(&["import", "odd", "odd.csv"]);
+    assert_eq!(columns(&place, "odd"), "a_b,string\n");
+}
+
+/// Also where all values look like numbers, which would become the same ones.
+#[test]
+fn versions_stay_strings() {
+    let place = Place::new();
+    place.ok(&["-c", "+ver(version: string)\n+ver[\"1.10\", \"1.1\", \"2.0\"]"]);
+    for (file, more) in
+        [("v.csv", ""), ("v.tsv", ""), ("bare.csv", "--no-header"), ("bare.tsv", "--no-header")]
+    {
+        let copy = file.replace('.', "_");
+        let line = |what: [&str; 3]| {
+            what.into_iter().chain([more]).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        for line in [line(["export", "ver", file]), line(["import", &copy, file])] as [Vec<String>; 2] {
+            place.ok(&line.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        assert!(columns(&place, &copy).contains(",string"), "{file}");
+        let same = format!("?count<V> <- ver(V), {copy}(V)");
+        assert_eq!(place.ok(&["-c", &same, "--csv", "--no-header"]), "3\n", "{file}");
+    }
+}
+
+/// How many facts a relation of this declaration has after a file was imported into it, and how many of them the other has.
+fn both(place: &Place, copy: &str, declaration: &str, file: &str, other: &str) -> String {
+    place.ok(&["-c", declaration]);
+    place.ok(&["import", copy, file]);
+    let ask = format!("?count<X> <- {copy}(X)\n");
+    let all = place.ok(&["-c", &ask, "--csv", "--no-header"]);
+    let same = place.ok(&["-c", &format!("?count<X> <- {copy}(X), {other}(X)"), "--csv", "--no-header"]);
+    format!("{} {}", all.trim(), same.trim())
+}
+
+/// A list and a vector of the same numbers are two values.
+#[test]
+fn lists_and_vectors_come_back_as_what_they_were() {
+    let place = Place::new();
+    let lists = "(list(9007199254740993)), (list(9007199254740992)), (list(\"k, \\\"q\\\"\", list(16777217))), (list())";
+    let mixed = "(list(1, 2)), ([1.0, 2.0]), (list(1.0, 2.0)), (list()), (1), (\"list(1)\"), (\"[1 2]\"), (list([0.5], list(0.5))), \
+                 (list(\"a\\tb\\n\\\\\", null, true))";
+    for (name, kind, values, count) in
+        [("la", "any", lists, "4"), ("mx", "any", mixed, "9"), ("li", "list", lists, "4")]
+    {
+        place.ok(&["-c", &format!("+{name}(a: {kind})\n+{name}[{values}]")]);
+        for format in ["csv", "tsv", "json", "jsonl", "parquet", "arrow"] {
+            let (file, copy) = (format!("{name}.{format}"), format!("{name}_{format}"));
+            place.ok(&["export", name, &file]);
+            let found = both(&place, &copy, &format!("+{copy}(a: {kind})"), &file, name);
+            assert_eq!(found, format!("{count} {count}"), "{file}");
+        }
+    }
+    // What is declared to hold anything is described so, also when it holds but lists.
+    assert_eq!(columns(&place, "la"), "a,any\n");
+}
+
+/// Integers that no 32-bit float holds are no elements of a vector.
+#[test]
+fn arrays_of_large_integers_are_lists() {
+    let place = Place::new();
+    place.write(
+        "i.jsonl",
+        "{\"id\":1,\"ids\":[16777217,123456789]}\n{\"id\":1,\"ids\":[16777216,123456792]}\n{\"id\":2,\"ids\":[1,2]}\n",
+    );
+    let done = place.run(&["import", "i", "i.jsonl"]);
+    assert!(done.err.contains("declared i(id: int, ids: list)"), "{}", done.err);
+    assert!(done.err.contains("inserted 3 facts"), "{}", done.err);
+    assert_eq!(
+        place.ok(&["-c", "?i(1, L), X = element(L, 0)", "--csv", "--no-header"]).matches("1677721").count(),
+        4
+    );
+    let told = place.refused(&["import", "r", "i.jsonl", "--types", "ids=vector"]);
+    assert!(
+        told.contains("i.jsonl:1: ids: `[16777217,123456789]` has a number") && told.contains("rounded"),
+        "{told}"
+    );
+    place.write("i.csv", "id,ids\n1,\"[16777217, 1]\"\n");
+    place.ok(&["import", "c", "i.csv"]);
+    assert!(columns(&place, "c").contains("ids,list"));
+    place.write("v.jsonl", "{\"v\":[0.1,16777216,1]}\n");
+    place.ok(&["import", "v", "v.jsonl"]);
+    assert!(columns(&place, "v").contains("v,vector(3)"));
+    // In Parquet they are refused, and taken as lists on request.
+    let numbers = [Some(vec![Some(16_777_217), Some(1)]), None];
+    let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(numbers));
+    let batch = RecordBatch::try_from_iter([("ids", lists)]).unwrap();
+    let file = fs::File::create(place.path("i.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let told = place.refused(&["import", "r", "i.parquet"]);
+    assert!(told.contains("row 1, column `ids`: `[16777217, 1]`") && told.contains("`list`"), "{told}");
+    place.ok(&["import", "p", "i.parquet", "--types", "ids=list"]);
+    assert_eq!(place.ok(&["-c", "?p(L), X in L", "--csv", "--no-header"]).matches("16777217").count(), 3);
+}
+
+#[test]
+fn a_file_under_a_wrong_name_is_told_by_what_it_is() {
+    let place = Place::new();
+    place.ok(&["-c", "+q(a: int)\n+q[(1), (2)]"]);
+    place.ok(&["export", "q", "q.parquet"]);
+    place.ok(&["export", "q", "q.arrow"]);
+    place.ok(&["export", "q", "q.csv.gz"]);
+    place.ok(&["export", "q", "q.csv.zst"]);
+    for (file, name, found, help) in [
+        ("q.parquet", "r.csv", "this is a Parquet file", "--format parquet"),
+        ("q.arrow", "r.jsonl", "this is an Arrow file", "--format arrow"),
+        ("q.arrow", "r.parquet", "this is an Arrow file", "--format arrow"),
+        ("q.parquet", "r.arrow", "this is a Parquet file", "--format parquet"),
+        ("q.csv.gz", "r.parquet", "compressed by gzip", "decompress"),
+        ("q.csv.zst", "r.arrow", "compressed by Zstandard", "decompress"),
+    ] {
+        fs::copy(place.path(file), place.path(name)).unwrap();
+        let told = place.refused(&["import", "r", name]);
+        assert!(told.contains(found) && told.contains(help), "{name}: {told}");
     }
 }
 

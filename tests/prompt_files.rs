@@ -47,6 +47,25 @@ fn rows_are_added_to_a_file_and_messages_are_not() {
     assert_eq!(prompt.end(), 0);
 }
 
+/// At once, and not when there are rows for it.
+#[test]
+fn a_file_that_cannot_be_written_is_told_when_it_is_named() {
+    let server = Server::start();
+    let prompt = Prompt::open(&server);
+    prompt.type_line(
+        ".output /nonexist/x.csv",
+        "error: /nonexist/x.csv: No such file or directory (os error 2)",
+    );
+    prompt.type_line("+a(1)", "inserted 1 fact");
+    prompt.type_line("?a(X)", "(1 row, ");
+    prompt.type_line(".output new.csv", "default> ");
+    assert!(!prompt.file("new.csv").exists());
+    prompt.type_line(".output", "default> ");
+    prompt.type_line("help export", ".export RELATION|QUERY FILE");
+    prompt.type_line("help rel describe", "Lists the columns");
+    assert_eq!(prompt.end(), 0);
+}
+
 #[test]
 fn files_are_named_with_blanks_and_from_home() {
     let server = Server::start();

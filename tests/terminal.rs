@@ -41,11 +41,40 @@ fn a_long_answer_is_shown_in_part_and_counted_whole() {
     assert!(seen.contains("40 of 45 rows"), "{seen}");
     let seen = shown(&server, "\"$0\" --limit 43 -c '?X, Y, Z <- n(X), n(Y), n(Z)'", &[]);
     assert!(seen.contains("note: 43 rows of 1000 shown") && seen.contains("(43 rows, "), "{seen}");
+    // So are the rows of a relation that a command shows, stored or derived.
+    let seen = shown(&server, "\"$0\" -q -c '+m(X, Y) <- n(X), n(Y)'; \"$0\" -c '.rule m'", &[]);
+    assert!(seen.contains("40 of 100 rows: --all shows everything"), "{seen}");
+    let facts: Vec<String> = (0..90).map(|n| format!("({n})")).collect();
+    let seen =
+        shown(&server, &format!("\"$0\" -q -c '+many[{}]'; \"$0\" -c '.rel many'", facts.join(", ")), &[]);
+    assert!(seen.contains("40 of 90 rows: --all shows everything"), "{seen}");
     // What a program reads, and what commands list, is whole.
     let seen = shown(&server, "\"$0\" --csv -c '?X, Y <- n(X), n(Y)' | cat | wc -l", &[]);
     assert!(seen.contains("101"), "{seen}");
     let seen = shown(&server, "\"$0\" --csv -c '?X, Y <- n(X), n(Y)'; \"$0\" -c .help", &[]);
     assert!(!seen.contains(" rows: --all"), "{seen}");
+}
+
+/// What values hold does nothing to a terminal, and stays what it is in a pipe.
+#[test]
+fn files_on_a_terminal_cannot_steer_it() {
+    let server = server();
+    let facts = "+t[(\"a\u{1b}]0;title\u{7}b\u{1b}[2Jc\")]";
+    assert_eq!(cli::run(cli::at(&server), &["-c", facts], "").code, Some(0));
+    for format in ["csv", "tsv", "jsonl"] {
+        let seen = shown(&server, &format!("\"$0\" -c '?t(X)' --format {format}"), &[]);
+        assert!(seen.contains("a\\u001b]0;title\\u0007b\\u001b[2Jc"), "{format}: {seen}");
+    }
+    let piped = cli::run(cli::at(&server), &["-c", "?t(X)", "--csv", "--no-header"], "").out;
+    assert_eq!(piped, "a\u{1b}]0;title\u{7}b\u{1b}[2Jc\n");
+}
+
+/// After Ctrl-C, the prompt of a shell has a line of its own.
+#[test]
+fn watching_ends_with_a_line_of_its_own() {
+    let server = server();
+    let seen = shown(&server, "timeout --foreground -s INT 5 \"$0\" watch '?n(X)'; echo next", &[]);
+    assert!(seen.contains("\n\nnext"), "{seen}");
 }
 
 #[test]

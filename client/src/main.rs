@@ -166,7 +166,11 @@ async fn carry_out(task: &Task, client: &Client, runner: &Runner, keep_going: bo
         }
         Task::Export { what } => match export::program(client, what).await {
             Ok(program) => runner.run(client, Source { program: &program, origin: None }).await.into(),
-            Err(error) => told(Err(Ended::Failed(error)), runner.notices),
+            Err(error) => {
+                let ended = Ended::Failed(error);
+                ended.tell(runner.notices, Source { program: what, origin: None });
+                Exit::from(&ended)
+            }
         },
         Task::Migrate(migration) => migration.run(client, runner.notices).await,
         Task::Prompt | Task::Watch { .. } | Task::Events { .. } => Exit::Done, // are on their own

@@ -66,6 +66,13 @@ impl Notices {
         self.say(&diagnostics::render(failure, source, self.look));
     }
 
+    /// Ends the line on which a terminal has just written `^C`.
+    pub(crate) fn end_line(self) {
+        if terminal::is_followed() {
+            self.say("");
+        }
+    }
+
     /// That a person stopped the program; a terminal has just written `^C` on the line.
     pub(crate) fn interrupted(self, uncertain: bool) {
         let line = if self.look.width.is_some() { "\n" } else { "" };

@@ -15,6 +15,7 @@ use stratalog_client::arrow::error::ArrowError;
 use stratalog_client::files::{FileError, FileFormat};
 use stratalog_client::{Answer, Client, ClientError, Code, ExecuteOptions, Progress};
 use stratalog_engine::Limits;
+use stratalog_engine::commands::COMMANDS;
 use stratalog_engine::syntax::ast::StatementKind;
 use stratalog_engine::syntax::parse;
 use tokio::time::sleep;
@@ -107,7 +108,8 @@ impl Runner {
         (is_wanted && terminal::is_watched()).then(Pager::default)
     }
 
-    /// How much is shown of the answer to a program. Of what commands list nothing is left out, nor of what a program reads.
+    /// How much is shown of the answer to a program. Of what commands list nothing is left out, but for the rows of a relation,
+    /// nor of what a program reads.
     fn preview(&self, program: &str) -> Option<Preview> {
         let is_shown = self.destination == Destination::Output && terminal::is_watched();
         if self.all || !is_shown || !self.style.format.is_drawn() {
@@ -187,6 +189,8 @@ enum RowsOf {
     Query,
     /// One with a limit of its own: a smaller one would hide how many rows it has.
     LimitedQuery,
+    /// A command that shows the rows of a relation.
+    Command,
 }
 
 /// What a program asks; `None` where its answer is what commands and other statements have to say.
@@ -196,7 +200,23 @@ fn rows_of(program: &str) -> Option<RowsOf> {
         StatementKind::Query(query) => Some(query),
         _ => None,
     });
-    last.map(|query| if query.limit.is_some() { RowsOf::LimitedQuery } else { RowsOf::Query })
+    if let Some(query) = last {
+        return Some(if query.limit.is_some() { RowsOf::LimitedQuery } else { RowsOf::Query });
+    }
+    statements.iter().any(|statement| shows_rows(&statement.kind)).then_some(RowsOf::Command)
+}
+
+/// Whether it is `.rel NAME` or `.rule NAME`.
+fn shows_rows(statement: &StatementKind) -> bool {
+    let StatementKind::Command(command) = statement else { return false };
+    let [first, second] = command.words.as_slice() else { return false };
+    let is = |words: &str, word: &str| words.split('|').any(|known| known.eq_ignore_ascii_case(word));
+    let is_another = |words: &[&str]| match words {
+        [one, other, ..] => is(one, &first.text) && is(other, &second.text),
+        _ => false,
+    };
+    is("rel|relation|relations|rule", &first.text)
+        && !COMMANDS.iter().flat_map(|family| family.entries).any(|entry| is_another(entry.words))
 }
 
 /// Writes on a thread of its own: whoever waits for it can be interrupted, even where nobody reads what is written.

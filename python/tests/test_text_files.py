@@ -142,7 +142,7 @@ FAULTS = [
     ("csv", "n,s\n1,a\ntwo,b\n3,c\n", 3, "`two` is no int"),
     ("csv", "n,s\n1,a\n2,b,c\n3,c\n", 3, "3 fields, expected 2"),
     ("csv", 'n,s\n1,"two\nlines"\nx,b\n3,c\n', 4, "`x` is no int"),
-    ("tsv", "n\ts\n1\ta\n2\n3\tc\n", 3, "1 fields, expected 2"),
+    ("tsv", "n\ts\n1\ta\n2\n3\tc\n", 3, "1 field, expected 2"),
     ("jsonl", '{"n": 1}\n{"n": "2"}\n{"n": 3}\n', 2, 'n: `"2"` is no int'),
     ("jsonl", '{"n": 1}\n{"n": 2\n{"n": 3}\n', 2, "Expecting ',' delimiter (character 8)"),
     ("jsonl", '{"n": 1}\n{"m": 2}\n{"n": 3}\n', 2, "there is no column `m`"),

@@ -212,6 +212,25 @@ def test_the_answer_is_in_view_after_sending(page: Page, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_the_answer_is_whole_beside_many_frames(page: Page) -> None:
+    """However many messages have come and gone: the list of them takes the room that is left."""
+    whole = """() => {
+        const panel = document.querySelector('#answer-panel');
+        return panel.scrollHeight <= panel.clientHeight;
+    }"""
+    for number in range(12):
+        send(page, f"?N <- N = {number}")
+        expect(page.locator("#answer td")).to_have_text([str(number)])
+    send(page, "?X, Y <- X in list(1, 2, 3, 4, 5, 6, 7, 8, 9), Y = X * 2")
+    expect(page.locator("#answer caption")).to_contain_text("9 rows")
+    assert page.evaluate(whole)
+    send(page, "?missing(X)")
+    expect(page.locator("#answer .error")).to_be_visible()
+    assert page.evaluate(whole)
+    # The frames are still there to be scrolled.
+    expect(page.locator("#frames > li").first).to_be_visible()
+
+
 def test_a_mistake_in_a_field_that_is_folded_away_shows_it(page: Page) -> None:
     page.get_by_label("program").fill("?A <- A = 1")
     unfold(page)

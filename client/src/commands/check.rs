@@ -59,7 +59,7 @@ fn as_json(file: &str, found: &Annotation) -> Json {
     json
 }
 
-fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation {
+pub(super) fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation {
     let place = |span: Span| {
         let engine::Place { line, column, length, offset } = map.place(span);
         Place { line, column, length, offset }

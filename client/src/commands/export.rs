@@ -1,11 +1,17 @@
 //! `stratalog export`: a relation or an answer into a file.
 
+use super::reading::only_asks;
 use stratalog_client::{Client, ClientError, Code};
 
-/// The program that answers what is to be exported: a program is that already; the name of a relation becomes a query for
+/// The program that answers what is to be exported: a query is that already; the name of a relation becomes a query for
 /// all its columns.
 pub(crate) async fn program(client: &Client, what: &str) -> Result<String, ClientError> {
     if !is_name(what) {
+        only_asks(
+            what,
+            "what is exported is the answer to a query, and this may change something, or asks nothing",
+            "name a relation, or ask: `?edge(X, Y)`",
+        )?;
         return Ok(what.to_owned());
     }
     Ok(match client.columns(what).await? {

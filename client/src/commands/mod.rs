@@ -7,4 +7,5 @@ pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod manual;
+mod reading;
 pub(crate) mod watch;

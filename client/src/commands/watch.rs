@@ -4,6 +4,7 @@
 //! are kept for that.
 
 use super::dependencies::{Dependencies, Touch};
+use super::reading::only_asks;
 use crate::diagnostics::Source;
 use crate::exit::Exit;
 use crate::output::{Format, Opened, RowWriter};
@@ -16,7 +17,7 @@ use stratalog_client::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use stratalog_client::arrow::datatypes::{DataType, Field, Schema};
 use stratalog_client::arrow::error::ArrowError;
 use stratalog_client::files::rows_with_times;
-use stratalog_client::{Answer, Client, ClientError, Code, Events, Failure, Value, only_reads};
+use stratalog_client::{Answer, Client, ClientError, Code, Events, Failure, Value};
 use tokio::time::{Instant, timeout_at};
 
 /// Changes that come so soon after each other are looked at together.
@@ -33,7 +34,10 @@ impl Watch<'_> {
     pub(crate) async fn run(&self, settings: &Settings) -> Exit {
         let ended = tokio::select! {
             biased; // what ends by the same Ctrl-C has nothing to say
-            () = self.runner.interrupts.requested() => return Exit::Interrupted,
+            () = self.runner.interrupts.requested() => {
+                self.runner.notices.end_line();
+                return Exit::Interrupted;
+            }
             ended = self.follow(settings) => ended,
         };
         match ended {
@@ -54,12 +58,11 @@ impl Watch<'_> {
                 "choose jsonl, csv, tsv, line or box",
             ));
         }
-        if !only_reads(self.program) {
-            return Err(refused(
-                "what is watched is run again and again, and this may change something",
-                "watch a query: `?edge(X, Y)`",
-            ));
-        }
+        only_asks(
+            self.program,
+            "what is watched is run again and again, and this may change something",
+            "watch a query: `?edge(X, Y)`",
+        )?;
         let client = Client::connect_to(&settings.address, settings.credentials.clone()).await?;
         // Events first: what changes while the first answer is made is looked at once more.
         let mut events = Events::connect(&settings.address, settings.credentials.clone(), None).await?;

@@ -1,10 +1,12 @@
 //! One cell of a file as a value of its column's type, or why it is none.
 
+use super::arrays::{self, Numbers};
 use super::column_type::ColumnType;
 use super::epoch::{self, NumberOfTime, Reading};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use stratalog_engine::data::time;
+use stratalog_protocol::Value;
 
 /// A value on its way into a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,14 +57,16 @@ pub(super) fn of_text<'a>(
             (None, Err(_)) => return unlike(),
         },
         ColumnType::Vector(_) | ColumnType::VectorInt8(_) => match guessed_any(trimmed) {
-            vector @ Json::Array(_) => return of_json(&vector, column_type, reading).map(owned),
+            vector if arrays::elements(&vector).is_some() => {
+                return of_json(&vector, column_type, reading).map(owned);
+            }
             _ => return unlike(),
         },
-        ColumnType::List => match serde_json::from_str(trimmed) {
-            Ok(list @ Json::Array(_)) => return of_json(&list, column_type, reading).map(owned),
-            _ => return unlike(),
+        ColumnType::List => match arrays::of_text(trimmed) {
+            Some(list) => return of_json(&list, column_type, reading).map(owned),
+            None => return unlike(),
         },
-        ColumnType::Any => return of_json(&guessed_any(&text), column_type, reading).map(owned),
+        ColumnType::Any => return of_json(&any_of(&text), column_type, reading).map(owned),
     })
 }
 
@@ -71,22 +75,25 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) ->
     let unlike = || Err(format!("`{}` is no {column_type}", shortened(&json.to_string())));
     Ok(match (column_type, json) {
         (_, Json::Null) => Cell::Null,
-        (ColumnType::Any, Json::Object(_)) => return Err("an object is no value".to_owned()),
-        (ColumnType::Any | ColumnType::List, Json::Array(elements)) if elements.iter().any(has_object) => {
-            return Err("an object is no value, nor is a list with one".to_owned());
-        }
-        (ColumnType::Any | ColumnType::Vector(_), Json::Array(elements))
-            if elements.iter().any(is_beyond) =>
-        {
-            return Err(format!(
-                "`{}` has a number that is beyond 32-bit floats",
-                shortened(&json.to_string())
-            ));
+        (ColumnType::Any | ColumnType::List, json) if has_object(json) => {
+            return Err(match json {
+                Json::Object(_) => "an object is no value".to_owned(),
+                _ => "an object is no value, nor is a list with one".to_owned(),
+            });
         }
         (ColumnType::Any, Json::Number(number)) if number.is_u64() && number.as_i64().is_none() => {
             return Err(format!("`{number}` is beyond 64 bits with sign"));
         }
-        (ColumnType::Any, json) | (ColumnType::List, json @ Json::Array(_)) => Cell::Json(json.to_string()),
+        (ColumnType::Any, json) if arrays::elements(json).is_none() => Cell::Json(json.to_string()),
+        (ColumnType::Any, json) => {
+            let value = arrays::value(json, Numbers::InVectors)?;
+            Cell::Json(arrays::json(&value, Numbers::InVectors))
+        }
+        (ColumnType::List, json) if let Some((elements, _)) = arrays::elements(json) => {
+            let elements: Result<_, String> =
+                elements.iter().map(|element| arrays::value(element, Numbers::AsTheyAre)).collect();
+            Cell::Json(arrays::json(&Value::List(elements?), Numbers::AsTheyAre))
+        }
         (ColumnType::Text, Json::String(text)) => Cell::Text(Cow::Borrowed(text)),
         (ColumnType::Bool, Json::Bool(value)) => Cell::Bool(*value),
         (ColumnType::Int, Json::Number(number)) => match number.as_i64() {
@@ -106,7 +113,18 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) ->
             Some(time) => time,
             None => return unlike(),
         },
-        (ColumnType::Vector(length), Json::Array(elements)) => {
+        (ColumnType::Vector(_), json)
+            if let Some((elements, _)) = arrays::elements(json)
+                && elements.iter().all(Json::is_number)
+                && !arrays::fit_vector(elements) =>
+        {
+            let array = Json::from(elements).to_string();
+            return Err(format!(
+                "`{}` has a number that is beyond 32-bit floats, or would be rounded to one",
+                shortened(&array)
+            ));
+        }
+        (ColumnType::Vector(length), json) if let Some((elements, _)) = arrays::elements(json) => {
             let numbers: Option<Vec<f32>> =
                 elements.iter().map(|element| Some(element.as_f64()? as f32)).collect();
             match numbers {
@@ -114,7 +132,7 @@ pub(super) fn of_json(json: &Json, column_type: ColumnType, reading: Reading) ->
                 _ => return unlike(),
             }
         }
-        (ColumnType::VectorInt8(length), Json::Array(elements)) => {
+        (ColumnType::VectorInt8(length), json) if let Some((elements, _)) = arrays::elements(json) => {
             let numbers: Option<Vec<i8>> = elements.iter().map(byte).collect();
             match numbers {
                 Some(numbers) if fits(length, numbers.len()) => Cell::Bytes(numbers),
@@ -170,16 +188,10 @@ fn cut(whole: i64, text: &str, reading: Reading) -> Result<Cell<'static>, String
 
 /// Whether there is an object in it.
 pub(super) fn has_object(json: &Json) -> bool {
-    match json {
-        Json::Object(_) => true,
-        Json::Array(elements) => elements.iter().any(has_object),
-        _ => false,
+    match arrays::elements(json) {
+        Some((elements, _)) => elements.iter().any(has_object),
+        None => json.is_object(),
     }
-}
-
-/// Whether a 32-bit float, such as those in vectors, would be infinite.
-fn is_beyond(element: &Json) -> bool {
-    element.as_f64().is_some_and(|number| !(number as f32).is_finite())
 }
 
 /// The element of a vector of bytes; `1.0` is one, as it is written.
@@ -190,12 +202,16 @@ fn byte(element: &Json) -> Option<i8> {
 
 /// What text is, where there may be vectors: one of those also where spaces alone stand between its numbers, `[1.0 2.0]`.
 pub(super) fn guessed_any(text: &str) -> Json {
-    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    match inner.map(|inner| guessed(&format!("[{}]", inner.split_whitespace().collect::<Vec<_>>().join(","))))
-    {
-        Some(vector @ Json::Array(_)) => vector,
-        _ => guessed(text),
-    }
+    let numbers = |json: &Json| {
+        text.starts_with('[')
+            && arrays::elements(json).is_some_and(|(elements, _)| elements.iter().all(Json::is_number))
+    };
+    arrays::of_text(text).filter(numbers).unwrap_or_else(|| guessed(text))
+}
+
+/// What text is in a column of any type, where there may also be lists.
+pub(super) fn any_of(text: &str) -> Json {
+    arrays::of_text(text).unwrap_or_else(|| guessed(text))
 }
 
 /// What text is likely to be. A number that would lose something, such as the zeros of a postal code, stays text.
@@ -275,6 +291,10 @@ mod tests {
         assert_eq!(read("[1.0 2.5]", T::Any), Ok(Cell::Json("[1.0,2.5]".into())));
         assert_eq!(read("[1.0, 2.5]", T::Any), Ok(Cell::Json("[1.0,2.5]".into())));
         assert_eq!(read("[]", T::Any), Ok(Cell::Json("[]".into())));
+        assert_eq!(read("[1e300]", T::Any), Ok(Cell::Json("[\t1e+300]".into())));
+        assert_eq!(read("[16777217 1]", T::Any), Ok(Cell::Json("[\t16777217,1]".into())));
+        assert_eq!(read("list(1 list(\"a\"))", T::Any), Ok(Cell::Json("[1,[\"a\"]]".into())));
+        assert_eq!(read("[1, 16777217]", T::List), Ok(Cell::Json("[1,16777217]".into())));
         assert_eq!(read("[a b]", T::Any), Ok(Cell::Json("\"[a b]\"".into())));
         assert_eq!(read("007", T::Any), Ok(Cell::Json("\"007\"".into())));
         assert_eq!(read("7", T::Any), Ok(Cell::Json("7".into())));
@@ -302,7 +322,7 @@ mod tests {
             ("-123456789012345678901", T::Float, "rounded"),
             ("2025-11-21T10:00:00.123456Z", T::Timestamp, "finer than milliseconds"),
             ("[1e300]", T::Vector(None), "beyond 32-bit floats"),
-            ("[1e300]", T::Any, "beyond 32-bit floats"),
+            ("[16777217]", T::Vector(None), "would be rounded"),
         ] {
             let exact = Reading { exact: true, ..Reading::default() };
             let problem = of_text(text.into(), column_type, exact).unwrap_err();

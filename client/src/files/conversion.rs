@@ -1,17 +1,19 @@
 //! Columns of Arrow data into the types of the language. What is lost on the way is told, or refused where that is wanted;
 //! what would become another number is always refused, with its row.
 
+use super::arrays::fit_vector;
 use super::cells::{self, Cell};
 use super::column_type::{ColumnType, MARK};
 use super::epoch::{self, NumberOfTime, Reading};
 use super::losses::Losses;
 use super::table::Builder;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Builder, ListArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Builder, ListArray, StringBuilder};
 use arrow::compute::kernels::cmp::distinct;
 use arrow::compute::{cast, nullif};
-use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Int64Type, TimeUnit};
+use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Int64Type, TimeUnit, UInt64Type};
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
+use serde_json::Value as Json;
 use std::sync::Arc;
 use stratalog_engine::data::lossy::{Loss, LossKind, reduced};
 
@@ -54,11 +56,12 @@ impl Conversion {
             | (T::Text, T::Text)
             | (T::Bool, T::Bool)
             | (T::Timestamp, T::Timestamp)
-            | (T::List, T::List | T::Vector(_))
+            | (T::List, T::List)
             | (T::Vector(_) | T::VectorInt8(_), T::Vector(_) | T::VectorInt8(_)) => (plain, None),
             (T::Text, T::Int | T::Float | T::Bool | T::Timestamp)
             | (T::Int, T::Float)
             | (T::Float | T::Timestamp, T::Int) => (wanted.field(field.name()), None),
+            (T::List, T::Vector(_) | T::VectorInt8(_)) => (wanted.field(field.name()), None),
             (_, T::Text) => (wanted.field(field.name()), Some(wanted)),
             _ => {
                 return Err(format!(
@@ -85,10 +88,14 @@ impl Conversion {
         }
         let target = self.target.data_type();
         if array.data_type() == target {
+            exact_in_vectors(array)?;
             return finite(array, &mut losses.not_numbers);
         }
         if matches!(target, DataType::Timestamp(_, _)) && array.data_type().is_integer() {
             return self.times(array, losses);
+        }
+        if ColumnType::marked(&self.target) == Some(ColumnType::List) {
+            return lists(array);
         }
         if target == &DataType::Utf8 {
             return cast(&in_utc(array).map_err(whole)?, target).map_err(whole);
@@ -203,6 +210,70 @@ fn in_utc(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         DataType::Timestamp(unit, Some(_)) => cast(array, &DataType::Timestamp(*unit, Some("+00:00".into()))),
         _ => Ok(Arc::clone(array)),
     }
+}
+
+/// Lists of integers become vectors, in which none may be another number.
+fn exact_in_vectors(array: &ArrayRef) -> Result<(), Fault> {
+    let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
+        array.data_type()
+    else {
+        return Ok(());
+    };
+    let is_small =
+        matches!(item.data_type(), DataType::Int8 | DataType::Int16 | DataType::UInt8 | DataType::UInt16);
+    if !item.data_type().is_integer() || is_small {
+        return Ok(());
+    }
+    match (0..array.len()).find(|&row| elements(array, row).is_some_and(|elements| !fit_vector(&elements))) {
+        Some(row) => {
+            let list = array_value_to_string(array, row).unwrap_or_default();
+            let problem = format!(
+                "`{}` has a number that a vector would round: it can be of type `list`",
+                cells::shortened(&list)
+            );
+            Err(Fault { row, problem })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Lists of numbers, with their numbers as they are.
+fn lists(array: &ArrayRef) -> Result<ArrayRef, Fault> {
+    let mut texts = StringBuilder::new();
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            texts.append_null();
+            continue;
+        }
+        let problem = || "a list has a number that is infinite, and cannot be stored".to_owned();
+        let elements = elements(array, row).ok_or_else(problem).map_err(|problem| Fault { row, problem })?;
+        texts.append_value(Json::from(elements).to_string());
+    }
+    Ok(Arc::new(texts.finish()))
+}
+
+/// The numbers of a list; NaN is null. `None` where it is null itself, or one of them is infinite.
+fn elements(array: &ArrayRef, row: usize) -> Option<Vec<Json>> {
+    let elements = match array.data_type() {
+        _ if array.is_null(row) => return None,
+        DataType::List(_) => array.as_list::<i32>().value(row),
+        DataType::LargeList(_) => array.as_list::<i64>().value(row),
+        DataType::FixedSizeList(_, _) => array.as_fixed_size_list().value(row),
+        _ => return None,
+    };
+    if elements.data_type() == &DataType::UInt64 {
+        return Some(elements.as_primitive::<UInt64Type>().iter().map(Json::from).collect());
+    }
+    if elements.data_type().is_integer() {
+        let elements = cast(&elements, &DataType::Int64).ok()?;
+        return Some(elements.as_primitive::<Int64Type>().iter().map(Json::from).collect());
+    }
+    let elements = cast(&elements, &DataType::Float64).ok()?;
+    let elements = elements.as_primitive::<Float64Type>();
+    if elements.iter().flatten().any(f64::is_infinite) {
+        return None;
+    }
+    Some(elements.iter().map(Json::from).collect())
 }
 
 /// NaN, with which many programs mean that there is no number, becomes null. An infinity is a mistake.

@@ -4,13 +4,14 @@ use super::cells::{self, Cell};
 use super::column_type::{Column, ColumnType};
 use super::delimited::{Record, Records};
 use super::epoch::Reading;
-use super::error::FileError;
+use super::error::{FileError, counted};
 use super::format::FileFormat;
 use super::infer::Seen;
 use super::layout::{self, Layout};
 use super::reader::{Keep, ReadOptions};
 use super::sample::{self, Source, Whole};
 use super::table::Table;
+use super::text_out::csv_text;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, SchemaRef};
 use serde_json::Value as Json;
@@ -38,6 +39,9 @@ impl DelimitedRows {
         let (whole, complete) = sample::look(source).map_err(|error| FileError::new(name, error))?;
         let null = options.null.clone();
         let null = null.unwrap_or_else(|| if format == FileFormat::Tsv { "\\N" } else { "" }.to_owned());
+        if format == FileFormat::Csv && options.delimiter.is_none() {
+            look_for_another_delimiter(name, sample::beginning(&whole))?;
+        }
         let (header, seen) = seen_records(name, sample::beginning(&whole), complete, format, options, &null);
         let mut records = Records::new(whole, name, format, options.delimiter);
         if !options.no_header
@@ -108,6 +112,29 @@ impl DelimitedRows {
     }
 }
 
+/// Refuses what is one column by commas and several by something else: nobody wants `a;b` as one name.
+fn look_for_another_delimiter(name: &str, beginning: &[u8]) -> Result<(), FileError> {
+    let mut lines = beginning.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(first) = lines.next().map(<[u8]>::trim_ascii) else { return Ok(()) };
+    if first.contains(&b',') {
+        return Ok(());
+    }
+    let second = lines.next();
+    let others = [(b';', "--delimiter ';'"), (b'\t', "--delimiter tab"), (b'|', "--delimiter '|'")];
+    for (delimiter, option) in others {
+        let count = |line: &[u8]| line.iter().filter(|byte| **byte == delimiter).count();
+        let is_one =
+            first.starts_with(b"\"") && !first.windows(3).any(|part| part == [b'"', delimiter, b'"']);
+        if is_one || count(first) == 0 || second.is_some_and(|line| count(line) != count(first)) {
+            continue;
+        }
+        let problem = "no commas here: the fields seem to be separated by something else";
+        let help = format!("`{option}` reads them; if it is one column, `--delimiter ,` does");
+        return Err(FileError::at(name, 1, problem).help(help));
+    }
+    Ok(())
+}
+
 /// The names in the first record, and what the columns of the beginning of a file hold.
 fn seen_records(
     name: &str,
@@ -122,10 +149,9 @@ fn seen_records(
     let mut seen: Vec<Seen> = Vec::new();
     // The last record is perhaps cut off, so each counts only once there is another one.
     let mut pending: Option<Vec<Option<(String, bool)>>> = None;
-    // Quotes tell text only where there is something without them, among the names and among the values; so it is guessed
-    // twice.
+    // Quotes tell nothing in a file whose names have some that they do not need; so it is guessed twice.
     let mut unquoted: Vec<Seen> = Vec::new();
-    let (mut names_quoted, mut values_quoted) = (false, true);
+    let mut names_quoted = false;
     let mut count = |fields: Vec<Option<(String, bool)>>| {
         let width = seen.len().max(fields.len());
         seen.resize(width, Seen::default());
@@ -134,7 +160,6 @@ fn seen_records(
             if let Some((field, quoted)) = field {
                 seen.text(&field, quoted);
                 unquoted.text(&field, false);
-                values_quoted &= quoted;
             }
         }
     };
@@ -146,7 +171,9 @@ fn seen_records(
             .map(|field| field.map(|(text, quoted)| (text.into_owned(), quoted)))
             .collect();
         if !options.no_header && header.is_none() {
-            names_quoted = fields.iter().flatten().all(|(_, quoted)| *quoted);
+            let needless = |name: &str| !name.is_empty() && csv_text(name, null) == name;
+            names_quoted = fields.iter().flatten().all(|(_, quoted)| *quoted)
+                && fields.iter().flatten().any(|(name, _)| needless(name));
             header = Some(fields.into_iter().map(|field| field.unwrap_or_default().0).collect());
         } else if let Some(before) = pending.replace(fields) {
             count(before);
@@ -155,7 +182,7 @@ fn seen_records(
     if let Some(last) = pending.filter(|_| complete) {
         count(last);
     }
-    let mut seen = if names_quoted || values_quoted { unquoted } else { seen };
+    let mut seen = if names_quoted { unquoted } else { seen };
     if let Some(header) = &header {
         seen.resize(header.len(), Seen::default());
     }
@@ -179,7 +206,7 @@ fn row<'r>(
 ) -> Result<Vec<Cell<'r>>, FileError> {
     let (found, expected) = (record.len(), places.len());
     if found != expected {
-        let problem = format!("{found} fields, expected {expected}");
+        let problem = format!("{}, expected {expected}", counted(found, "field"));
         return Err(FileError::at(name, record.line, problem));
     }
     let mut row = vec![Cell::Null; expected];

@@ -34,6 +34,11 @@ impl FileError {
     }
 }
 
+/// `1 field`, `2 fields`.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {

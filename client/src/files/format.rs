@@ -63,6 +63,18 @@ impl FileFormat {
         FileFormat::named(name.extension()?.to_str()?)
     }
 
+    /// What a file that begins so holds, in any case.
+    pub(super) fn told_by(beginning: &[u8]) -> Option<&'static str> {
+        let is = |magic: &[u8]| beginning.starts_with(magic);
+        match () {
+            () if is(b"PAR1") => Some("a Parquet file"),
+            () if is(b"ARROW1") => Some("an Arrow file"),
+            () if is(&[0x1f, 0x8b]) => Some("compressed by gzip"),
+            () if is(&[0x28, 0xb5, 0x2f, 0xfd]) => Some("compressed by Zstandard"),
+            () => None,
+        }
+    }
+
     /// Whether it is triples.
     pub(crate) fn is_triples(self) -> bool {
         matches!(self, FileFormat::NTriples | FileFormat::Turtle)

@@ -1,5 +1,6 @@
 //! The types of columns, from values seen in them.
 
+use super::arrays::{elements, fit_vector};
 use super::cells::{self, guessed_any};
 use super::column_type::ColumnType;
 use serde_json::Value as Json;
@@ -18,7 +19,7 @@ impl Seen {
     /// vectors have commas, and stand in quotes for these.
     pub(super) fn text(&mut self, field: &str, marked: bool) {
         let found = match guessed_any(field) {
-            json if marked && !json.is_array() => ColumnType::Text,
+            json if marked && elements(&json).is_none() => ColumnType::Text,
             Json::String(_) if is_time(field) => ColumnType::Timestamp,
             json => {
                 self.large |= is_large(&json);
@@ -48,7 +49,8 @@ impl Seen {
         self.join(found, if all_text { T::Text } else { T::Any });
     }
 
-    /// Integers and floats are floats, as far as that loses nothing; vectors of several lengths are of any; other kinds have only the widest type together.
+    /// Integers and floats are floats, as far as that loses nothing; vectors of several lengths are of any, and with numbers
+    /// that no vector holds all are lists; other kinds have only the widest type together.
     fn join(&mut self, found: ColumnType, widest: ColumnType) {
         self.found = Some(match (self.found, found) {
             (None, found) => found,
@@ -57,6 +59,8 @@ impl Seen {
                 ColumnType::Float
             }
             (Some(ColumnType::Vector(_)), ColumnType::Vector(_)) => ColumnType::Vector(None),
+            (Some(ColumnType::Vector(_)), ColumnType::List)
+            | (Some(ColumnType::List), ColumnType::Vector(_)) => ColumnType::List,
             _ => widest,
         });
         if self.found == Some(ColumnType::Float) && self.large {
@@ -75,16 +79,20 @@ fn is_large(json: &Json) -> bool {
 }
 
 fn of_json(json: &Json) -> ColumnType {
+    if let Some((elements, mark)) = elements(json) {
+        return match mark {
+            _ if !elements.iter().all(Json::is_number) => ColumnType::Any,
+            Some(false) => ColumnType::List,
+            _ if !fit_vector(elements) => ColumnType::List,
+            _ => ColumnType::Vector(u32::try_from(elements.len()).ok().filter(|length| *length > 0)),
+        };
+    }
     match json {
         Json::Bool(_) => ColumnType::Bool,
         Json::Number(number) if number.is_f64() => ColumnType::Float,
         Json::Number(_) => ColumnType::Int,
         Json::String(_) => ColumnType::Text,
-        Json::Array(elements) if !elements.iter().all(Json::is_number) => ColumnType::Any,
-        Json::Array(elements) => {
-            ColumnType::Vector(u32::try_from(elements.len()).ok().filter(|length| *length > 0))
-        }
-        Json::Null | Json::Object(_) => ColumnType::Any,
+        Json::Null | Json::Array(_) | Json::Object(_) => ColumnType::Any,
     }
 }
 
@@ -126,6 +134,8 @@ mod tests {
         assert_eq!(of(&["[1, 2]", "[0.5 1.0]"]), ColumnType::Vector(Some(2)));
         assert_eq!(of(&["[1, 2]", "[0.5]"]), ColumnType::Vector(None));
         assert_eq!(of(&["[]"]), ColumnType::Vector(None));
+        assert_eq!(of(&["[1, 2]", "[16777217, 2]"]), ColumnType::List);
+        assert_eq!(of(&["[16777217]", "[0.5]"]), ColumnType::List);
         assert_eq!(of(&[]), ColumnType::Any);
     }
 

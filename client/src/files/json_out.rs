@@ -1,17 +1,33 @@
 //! Rows as JSON objects, in the order of the columns.
 
+use super::arrays::{self, Numbers};
+use super::text_out::Marked;
 use std::io::{self, Write};
 use stratalog_protocol::Value;
 
-pub(super) fn write_row(out: &mut dyn Write, keys: &[String], row: &[Value]) -> io::Result<()> {
+/// In columns of any type, and of lists, these are told from vectors.
+pub(super) fn write_row(
+    out: &mut dyn Write,
+    keys: &[String],
+    row: &[Value],
+    marked: &[Marked],
+) -> io::Result<()> {
     out.write_all(b"{")?;
-    for (i, (key, value)) in keys.iter().zip(row).enumerate() {
+    for (i, ((key, value), mark)) in keys.iter().zip(row).zip(marked).enumerate() {
         if i > 0 {
             out.write_all(b",")?;
         }
         serde_json::to_writer(&mut *out, key)?;
         out.write_all(b":")?;
-        serde_json::to_writer(&mut *out, value)?;
+        match (value, mark) {
+            (Value::List(_), Marked::Any) => {
+                out.write_all(arrays::json(value, Numbers::InVectors).as_bytes())?;
+            }
+            (Value::List(_), Marked::List) => {
+                out.write_all(arrays::json(value, Numbers::AsTheyAre).as_bytes())?;
+            }
+            _ => serde_json::to_writer(&mut *out, value)?,
+        }
     }
     out.write_all(b"}")
 }
@@ -40,7 +56,8 @@ mod tests {
     fn objects_keep_the_order_of_the_columns() {
         let mut out = Vec::new();
         let row = [Value::Null, Value::Text("q\"\n".into()), Value::Float(2.0)];
-        write_row(&mut out, &keys(&["z".into(), "a".into(), "b".into()]), &row).unwrap();
+        let keys = keys(&["z".into(), "a".into(), "b".into()]);
+        write_row(&mut out, &keys, &row, &[Marked::Nothing; 3]).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "{\"z\":null,\"a\":\"q\\\"\\n\",\"b\":2.0}");
     }
 

@@ -4,7 +4,7 @@ use super::cells::{self, Cell, has_object};
 use super::column_type::Column;
 use super::elements::Elements;
 use super::epoch::Reading;
-use super::error::FileError;
+use super::error::{FileError, counted};
 use super::format::FileFormat;
 use super::infer::Seen;
 use super::layout;
@@ -169,7 +169,7 @@ fn json_row<'j>(json: &'j Json, columns: &[Column], reading: Reading) -> Result<
                 cells::of_json(json, column.column_type, reading).map_err(|problem| told(column, problem))
             })
             .collect(),
-        Json::Array(array) => Err(format!("{} values, expected {}", array.len(), columns.len())),
+        Json::Array(array) => Err(format!("{}, expected {}", counted(array.len(), "value"), columns.len())),
         _ => Err("expected an object or an array".to_owned()),
     }
 }

@@ -3,7 +3,7 @@
 //! Names decide where they can, in capitals or not; else the order does, which is worth a warning where there were names.
 
 use super::column_type::Column;
-use super::error::FileError;
+use super::error::{FileError, counted};
 use crate::declaration::identifiers;
 
 /// Where the columns of a file go.
@@ -37,7 +37,7 @@ impl Layout {
             .collect();
         if found.iter().all(Option::is_none) {
             if width != wanted.len() && width > 0 {
-                return Err(wrong(format!("{width} columns, expected {}", wanted.len()))
+                return Err(wrong(format!("{}, expected {}", counted(width, "column"), wanted.len()))
                     .help(format!("the relation has the columns {}", names_of(wanted))));
             }
             let warning = names.filter(|_| width > 0 && !are_letters(wanted)).map(|names| {
@@ -45,6 +45,25 @@ impl Layout {
                 format!("the columns {names} have other names than {wanted}: they went by position")
             });
             return Ok(Layout { warning, ..Layout::as_it_is(wanted.len()) });
+        }
+        let all = names.unwrap_or_default();
+        let others: Vec<&str> = all
+            .iter()
+            .zip(&found)
+            .filter(|(_, place)| place.is_none())
+            .map(|(name, _)| name.trim())
+            .collect();
+        let is_there = |at: usize| found.contains(&Some(at));
+        if !others.is_empty() && (0..wanted.len()).all(is_there) {
+            let columns = if others.len() == 1 { "column" } else { "columns" };
+            return Err(wrong(format!(
+                "the relation has no {columns} {}, which the file has beside its own",
+                others.join(", ")
+            ))
+            .help(format!(
+                "the relation has {}: leave the {columns} out of the file, or add it to the relation by `.rel add`",
+                names_of(wanted)
+            )));
         }
         let places: Option<Vec<usize>> = found.into_iter().collect();
         let is_whole = |places: &Vec<usize>| {
@@ -124,6 +143,8 @@ mod tests {
         assert_eq!(arrange(&["To", "FROM"], &["from", "to"]), Ok((vec![1, 0], false)));
         assert_eq!(arrange(&["A", "a"], &["a", "A"]), Ok((vec![1, 0], false)));
         assert!(arrange(&["a", "c"], &["a", "b"]).is_err());
+        let problem = arrange(&["a", "c", "b"], &["a", "b"]).unwrap_err();
+        assert!(problem.problem.contains("no column c,") && !problem.help.unwrap().contains("or none"));
         // Which `A` would it be?
         assert!(arrange(&["A", "A"], &["a", "b"]).unwrap().1);
     }

@@ -1,5 +1,6 @@
 //! JSON lines: one object a line, or one array of values in the order of the columns.
 
+use super::arrays;
 use super::cells::{is_rounded, shortened};
 use super::encoding;
 use super::error::FileError;
@@ -122,8 +123,8 @@ impl<'de> Visitor<'de> for RowVisitor {
 /// The value of a piece of JSON. An integer beyond 64 bits is a float where that is the same number.
 fn value_of<E: Error>(raw: &RawValue) -> Result<Json, E> {
     let text = raw.get();
-    let json: Json = serde_json::from_str(text)
-        .map_err(|_| E::custom(format_args!("`{}` is no value", shortened(text))))?;
+    let json =
+        arrays::parse(text).map_err(|_| E::custom(format_args!("`{}` is no value", shortened(text))))?;
     match json.as_f64() {
         Some(float) if json.is_f64() && is_rounded(text, float) => Err(E::custom(format_args!(
             "`{}` is beyond 64 bits with sign: it can be a string",

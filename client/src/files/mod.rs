@@ -3,6 +3,7 @@
 //! [`FileReader`] turns a file into Arrow batches for [`Client::insert_file`](crate::Client::insert_file), and
 //! [`FileWriter`] writes the batches of an answer.
 
+mod arrays;
 mod arrow_files;
 mod cells;
 mod column_type;

@@ -90,11 +90,12 @@ fn begin(path: &Path) -> io::Result<(Option<Incomplete>, File)> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
+    std::fs::metadata(folder)?; // or the partial file would be what is not there
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(".partial");
     #[cfg(unix)] // as of every new file; by itself the library lets nobody else in
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, partial) = builder.tempfile_in(folder).map_err(plain)?.into_parts();
+    let (file, partial) = builder.tempfile_in(folder).map_err(|error| plain(&error))?.into_parts();
     if let Some(mode) = mode {
         file.set_permissions(mode)?;
     }
@@ -115,8 +116,8 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The error without the name of the partial file.
-fn plain(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
+fn plain(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 #[cfg(all(test, unix))]

@@ -18,7 +18,7 @@ use super::table::Table;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek};
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
@@ -141,6 +141,7 @@ impl FileReader {
         let file = File::open(path).map_err(|error| FileError::new(&name, error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         if matches!(format, FileFormat::Parquet | FileFormat::Arrow) {
+            let file = checked(&name, file, format)?;
             let read = Arc::new(AtomicU64::new(0));
             let batches = arrow_files::open(&name, file, format, options)?;
             return Ok(FileReader::new(name, Rows::Batches(batches), options, read, None));
@@ -164,6 +165,10 @@ impl FileReader {
         if compression.is_some() && format.is_binary() {
             return Err(compression::refused(name, format));
         }
+        let source = match format.is_binary() {
+            true => source,
+            false => text(name, source)?,
+        };
         let source = match options.encoding {
             Some(encoding) if !format.is_binary() => encoding.decoded(source),
             _ => source,
@@ -307,6 +312,45 @@ impl Iterator for FileReader {
         self.ended = !matches!(next, Some(Ok(_)));
         next
     }
+}
+
+/// A file of Arrow data, if it does not begin as something else does.
+fn checked(name: &str, mut file: File, format: FileFormat) -> Result<File, FileError> {
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(file);
+    }
+    let mut beginning = Vec::new();
+    let read = file.by_ref().take(BEGINNING).read_to_end(&mut beginning);
+    read.and_then(|_| file.rewind()).map_err(|error| FileError::new(name, error))?;
+    match (format, FileFormat::told_by(&beginning)) {
+        (FileFormat::Parquet, Some("a Parquet file"))
+        | (FileFormat::Arrow, Some("an Arrow file"))
+        | (_, None) => Ok(file),
+        (_, Some(found)) => Err(another(name, found)),
+    }
+}
+
+/// A source of text, if it does not begin as a file of Arrow data does.
+fn text(name: &str, mut source: Source) -> Result<Source, FileError> {
+    let mut beginning = Vec::new();
+    let read = source.by_ref().take(BEGINNING).read_to_end(&mut beginning);
+    read.map_err(|error| FileError::new(name, error))?;
+    match FileFormat::told_by(&beginning) {
+        Some(found) => Err(another(name, found)),
+        None => Ok(Box::new(io::Cursor::new(beginning).chain(source))),
+    }
+}
+
+/// So many bytes tell what a file is.
+const BEGINNING: u64 = 6;
+
+fn another(name: &str, found: &str) -> FileError {
+    let help = match found {
+        "a Parquet file" => "`--format parquet` reads it",
+        "an Arrow file" => "`--format arrow` reads it",
+        _ => "decompress it first",
+    };
+    FileError::new(name, format!("this is {found}, whatever its name says")).help(help)
 }
 
 /// What to do about a file of no format that is read.

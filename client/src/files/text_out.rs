@@ -3,7 +3,8 @@
 //! Both can be read back without loss: CSV keeps null apart from the empty string by quoting the latter, TSV by
 //! escaping the backslash that `\N` begins with, and the quote that would begin a quoted field.
 
-use super::cells::guessed_any;
+use super::arrays::{self, Numbers};
+use super::cells::{any_of, guessed_any};
 use super::infer::is_time;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -80,9 +81,11 @@ pub(super) fn write_tsv_row(
     write_line(
         out,
         "\t",
-        row.iter()
-            .zip(marked)
-            .map(|(value, mark)| marked_cell(value, *mark).unwrap_or_else(|| tsv_cell(value, null))),
+        row.iter().zip(marked).map(|(value, mark)| match marked_cell(value, *mark) {
+            Some(cell) if matches!(value, Value::List(_)) => Cow::Owned(tsv_text(&cell, null).into_owned()),
+            Some(cell) => cell,
+            None => tsv_cell(value, null),
+        }),
     )
 }
 
@@ -95,19 +98,22 @@ pub(super) enum Marked {
     Text,
     /// In a column of any type: the same of each value.
     Any,
+    /// In a column of lists, whose cells are JSON: nothing.
+    List,
 }
 
 /// What quotes have to tell apart: text that would be read as a number, a boolean, a vector or as nothing stands in them, and
-/// a vector in a column of any type does not, so there is no comma in it.
+/// a vector or a list in a column of any type does not, so there is no comma in it.
 fn marked_cell(value: &Value, mark: Marked) -> Option<Cow<'_, str>> {
     match (value, mark) {
-        (Value::Text(text), Marked::Any) if text.is_empty() || !guessed_any(text).is_string() => {
+        (Value::Text(text), Marked::Any) if text.is_empty() || !any_of(text).is_string() => {
             Some(quoted(text))
         }
         (Value::Text(text), Marked::Text) if !guessed_any(text).is_string() || is_time(text) => {
             Some(quoted(text))
         }
         (Value::Vector(_), Marked::Any) => Some(Cow::Owned(value_text(value, "").replace(", ", " "))),
+        (Value::List(_), Marked::Any) => Some(Cow::Owned(arrays::text(value))),
         _ => None,
     }
 }
@@ -129,9 +135,26 @@ fn write_line<'a>(
 fn csv_cell<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
     match value {
         Value::Text(text) => csv_text(text, null),
-        Value::Vector(_) | Value::List(_) => quoted(&value_text(value, null)),
+        Value::Vector(_) => quoted(&value_text(value, null)),
+        Value::List(_) => quoted(&list_text(value)),
         Value::Null => Cow::Borrowed(null),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) => apart(value_text(value, null), null),
+    }
+}
+
+/// A list in a column of lists, as JSON; where there is a vector in it, with the mark of that.
+fn list_text(value: &Value) -> Cow<'_, str> {
+    fn has_vector(value: &Value) -> bool {
+        match value {
+            Value::Vector(_) => true,
+            Value::List(elements) => elements.iter().any(has_vector),
+            _ => false,
+        }
+    }
+    if has_vector(value) {
+        Cow::Owned(arrays::json(value, Numbers::AsTheyAre))
+    } else {
+        value_text(value, "null")
     }
 }
 
@@ -141,7 +164,7 @@ fn apart<'a>(text: Cow<'a, str>, null: &str) -> Cow<'a, str> {
 }
 
 /// A string that could be taken for null, or that holds a separator, stands in quotes.
-fn csv_text<'a>(text: &'a str, null: &str) -> Cow<'a, str> {
+pub(super) fn csv_text<'a>(text: &'a str, null: &str) -> Cow<'a, str> {
     let edge = |c: Option<char>| c.is_some_and(char::is_whitespace);
     let plain = text != null
         && !text.is_empty()
@@ -160,7 +183,7 @@ fn tsv_cell<'a>(value: &'a Value, null: &'a str) -> Cow<'a, str> {
         Value::Text(text) => tsv_text(text, null),
         Value::Null => Cow::Borrowed(null),
         // The texts in it have escapes of their own.
-        Value::List(_) => Cow::Owned(tsv_text(&value_text(value, null), null).into_owned()),
+        Value::List(_) => Cow::Owned(tsv_text(&list_text(value), null).into_owned()),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Vector(_) => {
             apart(value_text(value, null), null)
         }

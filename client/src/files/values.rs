@@ -1,5 +1,6 @@
 //! Arrow batches as rows of values.
 
+use super::arrays::{self, Numbers};
 use super::column_type::ColumnType;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
@@ -46,6 +47,10 @@ fn reader<'a>(
     purpose: Purpose,
 ) -> Result<Box<dyn Fn(usize) -> Value + 'a>, ArrowError> {
     let any = ColumnType::marked(field).is_some();
+    let numbers = match ColumnType::marked(field) {
+        Some(ColumnType::List) => Numbers::AsTheyAre,
+        _ => Numbers::FloatsInVectors,
+    };
     Ok(match array.data_type() {
         DataType::Null => Box::new(|_| Value::Null),
         DataType::Boolean => {
@@ -67,7 +72,7 @@ fn reader<'a>(
                 match (any, purpose) {
                     (false, _) => Value::Text(text.to_owned()),
                     (true, Purpose::Values) => as_elsewhere(of_json(text)),
-                    (true, Purpose::Text) => of_json(text),
+                    (true, Purpose::Text) => told_apart(text, numbers),
                 }
             })
         }
@@ -98,6 +103,12 @@ fn reader<'a>(
 /// The value that the JSON in a column of several types stands for.
 fn of_json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::Text(text.to_owned()))
+}
+
+/// The same, with lists told from vectors by their marks.
+fn told_apart(text: &str, numbers: Numbers) -> Value {
+    let json = arrays::parse(text).map_err(|error| error.to_string());
+    json.and_then(|json| arrays::value(&json, numbers)).unwrap_or_else(|_| Value::Text(text.to_owned()))
 }
 
 /// The elements of vectors as they are in columns of vectors: of 32 bits.

@@ -149,6 +149,7 @@ impl<W: Write> Text<W> {
         let mark = |field: &Field| match ColumnType::of(field) {
             _ if ColumnType::may_hold_any(field) => Marked::Any,
             ColumnType::Text if options.quote_text => Marked::Text,
+            ColumnType::List => Marked::List,
             _ => Marked::Nothing,
         };
         let marked = schema.fields().iter().map(|field| mark(field)).collect();
@@ -163,10 +164,10 @@ impl<W: Write> Text<W> {
                 FileFormat::Tsv => text_out::write_tsv_row(out, &row, &self.null, &self.marked)?,
                 FileFormat::Json => {
                     out.write_all(if self.rows == 0 { "\n  " } else { ",\n  " }.as_bytes())?;
-                    json_out::write_row(out, &self.keys, &row)?;
+                    json_out::write_row(out, &self.keys, &row, &self.marked)?;
                 }
                 _ => {
-                    json_out::write_row(out, &self.keys, &row)?;
+                    json_out::write_row(out, &self.keys, &row, &self.marked)?;
                     out.write_all(b"\n")?;
                 }
             }

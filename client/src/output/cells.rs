@@ -4,6 +4,7 @@
 //! language's own escapes, so a cell shows what it holds and does nothing else.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 use stratalog_client::Value;
 use stratalog_client::files::value_text;
 
@@ -37,6 +38,46 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// Text files on their way to a terminal: what could steer it is written as escapes, but for line breaks and tabs, which
+/// stand between fields.
+pub(super) struct Harmless<W> {
+    out: W,
+    /// The beginning of a character, whose rest is still to come.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> Harmless<W> {
+    pub(super) fn new(out: W) -> Harmless<W> {
+        Harmless { out, begun: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut text = std::mem::take(&mut self.begun);
+        text.extend_from_slice(bytes);
+        let complete = match std::str::from_utf8(&text) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => text.len(),
+        };
+        self.begun = text.split_off(complete);
+        let text = String::from_utf8_lossy(&text);
+        for part in text.split_inclusive(['\n', '\t']) {
+            let (part, end) = match part.strip_suffix(['\n', '\t']) {
+                Some(before) => part.split_at(before.len()),
+                None => (part, ""),
+            };
+            self.out.write_all(printable(part).as_bytes())?;
+            self.out.write_all(end.as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 /// Characters that move the cursor, change the terminal or reorder the text around them.
 fn steers(c: char) -> bool {
     c.is_control()
@@ -51,6 +92,16 @@ mod tests {
     fn a_string_cannot_steer_the_terminal() {
         assert_eq!(printable("a\u{1b}[31m\tb\r\nc\u{202e}"), "a\\u001b[31m\\tb\\r\\nc\\u202e");
         assert!(matches!(printable("naïve 日本 🦀 \"q\" \\"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_file_on_a_terminal_cannot_steer_it_either() {
+        let mut shown = Vec::new();
+        let mut out = Harmless::new(&mut shown);
+        for byte in "a\u{1b}]0;x\u{7}\tb\r\n日\u{9b}\u{202e}".as_bytes() {
+            out.write_all(&[*byte]).unwrap();
+        }
+        assert_eq!(String::from_utf8(shown).unwrap(), "a\\u001b]0;x\\u0007\tb\\r\n日\\u009b\\u202e");
     }
 
     #[test]

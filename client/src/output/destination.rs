@@ -1,5 +1,6 @@
 //! Where rows go: standard output, or a file.
 
+use super::cells::Harmless;
 use super::{Format, Pager, ending};
 use crate::interrupts::Interrupts;
 use crate::terminal;
@@ -45,9 +46,19 @@ impl Destination {
                 let out: Box<dyn Write + Send> = match (pager, terminal::output_size()) {
                     (Some(pager), Some((columns, rows))) => {
                         let output = pager.output(columns, rows);
-                        Box::new(BufWriter::new(Interruptible { output, interrupts }))
+                        let output = Interruptible { output, interrupts };
+                        match format.of_file().is_some() {
+                            true => Box::new(BufWriter::new(Harmless::new(output))),
+                            false => Box::new(BufWriter::new(output)),
+                        }
                     }
-                    _ => Box::new(BufWriter::new(Interruptible { output: io::stdout(), interrupts })),
+                    _ => {
+                        let output = Interruptible { output: io::stdout(), interrupts };
+                        match terminal::is_watched() && format.of_file().is_some() {
+                            true => Box::new(BufWriter::new(Harmless::new(output))),
+                            false => Box::new(BufWriter::new(output)),
+                        }
+                    }
                 };
                 (out, None)
             }

@@ -13,6 +13,8 @@ use std::time::Duration;
 pub(super) enum Local {
     Quit,
     Help,
+    /// What is known of a command of the prompt.
+    About(String),
     Run(PathBuf),
     Timing(bool),
     Mode(Format),
@@ -266,6 +268,9 @@ fn at_other_prompts(line: &str) -> &str {
 /// Reads a command of the prompt: `None` when the line is for the server, an error when it lacks something.
 pub(super) fn read_command(line: &str) -> Option<Result<Local, String>> {
     let line = at_other_prompts(line.trim());
+    if let Some(name) = asked_about(line) {
+        return Some(Ok(about(name)));
+    }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is = |name: &&str| name.eq_ignore_ascii_case(word);
     let entry = COMMANDS.iter().find(|entry| entry.names.iter().any(is))?;
@@ -277,6 +282,32 @@ pub(super) fn read_command(line: &str) -> Option<Result<Local, String>> {
     }
     let wanted = || format!("expected `{} {}`: {}", entry.names[0], entry.usage, entry.doc);
     Some((entry.read)(rest).ok_or_else(wanted))
+}
+
+/// The name in `help NAME`, which is no statement, or in `.help NAME` of a command of the prompt.
+fn asked_about(line: &str) -> Option<&str> {
+    let (word, name) = line.split_once(char::is_whitespace)?;
+    let name = name.trim().trim_end_matches(';');
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._-?\\ ".contains(c));
+    let is_word = ["help", "\\h", "\\?"].iter().any(|help| word.eq_ignore_ascii_case(help));
+    let is_own = [".help", ".?"].iter().any(|help| word.eq_ignore_ascii_case(help)) && own(name).is_some();
+    (is_name && (is_word || is_own)).then_some(name)
+}
+
+/// The command of the prompt that is called so, with its dot or without.
+fn own(name: &str) -> Option<&'static Entry> {
+    let is = |known: &&str| known.trim_start_matches('.').eq_ignore_ascii_case(name.trim_start_matches('.'));
+    COMMANDS.iter().find(|entry| entry.names.iter().any(is))
+}
+
+/// What is known of a name: here, or else by the server.
+fn about(name: &str) -> Local {
+    let Some(entry) = own(name) else { return Local::Server(format!(".help {name}")) };
+    let mut text = format!("{} {}\n  {}", entry.names.join(" or "), entry.usage, entry.doc);
+    if entry.names[0] == ".import" {
+        text.push_str(&format!("\n  options: {}", ImportLine::options().join(" ")));
+    }
+    Local::About(text)
 }
 
 fn on_off(text: &str) -> Option<bool> {
@@ -321,6 +352,11 @@ mod tests {
             assert_eq!(read(line), read(".quit"), "{line}");
         }
         assert_eq!(read("help"), read(".help"));
+        assert!(read("help export").contains("RELATION|QUERY FILE"), "{}", read("help export"));
+        assert_eq!(read("help export"), read(".help .export"));
+        assert!(read("help import").contains("--delimiter"));
+        assert_eq!(read("help kg"), format!("{:?}", Some(Ok::<_, String>(Local::Server(".help kg".into())))));
+        assert_eq!(read("help(X) <- p(X)"), "None");
         assert_eq!(read("exit(1)"), "None");
     }
 

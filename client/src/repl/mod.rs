@@ -31,7 +31,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use stratalog_client::files::FileFormat;
+use stratalog_client::files::{FileFormat, NewFile};
 use stratalog_client::{Client, ClientError};
 use tokio::runtime::Runtime;
 
@@ -160,7 +160,8 @@ impl<'a> Repl<'a> {
                     runner.style.format = format;
                 }
             }
-            Local::Output(Some(file)) => self.output(file),
+            Local::Output(Some(file)) => self.output(file)?,
+            Local::About(text) => runner.notices.say(&text),
             Local::Width(width) => self.width = width,
             Local::Null(text) => runner.style.null = text,
             Local::Headers(on) => runner.style.header = on,
@@ -220,7 +221,11 @@ impl<'a> Repl<'a> {
     }
 
     /// Adds rows to a file from now on, in the format of its name or else as they are shown.
-    fn output(&mut self, file: PathBuf) {
+    fn output(&mut self, file: PathBuf) -> Result<(), String> {
+        // What cannot be written to is told now, and not when there are rows for it. Nothing is left behind; pipes wait.
+        if std::fs::metadata(&file).map_or(true, |found| found.is_file() || found.is_dir()) {
+            NewFile::create(&file).map_err(|error| error.to_string())?;
+        }
         let style = &mut self.runner.style;
         self.shown.get_or_insert(style.format);
         if let Some(format) = FileFormat::of(&file) {
@@ -228,6 +233,7 @@ impl<'a> Repl<'a> {
         }
         style.stream = false;
         self.runner.destination = Destination::Log(file);
+        Ok(())
     }
 
     /// The first file that fails ends it.
@@ -256,7 +262,7 @@ impl<'a> Repl<'a> {
                 Ok(program) => {
                     let _ = runner.run(&self.client, Source { program: &program, origin: None }).await;
                 }
-                Err(error) => runner.notices.refusal(&error, Source::NONE),
+                Err(error) => runner.notices.refusal(&error, Source { program: what, origin: None }),
             }
         });
         self.refresh_names();

@@ -58,6 +58,16 @@ impl RelationDefinition {
             + declared
     }
 
+    /// The type of each column as listings show it: one that is declared to hold anything does so, whatever was found.
+    pub fn shown_types(&self) -> Vec<DataType> {
+        let declared = |column: usize| Some(self.schema.as_ref()?.columns.get(column)?.data_type);
+        let shown = |(column, found): (usize, &DataType)| match declared(column) {
+            Some(DataType::Any) => DataType::Any,
+            _ => *found,
+        };
+        self.column_types.iter().enumerate().map(shown).collect()
+    }
+
     /// The column names: declared, or `A`, `B`, `C`, ... .
     pub fn column_names(&self) -> Vec<String> {
         match &self.schema {

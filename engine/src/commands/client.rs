@@ -48,7 +48,7 @@ fn quit(_: &[Name], _: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome
 fn load(_: &[Name], _: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     Err(refuse(
         "the server reads no files",
-        "load it with a client: stratalog FILE, or .load FILE at its prompt",
+        "load it with a client: `stratalog run FILE`, or `.load FILE` at its prompt",
     ))
 }
 

@@ -125,7 +125,7 @@ fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
     let Some(known) = snapshot.catalog().relation(&words[0].text) else {
         return Err(unknown(&words[0], snapshot.catalog()));
     };
-    let columns = known.column_names().into_iter().zip(&known.column_types);
+    let columns = known.column_names().into_iter().zip(known.shown_types());
     let rows = columns
         .map(|(name, data_type)| vec![Value::text(name), Value::text(data_type.to_string())])
         .collect();
@@ -136,7 +136,7 @@ fn describe_all(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
     let snapshot = context.snapshot();
     let mut rows = Vec::new();
     for known in snapshot.catalog().relations() {
-        for (column, column_type) in known.column_names().into_iter().zip(&known.column_types) {
+        for (column, column_type) in known.column_names().into_iter().zip(known.shown_types()) {
             let column_type = Value::text(column_type.to_string());
             rows.push(vec![Value::text(known.name.clone()), Value::text(column), column_type]);
         }

@@ -151,6 +151,7 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
         DataType::Vector(length) => decode_vectors(codes, codec, length),
         DataType::VectorInt8(_) => decode_vectors_int8(codes, codec),
         DataType::List | DataType::Any => {
+            let numbers = if data_type == DataType::List { Numbers::AsTheyAre } else { Numbers::InVectors };
             let mut texts = StringBuilder::with_capacity(codes.len(), codes.len() * 8);
             let mut text = String::new();
             for value in values {
@@ -158,7 +159,7 @@ pub fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
                     texts.append_null();
                 } else {
                     text.clear();
-                    write_json(&mut text, value);
+                    write_json(&mut text, value, numbers);
                     texts.append_value(&text);
                 }
             }
@@ -223,8 +224,9 @@ fn decode_vectors_int8(codes: &[Code], codec: &Codec) -> ArrayRef {
     Arc::new(ListArray::new(item, offsets, Arc::new(Int8Array::from(elements)), Some(valid.into())))
 }
 
-/// The JSON text of a value, as it stands in a mixed column.
-pub(crate) fn write_json(out: &mut String, value: ValueRef<'_>) {
+/// The JSON text of a value, as it stands in a mixed column. Where an array would be read as something else, it has a mark,
+/// which others take for a blank: a list begins with a tab, and a vector ends with one.
+pub(crate) fn write_json(out: &mut String, value: ValueRef<'_>, numbers: Numbers) {
     // Writing to a `String` cannot fail.
     let _ = match value {
         ValueRef::Text(text) => {
@@ -247,14 +249,23 @@ pub(crate) fn write_json(out: &mut String, value: ValueRef<'_>) {
         }
         ValueRef::Timestamp(milliseconds) => write!(out, "{milliseconds}"),
         ValueRef::List(elements) => {
-            out.push('[');
+            let is_number =
+                |element: &Value| matches!(element, Value::Int(_) | Value::Float(_) | Value::Timestamp(_));
+            let is_marked = numbers == Numbers::InVectors && elements.iter().all(is_number);
+            out.push_str(if is_marked { "[\t" } else { "[" });
             for (i, element) in elements.iter().enumerate() {
                 if i > 0 {
                     out.push_str(", ");
                 }
-                write_json(out, element.as_ref());
+                write_json(out, element.as_ref(), numbers);
             }
             out.push(']');
+            Ok(())
+        }
+        ValueRef::Vector(elements) if numbers == Numbers::AsTheyAre && !elements.is_empty() => {
+            let _ = write!(out, "{value}");
+            out.truncate(out.len() - 1);
+            out.push_str("\t]");
             Ok(())
         }
         // All other literals of the language are JSON.
@@ -285,8 +296,8 @@ pub(crate) fn encode_mixed(
     texts.iter().map(code).collect()
 }
 
-/// The value that JSON stands for; a number without a fraction is an integer, an array of numbers a vector, and any other
-/// array a list. `None` where it stands for none.
+/// The value that JSON stands for; a number without a fraction is an integer, an array of numbers a vector if no mark says
+/// otherwise, and any other array a list. `None` where it stands for none.
 fn value_of_json(text: &str, numbers: Numbers, depth: usize) -> Option<Value> {
     if depth > MAX_LIST_DEPTH {
         return None;
@@ -294,7 +305,14 @@ fn value_of_json(text: &str, numbers: Numbers, depth: usize) -> Option<Value> {
     if text.trim_start().starts_with('[') {
         let parts: Vec<&RawValue> = serde_json::from_str(text).ok()?;
         let is_number = |part: &&RawValue| part.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
-        if numbers == Numbers::AsTheyAre || !parts.iter().all(is_number) {
+        let (begins, ends) = (text.trim_start().starts_with("[\t"), text.trim_end().ends_with("\t]"));
+        let is_list = match (begins, ends) {
+            (true, false) => true,
+            (true, true) if parts.is_empty() => true,
+            (false, true) => false,
+            _ => numbers == Numbers::AsTheyAre,
+        };
+        if is_list || !parts.iter().all(is_number) {
             let elements = parts.iter().map(|part| value_of_json(part.get(), numbers, depth + 1));
             return elements.collect::<Option<_>>().map(Value::List);
         }

@@ -146,7 +146,9 @@ impl Column {
     ) -> Result<(Vec<ValueCode>, DataType), Error> {
         let refused = |error: EncodeError| Error::refused(error.diagnose());
         let numbers = match (target.declared(self.position), self.marked) {
-            (DataType::List, _) | (DataType::Unknown, Some(DataType::List)) => Numbers::AsTheyAre,
+            (DataType::List, _) | (DataType::Unknown | DataType::Any, Some(DataType::List)) => {
+                Numbers::AsTheyAre
+            }
             _ => Numbers::InVectors,
         };
         if numbers == Numbers::AsTheyAre && holds_numbers(self.array.data_type()) {

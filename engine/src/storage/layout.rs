@@ -9,6 +9,7 @@ use arrow::array::{ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringBui
 use arrow::datatypes::{DataType as ArrowType, Int32Type};
 
 use super::lists;
+use crate::data::arrow_lists::Numbers;
 use crate::data::{Code, Codec, DataType, Dictionary, NULL, ValueRef, arrow_columns};
 
 /// Whom columns are written for.
@@ -135,7 +136,7 @@ fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
                 continue;
             }
             ValueRef::List(elements) => lists::write(&mut text, elements),
-            value => arrow_columns::write_json(&mut text, value),
+            value => arrow_columns::write_json(&mut text, value, Numbers::InVectors),
         }
         texts.append_value(&text);
     }

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::columns::mixed_value;
 use crate::data::arrow_columns::write_json;
+use crate::data::arrow_lists::Numbers;
 use crate::data::{Kind, MAX_LIST_DEPTH, Value, ValueRef};
 
 pub(super) fn write(out: &mut String, elements: &[Value]) {
@@ -18,7 +19,7 @@ pub(super) fn write(out: &mut String, elements: &[Value]) {
         let _ = write!(out, "{},", element.kind() as u8);
         match element.as_ref() {
             ValueRef::List(elements) => write(out, elements),
-            value => write_json(out, value),
+            value => write_json(out, value, Numbers::InVectors),
         }
     }
     out.push(']');

@@ -62,7 +62,7 @@ def _rows(
             continue
         line, fields = record
         if len(fields) != width:
-            yield FileError(name, f"{len(fields)} fields, expected {width}", line=line)
+            yield FileError(name, f"{_counted(len(fields))}, expected {width}", line=line)
             continue
         cells = fields if in_order else [fields[place] for place in places]
         try:
@@ -70,6 +70,10 @@ def _rows(
         except ValueError as problem:
             row = FileError(name, str(problem), line=line, help=_UNTYPED)
         yield row
+
+
+def _counted(fields: int) -> str:
+    return "1 field" if fields == 1 else f"{fields} fields"
 
 
 def _look(name: str, looked: Sequence[Line], delimiter: str) -> tuple[list[str], list[Seen]]:
@@ -80,10 +84,8 @@ def _look(name: str, looked: Sequence[Line], delimiter: str) -> tuple[list[str],
         raise first
     names = first[1] if first is not None else []
     header = [field or "" for field in names]
-    # Quotes tell text only where there is something without them, among the names and among the values; so
-    # it is guessed twice.
+    # Quotes tell nothing in a file whose names have some that they do not need; so it is guessed twice.
     marked, unmarked = [Seen() for _ in header], [Seen() for _ in header]
-    all_quoted = True
     for record in records:
         # What is wrong with a record is told when it is read.
         if not isinstance(record, FileError):
@@ -92,9 +94,13 @@ def _look(name: str, looked: Sequence[Line], delimiter: str) -> tuple[list[str],
                     is_quoted = type(field) is Quoted
                     column.text(field, is_quoted)
                     plain.text(field, False)
-                    all_quoted &= is_quoted
-    names_quoted = all(type(field) is Quoted for field in names if field is not None)
-    return header, unmarked if names_quoted or all_quoted else marked
+    given = [field for field in names if field is not None]
+    names_quoted = all(type(field) is Quoted for field in given) and not all(map(_needs_quotes, given))
+    return header, unmarked if names_quoted else marked
+
+
+def _needs_quotes(name: str) -> bool:
+    return name == "" or name != name.strip() or any(sign in name for sign in ',"\n\r')
 
 
 def _arranged(
