@@ -166,7 +166,7 @@ def test_progress_ends_with_the_number_of_rows() -> None:
         ([(float("inf"),)], "infinite"),
         ([(1 << 63,)], "64 bits"),
         ([(1,), (1, 2)], "row 1 has 2 values"),
-        ([{"a": 1}, {"b": 1}], "surplus key 'b'"),
+        ([{"a": 1}, {"b": 1}], "row 1 lacks the key 'a'"),
         ([(object(),)], "cannot be stored"),
         ([([1.0, float("nan")],)], "finite numbers"),
         ("text", "cannot insert str"),

@@ -31,7 +31,7 @@ def test_rows_count_new_ones_and_duplicates(db: stratalog.Client) -> None:
 
 def test_scalars_dicts_and_dataclasses(db: stratalog.Client) -> None:
     db.insert("one", ["a", "b"])
-    db.insert("edge", [{"source": 1, "target": 2}, {"target": 4, "source": 3}, {"source": 5}])
+    db.insert("edge", [{"source": 1, "target": 2}, {"target": 4, "source": 3}, {"source": 5, "target": None}])
     db.insert("edge", [Edge(6, 7)])
     assert sorted(db.query("?one(X)")) == [("a",), ("b",)]
     assert sorted(db.query("?edge(X, Y)"), key=str) == [(1, 2), (3, 4), (5, None), (6, 7)]

@@ -73,7 +73,9 @@ def plan(
         data = first
     names, rows = table(data, names)
     whole, kinds = _by_column(names, rows, losses)
-    if names is not None and len(names) != len(kinds) and rows:
+    if not rows:
+        names = None
+    if names is not None and len(names) != len(kinds):
         raise ValueError(f"{len(names)} column names for rows of {len(kinds)} values")
     few = names is None and "timestamp" not in kinds and len(rows) < _MANY
     if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
@@ -136,11 +138,9 @@ def _plan_of_many(
         built.clear()
         done = BATCH_ROWS
         while chunk := list(islice(rest, min(_LATER_ROWS, most))):
-            later, more = table(chunk, names)
-            if found is not None and later != found:
-                if later is None or set(later) != set(found):
-                    raise ValueError(f"row {done} has other columns than the first")
-                _, more = table(chunk, found)
+            later, more = table(chunk, names, done, found)
+            if later != found:
+                raise ValueError(f"row {done} has other columns than the first")
             columns, theirs = _by_column(found, more, losses, done, kinds)
             for place, (kind, other) in enumerate(zip(kinds, theirs, strict=True)):
                 if exact[place] == "vector of int" and any(columns[place]):
@@ -216,22 +216,63 @@ def _settled(
     return rows
 
 
-def table(data: Iterable[Any], names: Sequence[str] | None) -> tuple[list[str] | None, list[Sequence[Any]]]:
-    """Names, where there are any, and rows, from whatever Python has for rows."""
+def table(
+    data: Iterable[Any], names: Sequence[str] | None, first: int = 0, known: Sequence[str] | None = None
+) -> tuple[list[str] | None, list[Sequence[Any]]]:
+    """Names, where there are any, and rows, from whatever Python has for rows.
+
+    The first of them has the number `first`; the names of those before it are `known`. By `names`, columns
+    are chosen, and others are left out.
+    """
     items = list(data)
-    first = items[0] if items else None
-    if dataclasses.is_dataclass(first) and not isinstance(first, type):
-        chosen = list(names) if names else [spec.name for spec in dataclasses.fields(first)]
-        return chosen, [[getattr(item, name) for name in chosen] for item in items]
-    if isinstance(first, Mapping):
-        chosen = list(names) if names else [str(name) for name in first]
-        for number, item in enumerate(items):
-            if surplus := set(item) - set(first):
-                raise ValueError(f"row {number} has the surplus key {min(map(str, surplus))!r}")
-        return chosen, [[item.get(name) for name in chosen] for item in items]
+    head = items[0] if items else None
+    if isinstance(head, Mapping):
+        keys = list(names or known or _keys_as_names(head, first))
+        return keys, [
+            _values_of_keys(item, keys, number, is_choice=bool(names))
+            for number, item in enumerate(items, first)
+        ]
+    if dataclasses.is_dataclass(head) and not isinstance(head, type):
+        chosen = list(names or known or (spec.name for spec in dataclasses.fields(head)))
+        return chosen, [_attributes(item, chosen, number) for number, item in enumerate(items, first)]
     return list(names) if names else None, [
         item if isinstance(item, tuple | list) else (item,) for item in items
     ]
+
+
+def _keys_as_names(item: Mapping[Any, Any], number: int) -> list[str]:
+    """The keys of a row as names of columns: numbers, as pandas has them, are those of places."""
+    if None in item:
+        raise ValueError(f"row {number} has the key None, which is no name of a column")
+    names = [str(key) for key in item]
+    if len(set(names)) != len(names):
+        raise ValueError(f"row {number} has two keys that are both written as {_twice(names)!r}")
+    return names
+
+
+def _twice(names: list[str]) -> str:
+    return next(name for name in names if names.count(name) > 1)
+
+
+def _values_of_keys(item: Any, keys: list[str], number: int, *, is_choice: bool) -> list[Any]:
+    """The values of a row in the order of these keys, each of which it has to have."""
+    if not isinstance(item, Mapping):
+        raise ValueError(f"row {number} is {item!r}, and those before it have keys")
+    if not all(isinstance(key, str) for key in item):
+        item = dict(zip(_keys_as_names(item, number), item.values(), strict=True))
+    if missing := [key for key in keys if key not in item]:
+        raise ValueError(f"row {number} lacks the key {missing[0]!r}: give it, with None for null")
+    if len(item) > len(keys) and not is_choice:
+        raise ValueError(f"row {number} has the surplus key {next(key for key in item if key not in keys)!r}")
+    return [item[key] for key in keys]
+
+
+def _attributes(item: Any, names: list[str], number: int) -> list[Any]:
+    try:
+        return [getattr(item, name) for name in names]
+    except AttributeError:
+        lacking = next(name for name in names if not hasattr(item, name))
+        raise ValueError(f"row {number}, {item!r}, has no {lacking!r}") from None
 
 
 def _unsuitable(data: Any) -> TypeError:
