@@ -23,6 +23,7 @@ from .events import Events
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import GraphName
 from .inserts import Committed, Inserted
+from .lifetime import check_running, tell_of_fork
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
 from .programs import arranged, can_be_declared, facts
@@ -92,11 +93,16 @@ class Client(Commands):
         self._login = login
         self._timeout = timeout
         self._reconnect = reconnect
-        self._connecting = threading.Lock()
+        self.forked()
+        tell_of_fork(self)
         self._closed = False
         #: Whether the session may hold facts or rules of its own.
         self._own = False
         self._link = Connection(address(url, kg, ""), login, timeout)
+
+    def forked(self) -> None:
+        """Whoever was about to connect is in the other process."""
+        self._connecting = threading.Lock()
 
     # State
 
@@ -505,14 +511,15 @@ class Client(Commands):
             time.sleep(pause)
 
     def _connected(self, retry: Retry) -> Connection:
-        """The connection; opened again if it was lost."""
+        """The connection; opened again if it was lost, or is that of another process."""
+        check_running()
         with self._connecting:
             link = self._link
             if link is None or self._closed:
                 raise errors.ConnectionLost("the client is closed")
             while not link.alive:
                 reason = link.last_words()
-                if self._reconnect <= 0 or link.protocol.dismissed:
+                if not link.is_inherited and (self._reconnect <= 0 or link.protocol.dismissed):
                     raise errors.ConnectionLost(reason)
                 try:
                     link, same = self._open_again(link)
@@ -528,10 +535,13 @@ class Client(Commands):
             return link
 
     def _open_again(self, lost: Connection) -> tuple[Connection, bool]:
-        """Another connection, to the same session if it is still there; whether it is."""
+        """Another connection, to the same session if it is still there; whether it is.
+
+        The session of a parent is its own.
+        """
         lost.close(0)
         seen = lost.protocol.last_seq
-        if (session := lost.protocol.session) is not None:
+        if (session := lost.protocol.session) is not None and not lost.is_inherited:
             try:
                 url = session_address(self.url, session.session_id, seen)
                 return Connection(url, self._login, self._timeout, lost), True

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from .arrow import kind_of
+from .lifetime import Process
 from .programs import Program, arranged, facts, identifiers, join
 from .programs import declaration as declared
 from .relation import Relation, field_names, relation_name
@@ -29,6 +30,7 @@ class _Collected:
     def __init__(self) -> None:
         self._programs: list[Program] = []
         self._result: Result | None = None
+        self._process = Process()
         #: The columns of the relations that it declares, or knows to be there.
         self._columns: dict[str, list[str]] = {}
 
@@ -141,6 +143,7 @@ class Transaction(_Collected):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None and (program := self.program).text.strip():
+            self._process.check("the transaction")
             self._result = self._client.execute(
                 program.text, program.params, atomic=True, timeout=self._timeout
             )
@@ -196,6 +199,7 @@ class AsyncTransaction(_Collected):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None and (program := self.program).text.strip():
+            self._process.check("the transaction")
             self._result = await self._client.execute(
                 program.text, program.params, atomic=True, timeout=self._timeout
             )
