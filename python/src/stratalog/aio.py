@@ -25,9 +25,10 @@ from .events import AsyncEvents
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
 from .inserts import Committed, Inserted
+from .naming import listed_async
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
-from .programs import arranged, can_be_declared, facts
+from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .protocol import Answer, Call, Session
@@ -334,8 +335,8 @@ class AsyncClient(AsyncCommands):
         """Deletes facts, each named in full, all or none; `data` as for `Client.delete`."""
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
-        if names is not None and (listed := await self.column_types(name)) is not None:
-            rows = arranged(names, rows, list(listed))
+        if names is not None and (known := await listed_async(self, name, names)) is not None:
+            rows = known.arranged(names, rows)
         program = facts("-", name, rows)
         if not rows:
             return Result(Answer(["message"]))

@@ -24,9 +24,10 @@ from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path,
 from .graph_name import GraphName
 from .inserts import Committed, Inserted
 from .lifetime import check_running, tell_of_fork
+from .naming import listed
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
-from .programs import arranged, can_be_declared, facts
+from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .protocol import Answer, Call, Session
@@ -389,8 +390,8 @@ class Client(Commands):
         """
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
-        if names is not None and (listed := self.column_types(name)) is not None:
-            rows = arranged(names, rows, list(listed))
+        if names is not None and (known := listed(self, name, names)) is not None:
+            rows = known.arranged(names, rows)
         program = facts("-", name, rows)
         if not rows:
             return Result(Answer(["message"]))

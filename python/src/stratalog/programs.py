@@ -6,12 +6,11 @@ But times are written in it, as parameters have no type for them: an integer wou
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import FileError, InsertWarning
+from .errors import FileError
 from .times import Time, time_literal
 
 #: What may hold a `$` that begins no parameter, or begins one.
@@ -60,34 +59,6 @@ def facts(sign: str, relation: str, rows: Sequence[Sequence[Any]]) -> Program:
         for number, row in enumerate(rows)
     ]
     return Program(f"{sign}{identifier(relation)}[{', '.join(tuples)}]", params)
-
-
-def arranged(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], columns: Sequence[str]
-) -> Sequence[Sequence[Any]]:
-    """Rows whose values have names, in the order of a relation's columns."""
-    found = identifiers(names)
-    if not set(found) & set(columns):
-        if not are_letters(columns):
-            told = f"the columns {', '.join(names)} have other names than {', '.join(columns)}"
-            warnings.warn(f"{told}: they went by position", InsertWarning, stacklevel=5)
-        return rows
-    if set(found) != set(columns):
-        raise ValueError(
-            f"the data has the columns {', '.join(names)}; the relation has {', '.join(columns)}"
-        )
-    places = [found.index(column) for column in columns]
-    return [[row[place] for place in places] for row in rows]
-
-
-def are_nameless(names: Sequence[str]) -> bool:
-    """Whether data has no names for its columns, but numbers of places at most."""
-    return all(not name or name.isdecimal() for name in names) or are_letters(names)
-
-
-def are_letters(columns: Sequence[str]) -> bool:
-    """Whether these are the columns A, B, C, ... of a relation without a declaration: no names to go by."""
-    return list(columns) == [chr(ord("A") + place) for place in range(len(columns))] and len(columns) <= 26
 
 
 def declaration(relation: str, columns: Mapping[str, str]) -> Program:

@@ -14,7 +14,7 @@ from typing import Any
 from . import arrow
 from .files import FileReader
 from .losses import Losses, labels
-from .programs import are_nameless
+from .naming import are_numbers
 from .values import timed, typed
 
 #: From so many rows on, Arrow is worth its schema.
@@ -193,12 +193,15 @@ def named_rows(
     data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
         found, rows = arrow.stream_rows(data, names, losses)
-        settled = _settled(found, rows, losses)
-        return (None if are_nameless(found) else found), settled
+        return _names_of(found), _settled(found, rows, losses)
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
     labelled, found_rows = table(data, names)
-    return labelled, _settled(labelled, found_rows, losses)
+    return _names_of(labelled), _settled(labelled, found_rows, losses)
+
+
+def _names_of(found: list[str] | None) -> list[str] | None:
+    return None if found is None or are_numbers(found) else found
 
 
 def _settled(
