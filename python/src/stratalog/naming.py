@@ -101,8 +101,11 @@ def are_numbers(names: Sequence[str]) -> bool:
 
 
 def are_letters(names: Sequence[str]) -> bool:
-    """Whether these are the columns of a relation that was given none: A to Z, then A1, B1, ... ."""
-    letters = [chr(ord("A") + place % 26) for place in range(len(names))]
-    return list(names) == [
-        letter if place < 26 else f"{letter}{place // 26}" for place, letter in enumerate(letters)
-    ]
+    """Whether these are the columns of a relation that was given none."""
+    return list(names) == letters(len(names))
+
+
+def letters(count: int) -> list[str]:
+    """A to Z, then A1, B1, ... ."""
+    found = [(chr(ord("A") + place % 26), place // 26) for place in range(count)]
+    return [f"{letter}{turn}" if turn else letter for letter, turn in found]
