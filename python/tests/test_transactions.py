@@ -7,6 +7,7 @@ import itertools
 from datetime import UTC, datetime
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import stratalog
@@ -145,3 +146,10 @@ def test_asyncio(server: LocalServer) -> None:
             assert t.result.messages == ["inserted 2 facts into p", "deleted 1 fact from p"]
 
     asyncio.run(main())
+
+
+def test_slices_of_structs_end_their_facts_alone(db: stratalog.Client) -> None:
+    db.insert("n", range(5))
+    data = pa.chunked_array([pa.array([{"n": n} for n in range(5)]).slice(1, 2)])
+    db.delete("n", data)
+    assert sorted(db.query("?n(X)")) == [(0,), (3,), (4,)]

@@ -55,9 +55,14 @@ def type_name(schema: Any) -> str:
     return {"n": "null", "b": "bool", "e": "float", "f": "float", "g": "float"}.get(fmt, "string")
 
 
-def decode(column: Any, schema: Any, losses: Losses | None = None) -> list[Any]:
-    """The values of a column as Python objects; decimals as such, and times in whole milliseconds."""
-    start, length = column.offset, column.length
+def decode(
+    column: Any, schema: Any, losses: Losses | None = None, first: int = 0, count: int | None = None
+) -> list[Any]:
+    """The values of a column as Python objects; decimals as such, and times in whole milliseconds.
+
+    Of a batch that is a slice, the columns may be whole: then `count` values from `first` on are meant.
+    """
+    start, length = column.offset + first, column.length - first if count is None else count
     if not length:
         return []
     if schema.dictionary is not None:
@@ -74,7 +79,7 @@ def decode(column: Any, schema: Any, losses: Losses | None = None) -> list[Any]:
             for value in unscaled(schema, column.view(), start, length)
         ]
     else:
-        values = na.Array(column).to_pylist()
+        values = na.Array(column).to_pylist()[first : first + length]
     if marked(schema) is not None:
         return each(json.loads, values)
     return values
