@@ -10,7 +10,7 @@ import time
 import pytest
 
 import stratalog
-from conftest import ENDLESS, PASSWORD
+from conftest import ENDLESS, PASSWORD, is_running, wait_until
 from local_server import LocalServer
 
 BEGIN = f"""
@@ -190,3 +190,49 @@ def test_python_ends_whatever_uses_a_client_there(scripts: Scripts, what: str) -
     out, problems, seconds = scripts.run(ATTEMPT + script, begin)
     assert out == [printed], problems
     assert seconds < MOST_SECONDS / 4
+
+
+def test_an_event_loop_ends_with_what_waits_in_it(scripts: Scripts, db: stratalog.Client) -> None:
+    out, problems, _ = scripts.run("""
+async def main():
+    global pending
+    db = await stratalog.connect_async(kg=KG)
+    pending = [asyncio.create_task(db.query(LONG)) for _ in range(2)]
+    await asyncio.sleep(0.5)
+start = time.monotonic()
+asyncio.run(main())
+print(time.monotonic() - start < 3)
+assert all(task.cancelled() for task in pending), pending
+""")
+    assert out == ["True"], problems
+    assert "Traceback" not in problems
+    wait_until(lambda: not is_running(db, "start(X)"), 10)
+
+
+def test_an_async_client_belongs_to_its_event_loop(scripts: Scripts) -> None:
+    out, problems, _ = scripts.run("""
+async def begin():
+    db = await stratalog.connect_async(kg=KG)
+    events = db.events()
+    async with db.transaction() as t:
+        await t.insert("p", [1])
+    return db, await db.stream("?number(X), number(Y)"), await events.__aenter__()
+db, stream, events = asyncio.run(begin())
+
+async def again(what):
+    try:
+        await what()
+    except RuntimeError as problem:
+        print("another event loop" in str(problem))
+
+asyncio.run(again(lambda: db.query("?start(X)")))
+asyncio.run(again(lambda: db.insert("p", [1])))
+asyncio.run(again(lambda: db.stream("?start(X)")))
+asyncio.run(again(lambda: anext(aiter(stream))))
+asyncio.run(again(lambda: anext(events)))
+asyncio.run(events.close())
+asyncio.run(stream.close())
+asyncio.run(db.close())
+""")
+    assert out == ["True"] * 5, problems
+    assert "Traceback" not in problems

@@ -449,6 +449,7 @@ class AsyncClient(AsyncCommands):
 
     async def _connected(self, retry: Retry) -> AsyncConnection:
         """The connection; opened again if it was lost."""
+        self._link.check_loop()
         async with self._connecting:
             link = self._link
             if self._closed:
