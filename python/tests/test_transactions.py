@@ -153,3 +153,22 @@ def test_slices_of_structs_end_their_facts_alone(db: stratalog.Client) -> None:
     data = pa.chunked_array([pa.array([{"n": n} for n in range(5)]).slice(1, 2)])
     db.delete("n", data)
     assert sorted(db.query("?n(X)")) == [(0,), (3,), (4,)]
+
+
+def test_new_columns_have_the_types_that_an_insert_gives_them(db: stratalog.Client) -> None:
+    columns: list[tuple[list[object], str]] = [
+        ([["a", "b"], None], "list"),
+        ([[1, "b"]], "list"),
+        ([[[1]]], "list"),
+        ([["a"], "b"], "any"),
+        ([None], "any"),
+        ([{1, 2}], "vector"),
+        ([datetime(2020, 1, 1)], "timestamp"),
+    ]
+    with db.transaction() as t:
+        for number, (values, _) in enumerate(columns):
+            t.insert(f"t{number}", [{"x": value} for value in values])
+        t.insert("frame", pl.DataFrame({"x": [["a"]]}))
+    found = [db.column_types(f"t{number}") for number in range(len(columns))]
+    assert found == [{"x": kind} for _, kind in columns]
+    assert db.query("?frame(X)").rows() == [(["a"],)]

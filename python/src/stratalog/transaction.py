@@ -19,6 +19,7 @@ from .relation import Relation, field_names, relation_name
 from .result import Result
 from .rows import named_rows
 from .statements import Rule, Statement, declaration, definition, program_of
+from .values import Elements, typed
 
 if TYPE_CHECKING:
     from .aio import AsyncClient
@@ -98,8 +99,7 @@ class _Collected:
         if name in self._unnamed or are_letters(names):
             return Listed([], are_given=False)
         if sign == "+":
-            kinds = [kind_of([row[place] for row in rows]) for place in range(len(names))]
-            types = ["any" if kind == "null" else kind for kind in kinds]
+            types = [_type_of([row[place] for row in rows]) for place in range(len(names))]
             columns = dict(zip(identifiers(names), types, strict=True))
             self._programs.append(declared(name, columns))
             return Listed(list(columns))
@@ -108,6 +108,14 @@ class _Collected:
     def _is_told(self, name: str) -> bool:
         """Whether statements of others say something of the relation."""
         return any(re.search(rf"\b{re.escape(name)}\b", program.text) for program in self._told)
+
+
+def _type_of(values: Sequence[Any]) -> str:
+    """The type of a new column with these values."""
+    found = [value for value in map(typed, values) if value is not None]
+    if found and all(isinstance(value, Elements) for value in found):
+        return "list"
+    return kind_of(found) if found else "any"
 
 
 class Transaction(_Collected):
