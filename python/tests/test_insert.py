@@ -223,6 +223,29 @@ def test_texts_return_as_they_went(db: stratalog.Client, many: bool) -> None:
         assert db.query("?t($text)", {"text": text}).rows() == [(text,)]
 
 
+@pytest.mark.parametrize("count", [1, 2000])
+def test_half_of_a_character_is_refused(db: stratalog.Client, count: int) -> None:
+    half = "a\ud800é"
+    for data in (
+        [half] * count,
+        [(half, n) for n in range(count)],
+        [{"x": half}] * count,
+        [half, 1],
+        [[half, 1]],
+    ):
+        with pytest.raises(ValueError, match=r"ud800.*half of a character"):
+            db.insert("t", data)
+    with pytest.raises(stratalog.InvalidParameter, match="ud800"):
+        db.query("?t($x)", {"x": half})
+    with pytest.raises(ValueError, match="ud800"):
+        db.execute(f'+t("{half}")')
+    with pytest.raises(ValueError, match="ud800"):
+        db.insert(half, [1])
+    # The connection is the one that it was.
+    db.execute("own(1)")
+    assert db.query("?own(X)").rows() == [(1,)]
+
+
 def test_numbers_return_as_they_went(db: stratalog.Client) -> None:
     ints = [0, 1, -1, 2**53 + 1, 2**63 - 1, -(2**63)]
     floats = [0.1, 1e300, -2.5, 5e-324, 1.0, 2.0**53]
