@@ -216,3 +216,20 @@ def test_an_iterator_of_lists_keeps_to_one_kind_of_numbers(db: stratalog.Client)
     rows = ((row, [row] if row < 70_000 else [0.5]) for row in range(80_000))
     with pytest.raises(ValueError, match="its first rows decide"):
         db.insert("kinds", rows)
+
+
+def test_times_that_are_parameters_are_times(db: stratalog.Client) -> None:
+    program = '// $d\n+d($d, "$d", $n) /* $d /* */ $d */'
+    params = {"d": date(2020, 1, 1), "n": 1}
+    db.execute(program, params)
+    with db.transaction() as t:
+        t.execute("+e($d)", {"d": datetime(2020, 1, 1)})
+        t.execute("+f($d)", {"d": np.datetime64("2021-01-01")})
+    midnight = datetime(2020, 1, 1, tzinfo=UTC)
+    assert db.query("?d(D, S, N)").rows() == [(midnight, "$d", 1)]
+    assert list((db.column_types("d") or {}).values()) == ["timestamp", "string", "int"]
+    assert db.query("?e($d)", {"d": midnight}).rows() == [(midnight,)]
+    assert db.query("?f(X), X > $d", {"d": midnight}).scalar() == datetime(2021, 1, 1, tzinfo=UTC)
+    assert db.query("?X <- X = $d", {"d": datetime(10, 1, 1)}).scalar() == datetime(10, 1, 1, tzinfo=UTC)
+    with pytest.raises(stratalog.InvalidParameter, match="no parameter `\\$more`"):
+        db.query("?e(X)", {"more": midnight})

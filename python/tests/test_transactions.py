@@ -132,8 +132,10 @@ def test_parameters_of_one_name_keep_their_values() -> None:
     )
     assert joined.text == ('+p($x) // not $x\n+q("$x", $x)\n+p($x_2)\n+q("$x", $xy)\n+p($x)\n+p($x_3)')
     assert joined.params == {"x": 1, "x_2": 2, "xy": 3, "x_3": True}
-    with pytest.raises(ValueError, match="comment"):
-        join([Program("+p($x)", {"x": 1}), Program("/* $x */ +p($x)", {"x": 2})])
+    commented = "/* $x /* $x */ $x */ +p($x)\n  % $x\n/* $x"
+    joined = join([Program("+p($x)", {"x": 1}), Program(commented, {"x": 2})])
+    assert joined.text == "+p($x)\n" + commented.replace("p($x)", "p($x_2)")
+    assert joined.params == {"x": 1, "x_2": 2}
 
 
 def test_asyncio(server: LocalServer) -> None:
