@@ -233,3 +233,23 @@ def test_times_that_are_parameters_are_times(db: stratalog.Client) -> None:
     assert db.query("?X <- X = $d", {"d": datetime(10, 1, 1)}).scalar() == datetime(10, 1, 1, tzinfo=UTC)
     with pytest.raises(stratalog.InvalidParameter, match="no parameter `\\$more`"):
         db.query("?e(X)", {"more": midnight})
+
+
+def test_times_beside_other_values_are_times(db: stratalog.Client) -> None:
+    day = datetime(2020, 1, 1, tzinfo=UTC)
+    assert db.insert("t", [(day,), ("x",), (day,), (None,)]) == (3, 1)
+    assert db.query("?t(X), X = $day", {"day": day}).rows() == [(day,)]
+    db.execute("+known(what: string, value: any)")
+    with pytest.warns(PrecisionWarning, match="finer than milliseconds"):
+        db.insert("known", [{"value": FINE, "what": "time"}, {"value": 1, "what": "number"}])
+    assert db.query("?known(W, V), V > $day", {"day": day}).rows() == [("time", CUT)]
+    db.insert("new", iter([{"a": date(2020, 1, 1), "b": 1}, {"a": "x", "b": 2}]))
+    assert db.column_types("new") == {"a": "any", "b": "int"}
+    assert db.query("?new(X, 1)").one()[0] == day
+    db.execute("+typed(x: timestamp)")
+    with pytest.raises(stratalog.TypeMismatch):
+        db.insert("typed", [(day,), ("x",)])
+    assert db.query("?typed(X)").rows() == []
+    for more in ({"commit_every": 1}, {"scope": "session"}):
+        with pytest.raises(ValueError, match="times beside other values"):
+            db.insert("t", [(day,), ("x",)], **more)

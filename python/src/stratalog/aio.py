@@ -24,7 +24,7 @@ from .connection import Build
 from .events import AsyncEvents
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
-from .inserts import Committed, Inserted
+from .inserts import Committed, Inserted, told
 from .naming import listed_async
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
@@ -227,6 +227,10 @@ class AsyncClient(AsyncCommands):
             )
         options.refuse_for_memory()
         how = plan(data, columns, commit_every, exact)
+        if how.with_times is not None:
+            found = await self._insert_times(name, *how.with_times, scope, timeout)
+            how.losses.tell()
+            return found
         # To read a file takes a while.
         in_turn = isinstance(data, FileReader)
         self._own = self._own or scope != "persistent"
@@ -243,6 +247,24 @@ class AsyncClient(AsyncCommands):
             warnings.warn(warning, errors.InsertWarning, stacklevel=2)
         how.losses.tell()
         return committed.total
+
+    async def _insert_times(
+        self,
+        name: str,
+        names: list[str] | None,
+        rows: Sequence[Sequence[Any]],
+        scope: str,
+        timeout: float | None,
+    ) -> Inserted:
+        """Rows with times beside other values in a column travel as a program, which has a form for them."""
+        if scope != "persistent":
+            raise ValueError("a column has times beside other values: for the session, execute a program")
+        transaction = self.transaction(timeout=timeout)
+        known = await listed_async(self, name, names) if names is not None else None
+        transaction.collect("+", name, names, rows, known)
+        async with transaction:
+            pass
+        return told(transaction.result, len(rows))
 
     async def _insert_file(
         self,

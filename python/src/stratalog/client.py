@@ -22,7 +22,7 @@ from .connection import Build, Connection
 from .events import Events
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import GraphName
-from .inserts import Committed, Inserted
+from .inserts import Committed, Inserted, told
 from .lifetime import check_running, tell_of_fork
 from .naming import listed
 from .objects import Rows
@@ -281,6 +281,10 @@ class Client(Commands):
             return self._insert_file(name, data, scope, columns, progress, timeout, commit_every, options)
         options.refuse_for_memory()
         how = plan(data, columns, commit_every, exact)
+        if how.with_times is not None:
+            found = self._insert_times(name, *how.with_times, scope, timeout)
+            how.losses.tell()
+            return found
         self._own = self._own or scope != "persistent"
         with Bar(progress, name, how.total) as bar, Committed() as committed:
             for part in how.parts:
@@ -294,6 +298,24 @@ class Client(Commands):
             warnings.warn(warning, errors.InsertWarning, stacklevel=2)
         how.losses.tell()
         return committed.total
+
+    def _insert_times(
+        self,
+        name: str,
+        names: list[str] | None,
+        rows: Sequence[Sequence[Any]],
+        scope: str,
+        timeout: float | None,
+    ) -> Inserted:
+        """Rows with times beside other values in a column travel as a program, which has a form for them."""
+        if scope != "persistent":
+            raise ValueError("a column has times beside other values: for the session, execute a program")
+        transaction = self.transaction(timeout=timeout)
+        known = listed(self, name, names) if names is not None else None
+        transaction.collect("+", name, names, rows, known)
+        with transaction:
+            pass
+        return told(transaction.result, len(rows))
 
     def _insert_file(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -37,6 +38,15 @@ class Inserted(_Counts):
         found = Inserted(self.inserted, self.duplicates)
         found.skipped, found.problems = count, problems
         return found
+
+
+def told(result: Result, rows: int) -> Inserted:
+    """What the messages of a program say that inserts so many rows."""
+    counts = [int(found[1]) for message in result.messages if (found := _INSERTED.match(message))]
+    return Inserted(sum(counts), rows - sum(counts))
+
+
+_INSERTED = re.compile(r"inserted (\d+) facts? into ")
 
 
 class Committed:

@@ -15,6 +15,7 @@ from . import arrow
 from .files import FileReader
 from .losses import Losses, labels
 from .naming import are_numbers
+from .times import Time
 from .values import timed, typed
 
 #: From so many rows on, Arrow is worth its schema.
@@ -47,6 +48,8 @@ class Plan:
     total: int | None
     #: What the values lose, once they are sent.
     losses: Losses
+    #: Names and rows where a column has times beside others: only a program has a form for these.
+    with_times: tuple[list[str] | None, list[Sequence[Any]]] | None = None
 
 
 def plan(
@@ -77,6 +80,12 @@ def plan(
         names = None
     if names is not None and len(names) != len(kinds):
         raise ValueError(f"{len(names)} column names for rows of {len(kinds)} values")
+    if any(kind == "any" and _has_times(values) for kind, values in zip(kinds, whole, strict=True)):
+        if commit_every is not None:
+            raise ValueError(
+                "a column has times beside other values: these are one commit, without commit_every"
+            )
+        return Plan(iter(()), len(rows), losses, (_names_of(names), list(zip(*whole, strict=True))))
     few = names is None and "timestamp" not in kinds and len(rows) < _MANY
     if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
         settled = list(zip(*whole, strict=True)) if whole else rows
@@ -85,6 +94,10 @@ def plan(
     settled_kinds = [arrow.exact_kind(kind, values) for kind, values in zip(kinds, whole, strict=True)]
     batches = _batches(names or [""] * len(kinds), settled_kinds, whole, most)
     return Plan(_parts(batches, commit_every), len(rows), losses)
+
+
+def _has_times(values: Sequence[Any]) -> bool:
+    return any(isinstance(value, Time) for value in values)
 
 
 def _parts(batches: Iterator[arrow.Batch], most: int | None) -> Iterator[Part]:
@@ -200,8 +213,8 @@ def named_rows(
     return _names_of(labelled), _settled(labelled, found_rows, losses)
 
 
-def _names_of(found: list[str] | None) -> list[str] | None:
-    return None if found is None or are_numbers(found) else found
+def _names_of(found: Sequence[str] | None) -> list[str] | None:
+    return None if found is None or are_numbers(found) else list(found)
 
 
 def _settled(

@@ -69,7 +69,7 @@ class _Collected:
         self._programs.append(program)
         self._told.append(program)
 
-    def _collect(
+    def collect(
         self,
         sign: str,
         name: str,
@@ -159,7 +159,7 @@ class Transaction(_Collected):
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
         known = listed(self._client, name, names) if names is not None else None
-        self._collect(sign, name, names, rows, known)
+        self.collect(sign, name, names, rows, known)
 
     def __enter__(self) -> Self:
         return self
@@ -215,7 +215,7 @@ class AsyncTransaction(_Collected):
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
         known = await listed_async(self._client, name, names) if names is not None else None
-        self._collect(sign, name, names, rows, known)
+        self.collect(sign, name, names, rows, known)
 
     async def __aenter__(self) -> Self:
         return self
