@@ -24,7 +24,7 @@ from .connection import Build
 from .events import AsyncEvents
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
-from .inserts import Committed, Inserted, told
+from .inserts import Committed, Inserted, kind_of_warning, told
 from .naming import listed_async
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
@@ -226,7 +226,8 @@ class AsyncClient(AsyncCommands):
                 name, data, scope, columns, progress, timeout, commit_every, options
             )
         options.refuse_for_memory()
-        how = plan(data, columns, commit_every, exact)
+        declared = await self.column_types(name) if exact else None
+        how = plan(data, columns, commit_every, exact, declared)
         if how.with_times is not None:
             found = await self._insert_times(name, *how.with_times, scope, timeout)
             how.losses.tell()
@@ -244,7 +245,9 @@ class AsyncClient(AsyncCommands):
                 committed.add(part.length, call)
             bar.complete()
         for warning in committed.warnings:
-            warnings.warn(warning, errors.InsertWarning, stacklevel=2)
+            warnings.warn(warning, kind_of_warning(warning), stacklevel=2)
+        if how.comparison.is_open:
+            how.comparison.settle(await self.column_types(name))
         how.losses.tell()
         return committed.total
 

@@ -22,7 +22,7 @@ from .connection import Build, Connection
 from .events import Events
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import GraphName
-from .inserts import Committed, Inserted, told
+from .inserts import Committed, Inserted, kind_of_warning, told
 from .lifetime import check_running, tell_of_fork
 from .naming import listed
 from .objects import Rows
@@ -280,7 +280,8 @@ class Client(Commands):
         if is_path(data):
             return self._insert_file(name, data, scope, columns, progress, timeout, commit_every, options)
         options.refuse_for_memory()
-        how = plan(data, columns, commit_every, exact)
+        declared = self.column_types(name) if exact else None
+        how = plan(data, columns, commit_every, exact, declared)
         if how.with_times is not None:
             found = self._insert_times(name, *how.with_times, scope, timeout)
             how.losses.tell()
@@ -295,7 +296,9 @@ class Client(Commands):
                 committed.add(part.length, call)
             bar.complete()
         for warning in committed.warnings:
-            warnings.warn(warning, errors.InsertWarning, stacklevel=2)
+            warnings.warn(warning, kind_of_warning(warning), stacklevel=2)
+        if how.comparison.is_open:
+            how.comparison.settle(self.column_types(name))
         how.losses.tell()
         return committed.total
 

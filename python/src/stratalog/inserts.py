@@ -6,7 +6,7 @@ import re
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from .errors import FileError, PartlyInserted
+from .errors import FileError, InsertWarning, PartlyInserted, PrecisionWarning
 from .protocol import Call
 from .result import Result
 
@@ -38,6 +38,12 @@ class Inserted(_Counts):
         found = Inserted(self.inserted, self.duplicates)
         found.skipped, found.problems = count, problems
         return found
+
+
+def kind_of_warning(text: str) -> type[UserWarning]:
+    """What a warning of the server is for Python: of digits that are lost, or of where columns went."""
+    is_loss = "finer than milliseconds" in text or "rounded to the nearest float" in text
+    return PrecisionWarning if is_loss else InsertWarning
 
 
 def told(result: Result, rows: int) -> Inserted:

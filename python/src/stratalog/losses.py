@@ -15,7 +15,7 @@ from .errors import PrecisionWarning
 from .times import CutTime
 from .values import has_scale, number_of
 
-Kind = Literal["times", "decimals"]
+Kind = Literal["times", "decimals", "integers"]
 #: The name of a column, or its place, counted from 1.
 Label = str | int
 

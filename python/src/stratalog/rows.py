@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from . import arrow
+from .comparing import Comparison
 from .files import FileReader
 from .losses import Losses, labels
 from .naming import are_numbers
@@ -48,34 +49,46 @@ class Plan:
     total: int | None
     #: What the values lose, once they are sent.
     losses: Losses
+    #: What they lose by the types of the relation.
+    comparison: Comparison
     #: Names and rows where a column has times beside others: only a program has a form for these.
     with_times: tuple[list[str] | None, list[Sequence[Any]]] | None = None
 
 
 def plan(
-    data: Any, names: Sequence[str] | None = None, commit_every: int | None = None, exact: bool = False
+    data: Any,
+    names: Sequence[str] | None = None,
+    commit_every: int | None = None,
+    exact: bool = False,
+    declared: Mapping[str, str] | None = None,
 ) -> Plan:
-    """Looks at the data and decides; `exact` refuses values that would lose digits."""
+    """Looks at the data and decides.
+
+    `exact` refuses values that would lose digits, also by the types that the relation's columns are `declared`.
+    """
     losses = Losses(exact)
+    comparison = Comparison(losses, declared)
     if commit_every is not None and commit_every < 1:
         raise ValueError("commit_every is a number of rows, at least 1")
     most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
     if isinstance(data, FileReader):
-        return Plan(_parts(data.batches(most), commit_every), data.num_rows, losses)
+        return Plan(_parts(data.batches(most), commit_every), data.num_rows, losses, comparison)
     data = framed(data)
     if hasattr(data, "__arrow_c_stream__"):
         batches = arrow.batches_of(data, names, most, losses)
-        return Plan(_parts(batches, commit_every), arrow.count_rows(data), losses)
+        parts = _parts(comparison.batches(batches), commit_every)
+        return Plan(parts, arrow.count_rows(data), losses, comparison)
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise _unsuitable(data)
     if not isinstance(data, Sized):
         data = iter(data)
         first = list(islice(data, BATCH_ROWS))
         if len(first) == BATCH_ROWS:
-            return _plan_of_many(first, data, names, commit_every, losses)
+            return _plan_of_many(first, data, names, commit_every, losses, comparison)
         data = first
     names, rows = table(data, names)
     whole, kinds = _by_column(names, rows, losses)
+    comparison.look(names, whole)
     if not rows:
         names = None
     if names is not None and len(names) != len(kinds):
@@ -85,15 +98,17 @@ def plan(
             raise ValueError(
                 "a column has times beside other values: these are one commit, without commit_every"
             )
-        return Plan(iter(()), len(rows), losses, (_names_of(names), list(zip(*whole, strict=True))))
+        return Plan(
+            iter(()), len(rows), losses, comparison, (_names_of(names), list(zip(*whole, strict=True)))
+        )
     few = names is None and "timestamp" not in kinds and len(rows) < _MANY
     if "any" in kinds or (few and _characters(whole) < _MANY_CHARACTERS):
         settled = list(zip(*whole, strict=True)) if whole else rows
         parts = _parts_of_rows(names, settled, commit_every or len(rows) or 1)
-        return Plan(parts, len(rows), losses)
+        return Plan(parts, len(rows), losses, comparison)
     settled_kinds = [arrow.exact_kind(kind, values) for kind, values in zip(kinds, whole, strict=True)]
     batches = _batches(names or [""] * len(kinds), settled_kinds, whole, most)
-    return Plan(_parts(batches, commit_every), len(rows), losses)
+    return Plan(_parts(batches, commit_every), len(rows), losses, comparison)
 
 
 def _has_times(values: Sequence[Any]) -> bool:
@@ -134,13 +149,15 @@ def _plan_of_many(
     names: Sequence[str] | None,
     commit_every: int | None,
     losses: Losses,
+    comparison: Comparison,
 ) -> Plan:
     """More than one batch of an iterator: sent while it is read, so the first batch decides the types."""
     found, rows = table(first, names)
     whole, kinds = _by_column(found, rows, losses)
     if "any" in kinds:
         # Columns of several types have no Arrow type.
-        return plan([*first, *rest], names, commit_every, losses.exact)
+        return plan([*first, *rest], names, commit_every, losses.exact, comparison.declared)
+    comparison.look(found, whole)
     labels = found or [""] * len(kinds)
     most = min(BATCH_ROWS, commit_every or BATCH_ROWS)
     exact = [arrow.exact_kind(kind, values, more=True) for kind, values in zip(kinds, whole, strict=True)]
@@ -155,6 +172,7 @@ def _plan_of_many(
             if later != found:
                 raise ValueError(f"row {done} has other columns than the first")
             columns, theirs = _by_column(found, more, losses, done, kinds)
+            comparison.look(found, columns)
             for place, (kind, other) in enumerate(zip(kinds, theirs, strict=True)):
                 if exact[place] == "vector of int" and any(columns[place]):
                     kind, other = exact[place], arrow.exact_kind(other, columns[place])
@@ -166,7 +184,7 @@ def _plan_of_many(
             yield arrow.build(labels, exact, columns)
             done += len(chunk)
 
-    return Plan(_parts(batches(), commit_every), None, losses)
+    return Plan(_parts(batches(), commit_every), None, losses, comparison)
 
 
 def _by_column(

@@ -112,6 +112,16 @@ def bits(view: Any, number: int, start: int, length: int) -> bytes | None:
     return part[: (length + 7) // 8]
 
 
+#: The seventh byte of integers that any float holds exactly, be they below zero or not.
+_SMALL = bytes([*range(0x20), *range(0xE0, 0x100)])
+
+
+def has_large(column: Any) -> bool:
+    """Whether a column of 64-bit integers has perhaps one beyond 2^53: what is seen from its bytes."""
+    data = bytes(raw(column.view(), 1))
+    return bool(data[7::8].translate(None, b"\0\xff") or data[6::8].translate(None, _SMALL))
+
+
 def _valid(view: Any, start: int, length: int) -> Sequence[bool] | None:
     flags = bits(view, 0, start, length)
     if flags is None:
