@@ -178,6 +178,25 @@ def test_rows_that_do_not_fit_are_refused_at_once(data: Any, problem: str) -> No
         rows.plan(data)
 
 
+def test_categories_that_are_times() -> None:
+    for kind in (pa.timestamp("us"), pa.date32(), pa.timestamp("ns", "UTC")):
+        words = pa.array([datetime(2020, 1, 1), None, datetime(2020, 1, 1)]).cast(kind)
+        found = written(pa.table({"c": words.dictionary_encode()}))
+        start = datetime(2020, 1, 1, tzinfo=UTC)
+        assert found.column("c").to_pylist() == [start, None, start]
+    frame = pd.DataFrame({"c": pd.Categorical(pd.to_datetime(["2020-01-01", "2020-01-02"]))})
+    assert written(frame).column("c").to_pylist() == [datetime(2020, 1, day, tzinfo=UTC) for day in (1, 2)]
+
+
+def test_what_pandas_has_and_arrow_has_not() -> None:
+    periods = pd.DataFrame({"p": pd.period_range("2020-01", periods=2, freq="M")})
+    for read in (written, rows.named_rows):
+        with pytest.raises(TypeError, match="column 'p' has periods of pandas"):
+            read(periods)
+    with pytest.raises(ValueError, match="two columns of the frame have one name: a, a"):
+        written(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
 TIMES_IN_LISTS = [
     pa.list_(pa.date32()),
     pa.large_list(pa.timestamp("us")),

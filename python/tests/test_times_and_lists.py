@@ -304,10 +304,12 @@ def test_what_the_relation_makes_of_values_is_told_or_refused(
 def test_values_that_the_relation_keeps_are_not_told(db: stratalog.Client) -> None:
     db.execute("+f(x: float)\n+i(x: int)\n+s(x: string)\n+t(x: timestamp)")
     floats = [2**53, -(2**53), 2**60, None]
-    for data in (floats, pl.DataFrame({"x": floats})):
+    forms: list[Any] = [floats, pl.DataFrame({"x": floats})]
+    for data in forms:
         db.insert("f", data, exact=True)
         db.insert("f", data)
-    for data in ([LARGE], pl.DataFrame({"x": [LARGE]}), pa.table({"x": pa.array([LARGE], pa.uint64())})):
+    forms = [[LARGE], pl.DataFrame({"x": [LARGE]}), pa.table({"x": pa.array([LARGE], pa.uint64())})]
+    for data in forms:
         db.insert("i", data, exact=True)
         db.insert("i", data)
     db.insert("s", pl.DataFrame({"x": ["2026-11-21T18:30:00.1234"]}), exact=True)

@@ -64,7 +64,7 @@ def plan(
 ) -> Plan:
     """Looks at the data and decides.
 
-    `exact` refuses values that would lose digits, also by the types that the relation's columns are `declared`.
+    `exact` refuses values that would lose digits, also by the types of columns that are `declared`.
     """
     losses = Losses(exact)
     comparison = Comparison(losses, declared)

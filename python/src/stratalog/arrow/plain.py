@@ -33,6 +33,10 @@ from .building import BATCH_ROWS, Batch, batch_of, column_as
 _WIDTHS = {"c": 1, "C": 1, "s": 2, "S": 2, "i": 4, "I": 4, "l": 8, "L": 8, "e": 2, "f": 4, "g": 8}
 
 
+#: What a type is called that is kept as another.
+_EXTENSION = b"ARROW:extension:name"
+
+
 class ArrowStream(Protocol):
     """Anything that exports the Arrow C stream interface."""
 
@@ -99,6 +103,8 @@ def values_of(source: Any, losses: Losses | None = None) -> tuple[list[str], lis
     with _stream_of(source) as stream:
         schema = stream._get_cached_schema()
         fields = [schema.child(i) for i in range(schema.n_children)]
+        for field in fields:
+            _refuse_periods(field)
         found: list[list[Any]] = [[] for _ in fields]
         length = 0
         for batch in stream:
@@ -122,6 +128,10 @@ def _stream_of(data: Any) -> Any:
     except (TypeError, ValueError) as problem:
         if not type(data).__module__.startswith("pandas"):
             raise
+        if not data.columns.is_unique:
+            raise ValueError(
+                f"two columns of the frame have one name: {', '.join(map(str, data.columns))}"
+            ) from None
         raise TypeError(
             f"a column of the frame has no type of Arrow: {' '.join(map(str, problem.args))}; "
             "its rows can be inserted, `data.to_dict('records')`"
@@ -175,6 +185,7 @@ def _plain_schema(schema: Any) -> Any:
     if schema.dictionary is not None:
         return _plain_schema(schema.dictionary)
     fmt = schema.format
+    _refuse_periods(schema)
     if fmt == "vu":
         return na.c_schema(na.large_string())
     if fmt.startswith(("ts", "td")):
@@ -188,6 +199,14 @@ def _plain_schema(schema: Any) -> Any:
     raise TypeError(
         f"column {schema.name!r} has the Arrow type {_shown(schema)}, which cannot be stored: cast the column"
     )
+
+
+def _refuse_periods(schema: Any) -> None:
+    if schema.metadata is not None and dict(schema.metadata.items()).get(_EXTENSION) == b"pandas.period":
+        raise TypeError(
+            f"column {schema.name!r} has periods of pandas, which would be numbers: make times of them, "
+            "`.dt.to_timestamp()`, or text"
+        )
 
 
 def _list_of(fmt: str, element: Any) -> Any:
