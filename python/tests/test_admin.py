@@ -185,7 +185,7 @@ def test_asyncio_has_the_same(server: LocalServer) -> None:
             assert (await db.server.status()).knowledge_graph == name
             async with await db.kg("default") as other:
                 assert (str(other.kg), str(db.kg)) == ("default", name)
-            await db.delete("edge", [{"B": 2, "A": 1}])
+            await db.delete("edge", [{"from": 1, "to": 2}])
             assert (await db.query("?edge(X, Y)")).rows() == [(2, 3)]
 
     asyncio.run(main())

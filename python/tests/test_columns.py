@@ -166,7 +166,7 @@ def test_progress_ends_with_the_number_of_rows() -> None:
         ([(float("inf"),)], "infinite"),
         ([(1 << 63,)], "64 bits"),
         ([(1,), (1, 2)], "row 1 has 2 values"),
-        ([{"a": 1}, {"b": 1}], "surplus key 'b'"),
+        ([{"a": 1}, {"b": 1}], "row 1 lacks the key 'a'"),
         ([(object(),)], "cannot be stored"),
         ([([1.0, float("nan")],)], "finite numbers"),
         ("text", "cannot insert str"),
@@ -176,3 +176,70 @@ def test_progress_ends_with_the_number_of_rows() -> None:
 def test_rows_that_do_not_fit_are_refused_at_once(data: Any, problem: str) -> None:
     with pytest.raises((TypeError, ValueError), match=problem):
         rows.plan(data)
+
+
+def test_categories_that_are_times() -> None:
+    for kind in (pa.timestamp("us"), pa.date32(), pa.timestamp("ns", "UTC")):
+        words = pa.array([datetime(2020, 1, 1), None, datetime(2020, 1, 1)]).cast(kind)
+        found = written(pa.table({"c": words.dictionary_encode()}))
+        start = datetime(2020, 1, 1, tzinfo=UTC)
+        assert found.column("c").to_pylist() == [start, None, start]
+    frame = pd.DataFrame({"c": pd.Categorical(pd.to_datetime(["2020-01-01", "2020-01-02"]))})
+    assert written(frame).column("c").to_pylist() == [datetime(2020, 1, day, tzinfo=UTC) for day in (1, 2)]
+
+
+def test_what_pandas_has_and_arrow_has_not() -> None:
+    periods = pd.DataFrame({"p": pd.period_range("2020-01", periods=2, freq="M")})
+    for read in (written, rows.named_rows):
+        with pytest.raises(TypeError, match="column 'p' has periods of pandas"):
+            read(periods)
+    with pytest.raises(ValueError, match="two columns of the frame have one name: a, a"):
+        written(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+TIMES_IN_LISTS = [
+    pa.list_(pa.date32()),
+    pa.large_list(pa.timestamp("us")),
+    pa.list_(pa.timestamp("ns", "UTC"), 1),
+    pa.list_(pa.list_(pa.date64())),
+]
+
+
+@pytest.mark.parametrize("kind", TIMES_IN_LISTS, ids=str)
+def test_times_in_lists_become_no_numbers(kind: Any) -> None:
+    when = datetime(2020, 1, 1)
+    value = [[when]] if pa.types.is_list(kind.value_type) else [when]
+    with pytest.raises(
+        TypeError, match=r"column 'x' has the Arrow type .*, and a list holds no times: cast them"
+    ):
+        written(pa.table({"x": pa.array([value], kind)}))
+
+
+def test_times_in_lists_are_refused_from_all_libraries() -> None:
+    for data in (
+        pl.DataFrame({"x": [[date(2020, 1, 1)]]}),
+        pl.DataFrame({"x": [[datetime(2020, 1, 1)]]}),
+        pl.DataFrame({"x": pl.Series([[date(2020, 1, 1)]], dtype=pl.Array(pl.Date, 1))}),
+        duckdb.sql("select [date '2020-01-01'] as x"),
+    ):
+        with pytest.raises(TypeError, match="a list holds no times"):
+            written(data)
+
+
+STRUCTS = pa.array([{"n": n, "s": f"name {n}", "b": n == 2, "l": [n]} for n in range(5)])
+
+
+def test_slices_of_structs_are_those_rows() -> None:
+    data = pa.chunked_array([STRUCTS.slice(1, 3), STRUCTS.slice(4)])
+    expected = [(n, f"name {n}", n == 2, [n]) for n in (1, 2, 3, 4)]
+    assert list(zip(*written(data).to_pydict().values(), strict=True)) == expected
+    found = rows.named_rows(data)
+    assert found == (["n", "s", "b", "l"], expected)
+
+
+@pytest.mark.parametrize("read", [written, rows.named_rows])
+def test_rows_that_are_null_as_a_whole_are_refused(read: Any) -> None:
+    data = pa.array([{"n": 1}, None, {"n": 3}])
+    with pytest.raises(ValueError, match="a row of the data is null as a whole"):
+        read(pa.chunked_array([data]))
+    assert read(pa.chunked_array([data.slice(2)])) is not None

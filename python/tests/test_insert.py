@@ -31,7 +31,7 @@ def test_rows_count_new_ones_and_duplicates(db: stratalog.Client) -> None:
 
 def test_scalars_dicts_and_dataclasses(db: stratalog.Client) -> None:
     db.insert("one", ["a", "b"])
-    db.insert("edge", [{"source": 1, "target": 2}, {"target": 4, "source": 3}, {"source": 5}])
+    db.insert("edge", [{"source": 1, "target": 2}, {"target": 4, "source": 3}, {"source": 5, "target": None}])
     db.insert("edge", [Edge(6, 7)])
     assert sorted(db.query("?one(X)")) == [("a",), ("b",)]
     assert sorted(db.query("?edge(X, Y)"), key=str) == [(1, 2), (3, 4), (5, None), (6, 7)]
@@ -221,6 +221,29 @@ def test_texts_return_as_they_went(db: stratalog.Client, many: bool) -> None:
     assert sorted(row[0] for row in db.query("?t(X)")) == sorted(texts)
     for text in TEXTS:
         assert db.query("?t($text)", {"text": text}).rows() == [(text,)]
+
+
+@pytest.mark.parametrize("count", [1, 2000])
+def test_half_of_a_character_is_refused(db: stratalog.Client, count: int) -> None:
+    half = "a\ud800é"
+    for data in (
+        [half] * count,
+        [(half, n) for n in range(count)],
+        [{"x": half}] * count,
+        [half, 1],
+        [[half, 1]],
+    ):
+        with pytest.raises(ValueError, match=r"ud800.*half of a character"):
+            db.insert("t", data)
+    with pytest.raises(stratalog.InvalidParameter, match="ud800"):
+        db.query("?t($x)", {"x": half})
+    with pytest.raises(ValueError, match="ud800"):
+        db.execute(f'+t("{half}")')
+    with pytest.raises(ValueError, match="ud800"):
+        db.insert(half, [1])
+    # The connection is the one that it was.
+    db.execute("own(1)")
+    assert db.query("?own(X)").rows() == [(1,)]
 
 
 def test_numbers_return_as_they_went(db: stratalog.Client) -> None:

@@ -78,7 +78,7 @@ def shell(db: stratalog.Client) -> Iterator[Any]:
 def test_a_cell_is_a_program(shell: Any) -> None:
     shell.run_cell_magic("stratalog", "", '+edge[(1, 2), (2, 3)]\n+name(1, "costs $low")')
     shell.user_ns["low"] = 1
-    found = shell.run_cell_magic("stratalog", "", "?edge(X:asc, Y), X >= $low // not $high")
+    found = shell.run_cell_magic("stratalog", "", "% $high\n?edge(X:asc, Y), X >= $low // $high\n/* $high */")
     assert found.rows() == [(1, 2), (2, 3)]
     assert "<td>2</td>" in found._repr_html_()
     assert shell.run_cell_magic("stratalog", "--limit 1", "?edge(X, Y)").truncated

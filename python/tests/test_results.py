@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -51,6 +53,34 @@ def test_no_two_columns_have_one_name(db: stratalog.Client) -> None:
         assert found.to_polars().columns == names, program
         assert list(found.to_pandas().columns) == names, program
         assert list(found.dicts()[0]) == names, program
+
+
+@dataclass
+class Pair:
+    c: int
+    other: int
+    more: int = 0
+
+
+def test_fields_find_columns_by_all_names_or_by_none(db: stratalog.Client) -> None:
+    db.execute("+par(p: int, c: int)\n+par(1, 2)\n+derived(X, Y) <- par(X, Y)")
+    with pytest.raises(TypeError, match="has the fields c, other, more; the answer has the columns p, c"):
+        db.query("?par(P, C)").objects(Pair)
+
+    @dataclass
+    class Same:
+        c: int
+        p: int
+
+    assert db.query("?par(P, C)").objects(Same) == [Same(2, 1)]
+    # Also but for capitals.
+    assert db.query("?derived(P, C)").objects(Same) == [Same(2, 1)]
+    assert db.query("?derived(X, Y)").objects(Same) == [Same(1, 2)]
+    # A constant leaves a column without a name.
+    assert db.query("?derived(1, P)").objects(Same) == [Same(1, 2)]
+    assert db.query("?derived(Other, C)").objects(Pair) == [Pair(2, 1)]
+    with pytest.raises(TypeError, match="the answer has the columns C, X"):
+        db.query("?derived(C, X)").objects(Same)
 
 
 def test_programs_replace_their_rules(db: stratalog.Client) -> None:

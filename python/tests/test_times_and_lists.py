@@ -216,3 +216,101 @@ def test_an_iterator_of_lists_keeps_to_one_kind_of_numbers(db: stratalog.Client)
     rows = ((row, [row] if row < 70_000 else [0.5]) for row in range(80_000))
     with pytest.raises(ValueError, match="its first rows decide"):
         db.insert("kinds", rows)
+
+
+def test_times_that_are_parameters_are_times(db: stratalog.Client) -> None:
+    program = '// $d\n+d($d, "$d", $n) /* $d /* */ $d */'
+    params = {"d": date(2020, 1, 1), "n": 1}
+    db.execute(program, params)
+    with db.transaction() as t:
+        t.execute("+e($d)", {"d": datetime(2020, 1, 1)})
+        t.execute("+f($d)", {"d": np.datetime64("2021-01-01")})
+    midnight = datetime(2020, 1, 1, tzinfo=UTC)
+    assert db.query("?d(D, S, N)").rows() == [(midnight, "$d", 1)]
+    assert list((db.column_types("d") or {}).values()) == ["timestamp", "string", "int"]
+    assert db.query("?e($d)", {"d": midnight}).rows() == [(midnight,)]
+    assert db.query("?f(X), X > $d", {"d": midnight}).scalar() == datetime(2021, 1, 1, tzinfo=UTC)
+    assert db.query("?X <- X = $d", {"d": datetime(10, 1, 1)}).scalar() == datetime(10, 1, 1, tzinfo=UTC)
+    with pytest.raises(stratalog.InvalidParameter, match="no parameter `\\$more`"):
+        db.query("?e(X)", {"more": midnight})
+
+
+def test_times_beside_other_values_are_times(db: stratalog.Client) -> None:
+    day = datetime(2020, 1, 1, tzinfo=UTC)
+    assert db.insert("t", [(day,), ("x",), (day,), (None,)]) == (3, 1)
+    assert db.query("?t(X), X = $day", {"day": day}).rows() == [(day,)]
+    db.execute("+known(what: string, value: any)")
+    with pytest.warns(PrecisionWarning, match="finer than milliseconds"):
+        db.insert("known", [{"value": FINE, "what": "time"}, {"value": 1, "what": "number"}])
+    assert db.query("?known(W, V), V > $day", {"day": day}).rows() == [("time", CUT)]
+    db.insert("new", iter([{"a": date(2020, 1, 1), "b": 1}, {"a": "x", "b": 2}]))
+    assert db.column_types("new") == {"a": "any", "b": "int"}
+    assert db.query("?new(X, 1)").one()[0] == day
+    db.execute("+typed(x: timestamp)")
+    with pytest.raises(stratalog.TypeMismatch):
+        db.insert("typed", [(day,), ("x",)])
+    assert db.query("?typed(X)").rows() == []
+    for more in ({"commit_every": 1}, {"scope": "session"}):
+        with pytest.raises(ValueError, match="times beside other values"):
+            db.insert("t", [(day,), ("x",)], **more)
+
+
+LARGE = 2**53 + 1
+#: What the declared types make another value of, in all forms of data.
+OTHERS: dict[str, tuple[str, list[Any]]] = {
+    "integers": ("float", [LARGE, 1, None, -LARGE]),
+    "times": ("timestamp", ["2026-11-21T18:30:00.1234", "2026-11-21 18:30:00.123000", None]),
+}
+
+
+# Text among rows without names is no time.
+WITH_NAMES = ["dicts", "many", "polars", "pyarrow"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        *(("times", form) for form in WITH_NAMES),
+        *(("integers", form) for form in ("rows", "iterator", *WITH_NAMES)),
+    ],
+)
+def test_what_the_relation_makes_of_values_is_told_or_refused(
+    db: stratalog.Client, kind: str, form: str
+) -> None:
+    declared, values = OTHERS[kind]
+    db.execute(f"+t(n: int, x: {declared})")
+    columns = {"X": values, "n": list(range(len(values)))}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    data: dict[str, Any] = {
+        "rows": [(row["n"], row["X"]) for row in rows],
+        "dicts": rows,
+        "many": rows + [{"X": None, "n": n} for n in range(2000)],
+        "polars": pl.DataFrame(columns),
+        "pyarrow": pa.table({"more": values, **columns}).select(["X", "n"]),
+        "iterator": [(n, LARGE if n > 70_000 else 1) for n in range(70_003)],
+    }
+
+    def made() -> Any:
+        return iter(data[form]) if form == "iterator" else data[form]
+
+    with pytest.raises(ValueError, match=r"is finer than milliseconds|would be rounded to a float"):
+        db.insert("t", made(), exact=True)
+    assert db.query("?t(N, X)").rows() == []
+    with pytest.warns(PrecisionWarning, match=r"finer than milliseconds|2 values, as in `9007199254740993`"):
+        db.insert("t", made())
+
+
+@pytest.mark.usefixtures("quiet")
+def test_values_that_the_relation_keeps_are_not_told(db: stratalog.Client) -> None:
+    db.execute("+f(x: float)\n+i(x: int)\n+s(x: string)\n+t(x: timestamp)")
+    floats = [2**53, -(2**53), 2**60, None]
+    forms: list[Any] = [floats, pl.DataFrame({"x": floats})]
+    for data in forms:
+        db.insert("f", data, exact=True)
+        db.insert("f", data)
+    forms = [[LARGE], pl.DataFrame({"x": [LARGE]}), pa.table({"x": pa.array([LARGE], pa.uint64())})]
+    for data in forms:
+        db.insert("i", data, exact=True)
+        db.insert("i", data)
+    db.insert("s", pl.DataFrame({"x": ["2026-11-21T18:30:00.1234"]}), exact=True)
+    db.insert("t", pl.DataFrame({"x": ["2026-11-21T18:30:00.123000Z"]}), exact=True)

@@ -7,6 +7,7 @@ import itertools
 from datetime import UTC, datetime
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import stratalog
@@ -131,8 +132,10 @@ def test_parameters_of_one_name_keep_their_values() -> None:
     )
     assert joined.text == ('+p($x) // not $x\n+q("$x", $x)\n+p($x_2)\n+q("$x", $xy)\n+p($x)\n+p($x_3)')
     assert joined.params == {"x": 1, "x_2": 2, "xy": 3, "x_3": True}
-    with pytest.raises(ValueError, match="comment"):
-        join([Program("+p($x)", {"x": 1}), Program("/* $x */ +p($x)", {"x": 2})])
+    commented = "/* $x /* $x */ $x */ +p($x)\n  % $x\n/* $x"
+    joined = join([Program("+p($x)", {"x": 1}), Program(commented, {"x": 2})])
+    assert joined.text == "+p($x)\n" + commented.replace("p($x)", "p($x_2)")
+    assert joined.params == {"x": 1, "x_2": 2}
 
 
 def test_asyncio(server: LocalServer) -> None:
@@ -145,3 +148,29 @@ def test_asyncio(server: LocalServer) -> None:
             assert t.result.messages == ["inserted 2 facts into p", "deleted 1 fact from p"]
 
     asyncio.run(main())
+
+
+def test_slices_of_structs_end_their_facts_alone(db: stratalog.Client) -> None:
+    db.insert("n", range(5))
+    data = pa.chunked_array([pa.array([{"n": n} for n in range(5)]).slice(1, 2)])
+    db.delete("n", data)
+    assert sorted(db.query("?n(X)")) == [(0,), (3,), (4,)]
+
+
+def test_new_columns_have_the_types_that_an_insert_gives_them(db: stratalog.Client) -> None:
+    columns: list[tuple[list[object], str]] = [
+        ([["a", "b"], None], "list"),
+        ([[1, "b"]], "list"),
+        ([[[1]]], "list"),
+        ([["a"], "b"], "any"),
+        ([None], "any"),
+        ([{1, 2}], "vector"),
+        ([datetime(2020, 1, 1)], "timestamp"),
+    ]
+    with db.transaction() as t:
+        for number, (values, _) in enumerate(columns):
+            t.insert(f"t{number}", [{"x": value} for value in values])
+        t.insert("frame", pl.DataFrame({"x": [["a"]]}))
+    found = [db.column_types(f"t{number}") for number in range(len(columns))]
+    assert found == [{"x": kind} for _, kind in columns]
+    assert db.query("?frame(X)").rows() == [(["a"],)]

@@ -24,10 +24,11 @@ from .connection import Build
 from .events import AsyncEvents
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
-from .inserts import Committed, Inserted
+from .inserts import Committed, Inserted, kind_of_warning, told
+from .naming import listed_async
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
-from .programs import arranged, can_be_declared, facts
+from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .protocol import Answer, Call, Session
@@ -225,7 +226,12 @@ class AsyncClient(AsyncCommands):
                 name, data, scope, columns, progress, timeout, commit_every, options
             )
         options.refuse_for_memory()
-        how = plan(data, columns, commit_every, exact)
+        declared = await self.column_types(name) if exact else None
+        how = plan(data, columns, commit_every, exact, declared)
+        if how.with_times is not None:
+            found = await self._insert_times(name, *how.with_times, scope, timeout)
+            how.losses.tell()
+            return found
         # To read a file takes a while.
         in_turn = isinstance(data, FileReader)
         self._own = self._own or scope != "persistent"
@@ -239,9 +245,29 @@ class AsyncClient(AsyncCommands):
                 committed.add(part.length, call)
             bar.complete()
         for warning in committed.warnings:
-            warnings.warn(warning, errors.InsertWarning, stacklevel=2)
+            warnings.warn(warning, kind_of_warning(warning), stacklevel=2)
+        if how.comparison.is_open:
+            how.comparison.settle(await self.column_types(name))
         how.losses.tell()
         return committed.total
+
+    async def _insert_times(
+        self,
+        name: str,
+        names: list[str] | None,
+        rows: Sequence[Sequence[Any]],
+        scope: str,
+        timeout: float | None,
+    ) -> Inserted:
+        """Rows with times beside other values in a column travel as a program, which has a form for them."""
+        if scope != "persistent":
+            raise ValueError("a column has times beside other values: for the session, execute a program")
+        transaction = self.transaction(timeout=timeout)
+        known = await listed_async(self, name, names) if names is not None else None
+        transaction.collect("+", name, names, rows, known)
+        async with transaction:
+            pass
+        return told(transaction.result, len(rows))
 
     async def _insert_file(
         self,
@@ -334,8 +360,8 @@ class AsyncClient(AsyncCommands):
         """Deletes facts, each named in full, all or none; `data` as for `Client.delete`."""
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
-        if names is not None and (listed := await self.column_types(name)) is not None:
-            rows = arranged(names, rows, list(listed))
+        if names is not None and (known := await listed_async(self, name, names)) is not None:
+            rows = known.arranged(names, rows)
         program = facts("-", name, rows)
         if not rows:
             return Result(Answer(["message"]))
@@ -448,6 +474,7 @@ class AsyncClient(AsyncCommands):
 
     async def _connected(self, retry: Retry) -> AsyncConnection:
         """The connection; opened again if it was lost."""
+        self._link.check_loop()
         async with self._connecting:
             link = self._link
             if self._closed:

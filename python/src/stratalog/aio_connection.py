@@ -45,6 +45,7 @@ class AsyncConnection:
         self.url = url
         self.protocol: Protocol = Protocol(before.protocol if before else None)
         self._socket = socket
+        self._loop = asyncio.get_running_loop()
         self._sending = asyncio.Lock()
         self._changed = asyncio.Event()
         #: Whether somebody takes notifications, and which call's frames somebody takes: then nothing is read
@@ -76,6 +77,14 @@ class AsyncConnection:
             raise
         return made
 
+    def check_loop(self) -> None:
+        """Refuses to wait in another event loop than the one that reads the socket: nothing would come."""
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError(
+                "this client belongs to another event loop, that of the asyncio.run in which it was "
+                "connected: connect another one in this"
+            )
+
     @property
     def alive(self) -> bool:
         """Whether a request can be sent, as far as we know."""
@@ -102,6 +111,7 @@ class AsyncConnection:
 
     async def send(self, build: Build, frames: Frames = (), advance: Advance | None = None) -> Call:
         """Sends a request, and does not wait for its answer."""
+        self.check_loop()
         async with self._sending:
             call, text = build(self.protocol)
             if call.streamed:
@@ -136,12 +146,14 @@ class AsyncConnection:
 
     async def frame(self, call: Call, seconds: float | None) -> bytes | None:
         """The next binary frame of a streamed call; None after the last."""
+        self.check_loop()
         self._taken.set()
         await self._finish(call, seconds, lambda: bool(call.frames))
         return call.frames.popleft() if call.frames else None
 
     async def drop(self, call: Call) -> None:
         """Ends a request whose answer nobody wants any more."""
+        self.check_loop()
         async with self._sending:
             await self._take_back(call)
 
@@ -155,6 +167,7 @@ class AsyncConnection:
 
     async def pushed(self) -> dict[str, Any]:
         """The next message that answers nothing."""
+        self.check_loop()
         self._listened = True
         self._taken.set()
         while not self.protocol.notifications:
@@ -165,6 +178,10 @@ class AsyncConnection:
 
     async def close(self) -> None:
         """Hangs up. Calls that wait in other tasks fail."""
+        if asyncio.get_running_loop() is not self._loop:
+            # Nobody could take part in a polite end.
+            self._lost("the client is closed")
+            return
         # Nobody takes any more: the reader goes on to the end.
         self._listened = False
         self._streaming = None
@@ -227,6 +244,12 @@ class AsyncConnection:
             self._lost("the connection is closed")
         except (ConnectionClosed, OSError, errors.InvalidMessage) as problem:
             self._lost(closed_text(problem))
+        except asyncio.CancelledError:
+            # Who cancels all tasks ends the event loop. Nothing is read any more, so nobody shall wait for
+            # it, and the server shall not go on with what nobody waits for.
+            self._socket.transport.abort()
+            self._lost("the event loop has ended")
+            raise
 
     def _ahead(self) -> bool:
         """Whether more has been read than is taken. Frames that others wait behind are read in any case."""

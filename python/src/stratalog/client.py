@@ -22,10 +22,12 @@ from .connection import Build, Connection
 from .events import Events
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import GraphName
-from .inserts import Committed, Inserted
+from .inserts import Committed, Inserted, kind_of_warning, told
+from .lifetime import check_running, tell_of_fork
+from .naming import listed
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
-from .programs import arranged, can_be_declared, facts
+from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .protocol import Answer, Call, Session
@@ -92,11 +94,16 @@ class Client(Commands):
         self._login = login
         self._timeout = timeout
         self._reconnect = reconnect
-        self._connecting = threading.Lock()
+        self.forked()
+        tell_of_fork(self)
         self._closed = False
         #: Whether the session may hold facts or rules of its own.
         self._own = False
         self._link = Connection(address(url, kg, ""), login, timeout)
+
+    def forked(self) -> None:
+        """Whoever was about to connect is in the other process."""
+        self._connecting = threading.Lock()
 
     # State
 
@@ -273,7 +280,12 @@ class Client(Commands):
         if is_path(data):
             return self._insert_file(name, data, scope, columns, progress, timeout, commit_every, options)
         options.refuse_for_memory()
-        how = plan(data, columns, commit_every, exact)
+        declared = self.column_types(name) if exact else None
+        how = plan(data, columns, commit_every, exact, declared)
+        if how.with_times is not None:
+            found = self._insert_times(name, *how.with_times, scope, timeout)
+            how.losses.tell()
+            return found
         self._own = self._own or scope != "persistent"
         with Bar(progress, name, how.total) as bar, Committed() as committed:
             for part in how.parts:
@@ -284,9 +296,29 @@ class Client(Commands):
                 committed.add(part.length, call)
             bar.complete()
         for warning in committed.warnings:
-            warnings.warn(warning, errors.InsertWarning, stacklevel=2)
+            warnings.warn(warning, kind_of_warning(warning), stacklevel=2)
+        if how.comparison.is_open:
+            how.comparison.settle(self.column_types(name))
         how.losses.tell()
         return committed.total
+
+    def _insert_times(
+        self,
+        name: str,
+        names: list[str] | None,
+        rows: Sequence[Sequence[Any]],
+        scope: str,
+        timeout: float | None,
+    ) -> Inserted:
+        """Rows with times beside other values in a column travel as a program, which has a form for them."""
+        if scope != "persistent":
+            raise ValueError("a column has times beside other values: for the session, execute a program")
+        transaction = self.transaction(timeout=timeout)
+        known = listed(self, name, names) if names is not None else None
+        transaction.collect("+", name, names, rows, known)
+        with transaction:
+            pass
+        return told(transaction.result, len(rows))
 
     def _insert_file(
         self,
@@ -383,8 +415,8 @@ class Client(Commands):
         """
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
-        if names is not None and (listed := self.column_types(name)) is not None:
-            rows = arranged(names, rows, list(listed))
+        if names is not None and (known := listed(self, name, names)) is not None:
+            rows = known.arranged(names, rows)
         program = facts("-", name, rows)
         if not rows:
             return Result(Answer(["message"]))
@@ -505,14 +537,15 @@ class Client(Commands):
             time.sleep(pause)
 
     def _connected(self, retry: Retry) -> Connection:
-        """The connection; opened again if it was lost."""
+        """The connection; opened again if it was lost, or is that of another process."""
+        check_running()
         with self._connecting:
             link = self._link
             if link is None or self._closed:
                 raise errors.ConnectionLost("the client is closed")
             while not link.alive:
                 reason = link.last_words()
-                if self._reconnect <= 0 or link.protocol.dismissed:
+                if not link.is_inherited and (self._reconnect <= 0 or link.protocol.dismissed):
                     raise errors.ConnectionLost(reason)
                 try:
                     link, same = self._open_again(link)
@@ -528,10 +561,13 @@ class Client(Commands):
             return link
 
     def _open_again(self, lost: Connection) -> tuple[Connection, bool]:
-        """Another connection, to the same session if it is still there; whether it is."""
+        """Another connection, to the same session if it is still there; whether it is.
+
+        The session of a parent is its own.
+        """
         lost.close(0)
         seen = lost.protocol.last_seq
-        if (session := lost.protocol.session) is not None:
+        if (session := lost.protocol.session) is not None and not lost.is_inherited:
             try:
                 url = session_address(self.url, session.session_id, seen)
                 return Connection(url, self._login, self._timeout, lost), True

@@ -6,13 +6,11 @@ requests of one connection in order, except `ping` and `cancel`, which it answer
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import ipaddress
 import math
+import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +20,7 @@ from websockets.protocol import State
 from websockets.sync.client import connect as open_socket
 
 from . import errors
+from .lifetime import check_running, close_at_end, tell_of_fork
 from .protocol import Call, Protocol
 
 #: Makes a request: its call, and the message to send.
@@ -37,47 +36,42 @@ GRACE_SECONDS = 5.0
 _SLICE_SECONDS = 0.5
 
 
-#: Those that a program may leave open when it ends.
-_open: weakref.WeakSet[Connection] = weakref.WeakSet()
-
-
-@atexit.register
-def _hang_up() -> None:
-    """Closes what is open at the end of a program, while the threads that take part in that still run."""
-    for connection in list(_open):
-        with contextlib.suppress(Exception):
-            connection.close(0)
-
-
 class Connection:
     """Opens the socket and logs in; what was seen on the connection `before` goes on here."""
 
     def __init__(
         self, url: str, login: Mapping[str, str], timeout: float | None, before: Connection | None = None
     ) -> None:
+        check_running()
         self.url = url
         self.protocol: Protocol = Protocol(before.protocol if before else None)
-        self._state = threading.Condition()
-        self._reading = False
-        self._sending = threading.Lock()
-        #: The thread that sends an upload.
-        self._uploader: int | None = None
+        #: Whether the socket belongs to the process that this one was forked from.
+        self.is_inherited = False
+        self._new_locks()
         seconds = OPEN_SECONDS if timeout is None else timeout
         try:
             self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url))
         except (OSError, InvalidHandshake, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
-        _open.add(self)
+        tell_of_fork(self)
+        close_at_end(self)
         try:
             self.ask(lambda protocol: protocol.authenticate(login), seconds).answer()
         except BaseException:
             self.close()
             raise
 
+    def _new_locks(self) -> None:
+        self._state = threading.Condition()
+        self._reading = False
+        self._sending = threading.Lock()
+        #: The thread that sends an upload.
+        self._uploader: int | None = None
+
     @property
     def alive(self) -> bool:
         """Whether a request can be sent, as far as we know."""
-        return self._socket.state is State.OPEN and self.protocol.ending is None
+        return self.protocol.ending is None and self._socket.state is State.OPEN
 
     def last_words(self) -> str:
         """Why the connection ended, once it is no longer alive; what still lies unread may say it."""
@@ -104,6 +98,7 @@ class Connection:
         self, build: Build, frames: Iterable[tuple[bytes, int]] = (), advance: Advance | None = None
     ) -> Call:
         """Sends a request, and does not wait for anything."""
+        check_running()
         with self._sending:
             with self._state:
                 call, text = build(self.protocol)
@@ -146,6 +141,9 @@ class Connection:
 
     def drop(self, call: Call) -> None:
         """Ends a request whose answer nobody wants any more."""
+        if sys.is_finalizing():
+            # Whoever holds the lock stands still.
+            return
         with self._sending:
             self._take_back(call)
 
@@ -159,6 +157,7 @@ class Connection:
 
     def pushed(self, seconds: float) -> dict[str, Any] | None:
         """The next message that answers nothing, read by this thread alone; None if there is none in time."""
+        check_running()
         with self._state:
             if self.protocol.notifications:
                 return self.protocol.notifications.popleft()
@@ -177,10 +176,21 @@ class Connection:
 
     def close(self, patience: float | None = None) -> None:
         """Hangs up. Calls that wait in other threads fail."""
-        if patience is not None:
-            self._socket.close_timeout = patience
-        self._socket.close()
+        if sys.is_finalizing():
+            # The thread that takes part in a polite end stands still.
+            self._socket.socket.close()
+        elif not self.is_inherited:
+            if patience is not None:
+                self._socket.close_timeout = patience
+            self._socket.close()
         self._lost("the client is closed")
+
+    def forked(self) -> None:
+        """Leaves the socket to the parent: nothing is sent over this copy of it."""
+        self.is_inherited = True
+        self._new_locks()
+        self.protocol.lost("the connection belongs to the process from which this one was forked")
+        self._socket.socket.close()
 
     # How a request runs
 
@@ -211,6 +221,8 @@ class Connection:
             self.close(0)
 
     def _transmit(self, frame: str | bytes) -> None:
+        if self.is_inherited:
+            raise _Broken
         try:
             self._socket.send(frame)
         except (ConnectionClosed, OSError) as problem:
@@ -224,6 +236,7 @@ class Connection:
         """Reads until the call is done, or it is enough; whether that is so."""
         deadline = math.inf if seconds is None else time.monotonic() + seconds
         while True:
+            check_running()
             with self._state:
                 if call.done or enough():
                     return True

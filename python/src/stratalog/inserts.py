@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from .errors import FileError, PartlyInserted
+from .errors import FileError, InsertWarning, PartlyInserted, PrecisionWarning
 from .protocol import Call
 from .result import Result
 
@@ -37,6 +38,21 @@ class Inserted(_Counts):
         found = Inserted(self.inserted, self.duplicates)
         found.skipped, found.problems = count, problems
         return found
+
+
+def kind_of_warning(text: str) -> type[UserWarning]:
+    """What a warning of the server is for Python: of digits that are lost, or of where columns went."""
+    is_loss = "finer than milliseconds" in text or "rounded to the nearest float" in text
+    return PrecisionWarning if is_loss else InsertWarning
+
+
+def told(result: Result, rows: int) -> Inserted:
+    """What the messages of a program say that inserts so many rows."""
+    counts = [int(found[1]) for message in result.messages if (found := _INSERTED.match(message))]
+    return Inserted(sum(counts), rows - sum(counts))
+
+
+_INSERTED = re.compile(r"inserted (\d+) facts? into ")
 
 
 class Committed:

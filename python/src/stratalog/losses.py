@@ -15,7 +15,7 @@ from .errors import PrecisionWarning
 from .times import CutTime
 from .values import has_scale, number_of
 
-Kind = Literal["times", "decimals"]
+Kind = Literal["times", "decimals", "integers"]
 #: The name of a column, or its place, counted from 1.
 Label = str | int
 
@@ -103,9 +103,9 @@ def finer(text: str) -> str:
     return f"{text} is finer than milliseconds, which is what times are kept in: what comes after is cut off"
 
 
-def warn(text: str) -> None:
+def warn(text: str, kind: type[Warning] = PrecisionWarning) -> None:
     """A warning that names the line that called the client."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("stratalog."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, PrecisionWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 from typing import Any, NoReturn
 
@@ -21,9 +20,8 @@ from IPython.core.magic import line_cell_magic, magics_class
 from . import errors
 from .client import Client, connect
 from .plan import Plan
+from .programs import parameters
 from .result import Result
-
-_TEXT_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|\$([^\W\d]\w*)')
 
 
 class _Arguments(argparse.ArgumentParser):
@@ -83,7 +81,7 @@ class Magics(BaseMagics):
             raise
 
     def _run(self, client: Client, cell: str, arguments: argparse.Namespace) -> Any:
-        params = {name: self._value(name) for name in _TEXT_OR_NAME.findall(cell) if name}
+        params = {name: self._value(name) for name in parameters(cell)}
         if arguments.explain or arguments.profile:
             found: Result | Plan = client.explain(cell.strip(), params, profile=arguments.profile)
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .errors import NotOneRow
+from .naming import letters, matched
 from .relation import Relation, reader
 
 if TYPE_CHECKING:
@@ -98,23 +99,32 @@ def objects(kind: type[T], columns: Sequence[str], rows: Iterable[Row]) -> list[
 def maker(kind: type[T], columns: Sequence[str]) -> Callable[[Row], T]:
     """Makes an object of a row with these columns."""
     fields, required = _fields(kind)
-    if set(columns) <= set(fields) and set(columns) >= required and len(set(columns)) == len(columns):
-        names = tuple(columns)
-        if list(names) == fields[: len(names)]:
-            return _positional(kind)
-        if len(names) == len(fields):
-            places = [names.index(name) for name in fields]
-            make = _positional(kind)
-            return lambda row: make(tuple(row[place] for place in places))
-        return lambda row: kind(**dict(zip(names, row, strict=True)))
-    if len(columns) == len(fields):
+    places = matched(fields, columns)
+    found = [place for place in places if place is not None]
+    lacking = {name for name, place in zip(fields, places, strict=True) if place is None}
+    in_order = places[: len(columns)] == list(range(len(columns))) and not lacking & required
+    if in_order or (len(columns) == len(fields) and _go_by_order(places, columns)):
         return _positional(kind)
-    if set(columns) >= set(fields):
-        chosen = [list(columns).index(name) for name in fields]
+    if not lacking:
         make = _positional(kind)
-        return lambda row: make(tuple(row[place] for place in chosen))
+        return lambda row: make(tuple(row[place] for place in found))
+    if len(found) == len(columns) and not lacking & required:
+        named = [(name, place) for name, place in zip(fields, places, strict=True) if place is not None]
+        return lambda row: kind(**{name: row[place] for name, place in named})
     raise TypeError(
         f"{kind.__name__} has the fields {', '.join(fields)}; the answer has the columns {', '.join(columns)}"
+        ": all of them have to be found by their names, or none, and then the order counts"
+    )
+
+
+def _go_by_order(places: Sequence[int | None], columns: Sequence[str]) -> bool:
+    """Whether no field is found by its name; or it is in its place, and the others have none but a letter."""
+    if all(place is None for place in places):
+        return True
+    named = zip(places, columns, letters(len(columns)), strict=True)
+    return all(
+        place == at or (place is None and column == letter)
+        for at, (place, column, letter) in enumerate(named)
     )
 
 

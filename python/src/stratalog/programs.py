@@ -1,21 +1,26 @@
 """Program text that the client writes. Values never become part of it: each is a parameter.
 
-But times are written in it, as parameters have no type for them: an integer would stand there.
+But times are written in it, also those that a user gives as parameters: these have no type for them, so an
+integer would stand there.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import FileError, InsertWarning
-from .times import Time, time_literal
+from .errors import FileError
+from .losses import finer, warn
+from .times import CutTime, Time, time_literal
+from .values import timed
 
 #: What may hold a `$` that begins no parameter, or begins one.
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|(?<![^\n])[ \t]*%[^\n]*|/\*|\$(?P<name>\w+)')
+_TOKEN = re.compile(
+    r'"(?:\\.|[^"\\])*"|//[^\n]*|(?<![^\n])[ \t]*%[^\n]*|/\*|\$(?P<name>[^\W\d]\w*)', re.DOTALL
+)
+_COMMENT = re.compile(r"/\*|\*/")
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"\w+")
 
@@ -60,34 +65,6 @@ def facts(sign: str, relation: str, rows: Sequence[Sequence[Any]]) -> Program:
         for number, row in enumerate(rows)
     ]
     return Program(f"{sign}{identifier(relation)}[{', '.join(tuples)}]", params)
-
-
-def arranged(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], columns: Sequence[str]
-) -> Sequence[Sequence[Any]]:
-    """Rows whose values have names, in the order of a relation's columns."""
-    found = identifiers(names)
-    if not set(found) & set(columns):
-        if not are_letters(columns):
-            told = f"the columns {', '.join(names)} have other names than {', '.join(columns)}"
-            warnings.warn(f"{told}: they went by position", InsertWarning, stacklevel=5)
-        return rows
-    if set(found) != set(columns):
-        raise ValueError(
-            f"the data has the columns {', '.join(names)}; the relation has {', '.join(columns)}"
-        )
-    places = [found.index(column) for column in columns]
-    return [[row[place] for place in places] for row in rows]
-
-
-def are_nameless(names: Sequence[str]) -> bool:
-    """Whether data has no names for its columns, but numbers of places at most."""
-    return all(not name or name.isdecimal() for name in names) or are_letters(names)
-
-
-def are_letters(columns: Sequence[str]) -> bool:
-    """Whether these are the columns A, B, C, ... of a relation without a declaration: no names to go by."""
-    return list(columns) == [chr(ord("A") + place) for place in range(len(columns))] and len(columns) <= 26
 
 
 def declaration(relation: str, columns: Mapping[str, str]) -> Program:
@@ -137,13 +114,51 @@ def _unused(name: str, taken: Iterable[str]) -> str:
 
 
 def _rename(text: str, names: Mapping[str, str]) -> str:
-    def change(found: re.Match[str]) -> str:
-        if found[0] == "/*":
-            raise ValueError(
-                f"another statement has a parameter ${min(names)} with another value, and a comment /* */ is "
-                "in the way of giving it another name: do so yourself"
-            )
-        name = found["name"]
-        return f"${names[name]}" if name in names else found[0]
+    return _replaced(text, lambda name: f"${names.get(name, name)}")
 
-    return _TOKEN.sub(change, text)
+
+def parameters(text: str) -> list[str]:
+    """The names of the parameters of a program."""
+    found: list[str] = []
+
+    def note(name: str) -> str:
+        found.append(name)
+        return ""
+
+    _replaced(text, note)
+    return found
+
+
+def with_times(program: Program) -> Program:
+    """The same with its times in the text: as parameters they would be integers."""
+    times = {name: time for name, value in program.params.items() if isinstance(time := timed(value), Time)}
+    used = times.keys() & set(parameters(program.text)) if times else set()
+    if not used:
+        return program
+    for name in used:
+        if isinstance(time := times[name], CutTime):
+            warn(finer(time.text))
+    text = _replaced(program.text, lambda name: time_literal(times[name]) if name in used else f"${name}")
+    return Program(text, {name: value for name, value in program.params.items() if name not in used})
+
+
+def _replaced(text: str, change: Callable[[str], str]) -> str:
+    """The text with something else for each parameter, but in strings and comments."""
+    parts: list[str] = []
+    done = at = 0
+    while (found := _TOKEN.search(text, at)) is not None:
+        at = _end_of_comment(text, found.end()) if found[0] == "/*" else found.end()
+        if (name := found["name"]) is not None:
+            parts += [text[done : found.start()], change(name)]
+            done = at
+    return "".join([*parts, text[done:]])
+
+
+def _end_of_comment(text: str, at: int) -> int:
+    """Comments nest."""
+    depth = 1
+    for mark in _COMMENT.finditer(text, at):
+        depth += 1 if mark[0] == "/*" else -1
+        if not depth:
+            return mark.end()
+    return len(text)

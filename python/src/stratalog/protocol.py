@@ -18,7 +18,7 @@ from .address import address, credentials, graph_name, without_graph
 from .losses import finer, warn
 from .retry import only_reads
 from .times import CutTime
-from .values import has_scale, number_of, plain, timed
+from .values import has_scale, number_of, plain, timed, whole_text
 
 __all__ = [
     "Answer",
@@ -218,6 +218,8 @@ class Protocol:
         call = Call(self._last_id, program)
         message["id"] = call.id
         text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        if not text.isascii():
+            whole_text(text)
         self._calls[call.id] = call
         return call, text
 

@@ -277,7 +277,7 @@ def program_of(what: str | Statement, params: Mapping[str, Any] | None) -> Progr
         if params:
             raise TypeError("a composed statement has its values in it: it takes no params")
         return what.program
-    return Program(what, params or {})
+    return programs.with_times(Program(what, params or {}))
 
 
 def _changing(relation: type[Relation], conditions: Sequence[object]) -> Writer:

@@ -6,17 +6,20 @@ Nothing is sent before, so a block that raises has changed nothing, and nothing 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from .arrow import kind_of
-from .programs import Program, arranged, facts, identifiers, join
+from .lifetime import Process
+from .naming import Listed, are_letters, listed, listed_async
+from .programs import Program, facts, identifiers, join
 from .programs import declaration as declared
 from .relation import Relation, field_names, relation_name
 from .result import Result
 from .rows import named_rows
 from .statements import Rule, Statement, declaration, definition, program_of
+from .values import Elements, typed
 
 if TYPE_CHECKING:
     from .aio import AsyncClient
@@ -29,8 +32,13 @@ class _Collected:
     def __init__(self) -> None:
         self._programs: list[Program] = []
         self._result: Result | None = None
+        self._process = Process()
+        #: What was not made of rows, and may declare anything.
+        self._told: list[Program] = []
         #: The columns of the relations that it declares, or knows to be there.
-        self._columns: dict[str, list[str]] = {}
+        self._columns: dict[str, Listed] = {}
+        #: The relations that have got facts without names.
+        self._unnamed: set[str] = set()
 
     @property
     def result(self) -> Result:
@@ -46,49 +54,68 @@ class _Collected:
 
     def execute(self, program: str | Statement, params: Mapping[str, Any] | None = None) -> None:
         """Adds statements, and commands that change relations, rules and indexes; others are refused."""
-        self._programs.append(program_of(program, params))
+        self._tell(program_of(program, params))
 
     def declare(self, *relations: type[Relation]) -> None:
         """Adds the schemas of typed relations."""
         self._programs.extend(declaration(relation) for relation in relations)
-        self._columns |= {relation_name(relation): field_names(relation) for relation in relations}
+        self._columns |= {relation_name(relation): Listed(field_names(relation)) for relation in relations}
 
     def define(self, *rules: Rule) -> None:
         """Adds rules."""
-        self._programs.append(definition(rules))
+        self._tell(definition(rules))
 
-    def _collect(
+    def _tell(self, program: Program) -> None:
+        self._programs.append(program)
+        self._told.append(program)
+
+    def collect(
         self,
         sign: str,
         name: str,
         names: list[str] | None,
         rows: Sequence[Sequence[Any]],
-        listed: Iterable[str] | None,
+        known: Listed | None,
     ) -> None:
         """Facts, or the end of facts. Named values find their columns; a new relation gets these names."""
         if names is None:
             self._programs.append(facts(sign, name, rows))
+            self._unnamed.add(name)
             return
-        if name not in self._columns:
-            if listed is not None:
-                self._columns[name] = list(listed)
-            elif any(re.search(rf"\b{re.escape(name)}\b", program.text) for program in self._programs):
-                raise ValueError(
-                    f"what the columns of {name} are called is not known before the transaction is over: "
-                    "give tuples in their order, or declare the relation before"
-                )
-            elif sign == "+":
-                self._declare(name, names, rows)
-            else:
-                self._columns[name] = names
-        self._programs.append(facts(sign, name, arranged(names, rows, self._columns[name])))
+        columns = self._columns.get(name) or known or self._new(sign, name, names, rows)
+        self._columns[name] = columns
+        self._programs.append(facts(sign, name, columns.arranged(names, rows)))
+        if sign == "+" and not columns.are_given and not are_letters(names):
+            # The first names are those that it has from then on.
+            self._columns[name] = Listed(identifiers(names))
 
-    def _declare(self, name: str, names: list[str], rows: Sequence[Sequence[Any]]) -> None:
-        kinds = [kind_of([row[place] for row in rows]) for place in range(len(names))]
-        types = ["any" if kind == "null" else kind for kind in kinds]
-        columns = dict(zip(identifiers(names), types, strict=True))
-        self._programs.append(declared(name, columns))
-        self._columns[name] = list(columns)
+    def _new(self, sign: str, name: str, names: list[str], rows: Sequence[Sequence[Any]]) -> Listed:
+        """The columns of a relation that was not there before, declared here if facts are to come."""
+        if self._is_told(name):
+            raise ValueError(
+                f"what the columns of {name} are called is not known before the transaction is over: "
+                "give tuples in their order, or declare the relation before"
+            )
+        if name in self._unnamed or are_letters(names):
+            return Listed([], are_given=False)
+        if sign == "+":
+            types = [_type_of([row[place] for row in rows]) for place in range(len(names))]
+            columns = dict(zip(identifiers(names), types, strict=True))
+            self._programs.append(declared(name, columns))
+            return Listed(list(columns))
+        return Listed(names)
+
+    def _is_told(self, name: str) -> bool:
+        """Whether statements of others say something of the relation."""
+        return any(re.search(rf"\b{re.escape(name)}\b", program.text) for program in self._told)
+
+
+def _type_of(values: Sequence[Any]) -> str:
+    """The type of a new column with these values."""
+    found = [value for value in map(typed, values) if value is not None]
+    if found and all(isinstance(value, Elements) for value in found):
+        return "list"
+    return kind_of(found) if found else "any"
 
 
 class Transaction(_Collected):
@@ -131,8 +158,8 @@ class Transaction(_Collected):
     ) -> None:
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
-        listed = self._client.column_types(name) if names is not None else None
-        self._collect(sign, name, names, rows, listed)
+        known = listed(self._client, name, names) if names is not None else None
+        self.collect(sign, name, names, rows, known)
 
     def __enter__(self) -> Self:
         return self
@@ -141,6 +168,7 @@ class Transaction(_Collected):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None and (program := self.program).text.strip():
+            self._process.check("the transaction")
             self._result = self._client.execute(
                 program.text, program.params, atomic=True, timeout=self._timeout
             )
@@ -186,8 +214,8 @@ class AsyncTransaction(_Collected):
     ) -> None:
         name = relation_name(relation)
         names, rows = named_rows(data, columns, exact)
-        listed = await self._client.column_types(name) if names is not None else None
-        self._collect(sign, name, names, rows, listed)
+        known = await listed_async(self._client, name, names) if names is not None else None
+        self.collect(sign, name, names, rows, known)
 
     async def __aenter__(self) -> Self:
         return self
@@ -196,6 +224,7 @@ class AsyncTransaction(_Collected):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None and (program := self.program).text.strip():
+            self._process.check("the transaction")
             self._result = await self._client.execute(
                 program.text, program.params, atomic=True, timeout=self._timeout
             )

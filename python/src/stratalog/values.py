@@ -20,8 +20,10 @@ def is_int(value: int) -> bool:
 
 def plain(value: Any) -> Any:
     """One value as JSON; times become milliseconds since 1970. A decimal is none: see `number_of`."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return value if value.isascii() else whole_text(value)
     if isinstance(value, int):
         if not is_int(value):
             raise ValueError(f"{value} does not fit in 64 bits")
@@ -37,6 +39,18 @@ def plain(value: Any) -> Any:
     if _is_missing(value):
         return None
     raise TypeError(f"a value of type {type(value).__name__} cannot be stored: {value!r}")
+
+
+def whole_text(value: str) -> str:
+    """Text that can be sent: UTF-8 has nothing for half of a character."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as problem:
+        half, shown = value[problem.start], value[max(0, problem.start - 20) : problem.start + 20]
+        raise ValueError(
+            f"{half!r} in {shown!r} is half of a character (a lone surrogate), which is no text"
+        ) from None
+    return value
 
 
 class Elements(list[Any]):

@@ -1,6 +1,6 @@
 """Arrow without pyarrow: the one door to nanoarrow, for both directions."""
 
-from .buffers import ANY, ANY_KEY, LIST, type_name
+from .buffers import ANY, ANY_KEY, LIST, decode, has_large, type_name
 from .building import BATCH_ROWS, Batch, build, exact_kind, kind_of
 from .plain import ArrowStream, batches_of, count_rows, stream_rows
 from .streams import FRAME_BYTES, Table, frames, open_stream, table_stream
@@ -17,8 +17,10 @@ __all__ = [
     "batches_of",
     "build",
     "count_rows",
+    "decode",
     "exact_kind",
     "frames",
+    "has_large",
     "kind_of",
     "open_stream",
     "stream_rows",

@@ -55,9 +55,14 @@ def type_name(schema: Any) -> str:
     return {"n": "null", "b": "bool", "e": "float", "f": "float", "g": "float"}.get(fmt, "string")
 
 
-def decode(column: Any, schema: Any, losses: Losses | None = None) -> list[Any]:
-    """The values of a column as Python objects; decimals as such, and times in whole milliseconds."""
-    start, length = column.offset, column.length
+def decode(
+    column: Any, schema: Any, losses: Losses | None = None, first: int = 0, count: int | None = None
+) -> list[Any]:
+    """The values of a column as Python objects; decimals as such, and times in whole milliseconds.
+
+    Of a batch that is a slice, the columns may be whole: then `count` values from `first` on are meant.
+    """
+    start, length = column.offset + first, column.length - first if count is None else count
     if not length:
         return []
     if schema.dictionary is not None:
@@ -74,7 +79,7 @@ def decode(column: Any, schema: Any, losses: Losses | None = None) -> list[Any]:
             for value in unscaled(schema, column.view(), start, length)
         ]
     else:
-        values = na.Array(column).to_pylist()
+        values = na.Array(column).to_pylist()[first : first + length]
     if marked(schema) is not None:
         return each(json.loads, values)
     return values
@@ -105,6 +110,16 @@ def bits(view: Any, number: int, start: int, length: int) -> bytes | None:
         shifted = int.from_bytes(part, "little") >> (start % 8)
         return (shifted & ((1 << length) - 1)).to_bytes((length + 7) // 8, "little")
     return part[: (length + 7) // 8]
+
+
+#: The seventh byte of integers that any float holds exactly, be they below zero or not.
+_SMALL = bytes([*range(0x20), *range(0xE0, 0x100)])
+
+
+def has_large(column: Any) -> bool:
+    """Whether a column of 64-bit integers has perhaps one beyond 2^53: what is seen from its bytes."""
+    data = bytes(raw(column.view(), 1))
+    return bool(data[7::8].translate(None, b"\0\xff") or data[6::8].translate(None, _SMALL))
 
 
 def _valid(view: Any, start: int, length: int) -> Sequence[bool] | None:

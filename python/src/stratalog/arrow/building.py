@@ -107,6 +107,8 @@ def _json(value: Any) -> str:
 
 def column_as(target: Any, values: Sequence[Any]) -> Any:
     """A C array of a plain type; strings of either width, everything else by way of its kind."""
+    if target.format.startswith("ts"):
+        return _column("timestamp", values)
     if target.format not in ("u", "U"):
         return na.c_array(list(values), target)
     validity = _bitmap(value is not None for value in values) if None in values else None

@@ -33,6 +33,10 @@ from .building import BATCH_ROWS, Batch, batch_of, column_as
 _WIDTHS = {"c": 1, "C": 1, "s": 2, "S": 2, "i": 4, "I": 4, "l": 8, "L": 8, "e": 2, "f": 4, "g": 8}
 
 
+#: What a type is called that is kept as another.
+_EXTENSION = b"ARROW:extension:name"
+
+
 class ArrowStream(Protocol):
     """Anything that exports the Arrow C stream interface."""
 
@@ -62,6 +66,7 @@ def batches_of(
         ]
         empty = True
         for batch in stream:
+            _refuse_null_rows(batch)
             for start in range(0, batch.length, most):
                 length = min(most, batch.length - start)
                 columns = [batch.child(i) for i, _ in chosen]
@@ -98,13 +103,23 @@ def values_of(source: Any, losses: Losses | None = None) -> tuple[list[str], lis
     with _stream_of(source) as stream:
         schema = stream._get_cached_schema()
         fields = [schema.child(i) for i in range(schema.n_children)]
+        for field in fields:
+            _refuse_periods(field)
         found: list[list[Any]] = [[] for _ in fields]
         length = 0
         for batch in stream:
-            length += batch.length
+            _refuse_null_rows(batch)
             for place, field in enumerate(fields):
-                found[place].extend(decode(batch.child(place), field, losses))
+                found[place].extend(decode(batch.child(place), field, losses, batch.offset, batch.length))
+            length += batch.length
     return [field.name for field in fields], found, length
+
+
+def _refuse_null_rows(batch: Any) -> None:
+    """An array of structs is a batch as well, and may lack some of them, whose columns may hold anything."""
+    flags = bits(batch.view(), 0, batch.offset, batch.length)
+    if flags is not None and int.from_bytes(flags, "little").bit_count() < batch.length:
+        raise ValueError("a row of the data is null as a whole: leave it out, or give its columns")
 
 
 def _stream_of(data: Any) -> Any:
@@ -113,6 +128,10 @@ def _stream_of(data: Any) -> Any:
     except (TypeError, ValueError) as problem:
         if not type(data).__module__.startswith("pandas"):
             raise
+        if not data.columns.is_unique:
+            raise ValueError(
+                f"two columns of the frame have one name: {', '.join(map(str, data.columns))}"
+            ) from None
         raise TypeError(
             f"a column of the frame has no type of Arrow: {' '.join(map(str, problem.args))}; "
             "its rows can be inserted, `data.to_dict('records')`"
@@ -166,23 +185,47 @@ def _plain_schema(schema: Any) -> Any:
     if schema.dictionary is not None:
         return _plain_schema(schema.dictionary)
     fmt = schema.format
+    _refuse_periods(schema)
     if fmt == "vu":
         return na.c_schema(na.large_string())
     if fmt.startswith(("ts", "td")):
         return na.c_schema(na.timestamp("ms", timezone="UTC"))
     if fmt.startswith("d:"):
         return na.c_schema(na.float64() if scale_of(schema) > 0 else na.int64())
-    if fmt == "+L":
-        return na.c_schema(na.large_list(_plain_schema(schema.child(0))))
-    if fmt == "+l":
-        return na.c_schema(na.list_(_plain_schema(schema.child(0))))
-    if fmt.startswith("+w:"):
-        return na.c_schema(na.fixed_size_list(_plain_schema(schema.child(0)), int(fmt[3:])))
+    if fmt in ("+l", "+L") or fmt.startswith("+w:"):
+        return na.c_schema(_list_of(fmt, _plain_schema(_element(schema))))
     if fmt in _WIDTHS or fmt in ("n", "b", "u", "U"):
         return na.c_schema(schema)
     raise TypeError(
         f"column {schema.name!r} has the Arrow type {_shown(schema)}, which cannot be stored: cast the column"
     )
+
+
+def _refuse_periods(schema: Any) -> None:
+    if schema.metadata is not None and dict(schema.metadata.items()).get(_EXTENSION) == b"pandas.period":
+        raise TypeError(
+            f"column {schema.name!r} has periods of pandas, which would be numbers: make times of them, "
+            "`.dt.to_timestamp()`, or text"
+        )
+
+
+def _list_of(fmt: str, element: Any) -> Any:
+    if fmt.startswith("+w:"):
+        return na.fixed_size_list(element, int(fmt[3:]))
+    return na.large_list(element) if fmt == "+L" else na.list_(element)
+
+
+def _element(schema: Any) -> Any:
+    """The type of a list's elements, which times cannot be."""
+    child = schema.child(0)
+    while (kind := child.dictionary or child).format.startswith("+") and kind.n_children == 1:
+        child = kind.child(0)
+    if kind.format.startswith(("ts", "td")):
+        raise TypeError(
+            f"column {schema.name!r} has the Arrow type {_shown(schema)}, and a list holds no times: "
+            "cast them to text, or to integers"
+        )
+    return schema.child(0)
 
 
 def _plain(column: Any, start: int, length: int, losses: Losses) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import FileError
-from ..programs import are_letters, identifiers
+from ..naming import are_letters
+from ..programs import identifiers
 from .options import parted
 
 
