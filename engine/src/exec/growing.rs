@@ -77,7 +77,7 @@ impl Growing {
         // Whoever had it in a round before is done.
         if let Some(index) = Arc::get_mut(index) {
             index.use_again();
-            budget.charge(index.extend(&self.columns, self.rows))?;
+            index.extend(&self.columns, self.rows, budget)?;
         }
         Ok(Arc::clone(index))
     }

@@ -4,6 +4,7 @@
 //! (as vectors grow, so each row is moved once on average). Rows stand in the order in which they came, so those of a time are
 //! the first ones.
 
+use crate::budget::{Budget, BudgetError};
 use crate::data::keys::{Key, KeyNumbers, with_key};
 use crate::data::{Code, INLINE_END};
 
@@ -51,13 +52,19 @@ impl GrowingIndex {
         std::mem::take(&mut self.is_used)
     }
 
-    /// Adds the rows that have come since; answers how many bytes more are held.
-    pub(super) fn extend(&mut self, columns: &[Vec<Code>], rows: usize) -> usize {
+    /// Adds the rows that have come since.
+    pub(super) fn extend(
+        &mut self,
+        columns: &[Vec<Code>],
+        rows: usize,
+        budget: &Budget,
+    ) -> Result<(), BudgetError> {
         /// So many rows at a time, whose keys fit the cache.
         const CHUNK: usize = 4_096;
-        let before = self.groups.memory_bytes();
+        let mut held = self.groups.memory_bytes();
         let mut matching = Vec::new();
         while self.rows < rows {
+            budget.check()?;
             let end = rows.min(self.rows + CHUNK);
             matching.clear();
             let is_in =
@@ -70,8 +77,10 @@ impl GrowingIndex {
             let keys: Vec<&[Code]> = keys.iter().map(Vec::as_slice).collect();
             self.groups.add(&keys, &mut matching.iter().copied());
             self.rows = end;
+            let before = std::mem::replace(&mut held, self.groups.memory_bytes());
+            budget.charge(held.saturating_sub(before))?;
         }
-        self.groups.memory_bytes().saturating_sub(before)
+        Ok(())
     }
 
     /// Calls `visit(position, rows)` for every position of the probing columns whose key is here, with its rows before `end`,
@@ -300,7 +309,7 @@ mod tests {
             let key = IndexKey { columns: key_columns.clone(), constants: constants.clone() };
             let mut index = GrowingIndex::new(key);
             for rows in [10, 700, 4_300, 5_000] {
-                index.extend(&columns, rows);
+                index.extend(&columns, rows, &Budget::unlimited()).unwrap();
                 for end in [rows as u32, rows as u32 / 2] {
                     let mut expected: BTreeMap<Vec<Code>, Vec<u32>> = BTreeMap::new();
                     for row in 0..end as usize {

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::error::ExecError;
 use super::growing::{Growing, gather, runs_of};
+use super::growing_index::GrowingIndex;
 use super::heads::best_rows::BestRows;
 use super::heads::derive::derive;
 use super::heads::known::{Known, KnownRows, take_in};
@@ -227,8 +228,9 @@ fn extend_indexes(tables: &mut Tables<'_>) -> Result<(), BudgetError> {
         return Ok(());
     }
     let indexes = tables.growing.values_mut().flat_map(Growing::used_indexes).collect();
-    let more = parallel::map(indexes, |(index, columns, rows)| index.extend(columns, rows));
-    tables.budget.charge(more.into_iter().sum())
+    let extend =
+        |(index, columns, rows): (&mut GrowingIndex, _, _)| index.extend(columns, rows, tables.budget);
+    parallel::map(indexes, extend).into_iter().collect()
 }
 
 /// Whether to plan a round again takes little beside what it has to do: the last one had many bindings, or the first one
