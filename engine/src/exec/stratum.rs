@@ -1,7 +1,7 @@
 //! One stratum to its fixpoint, semi-naively, as its plan says.
 //!
-//! Rows live in three places: *stable* runs, the *delta* that the last round found, and *fresh* rows that this round
-//! finds. A round joins the delta with everything; what is fresh becomes the next delta.
+//! A relation that grows has *old* rows, the *delta* that the last round found, and *fresh* rows that this round finds. A
+//! round joins the delta with everything; what is fresh becomes the next delta.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -72,7 +72,6 @@ fn evaluate_rules(
             let rows = take_in(tables, &mut known, relation, &run.live_rows())?;
             fresh.entry(relation).or_default().push(rows);
         }
-        tables.growing.insert(relation, Growing::default());
     }
     for once in plan.once {
         let head = once.rule.head;
@@ -98,23 +97,12 @@ fn evaluate_rules(
         };
         fresh.entry(head).or_default().extend(rows);
     }
-    match plan.recursion {
-        Some(recursion) => recur(tables, stratum, recursion, &mut known, fresh, notes)?,
-        None => {
-            for &relation in &stratum.relations {
-                let rows = gather(fresh.remove(&relation).unwrap_or_default(), tables.arity(relation));
-                tables.growing.remove(&relation);
-                tables.complete.insert(relation, runs_of(rows)?);
-            }
-        }
+    if let Some(recursion) = plan.recursion {
+        return recur(tables, stratum, recursion, &mut known, fresh, notes);
     }
-    for (relation, mut growing) in std::mem::take(&mut tables.growing) {
-        let all = growing.take(tables.budget);
-        let runs = match known.get_mut(&relation) {
-            Some(Known::Best(best)) => runs_of(best.all())?,
-            Some(Known::All(_) | Known::Nothing) | None => runs_of(all)?,
-        };
-        tables.complete.insert(relation, runs);
+    for &relation in &stratum.relations {
+        let rows = gather(fresh.remove(&relation).unwrap_or_default(), tables.arity(relation));
+        tables.complete.insert(relation, runs_of(rows)?);
     }
     Ok(())
 }
@@ -128,10 +116,9 @@ fn find(
     known: &mut KnownRows,
     notes: Option<&mut Notes>,
 ) -> Result<Rows, ExecError> {
-    let is_growing = |relation| tables.growing.contains_key(&relation);
     let meter = notes
         .is_some()
-        .then(|| Meter::new(note_search(plan, rule, way, tables.program, tables, is_growing).ends()));
+        .then(|| Meter::new(note_search(plan, rule, way, tables.program, tables, |_| false).ends()));
     let found = search(tables, plan, way, meter.as_ref())?;
     let rows = take_in(tables, known, rule.head, &found)?;
     if let (Some(notes), Some(meter)) = (notes, meter) {
@@ -149,7 +136,8 @@ fn planned(
     rule: &Rule,
     is_measured: bool,
 ) -> Planned {
-    let is_growing = |relation| tables.growing.contains_key(&relation);
+    // What is complete has a layout.
+    let is_growing = |relation| statistics.layout(relation).is_none();
     let meter =
         is_measured.then(|| Meter::new(note_rule(&plan, rule, tables.program, statistics, is_growing)));
     Planned { plan, meter }
@@ -176,6 +164,7 @@ fn recur(
         }
     }
     let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
+    tables.growing = own.iter().map(|relation| (*relation, Growing::default())).collect();
     let mut looked_up = looked_up(&variants);
     let note = StrategyNote::of(&recursion.strategy);
     let mut strategy = Some(recursion.strategy);
@@ -208,6 +197,15 @@ fn recur(
             let rows = derive(tables, planned, known)?;
             fresh.entry(planned.plan.head).or_default().extend(rows);
         }
+    }
+    // What a strategy has completed grows no longer.
+    for (relation, mut growing) in std::mem::take(&mut tables.growing) {
+        let all = growing.take(tables.budget);
+        let runs = match known.get_mut(&relation) {
+            Some(Known::Best(best)) => runs_of(best.all())?,
+            Some(Known::All(_) | Known::Nothing) | None => runs_of(all)?,
+        };
+        tables.complete.insert(relation, runs);
     }
     tables.rounds = 0;
     tables.measured = Arc::default();

@@ -147,10 +147,9 @@ impl<'a> Pipeline<'a> {
         sink: &mut Sink<'_>,
     ) -> Result<(), ExecError> {
         self.tables.budget.check()?;
-        let (Some(operator), Some((output, rest))) = (self.operators.get(depth), buffers.split_first_mut())
-        else {
-            return sink(input);
-        };
+        let Some(operator) = self.operators.get(depth) else { return sink(input) };
+        // `scan` makes one for each.
+        let (output, rest) = buffers.split_first_mut().expect("a batch for each operator");
         operator
             .run(&self.circumstances, input, output, &mut |output| self.step(depth + 1, output, rest, sink))
     }

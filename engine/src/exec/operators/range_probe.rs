@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::lookup::{LookupKey, Matches, key_columns, key_of};
 use crate::analysis::program::Expression;
-use crate::data::{Code, RangeIndex, Run, VariableId};
+use crate::data::{Code, GoOn, RangeIndex, Run, VariableId};
 use crate::exec::error::ExecError;
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::{BATCH, Bindings, Emit};
@@ -34,8 +34,7 @@ impl<'a> RangeProbe<'a> {
         let mut runs = Vec::new();
         for run in tables.runs(plan.access)? {
             let cost = run.range_index_cost(&columns, between.column);
-            let build =
-                |go_on: crate::data::GoOn<'_>| run.range_index(&columns, between.column, tables.codec, go_on);
+            let build = |go_on: GoOn<'_>| run.range_index(&columns, between.column, tables.codec, go_on);
             let index = tables.budget.build(cost, build)?;
             if index.is_none() {
                 return Ok(None);
