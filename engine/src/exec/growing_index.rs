@@ -292,11 +292,12 @@ mod tests {
     /// Rows are found as a scan finds them, in any number of steps, for near and far codes.
     #[test]
     fn rows_are_found_as_by_a_scan() {
-        let far = |n: u32| if n % 3 == 0 { n * 40_000_000 } else { n };
+        const ROWS: u32 = 5_000;
+        let far = |n: u32| if n.is_multiple_of(3) { n * 40_000_000 } else { n };
         let columns: Vec<Vec<Code>> = vec![
-            (0..5_000).map(|n: u32| far(n * 7 % 90)).collect(),
-            (0..5_000).map(|n: u32| n % 11).collect(),
-            (0..5_000).map(|n: u32| n % 2).collect(),
+            (0..ROWS).map(|n| far(n * 7 % 90)).collect(),
+            (0..ROWS).map(|n| n % 11).collect(),
+            (0..ROWS).map(|n| n % 2).collect(),
         ];
         let keys = [
             (vec![0], vec![]),
@@ -305,40 +306,32 @@ mod tests {
             (vec![], vec![(1, 3), (2, 0)]),
             (vec![0, 1, 2], vec![]),
         ];
-        for (key_columns, constants) in keys {
-            let key = IndexKey { columns: key_columns.clone(), constants: constants.clone() };
+        for (columns_of_key, constants) in keys {
+            let key_of = |row: u32| -> Vec<Code> {
+                columns_of_key.iter().map(|column: &usize| columns[*column][row as usize]).collect()
+            };
+            let is_in = |row: &u32| {
+                constants
+                    .iter()
+                    .all(|(column, code): &(usize, Code)| columns[*column][*row as usize] == *code)
+            };
+            let probing: Vec<&[Code]> =
+                columns_of_key.iter().map(|column| columns[*column].as_slice()).collect();
+            let key = IndexKey { columns: columns_of_key.clone(), constants: constants.clone() };
             let mut index = GrowingIndex::new(key);
-            for rows in [10, 700, 4_300, 5_000] {
-                index.extend(&columns, rows, &Budget::unlimited()).unwrap();
-                for end in [rows as u32, rows as u32 / 2] {
+            for rows in [10, 700, 4_300, ROWS] {
+                index.extend(&columns, rows as usize, &Budget::unlimited()).unwrap();
+                for end in [rows, rows / 2] {
                     let mut expected: BTreeMap<Vec<Code>, Vec<u32>> = BTreeMap::new();
-                    for row in 0..end as usize {
-                        if constants.iter().all(|(column, code)| columns[*column][row] == *code) {
-                            let key = key_columns.iter().map(|column| columns[*column][row]).collect();
-                            expected.entry(key).or_default().push(row as u32);
-                        }
+                    for row in (0..end).filter(is_in) {
+                        expected.entry(key_of(row)).or_default().push(row);
                     }
-                    let probing: Vec<&[Code]> =
-                        key_columns.iter().map(|column| columns[*column].as_slice()).collect();
-                    index.probe(
-                        &probing,
-                        if probing.is_empty() { 1 } else { 5_000 },
-                        end,
-                        &mut |position, found| {
-                            let key: Vec<Code> = probing.iter().map(|column| column[position]).collect();
-                            assert_eq!(expected[&key], found);
-                            true
-                        },
-                    );
-                    let mut met = 0;
-                    index.probe(&probing, if probing.is_empty() { 1 } else { 5_000 }, end, &mut |_, _| {
-                        met += 1;
+                    let mut found = BTreeMap::new();
+                    index.probe(&probing, ROWS as usize, end, &mut |position, rows| {
+                        found.insert(key_of(position as u32), rows.to_vec());
                         true
                     });
-                    let wanted = (0..if probing.is_empty() { 1 } else { 5_000 }).filter(|row: &usize| {
-                        expected.contains_key(&probing.iter().map(|column| column[*row]).collect::<Vec<_>>())
-                    });
-                    assert_eq!(met, wanted.count());
+                    assert_eq!(found, expected);
                 }
             }
         }

@@ -80,7 +80,7 @@ fn evaluate_rules(
                 vec![find(tables, &search, way, once.rule, &mut known, notes.as_deref_mut())?]
             }
             Once::Rule(rule_plan, parts) => {
-                let planned = planned(tables, &*tables, rule_plan, once.rule, notes.is_some());
+                let planned = planned(tables, &*tables, *rule_plan, once.rule, notes.is_some());
                 let in_parts = match &parts {
                     Some(parts) => derive_in_parts(tables, &planned, parts)?,
                     None => None,

@@ -60,7 +60,7 @@ pub enum Once {
     /// By a search.
     Search(Box<SearchPlan>, Way),
     /// By its plan, in parts that threads do not share if it says how.
-    Rule(RulePlan, Option<Partitioning>),
+    Rule(Box<RulePlan>, Option<Partitioning>),
 }
 
 /// The rules of a recursion.
@@ -110,7 +110,7 @@ pub fn plan_stratum<'p>(
             None => {
                 let plan = plan_rule(rule, statistics);
                 let parts = if is_parted { partitioning(&plan, statistics, thresholds) } else { None };
-                Once::Rule(plan, parts)
+                Once::Rule(Box::new(plan), parts)
             }
         };
         OncePlan { rule, how }
