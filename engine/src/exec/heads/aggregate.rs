@@ -11,7 +11,7 @@ use crate::data::{
     Code, Codec, DictionaryFull, INLINE_END, NULL, Rows, Value, ValueRef, VariableId, inline_int,
 };
 use crate::exec::error::ExecError;
-use crate::exec::heads::extremes::Extremes;
+use crate::exec::heads::extremes::{Extremes, Finished};
 use crate::exec::heads::gathered::Gathered;
 use crate::exec::heads::groups::GroupNumbers;
 use crate::exec::heads::rank_fusion::RankFusion;
@@ -344,13 +344,6 @@ impl Accumulator {
         };
         Ok(Finished { codes: codes?, mixed: false })
     }
-}
-
-/// An aggregate of each group.
-pub(crate) struct Finished {
-    pub(crate) codes: Vec<Code>,
-    /// Whether some group had values of several kinds, one of which was to be the best.
-    pub(crate) mixed: bool,
 }
 
 /// Of two values, the one that comes first in the order of values, whatever their codes.

@@ -2,8 +2,14 @@
 
 use crate::data::{Code, Codec, DictionaryFull, EMPTY, NULL, ValueRef, equality};
 use crate::exec::error::ExecError;
-use crate::exec::heads::aggregate::Finished;
 use crate::exec::values::numbers::Numbers;
+
+/// An aggregate of each group.
+pub(crate) struct Finished {
+    pub(crate) codes: Vec<Code>,
+    /// Whether some group had values of several kinds, one of which was to be the best.
+    pub(crate) mixed: bool,
+}
 
 /// The best value of each group so far, of `min` or `max`.
 pub(crate) struct Extremes {
