@@ -33,7 +33,7 @@ pub(super) fn evaluate(
     stratum: &Stratum,
     notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
-    match plan_stratum(stratum, tables.program, tables, &tables.thresholds) {
+    match plan_stratum(stratum, tables.program, tables, &tables.thresholds, tables.budget)? {
         StratumPlan::Alias(alias) => share(tables, &alias, notes),
         StratumPlan::Rules(plan) => evaluate_rules(tables, stratum, plan, notes),
     }
@@ -157,8 +157,6 @@ fn recur(
     {
         let prospect = Prospect::of(stratum, tables.program, tables);
         for Variant { rule, delta, plan } in recursion.variants {
-            // A rule that reads its own relation a thousand times has a thousand plans.
-            tables.budget.check()?;
             variants.push(planned(tables, &prospect, plan, rule, notes.is_some()));
             planned_rules.push((rule, delta));
         }

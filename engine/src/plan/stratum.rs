@@ -16,6 +16,7 @@ use super::search::{SearchPlan, Way};
 use super::statistics::{Layout, Statistics};
 use super::strategy::Strategy;
 use crate::analysis::program::{Best, Program, Rule, Stratum};
+use crate::budget::{Budget, BudgetError};
 use crate::data::RelationId;
 
 /// How a stratum is evaluated.
@@ -81,15 +82,16 @@ pub struct Variant<'p> {
     pub plan: RulePlan,
 }
 
-/// Plans a stratum with what is known of the relations that it reads.
+/// Plans a stratum with what is known of the relations that it reads, as long as the budget allows.
 pub fn plan_stratum<'p>(
     stratum: &'p Stratum,
     program: &Program,
     statistics: &dyn Statistics,
     thresholds: &Thresholds,
-) -> StratumPlan<'p> {
+    budget: &Budget,
+) -> Result<StratumPlan<'p>, BudgetError> {
     if let Some(alias) = alias(stratum, program, statistics) {
-        return StratumPlan::Alias(alias);
+        return Ok(StratumPlan::Alias(alias));
     }
     let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
     let reads_own = |rule: &&Rule| rule.atoms().any(|atom| own.contains(&atom.relation));
@@ -102,6 +104,7 @@ pub fn plan_stratum<'p>(
     let distinct: Vec<_> = stratum.relations.iter().map(|relation| (*relation, distinct(relation))).collect();
     let is_parted = lone.is_some() && distinct.iter().all(|(_, distinct)| *distinct == Distinct::Rows);
     let once = stratum.rules.iter().filter(|rule| !reads_own(rule)).map(|rule| {
+        budget.check()?;
         let how = match SearchPlan::of(rule, program) {
             Some(search) => {
                 let way = search.way(statistics, thresholds.candidate_rows);
@@ -113,25 +116,29 @@ pub fn plan_stratum<'p>(
                 Once::Rule(Box::new(plan), parts)
             }
         };
-        OncePlan { rule, how }
+        Ok::<_, BudgetError>(OncePlan { rule, how })
     });
-    let once = once.collect();
-    let recursion = stratum.recursive.then(|| {
+    let once = once.collect::<Result<_, _>>()?;
+    let mut recursion = None;
+    if stratum.recursive {
         let prospect = Prospect::of(stratum, program, statistics);
-        let variants = stratum.rules.iter().flat_map(|rule| variants(rule, &own, &prospect)).collect();
-        Recursion { variants, strategy: Strategy::of(stratum, program) }
-    });
-    StratumPlan::Rules(RulesPlan { distinct, once, recursion })
+        let mut variants = Vec::new();
+        for rule in &stratum.rules {
+            // A rule that reads its own relation a thousand times has a thousand plans.
+            for (delta, plan) in plan_delta_variants(rule, &own, &prospect) {
+                budget.check()?;
+                variants.push(Variant { rule, delta, plan });
+            }
+        }
+        recursion = Some(Recursion { variants, strategy: Strategy::of(stratum, program) });
+    }
+    Ok(StratumPlan::Rules(RulesPlan { distinct, once, recursion }))
 }
 
 /// The rule whose rows are all that there is.
 fn lone_rule<'p>(stratum: &'p Stratum, statistics: &dyn Statistics) -> Option<&'p Rule> {
     let [rule] = stratum.rules.as_slice() else { return None };
     (!stratum.recursive && statistics.rows(rule.head) == 0).then_some(rule)
-}
-
-fn variants<'p>(rule: &'p Rule, own: &HashSet<RelationId>, statistics: &dyn Statistics) -> Vec<Variant<'p>> {
-    plan_delta_variants(rule, own, statistics).map(|(delta, plan)| Variant { rule, delta, plan }).collect()
 }
 
 /// What is known before the first round: relations of the stratum will grow, to as many rows as the largest relation that

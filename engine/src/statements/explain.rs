@@ -28,8 +28,9 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let runs =
         |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
     let stored = Stored { runs: program.relations.iter().map(runs).collect() };
-    let strata =
-        context.environment.threads.run(|| plan::explain(&program, &stored, &context.environment.thresholds));
+    let (thresholds, budget) = (&context.environment.thresholds, context.budget);
+    let strata = context.environment.threads.run(|| plan::explain(&program, &stored, thresholds, budget));
+    let strata = strata.map_err(Error::Stopped)?;
     shown(&Explanation { kept: kept_notes(&reading), rewrites, strata, answer: None }, form)
 }
 

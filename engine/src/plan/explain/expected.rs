@@ -7,15 +7,21 @@ use super::notes::{RelationNote, RuleNote, Size, StratumNote};
 use super::rules::{note_alias, note_rule, note_search};
 use super::strategies::StrategyNote;
 use crate::analysis::program::{Program, Stratum};
+use crate::budget::{Budget, BudgetError};
 use crate::data::RelationId;
 use crate::plan::cost::Thresholds;
 use crate::plan::statistics::{Layout, Statistics};
 use crate::plan::stratum::{Once, Prospect, RulesPlan, StratumPlan, plan_stratum};
 
 /// Plans a program over what is known of its stored relations.
-pub fn explain(program: &Program, stored: &dyn Statistics, thresholds: &Thresholds) -> Vec<StratumNote> {
+pub fn explain(
+    program: &Program,
+    stored: &dyn Statistics,
+    thresholds: &Thresholds,
+    budget: &Budget,
+) -> Result<Vec<StratumNote>, BudgetError> {
     let mut expected = Expected { stored, derived: HashMap::new() };
-    program.strata.iter().map(|stratum| expected.stratum(stratum, program, thresholds)).collect()
+    program.strata.iter().map(|stratum| expected.stratum(stratum, program, thresholds, budget)).collect()
 }
 
 /// Sizes: of stored relations as they are, of derived ones as they are expected.
@@ -45,8 +51,14 @@ impl Statistics for Expected<'_> {
 }
 
 impl Expected<'_> {
-    fn stratum(&mut self, stratum: &Stratum, program: &Program, thresholds: &Thresholds) -> StratumNote {
-        let plan = plan_stratum(stratum, program, self, thresholds);
+    fn stratum(
+        &mut self,
+        stratum: &Stratum,
+        program: &Program,
+        thresholds: &Thresholds,
+        budget: &Budget,
+    ) -> Result<StratumNote, BudgetError> {
+        let plan = plan_stratum(stratum, program, self, thresholds, budget)?;
         let (strategy, (sizes, rules)) = match &plan {
             StratumPlan::Alias(alias) => {
                 let rows = self.rows(alias.source) as f64;
@@ -63,13 +75,13 @@ impl Expected<'_> {
             name: program.relations[relation.index()].name.clone(),
             size: Size::Expected(sizes.get(relation).copied().unwrap_or(0.0)),
         });
-        StratumNote {
+        Ok(StratumNote {
             relations: relations.collect(),
             recursive: stratum.recursive,
             strategy,
             rules,
             course: None,
-        }
+        })
     }
 
     /// The sizes expected of a stratum's relations, and its plans.
