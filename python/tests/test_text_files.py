@@ -70,6 +70,20 @@ def test_a_file_has_the_same_rows_as_on_the_command_line(
     assert same(db.query(f"?ours{query}").rows(), rows)
 
 
+def test_integers_of_arrays_are_not_rounded(
+    db: stratalog.Client, command_line: Callable[..., str], tmp_path: Path
+) -> None:
+    path = tmp_path / "ids.jsonl"
+    path.write_text('{"ids": [16777217, 2]}\n{"ids": [16777216, 2]}\n')
+    db.insert("ours", path)
+    command_line("import", "theirs", str(path))
+    assert db.relations.columns("ours") == db.relations.columns("theirs")
+    assert sorted(db.query("?ours(X)").rows()) == [([16777216, 2],), ([16777217, 2],)]
+    db.execute("+held(ids: vector)")
+    with pytest.raises(stratalog.Error, match="32-bit float would round"):
+        db.insert("held", path)
+
+
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
 def test_rows_are_the_same_file_as_on_the_command_line(
     db: stratalog.Client, command_line: Callable[..., str], tmp_path: Path, kind: str

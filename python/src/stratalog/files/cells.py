@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
 from .. import times
@@ -228,8 +229,24 @@ def _any(value: Any) -> Any:
     return value
 
 
+def has_rounded(elements: Sequence[object]) -> bool:
+    """Whether an integer would be rounded in a vector, whose elements are floats of 32 bits."""
+    return any(type(element) is int and _as_float(element) != element for element in elements)
+
+
+def _as_float(number: int) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except (OverflowError, struct.error):
+        return inf
+
+
 def _in_32_bits(elements: Sequence[float]) -> None:
     """The elements of vectors have 32 bits."""
+    if has_rounded(elements):
+        raise ValueError(
+            f"`{_shown(elements)}` has an integer that a 32-bit float would round: declare a list"
+        )
     if not all(abs(element) < _BEYOND_32_BITS for element in elements):
         raise ValueError(f"`{_shown(elements)}` has a number that is beyond 32-bit floats")
 

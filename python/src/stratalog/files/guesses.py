@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..times import CutTime, time_text
-from .cells import guessed_any, time_of
+from .cells import guessed_any, has_rounded, time_of
 
 _TEXTS = ("string", "timestamp")
 
@@ -60,6 +60,8 @@ class Seen:
             self._kind = "float"
         elif self._kind.startswith("vector") and kind.startswith("vector"):
             self._kind = "vector"
+        elif all(each == "list" or each.startswith("vector") for each in (self._kind, kind)):
+            self._kind = "list"
         else:
             self._kind = widest
         if self._kind == "float" and self._large:
@@ -90,6 +92,8 @@ def kind_of(value: Any) -> str:
             return "string"
         case list() if not all(type(each) in (int, float) for each in value):
             return "any"
+        case list() if has_rounded(value):
+            return "list"
         case list():
             return f"vector[{len(value)}]" if value else "vector"
         case _:
