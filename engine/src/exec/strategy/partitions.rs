@@ -1,4 +1,4 @@
-//! Pivoting: a recursion that hands a column through unchanged falls apart along it, so it can be run to its fixpoint
+//! Partitions: a recursion that hands a column through unchanged falls apart along it, so it can be run to its fixpoint
 //! apart for each part of the column's values.
 
 use std::collections::HashMap;

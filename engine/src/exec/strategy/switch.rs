@@ -1,4 +1,4 @@
-//! A recursion that has become large goes on in another way than in rounds.
+//! When a recursion leaves its rounds for the strategy that its plan names, and how it goes on.
 
 use super::matrices::{is_worth_multiplying, multiply};
 use super::partitions::evaluate_in_partitions;
