@@ -1,6 +1,7 @@
-//! One workload through the engine: `workload FOLDER RULES QUESTION [again] [check]`, with a tab-separated file of
+//! One workload through the engine: `workload FOLDER RULES QUESTION [again] [check] [profile]`, with a tab-separated file of
 //! integers for each relation in the folder. Prints as JSON how many rows the answer has and how many seconds it took to
-//! load the facts and to evaluate the question; the second time too (`again`), and a checksum of the answer (`check`).
+//! load the facts and to evaluate the question; the second time too (`again`), and a checksum of the answer (`check`); or what each
+//! operator has done instead (`profile`).
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
@@ -16,7 +17,7 @@ use stratalog_engine::Rows;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, rules, question, options @ ..] = arguments.as_slice() else {
-        eprintln!("usage: workload FOLDER RULES QUESTION [again] [check]");
+        eprintln!("usage: workload FOLDER RULES QUESTION [again] [check] [profile]");
         std::process::exit(2);
     };
     let wanted = |option: &str| options.iter().any(|given| given == option);
@@ -30,6 +31,12 @@ fn main() {
     let load_s = start.elapsed().as_secs_f64();
     if !rules.trim().is_empty() {
         define(&mut session, rules);
+    }
+    if wanted("profile") {
+        let plan = answer(&mut session, &format!(".profile {}", question.trim()));
+        let lines = plan.batch(0, plan.row_count());
+        lines.column(0).as_string::<i32>().iter().flatten().for_each(|line| println!("{line}"));
+        return;
     }
     let mut evaluate = || {
         let start = Instant::now();

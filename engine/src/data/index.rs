@@ -135,7 +135,7 @@ impl RowIndex {
         go_on: GoOn<'_>,
     ) -> Result<RowIndex, Stopped> {
         const CHUNK: usize = 4_096;
-        let mut numbers = KeyNumbers::<K>::default();
+        let mut numbers = KeyNumbers::<K>::for_keys(columns, row_count);
         let mut group_of_row = Vec::with_capacity(row_count);
         let mut keys = Vec::with_capacity(CHUNK);
         for start in (0..row_count).step_by(CHUNK) {
@@ -144,7 +144,7 @@ impl RowIndex {
             }
             keys.clear();
             K::pack(columns, start, (start + CHUNK).min(row_count), &mut keys);
-            group_of_row.extend(keys.iter().map(|key| numbers.number(*key)));
+            numbers.number_all(&keys, &mut group_of_row);
         }
         let groups = numbers.len();
         RowIndex::group(K::directory(numbers), groups, row_count, |row| group_of_row[row], item_of, go_on)
@@ -234,6 +234,26 @@ impl RowIndex {
         true
     }
 
+    /// Marks every position of the probing columns, of this length, whose key is here.
+    pub fn mark(&self, columns: &[&[Code]], len: usize, found: &mut [bool]) {
+        if let Directory::Dense { first } = self.directory {
+            for (code, found) in columns[0].iter().zip(&mut found[..len]) {
+                let group = code.wrapping_sub(first) as usize;
+                *found |= self.starts.get(group + 1).is_some_and(|end| *end > self.starts[group]);
+            }
+            return;
+        }
+        with_key!(columns.len(), K => self.mark_hashed::<K>(columns, len, found));
+    }
+
+    fn mark_hashed<K: IndexKey>(&self, columns: &[&[Code]], len: usize, found: &mut [bool]) {
+        let Some(numbers) = K::numbers(&self.directory) else { return };
+        numbers.look_up(columns, 0..len, |position, _| {
+            found[position] = true;
+            true
+        });
+    }
+
     fn probe_hashed<K: IndexKey>(
         &self,
         columns: &[&[Code]],
@@ -241,21 +261,9 @@ impl RowIndex {
         end: usize,
         mut visit: impl FnMut(usize, Range<usize>) -> bool,
     ) {
-        const CHUNK: usize = 128;
         let Some(numbers) = K::numbers(&self.directory) else { return };
-        let mut keys = Vec::with_capacity(CHUNK.min(end - start));
-        for chunk in (start..end).step_by(CHUNK) {
-            keys.clear();
-            K::pack(columns, chunk, (chunk + CHUNK).min(end), &mut keys);
-            keys.iter().for_each(|key| numbers.touch(key));
-            for (i, key) in keys.iter().enumerate() {
-                if let Some(group) = numbers.get(key)
-                    && !visit(chunk + i, self.range_of(group as usize))
-                {
-                    return;
-                }
-            }
-        }
+        numbers
+            .look_up(columns, start..end, |position, group| visit(position, self.range_of(group as usize)));
     }
 
     /// Where the rows with this code stand in [`RowIndex::rows`], if the index is over one column.

@@ -3,6 +3,7 @@
 //! the next.
 
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::dictionary::{Code, EMPTY};
@@ -241,6 +242,9 @@ impl<K: Key> KeySet<K> {
     }
 }
 
+/// So many places are read before the first is looked at.
+const TOGETHER: usize = 64;
+
 /// Dense numbers for keys, in the order of first appearance.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyNumbers<K> {
@@ -273,6 +277,29 @@ impl<K: Key> KeyNumbers<K> {
         }
     }
 
+    /// Calls `visit(position, number)` for every position of these columns whose key has a number, in order, until it answers
+    /// false.
+    pub(crate) fn look_up(
+        &self,
+        columns: &[&[Code]],
+        positions: Range<usize>,
+        mut visit: impl FnMut(usize, u32) -> bool,
+    ) {
+        let mut keys: Vec<K> = Vec::with_capacity(TOGETHER);
+        for start in positions.clone().step_by(TOGETHER) {
+            keys.clear();
+            K::pack(columns, start, (start + TOGETHER).min(positions.end), &mut keys);
+            keys.iter().for_each(|key| self.touch(key));
+            for (offset, key) in keys.iter().enumerate() {
+                if let Some(number) = self.get(key)
+                    && !visit(start + offset, number)
+                {
+                    return;
+                }
+            }
+        }
+    }
+
     /// The number of a key, if it has one.
     #[inline]
     pub(crate) fn get(&self, key: &K) -> Option<u32> {
@@ -281,6 +308,32 @@ impl<K: Key> KeyNumbers<K> {
         }
         let (found, number) = self.slots[self.slot(key)];
         if found == *key { Some(number) } else { None }
+    }
+
+    /// Room for the keys of these columns, if a sample of them says that most differ.
+    pub(crate) fn for_keys(columns: &[&[Code]], rows: usize) -> KeyNumbers<K> {
+        const SAMPLE: usize = 1_024;
+        let mut sample = KeySet::default();
+        let mut keys = Vec::with_capacity(1);
+        let seen = (0..SAMPLE.min(rows)).map(|place| place * (rows / SAMPLE).max(1));
+        let differ = seen.filter(|row| {
+            keys.clear();
+            K::pack(columns, *row, row + 1, &mut keys);
+            sample.insert(keys[0], keys[0].hash())
+        });
+        let mut numbers = KeyNumbers::default();
+        if differ.count() * 10 > SAMPLE * 9 {
+            numbers.slots = vec![(K::EMPTY, 0); (rows * 8 / 5 + 1).next_power_of_two()];
+        }
+        numbers
+    }
+
+    /// Adds the numbers of keys, the next free ones for those that are new.
+    pub(crate) fn number_all(&mut self, keys: &[K], numbers: &mut Vec<u32>) {
+        for keys in keys.chunks(TOGETHER) {
+            keys.iter().for_each(|key| self.touch(key));
+            numbers.extend(keys.iter().map(|key| self.number(*key)));
+        }
     }
 
     /// The number of a key, the next free one if it is new.

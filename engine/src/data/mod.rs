@@ -15,6 +15,7 @@ mod lazy;
 pub mod lossy;
 mod mapping;
 mod neighbours;
+pub(crate) mod packing;
 pub(crate) mod parallel;
 pub(crate) mod priority;
 mod range_index;

@@ -2,14 +2,50 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::buffer::BooleanBuffer;
 use parking_lot::Mutex;
 
-use super::growing_index::{GrowingIndex, IndexKey};
+use super::growing_index::{Extent, GrowingIndex, IndexKey};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, MAX_ROWS, Rows, Run, estimate_distinct, parallel};
+
+/// Fewer rows are sooner copied than handed to other threads.
+const FEW_ROWS: usize = 1 << 14;
+
+/// Rows that a round has found.
+#[derive(Default)]
+pub(super) struct Fresh {
+    /// Those that are not composed of others,
+    rows: Vec<Rows>,
+    /// and those that are.
+    composed: Vec<Rows>,
+}
+
+impl Fresh {
+    /// Rows that are not composed of others.
+    pub(super) fn of(rows: Vec<Rows>) -> Fresh {
+        Fresh { rows, composed: Vec::new() }
+    }
+
+    /// Adds rows.
+    pub(super) fn add(&mut self, rows: Rows, composed: bool) {
+        if composed { self.composed.push(rows) } else { self.rows.push(rows) }
+    }
+
+    /// All of them, those that are composed last.
+    fn parts(mut self) -> Vec<Rows> {
+        self.rows.extend(self.composed);
+        self.rows
+    }
+
+    /// The same in one piece.
+    pub(super) fn gather(self, arity: usize) -> Rows {
+        gather(self.parts(), arity)
+    }
+}
 
 /// A relation inside a fixpoint. Rows stand in the order in which they came, and only ever come to the end.
 #[derive(Default)]
@@ -21,7 +57,11 @@ pub(super) struct Growing {
     old: usize,
     /// Those of the last round, once more.
     delta: Option<Run>,
+    /// Those that are composed of others, in ascending order: in each round they are the last ones.
+    composed: Vec<Range<usize>>,
     indexes: Mutex<HashMap<IndexKey, Arc<GrowingIndex>>>,
+    /// Those of the last round's rows alone.
+    delta_indexes: Mutex<HashMap<IndexKey, Arc<GrowingIndex>>>,
     /// Estimates of distinct values by column, each with the number of rows then.
     distinct: Mutex<HashMap<usize, (usize, usize)>>,
 }
@@ -47,6 +87,25 @@ impl Growing {
         self.delta.as_ref()
     }
 
+    /// Number of rows that are not composed of others.
+    pub(super) fn generators(&self) -> usize {
+        self.rows - self.composed.iter().map(Range::len).sum::<usize>()
+    }
+
+    /// A copy of those rows of the last round that are not composed of others.
+    pub(super) fn new_generators(&self) -> Option<Run> {
+        let delta = self.delta.as_ref()?;
+        match self.composed.last().filter(|range| range.end > self.old) {
+            None => Some(delta.clone()),
+            Some(composed) if composed.start <= self.old => None,
+            Some(composed) => {
+                let rows = composed.start - self.old;
+                let columns = delta.columns().iter().map(|codes| codes[..rows].to_vec()).collect();
+                Some(Run::new(columns, rows))
+            }
+        }
+    }
+
     /// The codes of a column.
     pub(super) fn column(&self, column: usize) -> &[Code] {
         &self.columns[column]
@@ -64,10 +123,10 @@ impl Growing {
     }
 
     /// The indexes that the last round has used, each with all that it needs to grow.
-    pub(super) fn used_indexes(&mut self) -> impl Iterator<Item = (&mut GrowingIndex, &[Vec<Code>], usize)> {
-        let (columns, rows) = (self.columns.as_slice(), self.rows);
+    pub(super) fn used_indexes(&mut self) -> impl Iterator<Item = (&mut GrowingIndex, Extent<'_>)> {
+        let extent = Extent { columns: &self.columns, rows: self.rows, composed: &self.composed };
         let indexes = self.indexes.get_mut().values_mut().filter_map(Arc::get_mut);
-        indexes.filter_map(move |index| index.was_used().then_some((index, columns, rows)))
+        indexes.filter_map(move |index| index.was_used().then_some((index, extent)))
     }
 
     /// The index with this key, of all rows.
@@ -77,35 +136,89 @@ impl Growing {
         // Whoever had it in a round before is done.
         if let Some(index) = Arc::get_mut(index) {
             index.use_again();
-            index.extend(&self.columns, self.rows, budget)?;
+            let extent = Extent { columns: &self.columns, rows: self.rows, composed: &self.composed };
+            index.extend(extent, budget)?;
         }
         Ok(Arc::clone(index))
     }
 
-    /// A copy of the first rows as a run.
-    pub(super) fn first(&self, rows: usize) -> Result<Run, BudgetError> {
-        run_of(Rows { columns: self.columns.iter().map(|codes| codes[..rows].to_vec()).collect(), len: rows })
+    /// The index with this key, of the rows of the last round.
+    pub(super) fn delta_index(
+        &self,
+        key: IndexKey,
+        budget: &Budget,
+    ) -> Result<Arc<GrowingIndex>, BudgetError> {
+        let mut indexes = self.delta_indexes.lock();
+        if let Some(index) = indexes.get(&key) {
+            return Ok(Arc::clone(index));
+        }
+        let mut index = GrowingIndex::of_rows(key.clone(), self.old..self.rows);
+        index.extend(Extent { columns: &self.columns, rows: self.rows, composed: &self.composed }, budget)?;
+        Ok(Arc::clone(indexes.entry(key).or_insert(Arc::new(index))))
+    }
+
+    /// A copy of the first rows as a run, without those that are composed of others if only generators are wanted.
+    pub(super) fn first(&self, rows: usize, generators: bool) -> Result<Run, BudgetError> {
+        let mut parts = Vec::new();
+        let mut from = 0;
+        for composed in self.composed.iter().filter(|_| generators) {
+            parts.push(from..composed.start.min(rows));
+            from = composed.end.min(rows);
+        }
+        parts.push(from..rows);
+        let len = parts.iter().map(Range::len).sum();
+        let copy = |codes: &Vec<Code>| {
+            let mut copy = Vec::with_capacity(len);
+            parts.iter().for_each(|part| copy.extend_from_slice(&codes[part.clone()]));
+            copy
+        };
+        run_of(Rows { columns: self.columns.iter().map(copy).collect(), len })
     }
 
     /// All rows, at the end.
     pub(super) fn take(&mut self, budget: &Budget) -> Rows {
-        let indexes = std::mem::take(&mut self.indexes);
-        budget.release(indexes.into_inner().values().map(|index| index.memory_bytes()).sum());
+        for indexes in [&mut self.indexes, &mut self.delta_indexes] {
+            let indexes = std::mem::take(indexes.get_mut());
+            budget.release(indexes.values().map(|index| index.memory_bytes()).sum());
+        }
         let growing = std::mem::take(self);
         Rows { columns: growing.columns, len: growing.rows }
     }
 
     /// Lets fresh rows follow those of the last round; answers whether there are any.
-    pub(super) fn advance(&mut self, fresh: Vec<Rows>, arity: usize) -> Result<bool, BudgetError> {
+    pub(super) fn advance(
+        &mut self,
+        fresh: Fresh,
+        arity: usize,
+        budget: &Budget,
+    ) -> Result<bool, BudgetError> {
+        let indexes = std::mem::take(self.delta_indexes.get_mut());
+        budget.release(indexes.values().map(|index| index.memory_bytes()).sum());
         self.old = self.rows;
-        let rows = gather(fresh, arity);
-        check_rows(self.rows + rows.len)?;
+        let composed: usize = fresh.composed.iter().map(|rows| rows.len).sum();
+        let parts = fresh.parts();
+        let new: usize = parts.iter().map(|rows| rows.len).sum();
+        check_rows(self.rows + new)?;
         self.delta = None;
-        if rows.len > 0 {
+        if new > 0 {
             self.columns.resize_with(arity, Vec::new);
-            self.columns.iter_mut().zip(&rows.columns).for_each(|(all, new)| all.extend_from_slice(new));
-            self.rows += rows.len;
-            self.delta = Some(run_of(rows)?);
+            let old = self.rows;
+            // A part goes as soon as it is copied.
+            let extend = |(all, parts): (&mut Vec<Code>, Vec<Vec<Code>>)| {
+                parts.into_iter().for_each(|part| all.extend_from_slice(&part));
+                all[old..].to_vec()
+            };
+            let columns = self.columns.iter_mut().zip(by_column(parts, arity));
+            let delta = if new < FEW_ROWS {
+                columns.map(extend).collect()
+            } else {
+                parallel::map(columns.collect(), extend)
+            };
+            self.rows += new;
+            self.delta = Some(run_of(Rows { columns: delta, len: new })?);
+        }
+        if composed > 0 {
+            self.composed.push(self.rows - composed..self.rows);
         }
         Ok(self.delta.is_some())
     }
@@ -160,12 +273,18 @@ pub(super) fn gather(parts: Vec<Rows>, arity: usize) -> Rows {
         return parts.pop().unwrap_or_else(|| Rows::empty(arity));
     }
     let len = parts.iter().map(|rows| rows.len).sum();
-    let mut columns: Vec<Vec<Part<'_>>> = (0..arity).map(|_| Vec::with_capacity(parts.len())).collect();
+    let part = |codes| Part { codes: Cow::Owned(codes), live: None };
+    let columns = by_column(parts, arity).into_iter().map(|parts| parts.into_iter().map(part).collect());
+    put_together(columns.collect(), len)
+}
+
+/// The columns of rows that follow each other.
+fn by_column(parts: Vec<Rows>, arity: usize) -> Vec<Vec<Vec<Code>>> {
+    let mut columns: Vec<Vec<Vec<Code>>> = (0..arity).map(|_| Vec::with_capacity(parts.len())).collect();
     for part in parts {
-        let parts = part.columns.into_iter().map(|codes| Part { codes: Cow::Owned(codes), live: None });
-        columns.iter_mut().zip(parts).for_each(|(column, part)| column.push(part));
+        columns.iter_mut().zip(part.columns).for_each(|(parts, codes)| parts.push(codes));
     }
-    put_together(columns, len)
+    columns
 }
 
 /// A part of a column, of which some rows may not count.
@@ -191,7 +310,6 @@ impl Part<'_> {
 
 /// Columns of this length from the parts of each. A part goes as soon as it is copied.
 fn put_together(columns: Vec<Vec<Part<'_>>>, len: usize) -> Rows {
-    const FEW_ROWS: usize = 1 << 14;
     let mut together: Vec<Vec<Code>> = columns.iter().map(|_| vec![0; len]).collect();
     let mut copies = Vec::new();
     for (column, parts) in together.iter_mut().zip(columns) {

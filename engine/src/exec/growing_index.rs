@@ -4,15 +4,30 @@
 //! (as vectors grow, so each row is moved once on average). Rows stand in the order in which they came, so those of a time are
 //! the first ones.
 
+use std::hint::black_box;
+use std::ops::Range;
+
 use crate::budget::{Budget, BudgetError};
 use crate::data::keys::{Key, KeyNumbers, with_key};
 use crate::data::{Code, INLINE_END};
 
-/// What an index is over: columns that are looked up, and columns of which only rows with one code are in it.
+/// What an index is over: columns that are looked up, and which rows are in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct IndexKey {
     pub(super) columns: Vec<usize>,
+    /// Only rows with these codes.
     pub(super) constants: Vec<(usize, Code)>,
+    /// Only rows that are not composed of others.
+    pub(super) generators: bool,
+}
+
+/// The rows that an index can be extended by.
+#[derive(Clone, Copy)]
+pub(super) struct Extent<'r> {
+    pub(super) columns: &'r [Vec<Code>],
+    pub(super) rows: usize,
+    /// Those that are composed of others, in ascending order.
+    pub(super) composed: &'r [Range<usize>],
 }
 
 /// The index.
@@ -27,19 +42,32 @@ pub(super) struct GrowingIndex {
 
 trait Groups: Send + Sync {
     /// Adds rows, of whose key columns these are the codes.
-    fn add(&mut self, columns: &[&[Code]], rows: &mut dyn Iterator<Item = u32>);
+    fn add(&mut self, columns: &[&[Code]], rows: &[u32]);
     fn probe(&self, columns: &[&[Code]], len: usize, end: u32, visit: &mut dyn FnMut(usize, &[u32]) -> bool);
+    fn mark(&self, columns: &[&[Code]], len: usize, end: u32, found: &mut [bool]);
     fn memory_bytes(&self) -> usize;
 }
 
 impl GrowingIndex {
     /// An index of no rows.
     pub(super) fn new(key: IndexKey) -> GrowingIndex {
+        /// Places of a table of codes, at least.
+        const PLACES: usize = 1 << 16;
+        GrowingIndex::from(key, 0, PLACES)
+    }
+
+    /// An index of no rows that will be extended by those of this range alone.
+    pub(super) fn of_rows(key: IndexKey, rows: Range<usize>) -> GrowingIndex {
+        let places = PLACES_PER_ROW * rows.len();
+        GrowingIndex::from(key, rows.start, places)
+    }
+
+    fn from(key: IndexKey, rows: usize, places: usize) -> GrowingIndex {
         let groups: Box<dyn Groups> = match key.columns.len() {
-            1 => Box::new(CodeGroups::default()),
+            1 => Box::new(CodeGroups { places, ..CodeGroups::default() }),
             width => with_key!(width, K => Box::new(KeyGroups::<K>::new())),
         };
-        GrowingIndex { key, rows: 0, is_used: false, groups }
+        GrowingIndex { key, rows, is_used: false, groups }
     }
 
     /// Notes that it is asked for.
@@ -55,17 +83,23 @@ impl GrowingIndex {
     /// Adds the rows that have come since.
     pub(super) fn extend(
         &mut self,
-        columns: &[Vec<Code>],
-        rows: usize,
+        Extent { columns, rows, composed }: Extent<'_>,
         budget: &Budget,
     ) -> Result<(), BudgetError> {
         /// So many rows at a time, whose keys fit the cache.
         const CHUNK: usize = 4_096;
         let mut held = self.groups.memory_bytes();
         let mut matching = Vec::new();
+        let composed = if self.key.generators { composed } else { &[] };
+        let mut composed = composed[composed.partition_point(|range| range.end <= self.rows)..].iter();
+        let mut next = composed.next();
         while self.rows < rows {
             budget.check()?;
-            let end = rows.min(self.rows + CHUNK);
+            if let Some(left_out) = next.filter(|range| range.start <= self.rows) {
+                (self.rows, next) = (left_out.end, composed.next());
+                continue;
+            }
+            let end = next.map_or(rows, |range| range.start).min(self.rows + CHUNK);
             matching.clear();
             let is_in =
                 |row: &usize| self.key.constants.iter().all(|(column, code)| columns[*column][*row] == *code);
@@ -75,7 +109,7 @@ impl GrowingIndex {
             };
             let keys: Vec<Vec<Code>> = self.key.columns.iter().map(gather).collect();
             let keys: Vec<&[Code]> = keys.iter().map(Vec::as_slice).collect();
-            self.groups.add(&keys, &mut matching.iter().copied());
+            self.groups.add(&keys, &matching);
             self.rows = end;
             let before = std::mem::replace(&mut held, self.groups.memory_bytes());
             budget.charge(held.saturating_sub(before))?;
@@ -95,11 +129,19 @@ impl GrowingIndex {
         self.groups.probe(columns, len, end, visit);
     }
 
+    /// Marks every position of the probing columns, of this length, whose key has a row before `end`.
+    pub(super) fn mark(&self, columns: &[&[Code]], len: usize, end: u32, found: &mut [bool]) {
+        self.groups.mark(columns, len, end, found);
+    }
+
     /// Bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
         self.groups.memory_bytes()
     }
 }
+
+/// So many places are read before the first is looked at.
+const TOGETHER: usize = 64;
 
 /// Lists of rows, in one vector.
 #[derive(Default)]
@@ -117,6 +159,15 @@ struct List {
 }
 
 impl Lists {
+    /// Adds rows, each to the list with its number, or to the next one that is new.
+    fn push_all(&mut self, numbers: &[usize], rows: &[u32]) {
+        // Where many lists stand, and where their rows end, is read before the first of them grows.
+        let ends = numbers.iter().filter_map(|number| self.lists.get(*number));
+        let ends = ends.map(|list| list.start + list.len as usize);
+        black_box(ends.filter_map(|end| self.rows.get(end)).fold(0, |all, row| all | row));
+        numbers.iter().zip(rows).for_each(|(number, row)| self.push(*number, *row));
+    }
+
     /// Adds a row to a list, or to a new one.
     fn push(&mut self, number: usize, row: u32) {
         if number == self.lists.len() {
@@ -148,6 +199,12 @@ impl Lists {
         }
     }
 
+    /// Whether a list has a row before `end`.
+    #[inline]
+    fn begins_before(&self, number: usize, end: u32) -> bool {
+        self.rows[self.lists[number].start] < end
+    }
+
     fn memory_bytes(&self) -> usize {
         self.lists.capacity() * size_of::<List>() + self.rows.capacity() * size_of::<u32>()
     }
@@ -165,39 +222,41 @@ impl<K: Key> KeyGroups<K> {
     }
 }
 
-/// Keys that are looked up together.
-const TOGETHER: usize = 64;
-
 impl<K: Key> Groups for KeyGroups<K> {
-    fn add(&mut self, columns: &[&[Code]], rows: &mut dyn Iterator<Item = u32>) {
-        let rows: Vec<u32> = rows.collect();
+    fn add(&mut self, columns: &[&[Code]], rows: &[u32]) {
         let mut keys: Vec<K> = Vec::with_capacity(rows.len());
         K::pack(columns, 0, rows.len(), &mut keys);
-        for (key, row) in keys.into_iter().zip(rows) {
-            self.lists.push(self.numbers.number(key) as usize, row);
+        let mut numbers = [0; TOGETHER];
+        for (keys, rows) in keys.chunks(TOGETHER).zip(rows.chunks(TOGETHER)) {
+            keys.iter().for_each(|key| self.numbers.touch(key));
+            for (key, number) in keys.iter().zip(&mut numbers) {
+                *number = self.numbers.number(*key) as usize;
+            }
+            self.lists.push_all(&numbers[..rows.len()], rows);
         }
     }
 
     fn probe(&self, columns: &[&[Code]], len: usize, end: u32, visit: &mut dyn FnMut(usize, &[u32]) -> bool) {
-        let mut keys: Vec<K> = Vec::with_capacity(TOGETHER);
-        for start in (0..len).step_by(TOGETHER) {
-            keys.clear();
-            K::pack(columns, start, (start + TOGETHER).min(len), &mut keys);
-            keys.iter().for_each(|key| self.numbers.touch(key));
-            for (offset, key) in keys.iter().enumerate() {
-                let Some(number) = self.numbers.get(key) else { continue };
-                let rows = self.lists.rows(number as usize, end);
-                if !rows.is_empty() && !visit(start + offset, rows) {
-                    return;
-                }
-            }
-        }
+        self.numbers.look_up(columns, 0..len, |position, number| {
+            let rows = self.lists.rows(number as usize, end);
+            rows.is_empty() || visit(position, rows)
+        });
+    }
+
+    fn mark(&self, columns: &[&[Code]], len: usize, end: u32, found: &mut [bool]) {
+        self.numbers.look_up(columns, 0..len, |position, number| {
+            found[position] |= self.lists.begins_before(number as usize, end);
+            true
+        });
     }
 
     fn memory_bytes(&self) -> usize {
         self.numbers.memory_bytes() + self.lists.memory_bytes()
     }
 }
+
+/// Places that a table of codes may have for each row.
+const PLACES_PER_ROW: usize = 8;
 
 /// Groups by one code, which is a position in a table as long as codes are no larger than rows are many.
 #[derive(Default)]
@@ -209,6 +268,10 @@ struct CodeGroups {
     far: KeyNumbers<u64>,
     /// The list of each of these.
     far_lists: Vec<u32>,
+    /// Number of lists.
+    numbered: usize,
+    /// Places that the table may have, at least.
+    places: usize,
     lists: Lists,
 }
 
@@ -216,11 +279,29 @@ impl CodeGroups {
     /// The position of a code in the table, if it may have one.
     #[inline]
     fn position(&self, code: Code) -> Option<usize> {
-        /// Places of the table, at least.
-        const PLACES: usize = 1 << 16;
         let position = code.wrapping_sub(self.first) as usize;
-        (position < self.numbers.len() || position < PLACES.max(8 * self.lists.rows.len()))
-            .then_some(position)
+        let places = self.places.max(PLACES_PER_ROW * self.lists.rows.len());
+        (position < self.numbers.len() || position < places).then_some(position)
+    }
+
+    /// Numbers the list of a code that has none: it is the next one that is new, after those that were numbered and have no row
+    /// yet.
+    fn number_anew(&mut self, code: Code) -> usize {
+        let number = self.numbered;
+        self.numbered += 1;
+        match self.position(code) {
+            Some(position) => {
+                if position >= self.numbers.len() {
+                    self.numbers.resize((position + 1).next_power_of_two(), 0);
+                }
+                self.numbers[position] = number as u32 + 1;
+            }
+            None => {
+                self.far.number(u64::from(code));
+                self.far_lists.push(number as u32);
+            }
+        }
+        number
     }
 
     #[inline]
@@ -238,33 +319,18 @@ impl CodeGroups {
 }
 
 impl Groups for CodeGroups {
-    fn add(&mut self, columns: &[&[Code]], rows: &mut dyn Iterator<Item = u32>) {
+    fn add(&mut self, columns: &[&[Code]], rows: &[u32]) {
         if self.lists.lists.is_empty() {
             // Numbers that are codes of their own begin at nothing, values of a dictionary behind them.
             let is_inline = columns[0].first().is_none_or(|code| *code < INLINE_END);
             self.first = if is_inline { 0 } else { INLINE_END };
         }
-        for (code, row) in columns[0].iter().zip(rows) {
-            let number = match self.number(*code) {
-                Some(number) => number,
-                None => {
-                    let number = self.lists.lists.len();
-                    match self.position(*code) {
-                        Some(position) => {
-                            if position >= self.numbers.len() {
-                                self.numbers.resize((position + 1).next_power_of_two(), 0);
-                            }
-                            self.numbers[position] = number as u32 + 1;
-                        }
-                        None => {
-                            self.far.number(u64::from(*code));
-                            self.far_lists.push(number as u32);
-                        }
-                    }
-                    number
-                }
-            };
-            self.lists.push(number, row);
+        let mut numbers = [0; TOGETHER];
+        for (codes, rows) in columns[0].chunks(TOGETHER).zip(rows.chunks(TOGETHER)) {
+            for (code, number) in codes.iter().zip(&mut numbers) {
+                *number = self.number(*code).unwrap_or_else(|| self.number_anew(*code));
+            }
+            self.lists.push_all(&numbers[..rows.len()], rows);
         }
     }
 
@@ -275,6 +341,12 @@ impl Groups for CodeGroups {
             if !rows.is_empty() && !visit(position, rows) {
                 return;
             }
+        }
+    }
+
+    fn mark(&self, columns: &[&[Code]], len: usize, end: u32, found: &mut [bool]) {
+        for (code, found) in columns[0].iter().zip(&mut found[..len]) {
+            *found |= self.number(*code).is_some_and(|number| self.lists.begins_before(number, end));
         }
     }
 
@@ -299,6 +371,7 @@ mod tests {
             (0..ROWS).map(|n| n % 11).collect(),
             (0..ROWS).map(|n| n % 2).collect(),
         ];
+        let composed = [3..5, 500..700, 800..4_300];
         let keys = [
             (vec![0], vec![]),
             (vec![1, 0], vec![]),
@@ -317,10 +390,15 @@ mod tests {
             };
             let probing: Vec<&[Code]> =
                 columns_of_key.iter().map(|column| columns[*column].as_slice()).collect();
-            let key = IndexKey { columns: columns_of_key.clone(), constants: constants.clone() };
+            let generators = columns_of_key.len() != 2;
+            let is_in = |row: &u32| {
+                is_in(row) && !(generators && composed.iter().any(|range| range.contains(&(*row as usize))))
+            };
+            let key = IndexKey { columns: columns_of_key.clone(), constants: constants.clone(), generators };
             let mut index = GrowingIndex::new(key);
             for rows in [10, 700, 4_300, ROWS] {
-                index.extend(&columns, rows as usize, &Budget::unlimited()).unwrap();
+                let extent = Extent { columns: &columns, rows: rows as usize, composed: &composed };
+                index.extend(extent, &Budget::unlimited()).unwrap();
                 for end in [rows, rows / 2] {
                     let mut expected: BTreeMap<Vec<Code>, Vec<u32>> = BTreeMap::new();
                     for row in (0..end).filter(is_in) {

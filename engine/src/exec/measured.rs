@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::data::RelationId;
+use crate::plan::Access;
 
-/// Fan-outs by relation and columns looked up, and how much was done.
+/// Fan-outs by relation, whether only generators were looked up, and by which columns; and how much was done.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
-    fan_outs: Mutex<HashMap<(RelationId, Vec<usize>), FanOut>>,
+    fan_outs: Mutex<HashMap<(RelationId, bool, Vec<usize>), FanOut>>,
     /// Bindings since this was last asked.
     bindings: AtomicU64,
 }
@@ -20,20 +21,20 @@ pub(super) struct Measured {
 struct FanOut {
     bindings: f64,
     rows: f64,
-    /// Number of rows of the relation then.
+    /// Number of rows then.
     of: f64,
 }
 
 impl Measured {
-    /// So many bindings found so many rows of a relation that has `of`. What was measured before counts half.
-    pub(super) fn add(&self, relation: RelationId, columns: Vec<usize>, bindings: u64, rows: u64, of: usize) {
+    /// So many bindings found so many of `of` rows. What was measured before counts half.
+    pub(super) fn add(&self, access: Access, columns: Vec<usize>, bindings: u64, rows: u64, of: usize) {
         /// Fewer bindings say little.
         const FEW: u64 = 64;
         if bindings < FEW {
             return;
         }
         let mut fan_outs = self.fan_outs.lock();
-        let fan_out = fan_outs.entry((relation, columns)).or_default();
+        let fan_out = fan_outs.entry((access.relation, access.generators, columns)).or_default();
         let scale = if fan_out.of > 0.0 { of as f64 / fan_out.of } else { 1.0 };
         *fan_out = FanOut {
             bindings: fan_out.bindings / 2.0 + bindings as f64,
@@ -52,10 +53,10 @@ impl Measured {
         self.bindings.swap(0, Ordering::Relaxed)
     }
 
-    /// Rows that a binding would find in a relation that has `of`.
-    pub(super) fn fan_out(&self, relation: RelationId, columns: &[usize], of: usize) -> Option<f64> {
+    /// Rows that a binding would find among `of`.
+    pub(super) fn fan_out(&self, access: Access, columns: &[usize], of: usize) -> Option<f64> {
         let fan_outs = self.fan_outs.lock();
-        let fan_out = fan_outs.get(&(relation, columns.to_vec()))?;
+        let fan_out = fan_outs.get(&(access.relation, access.generators, columns.to_vec()))?;
         Some(fan_out.rows / fan_out.bindings * of as f64 / fan_out.of.max(1.0))
     }
 }

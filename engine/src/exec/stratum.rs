@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::error::ExecError;
-use super::growing::{Growing, gather, runs_of};
+use super::growing::{Fresh, Growing, runs_of};
 use super::growing_index::GrowingIndex;
 use super::heads::best_rows::BestRows;
-use super::heads::derive::derive;
+use super::heads::derive::{derive, derive_round};
 use super::heads::known::{Known, KnownRows, take_in};
 use super::heads::partitioned::derive_in_parts;
 use super::profile::{Meter, Notes, Planned};
@@ -23,8 +23,8 @@ use crate::budget::BudgetError;
 use crate::data::{RelationId, Rows, Run, parallel};
 use crate::plan::{
     Access, Alias, LANE_ROWS, Once, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
-    StrategyNote, StratumPlan, Variant, Version, Way, note_alias, note_rule, note_search, plan_again,
-    plan_stratum,
+    StrategyNote, StratumPlan, Variant, Variation, Version, Way, note_alias, note_rule, note_search,
+    plan_again, plan_stratum,
 };
 
 /// Evaluates a stratum; its relations are complete afterwards. What happens is noted if somebody wants to know.
@@ -41,7 +41,7 @@ pub(super) fn evaluate(
 
 /// Completes a relation with the runs of another one.
 fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) -> Result<(), ExecError> {
-    let runs = tables.runs(Access { relation: alias.source, version: Version::All })?;
+    let runs = tables.runs(Access::of(alias.source, Version::All))?;
     if let Some(notes) = notes {
         let meter = Meter::new(note_alias(alias, tables.program, tables, |_| false));
         meter.rows(0, runs.iter().map(Run::len).sum());
@@ -51,8 +51,8 @@ fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) 
     Ok(())
 }
 
-/// Rows that a round has found, by their relation.
-type Fresh = HashMap<RelationId, Vec<Rows>>;
+/// Rows that are new, by their relation.
+type NewRows = HashMap<RelationId, Fresh>;
 
 fn evaluate_rules(
     tables: &mut Tables<'_>,
@@ -65,12 +65,12 @@ fn evaluate_rules(
         (*relation, known)
     });
     let mut known: KnownRows = known.collect();
-    let mut fresh = Fresh::new();
+    let mut fresh = NewRows::new();
     // Stored rows count beside what rules derive.
     for &relation in &stratum.relations {
         for run in tables.complete.remove(&relation).unwrap_or_default() {
             let rows = take_in(tables, &mut known, relation, &run.live_rows())?;
-            fresh.entry(relation).or_default().push(rows);
+            fresh.entry(relation).or_default().add(rows, false);
         }
     }
     for once in plan.once {
@@ -95,13 +95,14 @@ fn evaluate_rules(
                 rows
             }
         };
-        fresh.entry(head).or_default().extend(rows);
+        let fresh = fresh.entry(head).or_default();
+        rows.into_iter().for_each(|rows| fresh.add(rows, false));
     }
     if let Some(recursion) = plan.recursion {
         return recur(tables, stratum, recursion, &mut known, fresh, notes);
     }
     for &relation in &stratum.relations {
-        let rows = gather(fresh.remove(&relation).unwrap_or_default(), tables.arity(relation));
+        let rows = fresh.remove(&relation).unwrap_or_default().gather(tables.arity(relation));
         tables.complete.insert(relation, runs_of(rows)?);
     }
     Ok(())
@@ -149,16 +150,16 @@ fn recur(
     stratum: &Stratum,
     recursion: Recursion<'_>,
     known: &mut KnownRows,
-    mut fresh: Fresh,
+    mut fresh: NewRows,
     mut notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
     let mut variants: Vec<Planned> = Vec::new();
-    let mut planned_rules: Vec<(&Rule, usize)> = Vec::new();
+    let mut variations: Vec<Variation<'_>> = Vec::new();
     {
         let prospect = Prospect::of(stratum, tables.program, tables);
-        for Variant { rule, delta, plan } in recursion.variants {
-            variants.push(planned(tables, &prospect, plan, rule, notes.is_some()));
-            planned_rules.push((rule, delta));
+        for Variant { variation, plan } in recursion.variants {
+            variants.push(planned(tables, &prospect, plan, variation.rule, notes.is_some()));
+            variations.push(variation);
         }
     }
     let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
@@ -177,11 +178,11 @@ fn recur(
             }
         }
         if is_worth_planning(tables, rounds) {
-            for (variant, (rule, delta)) in variants.iter_mut().zip(&planned_rules) {
+            for (variant, variation) in variants.iter_mut().zip(&variations) {
                 tables.budget.check()?;
-                let Some(plan) = plan_again(rule, *delta, &own, &variant.plan, tables) else { continue };
-                let is_measured = notes.is_some();
-                let replaced = std::mem::replace(variant, planned(tables, &*tables, plan, rule, is_measured));
+                let Some(plan) = plan_again(*variation, &own, &variant.plan, tables) else { continue };
+                let plan = planned(tables, &*tables, plan, variation.rule, notes.is_some());
+                let replaced = std::mem::replace(variant, plan);
                 if let Some(notes) = &mut notes {
                     notes.rules.extend(replaced.meter.map(Meter::finish));
                 }
@@ -191,9 +192,8 @@ fn recur(
         extend_indexes(tables)?;
         rounds += 1;
         tables.rounds = rounds;
-        for planned in &variants {
-            let rows = derive(tables, planned, known)?;
-            fresh.entry(planned.plan.head).or_default().extend(rows);
+        for (plan, rows) in derive_round(tables, &variants, known)? {
+            fresh.entry(plan.head).or_default().add(rows, plan.composes);
         }
     }
     // What a strategy has completed grows no longer.
@@ -224,8 +224,7 @@ fn extend_indexes(tables: &mut Tables<'_>) -> Result<(), BudgetError> {
         return Ok(());
     }
     let indexes = tables.growing.values_mut().flat_map(Growing::used_indexes).collect();
-    let extend =
-        |(index, columns, rows): (&mut GrowingIndex, _, _)| index.extend(columns, rows, tables.budget);
+    let extend = |(index, extent): (&mut GrowingIndex, _)| index.extend(extent, tables.budget);
     parallel::map(indexes, extend).into_iter().collect()
 }
 
@@ -253,17 +252,19 @@ fn advance(
     relations: &[RelationId],
     known: &mut KnownRows,
     looked_up: &HashSet<RelationId>,
-    fresh: &mut Fresh,
+    fresh: &mut NewRows,
 ) -> Result<bool, BudgetError> {
     let mut more = false;
     for relation in relations {
         let arity = tables.arity(*relation);
         let Some(growing) = tables.growing.get_mut(relation) else { continue };
         let rows = match known.get_mut(relation) {
-            Some(Known::Best(best)) => vec![improved(growing, best, looked_up.contains(relation))?],
+            Some(Known::Best(best)) => {
+                Fresh::of(vec![improved(growing, best, looked_up.contains(relation))?])
+            }
             _ => fresh.remove(relation).unwrap_or_default(),
         };
-        more |= growing.advance(rows, arity)?;
+        more |= growing.advance(rows, arity, tables.budget)?;
     }
     Ok(more)
 }

@@ -11,7 +11,7 @@ use crate::exec::measured::Measured;
 use crate::exec::relations::Relations;
 use crate::exec::remarks::Remarks;
 use crate::exec::values::expression::Evaluator;
-use crate::plan::{Access, Layout, Statistics, Thresholds, Version, distinct_of, rows_of};
+use crate::plan::{Access, Layout, Statistics, Thresholds, Version, distinct_of, rows_in, rows_of};
 
 /// The relations of a program, and what an evaluation of them needs.
 pub(super) struct Tables<'a> {
@@ -76,20 +76,21 @@ impl<'a> Tables<'a> {
         Ok(match self.growing.get(&access.relation) {
             None => self.complete.get(&access.relation).cloned().unwrap_or_default(),
             Some(growing) => match access.version {
-                Version::All => self.first(growing, growing.rows())?,
-                Version::Old => self.first(growing, growing.old_rows())?,
+                Version::All => self.first(growing, growing.rows(), access.generators)?,
+                Version::Old => self.first(growing, growing.old_rows(), access.generators)?,
+                Version::Delta if access.generators => growing.new_generators().into_iter().collect(),
                 Version::Delta => growing.delta().cloned().into_iter().collect(),
             },
         })
     }
 
     /// A copy of the first rows of a relation that grows.
-    fn first(&self, growing: &Growing, rows: usize) -> Result<Vec<Run>, BudgetError> {
+    fn first(&self, growing: &Growing, rows: usize, generators: bool) -> Result<Vec<Run>, BudgetError> {
         if rows == 0 {
             return Ok(Vec::new());
         }
         self.budget.check()?;
-        Ok(vec![growing.first(rows)?])
+        Ok(vec![growing.first(rows, generators)?])
     }
 
     pub(super) fn evaluator(&'a self) -> Evaluator<'a> {
@@ -133,8 +134,12 @@ impl Statistics for Tables<'_> {
         Some(growing.delta().map_or(0, Run::len))
     }
 
-    fn fan_out(&self, relation: RelationId, columns: &[usize]) -> Option<f64> {
-        self.measured.fan_out(relation, columns, self.rows(relation))
+    fn generators(&self, relation: RelationId) -> Option<usize> {
+        self.growing.get(&relation).map(Growing::generators)
+    }
+
+    fn fan_out(&self, access: Access, columns: &[usize]) -> Option<f64> {
+        self.measured.fan_out(access, columns, rows_in(access, self))
     }
 
     fn range_rows(&self) -> usize {

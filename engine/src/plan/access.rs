@@ -7,8 +7,17 @@ use crate::data::RelationId;
 pub struct Access {
     /// The relation.
     pub relation: RelationId,
-    /// Which of its rows.
+    /// Which of its rows, by age.
     pub version: Version,
+    /// Only those of them that are not composed of others, as `rule/composition.rs` says.
+    pub generators: bool,
+}
+
+impl Access {
+    /// All rows of a version.
+    pub fn of(relation: RelationId, version: Version) -> Access {
+        Access { relation, version, generators: false }
+    }
 }
 
 /// Rows by age, inside a fixpoint. A relation that is complete has all of them in every version but `Delta`.

@@ -18,8 +18,13 @@ pub trait Statistics {
         None
     }
 
+    /// Number of rows that are not composed of others, if some are.
+    fn generators(&self, _relation: RelationId) -> Option<usize> {
+        None
+    }
+
     /// Rows that a binding was found to have in these columns, in rounds before, in as many rows as there are now.
-    fn fan_out(&self, _relation: RelationId, _columns: &[usize]) -> Option<f64> {
+    fn fan_out(&self, _access: Access, _columns: &[usize]) -> Option<f64> {
         None
     }
 
@@ -35,9 +40,10 @@ pub trait Statistics {
 }
 
 /// Number of rows in one version of a relation.
-pub(super) fn rows_in(access: Access, statistics: &dyn Statistics) -> usize {
+pub fn rows_in(access: Access, statistics: &dyn Statistics) -> usize {
+    let of_generators = || statistics.generators(access.relation).filter(|_| access.generators);
     match access.version {
-        Version::All | Version::Old => statistics.rows(access.relation),
+        Version::All | Version::Old => of_generators().unwrap_or_else(|| statistics.rows(access.relation)),
         Version::Delta => {
             statistics.delta(access.relation).unwrap_or_else(|| statistics.rows(access.relation))
         }
@@ -47,12 +53,12 @@ pub(super) fn rows_in(access: Access, statistics: &dyn Statistics) -> usize {
 /// Rows expected for one value in each of these columns: what was found so far, the average that an index knows, or all
 /// rows over the distinct values of each column.
 pub(super) fn expected_matches(access: Access, columns: &[usize], statistics: &dyn Statistics) -> f64 {
-    let Access { relation, version } = access;
     let rows = rows_in(access, statistics) as f64;
     if rows < 1.0 || columns.is_empty() {
         return rows;
     }
-    let found = if version == Version::Delta { None } else { statistics.fan_out(relation, columns) };
+    let is_delta = access.version == Version::Delta;
+    let found = if is_delta { None } else { statistics.fan_out(access, columns) };
     found.unwrap_or_else(|| average_matches(access, columns, statistics))
 }
 

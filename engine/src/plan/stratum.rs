@@ -8,10 +8,12 @@ use std::collections::HashSet;
 
 use super::alias::{Alias, alias};
 use super::cost::Thresholds;
+use super::rule::composition::generators;
 use super::rule::distinct_heads::makes_rows_once;
 use super::rule::operators::RulePlan;
 use super::rule::partitioned::{Partitioning, partitioning};
 use super::rule::rule_plan::{plan_delta_variants, plan_rule};
+use super::rule::variation::Variation;
 use super::search::{SearchPlan, Way};
 use super::statistics::{Layout, Statistics};
 use super::strategy::Strategy;
@@ -74,10 +76,8 @@ pub struct Recursion<'p> {
 
 /// A rule of which one atom reads what the last round has found.
 pub struct Variant<'p> {
-    /// The rule.
-    pub rule: &'p Rule,
-    /// The literal that reads it.
-    pub delta: usize,
+    /// The rule, and what its atoms read.
+    pub variation: Variation<'p>,
     /// Its plan.
     pub plan: RulePlan,
 }
@@ -123,11 +123,12 @@ pub fn plan_stratum<'p>(
     if stratum.recursive {
         let prospect = Prospect::of(stratum, program, statistics);
         let mut variants = Vec::new();
-        for rule in &stratum.rules {
+        let generators = generators(&stratum.rules, program);
+        for (rule, generators) in stratum.rules.iter().zip(generators) {
             // A rule that reads its own relation a thousand times has a thousand plans.
-            for (delta, plan) in plan_delta_variants(rule, &own, &prospect) {
+            for (variation, plan) in plan_delta_variants(rule, generators, &own, &prospect) {
                 budget.check()?;
-                variants.push(Variant { rule, delta, plan });
+                variants.push(Variant { variation, plan });
             }
         }
         recursion = Some(Recursion { variants, strategy: Strategy::of(stratum, program) });

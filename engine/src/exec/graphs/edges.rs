@@ -16,7 +16,7 @@ pub(crate) fn edge_runs(
 ) -> Result<(Vec<Run>, [usize; 2]), ExecError> {
     match source {
         EdgeSource::Relation { relation, from, to } => {
-            Ok((tables.runs(Access { relation: *relation, version: Version::All })?, [*from, *to]))
+            Ok((tables.runs(Access::of(*relation, Version::All))?, [*from, *to]))
         }
         EdgeSource::Rule(rule) => Ok((vec![derived(rule, tables)?], [0, 1])),
     }

@@ -1,13 +1,12 @@
-//! One rule at work: its pipeline in lanes, and what becomes of the solutions.
+//! Rules at work: their pipelines in lanes, and what becomes of the solutions.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::analysis::program::HeadTerm;
 use crate::data::{Code, Rows, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::heads::aggregate::{Grouping, Groups};
-use crate::exec::heads::best_rows::BestRows;
 use crate::exec::heads::known::{Known, KnownRows, take_in};
 use crate::exec::heads::ranking::Ranker;
 use crate::exec::operators::pipeline::Pipeline;
@@ -26,87 +25,127 @@ const WAVE_LANES: usize = 64;
 /// Runs one plan; answers the rows that are new.
 pub(crate) fn derive(
     tables: &Tables<'_>,
-    Planned { plan, meter }: &Planned,
+    planned: &Planned,
     known: &mut KnownRows,
 ) -> Result<Vec<Rows>, ExecError> {
+    let plan = &planned.plan;
+    let keeps_best = matches!(known.get(&plan.head), Some(Known::Best(_)));
+    if !keeps_best && plan.aggregates() {
+        let (pipeline, rows) = open(tables, planned)?;
+        return Ok(vec![find_groups(tables, plan, &pipeline, rows, known)?]);
+    }
+    if let Some(Known::Nothing) = known.get(&plan.head) {
+        let (pipeline, rows) = open(tables, planned)?;
+        return collect(tables, plan, &pipeline, lanes_of(plan, rows, tables));
+    }
+    let found = derive_round(tables, std::slice::from_ref(planned), known)?;
+    Ok(found.into_iter().map(|(_, rows)| rows).collect())
+}
+
+/// Runs plans whose heads keep all rows or the best ones, side by side; answers the rows that are new, each with its plan.
+/// None of them reads what another one finds.
+pub(crate) fn derive_round<'p>(
+    tables: &Tables<'_>,
+    plans: &'p [Planned],
+    known: &mut KnownRows,
+) -> Result<Vec<(&'p RulePlan, Rows)>, ExecError> {
+    let mut pipelines = Vec::with_capacity(plans.len());
+    let mut lanes = Vec::new();
+    for (number, planned) in plans.iter().enumerate() {
+        let (pipeline, rows) = open(tables, planned)?;
+        lanes.extend(lanes_of(&planned.plan, rows, tables).into_iter().map(|lane| (number, lane)));
+        pipelines.push(pipeline);
+    }
+    let mut new = Vec::new();
+    for wave in lanes.chunks(WAVE_LANES) {
+        tables.budget.check()?;
+        let seen = &*known;
+        let found = parallel::map(wave.to_vec(), |(number, lane)| {
+            let (plan, pipeline) = (&plans[number].plan, &pipelines[number]);
+            let known = seen.get(&plan.head).unwrap_or(&Known::Nothing);
+            let mut found = known.start();
+            pipeline.run(lane, &mut |solutions| {
+                let columns = head_columns(plan, pipeline, solutions)?;
+                let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+                known.collect(&columns, solutions.len, &mut found, tables)
+            })?;
+            Ok::<_, ExecError>(found)
+        });
+        let mut found = found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
+        for lanes in wave.chunk_by(|(one, _), (other, _)| one == other) {
+            let (number, _) = lanes[0];
+            let (plan, pipeline) = (&plans[number].plan, &pipelines[number]);
+            let lanes = found.by_ref().take(lanes.len()).collect();
+            let Some(known) = known.get_mut(&plan.head) else { continue };
+            let before = known.changed();
+            let rows = pipeline.head(|| known.absorb(lanes, tables))?;
+            let found: usize = rows.iter().map(|rows| rows.len).sum();
+            pipeline.found(found + known.changed() - before);
+            new.extend(rows.into_iter().filter(|rows| rows.len > 0).map(|rows| (plan, rows)));
+        }
+    }
+    pipelines.iter().for_each(Pipeline::tell_measured);
+    Ok(new)
+}
+
+/// The pipeline of a plan, and the number of rows that it reads.
+fn open<'a>(
+    tables: &'a Tables<'_>,
+    Planned { plan, meter }: &'a Planned,
+) -> Result<(Pipeline<'a>, usize), ExecError> {
     tables.budget.check()?;
     let pipeline = Pipeline::new(plan, meter.as_ref(), tables)?;
     let pipeline = match &plan.ranking {
         Some(ranking) => pipeline.below(ranking, false),
         None => pipeline.keeping_numbers(),
     };
-    let new = take_solutions(tables, plan, &pipeline, known)?;
-    pipeline.tell_measured();
-    Ok(new)
+    let rows = pipeline.source_rows();
+    tables.budget.expect_rows(|| rows.max(expected_rows(plan, tables)))?;
+    Ok((pipeline, rows))
 }
 
-fn take_solutions(
+/// The lanes of a plan that does not group its solutions.
+fn lanes_of(plan: &RulePlan, rows: usize, tables: &Tables<'_>) -> Vec<Range<usize>> {
+    parallel::lanes(rows, lane_rows(rows, expected_rows(plan, tables)))
+}
+
+/// Runs one plan that groups or ranks its solutions; answers the rows that are new.
+fn find_groups(
     tables: &Tables<'_>,
     plan: &RulePlan,
     pipeline: &Pipeline<'_>,
+    rows: usize,
     known: &mut KnownRows,
-) -> Result<Vec<Rows>, ExecError> {
-    let rows = pipeline.source_rows();
-    let expected = expected_rows(plan, tables);
-    tables.budget.expect_rows(|| rows.max(expected))?;
-    let aggregates = plan.aggregates() && !matches!(known.get(&plan.head), Some(Known::Best(_)));
+) -> Result<Rows, ExecError> {
     // The groups of each lane are merged one lane after the other.
-    let lane_rows = match (aggregates, &plan.ranking) {
-        (false, _) => lane_rows(rows, expected),
-        (true, Some(_)) => LANE_ROWS.max(rows / WAVE_LANES),
-        (true, None) => {
+    let few_lanes = LANE_ROWS.max(rows / WAVE_LANES);
+    let found = match &plan.ranking {
+        Some(ranking) => {
+            let lanes = parallel::lanes(rows, few_lanes);
+            rank(tables, &Ranker::new(&plan.head_terms, ranking), pipeline, lanes)?
+        }
+        None => {
             let for_groups = ROWS_PER_GROUP.saturating_mul(expected_found(plan, tables));
-            LANE_ROWS.max(rows / WAVE_LANES).max(for_groups.min(rows / FEW_LANES))
+            let lanes = parallel::lanes(rows, few_lanes.max(for_groups.min(rows / FEW_LANES)));
+            aggregate(tables, plan, pipeline, lanes)?
         }
     };
-    let lanes = parallel::lanes(rows, lane_rows);
-    if let Some(Known::Best(best)) = known.get_mut(&plan.head) {
-        improve(tables, plan, pipeline, &lanes, best)?;
-        return Ok(Vec::new());
-    }
-    if aggregates {
-        let found = match &plan.ranking {
-            Some(ranking) => rank(tables, &Ranker::new(&plan.head_terms, ranking), pipeline, lanes)?,
-            None => aggregate(tables, plan, pipeline, lanes)?,
-        };
-        let rows = pipeline.head(|| take_in(tables, known, plan.head, &found))?;
-        pipeline.found(rows.len);
-        return Ok(vec![rows]);
-    }
-    if let Some(Known::Nothing) = known.get(&plan.head) {
-        return collect(tables, plan, pipeline, lanes);
-    }
-    let Some(Known::All(set)) = known.get_mut(&plan.head) else { return Ok(Vec::new()) };
-    let mut new = Vec::new();
-    for wave in lanes.chunks(WAVE_LANES) {
-        let known = &*set;
-        let candidates = parallel::map(wave.to_vec(), |lane| {
-            let mut candidates = known.candidates();
-            pipeline.run(lane, &mut |solutions| {
-                let columns = head_columns(plan, pipeline, solutions)?;
-                let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-                known.collect(&columns, solutions.len, &mut candidates, tables.budget)
-            })?;
-            Ok::<_, ExecError>(candidates)
-        });
-        let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
-        let rows = pipeline.head(|| set.absorb(candidates, tables.budget))?;
-        pipeline.found(rows.len);
-        if rows.len > 0 {
-            new.push(rows);
-        }
-    }
-    Ok(new)
+    let rows = pipeline.head(|| take_in(tables, known, plan.head, &found))?;
+    pipeline.found(rows.len);
+    Ok(rows)
 }
 
 /// Source rows of a lane where so many rows are expected to become so many bindings at some step: fewer where each becomes
 /// many, so that few rows are work for all threads.
 fn lane_rows(rows: usize, bindings: usize) -> usize {
-    /// Bindings of a lane.
-    const BINDINGS: usize = 1 << 13;
+    /// Bindings of a lane: from fewer on it takes longer to hand them to a thread, with more of them they leave its cache.
+    const BINDINGS: RangeInclusive<usize> = 1 << 10..=1 << 13;
+    /// As long as there are so many lanes.
+    const LANES: usize = 8;
     /// Source rows of a lane, at least.
     const LEAST: usize = 64;
-    (rows.saturating_mul(BINDINGS) / bindings.max(1)).clamp(LEAST, LANE_ROWS)
+    let bindings_of_lane = (bindings / LANES).clamp(*BINDINGS.start(), *BINDINGS.end());
+    (rows.saturating_mul(bindings_of_lane) / bindings.max(1)).clamp(LEAST, LANE_ROWS)
 }
 
 /// Runs one plan that makes no row twice.
@@ -132,34 +171,6 @@ fn collect(
     let found: Vec<Rows> = found.into_iter().collect::<Result<_, _>>()?;
     pipeline.found(found.iter().map(|rows| rows.len).sum());
     Ok(found)
-}
-
-/// Runs one plan of a relation that keeps its best rows.
-fn improve(
-    tables: &Tables<'_>,
-    plan: &RulePlan,
-    pipeline: &Pipeline<'_>,
-    lanes: &[Range<usize>],
-    best: &mut BestRows,
-) -> Result<(), ExecError> {
-    for wave in lanes.chunks(WAVE_LANES) {
-        tables.budget.check()?;
-        let known = &*best;
-        let improvements = parallel::map(wave.to_vec(), |lane| {
-            let mut improvements = known.improvements();
-            pipeline.run(lane, &mut |solutions| {
-                let columns = head_columns(plan, pipeline, solutions)?;
-                let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-                known.collect(&columns, &mut improvements, tables.codec, tables.budget)
-            })?;
-            Ok::<_, ExecError>(improvements)
-        });
-        let improvements = improvements.into_iter().collect::<Result<_, _>>()?;
-        let before = best.changed();
-        pipeline.head(|| best.absorb(improvements, tables.codec, tables.budget))?;
-        pipeline.found(best.changed() - before);
-    }
-    Ok(())
 }
 
 fn aggregate(

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::best_rows::BestRows;
-use super::row_set::RowSet;
-use crate::data::{RelationId, Rows};
+use super::best_rows::{BestRows, Improvements};
+use super::row_set::{Candidates, RowSet};
+use crate::data::{Code, RelationId, Rows};
 use crate::exec::error::ExecError;
+use crate::exec::growing::gather;
 use crate::exec::tables::Tables;
 use crate::plan::Distinct;
 
@@ -33,6 +34,77 @@ impl Known {
     }
 }
 
+/// What one lane has found that was not known when it looked.
+pub(crate) enum Found {
+    /// Rows.
+    Rows(Candidates),
+    /// Better rows.
+    Better(Improvements),
+    /// Nothing, as nobody asks.
+    Nothing,
+}
+
+impl Known {
+    /// An empty buffer for [`Known::collect`].
+    pub(crate) fn start(&self) -> Found {
+        match self {
+            Known::All(set) => Found::Rows(set.candidates()),
+            Known::Best(best) => Found::Better(best.improvements()),
+            Known::Nothing => Found::Nothing,
+        }
+    }
+
+    /// Collects those rows that are not known.
+    pub(crate) fn collect(
+        &self,
+        columns: &[&[Code]],
+        rows: usize,
+        into: &mut Found,
+        tables: &Tables<'_>,
+    ) -> Result<(), ExecError> {
+        match (self, into) {
+            (Known::All(set), Found::Rows(candidates)) => {
+                set.collect(columns, rows, candidates, tables.budget)
+            }
+            (Known::Best(best), Found::Better(improvements)) => {
+                best.collect(columns, improvements, tables.codec, tables.budget)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes in what lanes have found, in their order; answers the rows that are new, in pieces. Best rows are asked for what has
+    /// changed instead.
+    pub(crate) fn absorb(&mut self, lanes: Vec<Found>, tables: &Tables<'_>) -> Result<Vec<Rows>, ExecError> {
+        match self {
+            Known::All(set) => {
+                let candidates = lanes.into_iter().filter_map(|found| match found {
+                    Found::Rows(candidates) => Some(candidates),
+                    Found::Better(_) | Found::Nothing => None,
+                });
+                set.absorb(candidates.collect(), tables.budget)
+            }
+            Known::Best(best) => {
+                let improvements = lanes.into_iter().filter_map(|found| match found {
+                    Found::Better(improvements) => Some(improvements),
+                    Found::Rows(_) | Found::Nothing => None,
+                });
+                best.absorb(improvements.collect(), tables.codec, tables.budget)?;
+                Ok(Vec::new())
+            }
+            Known::Nothing => Ok(Vec::new()),
+        }
+    }
+
+    /// Number of rows that [`Known::absorb`] has changed since they were last asked for, beside those that it answers.
+    pub(crate) fn changed(&self) -> usize {
+        match self {
+            Known::Best(best) => best.changed(),
+            Known::All(_) | Known::Nothing => 0,
+        }
+    }
+}
+
 /// Adds rows to the known ones; answers those that are new. Best rows are asked for what has changed instead.
 pub(crate) fn take_in(
     tables: &Tables<'_>,
@@ -40,18 +112,9 @@ pub(crate) fn take_in(
     relation: RelationId,
     rows: &Rows,
 ) -> Result<Rows, ExecError> {
-    match known.get_mut(&relation) {
-        Some(Known::All(set)) => {
-            let mut candidates = set.candidates();
-            set.collect(&rows.slices(), rows.len, &mut candidates, tables.budget)?;
-            set.absorb(vec![candidates], tables.budget)
-        }
-        Some(Known::Best(best)) => {
-            let mut improvements = best.improvements();
-            best.collect(&rows.slices(), &mut improvements, tables.codec, tables.budget)?;
-            best.absorb(vec![improvements], tables.codec, tables.budget)?;
-            Ok(Rows::empty(tables.arity(relation)))
-        }
-        Some(Known::Nothing) | None => Ok(Rows::empty(tables.arity(relation))),
-    }
+    let arity = tables.arity(relation);
+    let Some(known) = known.get_mut(&relation) else { return Ok(Rows::empty(arity)) };
+    let mut found = known.start();
+    known.collect(&rows.slices(), rows.len, &mut found, tables)?;
+    Ok(gather(known.absorb(vec![found], tables)?, arity))
 }

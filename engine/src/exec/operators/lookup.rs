@@ -10,7 +10,7 @@ use crate::exec::growing::Growing;
 use crate::exec::growing_index::{GrowingIndex, IndexKey};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::{BATCH, Bindings};
-use crate::plan::{KeyPart, Lookup as Plan, LookupBy, Version};
+use crate::plan::{Access, KeyPart, Lookup as Plan, LookupBy, Version};
 
 /// The rows of a probe, and how they are looked up.
 pub(super) struct Lookup<'a> {
@@ -58,11 +58,10 @@ impl<'a> Lookup<'a> {
     pub(super) fn open(plan: &Plan, tables: &'a Tables<'_>) -> Result<Lookup<'a>, ExecError> {
         let columns: Vec<usize> = plan.key.iter().map(|(column, _)| *column).collect();
         let key = key_of(plan, tables)?;
-        if plan.access.version != Version::Delta
-            && plan.by != LookupBy::Order
+        if plan.by != LookupBy::Order
             && let Some(growing) = tables.growing.get(&plan.access.relation)
         {
-            let place = place_in(growing, plan.access.version, &columns, &key, tables)?;
+            let place = place_in(growing, plan.access, &columns, &key, tables)?;
             return Ok(Lookup { key, places: vec![place] });
         }
         let first: Vec<Code> = key.iter().filter_map(LookupKey::constant).collect();
@@ -99,21 +98,24 @@ impl<'a> Lookup<'a> {
 /// Rows that grow. Constants of the key are no part of it: only rows that have them are in the index.
 fn place_in<'a>(
     growing: &'a Growing,
-    version: Version,
+    access: Access,
     columns: &[usize],
     key: &[LookupKey],
     tables: &Tables<'_>,
 ) -> Result<Place<'a>, ExecError> {
-    let mut index = IndexKey { columns: Vec::new(), constants: Vec::new() };
+    let mut index = IndexKey { columns: Vec::new(), constants: Vec::new(), generators: access.generators };
     for (column, part) in columns.iter().zip(key) {
         match part {
             LookupKey::Variable(_) => index.columns.push(*column),
             LookupKey::Constant(code) => index.constants.push((*column, *code)),
         }
     }
-    let rows = if version == Version::Old { growing.old_rows() } else { growing.rows() };
-    let index = growing.index(index, tables.budget)?;
-    Ok(Place::Growing { growing, index, end: rows as u32 })
+    let (index, end) = match access.version {
+        Version::All => (growing.index(index, tables.budget)?, growing.rows()),
+        Version::Old => (growing.index(index, tables.budget)?, growing.old_rows()),
+        Version::Delta => (growing.delta_index(index, tables.budget)?, growing.rows()),
+    };
+    Ok(Place::Growing { growing, index, end: end as u32 })
 }
 
 /// What key columns must hold, in their order.
@@ -247,12 +249,18 @@ impl Lookup<'_> {
                 true
             };
             match place {
+                Place::Run(run, index) if equal.is_empty() && run.live().is_none() => {
+                    index.mark(&columns, input.len, &mut found);
+                }
+                Place::Growing { index, end, .. } if equal.is_empty() => {
+                    index.mark(&columns, input.len, *end, &mut found);
+                }
                 Place::Rows(_, rows) => {
                     if rows.clone().any(|row| matches_row(place, equal, row)) {
                         found.fill(true);
                     }
                 }
-                Place::Run(_, index) => index.probe(&columns, 0, input.len, visit),
+                Place::Run(_, index) => index.probe(&columns, 0, input.len, &mut visit),
                 Place::Growing { index, end, .. } => index.probe(&columns, input.len, *end, &mut visit),
             }
         }

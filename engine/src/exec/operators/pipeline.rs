@@ -15,7 +15,7 @@ use crate::exec::profile::{Meter, time};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::Bindings;
 use crate::exec::values::expression::Evaluator;
-use crate::plan::{RulePlan, Source, Statistics, Step, Version};
+use crate::plan::{RulePlan, Source, Step, Version, rows_in};
 
 /// A plan with everything it reads.
 pub(crate) struct Pipeline<'a> {
@@ -174,9 +174,8 @@ impl<'a> Pipeline<'a> {
             };
             if lookup.access.version != Version::Delta {
                 let columns = lookup.columns();
-                let relation = lookup.access.relation;
-                let rows = self.tables.rows(relation);
-                self.tables.measured.add(relation, columns, counts[0], counts[1], rows);
+                let rows = rows_in(lookup.access, self.tables);
+                self.tables.measured.add(lookup.access, columns, counts[0], counts[1], rows);
             }
         }
         self.tables.measured.add_bindings(reached.iter().sum());

@@ -19,7 +19,7 @@ const GROWTH: usize = 4;
 pub(super) fn texts(tables: &Tables<'_>, search: &SearchPlan) -> Result<Option<Texts>, ExecError> {
     let Measure::Score(language) = search.by else { return Ok(None) };
     let mut parts = Vec::new();
-    for run in tables.runs(Access { relation: search.relation, version: Version::All })? {
+    for run in tables.runs(Access::of(search.relation, Version::All))? {
         let cost = run.texts_cost(search.column, language, tables.codec);
         if cost > 0 {
             tables.budget.expect_rows(|| run.stored_len())?;

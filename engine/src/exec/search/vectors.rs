@@ -25,7 +25,7 @@ pub(super) fn nearest(
     ef: usize,
 ) -> Result<Option<Vec<Candidate>>, ExecError> {
     let Measure::Distance(metric) = search.by else { return Ok(None) };
-    let runs = tables.runs(Access { relation: search.relation, version: Version::All })?;
+    let runs = tables.runs(Access::of(search.relation, Version::All))?;
     let probe = Probe::new(metric, query);
     let Some(strangers) = strangers(tables, search, &runs, reader, &probe)? else { return Ok(None) };
     let strangers = fulfilling(tables, search, strangers)?;

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use crate::data::{Rows, Run, parallel};
 use crate::exec::error::ExecError;
-use crate::exec::growing::{Growing, gather, run_of};
-use crate::exec::heads::derive::derive;
+use crate::exec::growing::{Fresh, Growing, gather, run_of};
+use crate::exec::heads::derive::derive_round;
 use crate::exec::heads::known::{Known, take_in};
 use crate::exec::heads::row_set::RowSet;
 use crate::exec::profile::Planned;
@@ -37,13 +37,13 @@ pub(crate) fn evaluate_in_partitions(
         let stable = take_in(tables, &mut known, relation, &stable)?;
         let delta = take_in(tables, &mut known, relation, &delta)?;
         let mut tables = tables.growing_alone(relation, Growing::complete(stable));
-        let (mut fresh, mut rounds) = (vec![delta], 0);
+        let (mut fresh, mut rounds) = (Fresh::of(vec![delta]), 0);
         while let Some(part) = tables.growing.get_mut(&relation)
-            && part.advance(std::mem::take(&mut fresh), arity)?
+            && part.advance(std::mem::take(&mut fresh), arity, tables.budget)?
         {
             rounds += 1;
-            for planned in variants {
-                fresh.extend(derive(&tables, planned, &mut known)?);
+            for (plan, rows) in derive_round(&tables, variants, &mut known)? {
+                fresh.add(rows, plan.composes);
             }
         }
         let mut part = tables.growing.remove(&relation).unwrap_or_default();

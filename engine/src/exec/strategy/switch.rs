@@ -75,7 +75,7 @@ pub(crate) fn go_on(
         }
         Strategy::Walk(walk) => {
             known.clear();
-            let rows = |version| tables.runs(Access { relation: walk.relation, version });
+            let rows = |version| tables.runs(Access::of(walk.relation, version));
             let run = if walk.is_own {
                 traverse(tables, walk, &[], &rows(Version::All)?)?
             } else {
@@ -85,7 +85,7 @@ pub(crate) fn go_on(
         }
         Strategy::Matrices(matrices) => {
             known.clear();
-            multiply(tables, matrices, |relation| tables.runs(Access { relation, version: Version::All }))?
+            multiply(tables, matrices, |relation| tables.runs(Access::of(relation, Version::All)))?
         }
         Strategy::Relaxation(relaxation) => {
             let Some(Known::Best(best)) = known.get_mut(&relaxation.relation) else { return Ok(None) };

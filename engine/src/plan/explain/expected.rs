@@ -108,7 +108,7 @@ impl Expected<'_> {
             sizes.values_mut().for_each(|rows| *rows = rows.max(prospect.rows() as f64));
             let is_derived = |relation| stratum.relations.contains(&relation) || self.is_derived(relation);
             for variant in &recursion.variants {
-                rules.push(note_rule(&variant.plan, variant.rule, program, &prospect, is_derived));
+                rules.push(note_rule(&variant.plan, variant.variation.rule, program, &prospect, is_derived));
             }
         }
         (sizes, rules)

@@ -135,10 +135,13 @@ fn atom<'n>(
         // Writing to a `String` cannot fail.
         let _ = write!(text, " where columns {} and {} agree", a + 1, b + 1);
     }
-    text.push_str(match access.version {
-        Version::All => "",
-        Version::Old => ", older rows",
-        Version::Delta => ", new rows",
+    text.push_str(match (access.version, access.generators) {
+        (Version::All, false) => "",
+        (Version::Old, false) => ", older rows",
+        (Version::Delta, false) => ", new rows",
+        (Version::All, true) => ", generators",
+        (Version::Old, true) => ", older generators",
+        (Version::Delta, true) => ", new generators",
     });
     text
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::variation::Variation;
 use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
@@ -14,19 +15,19 @@ use crate::plan::statistics::{Statistics, expected_matches, rows_in};
 /// that others wait for; what only the head wants is computed where no literal is left that shrinks the work. Where much work
 /// is expected, it is compared with that of other orders: to look up most of a large relation takes longer than to read all of
 /// it. New rows come first unless it is known how many they are.
-pub(super) fn order_literals(rule: &Rule, delta: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
-    let order = greedily(rule, delta, statistics);
-    let is_fixed = match delta {
+pub(super) fn order_literals(variation: Variation<'_>, statistics: &dyn Statistics) -> Vec<usize> {
+    let rule = variation.rule;
+    let order = greedily(variation, variation.delta, statistics);
+    let is_fixed = match variation.delta {
         Some(delta) => rule.body[delta].atom().is_some_and(|atom| statistics.delta(atom.relation).is_none()),
         None => reads_constants(rule),
     };
-    if is_fixed { order } else { better_order(rule, delta, order, statistics) }
+    if is_fixed { order } else { better_order(variation, order, statistics) }
 }
 
 /// Another order, if it takes clearly less work than this one.
 pub(super) fn better_order(
-    rule: &Rule,
-    delta: Option<usize>,
+    variation: Variation<'_>,
     order: Vec<usize>,
     statistics: &dyn Statistics,
 ) -> Vec<usize> {
@@ -35,14 +36,14 @@ pub(super) fn better_order(
     const FEW: usize = 8;
     /// Work may be estimated wrongly by so much.
     const CLEARLY: f64 = 0.8;
-    let limit = work(rule, delta, &order, statistics);
-    let atoms = order.iter().copied().filter(|literal| rule.body[*literal].atom().is_some());
+    let limit = work(variation, &order, statistics);
+    let atoms = order.iter().copied().filter(|literal| variation.rule.body[*literal].atom().is_some());
     let starts: Vec<usize> = atoms.collect();
     if limit < MUCH || starts.len() > FEW {
         return order;
     }
-    let others = starts.into_iter().map(|start| greedily(rule, Some(start), statistics));
-    let others = others.map(|other| (work(rule, delta, &other, statistics), other));
+    let others = starts.into_iter().map(|start| greedily(variation, Some(start), statistics));
+    let others = others.map(|other| (work(variation, &other, statistics), other));
     match others.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
         Some((work, other)) if work < CLEARLY * limit => other,
         Some(_) | None => order,
@@ -55,18 +56,18 @@ fn reads_constants(rule: &Rule) -> bool {
 }
 
 /// The work of evaluating literals in this order, in rows that are read one after the other.
-fn work(rule: &Rule, delta: Option<usize>, order: &[usize], statistics: &dyn Statistics) -> f64 {
+fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) -> f64 {
     let mut bound = HashSet::new();
     let (mut bindings, mut work) = (1.0, 0.0);
     for (position, &number) in order.iter().enumerate() {
-        let literal = &rule.body[number];
+        let literal = &variation.rule.body[number];
         match literal {
             Literal::Atom(atom) => {
-                let access = access(atom, Some(number) == delta);
+                let access = variation.costed(number, atom);
                 let columns = bound_columns(atom, &bound);
                 let matches = expected_matches(access, &columns, statistics);
                 let rows = rows_in(access, statistics) as f64;
-                let is_scan = position == 0 && (Some(number) == delta || columns.is_empty());
+                let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
                 work += match is_scan {
                     true => rows,
                     false => {
@@ -104,12 +105,6 @@ fn index_cost(access: Access, columns: &[usize], statistics: &dyn Statistics) ->
     rows as f64 * cost::INDEXING / uses as f64
 }
 
-/// The rows of an atom that matter to its cost.
-fn access(atom: &Atom, is_delta: bool) -> Access {
-    let version = if is_delta { Version::Delta } else { Version::All };
-    Access { relation: atom.relation, version }
-}
-
 /// The columns of an atom that are looked up, in ascending order.
 fn bound_columns(atom: &Atom, bound: &HashSet<VariableId>) -> Vec<usize> {
     let mut seen = HashSet::new();
@@ -123,7 +118,8 @@ fn bound_columns(atom: &Atom, bound: &HashSet<VariableId>) -> Vec<usize> {
 }
 
 /// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
-fn greedily(rule: &Rule, first: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
+fn greedily(variation: Variation<'_>, first: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
+    let rule = variation.rule;
     let mut bound: HashSet<VariableId> = HashSet::new();
     let mut order = Vec::with_capacity(rule.body.len());
     let mut open: Vec<usize> = (0..rule.body.len()).collect();
@@ -142,7 +138,7 @@ fn greedily(rule: &Rule, first: Option<usize>, statistics: &dyn Statistics) -> V
         };
         next = ready(true).or_else(|| {
             let computation = ready(false);
-            match cheapest_atom(rule, &open, &bound, statistics) {
+            match cheapest_atom(variation, &open, &bound, statistics) {
                 Some((literal, matches)) if computation.is_none() || matches < 1.0 => Some(literal),
                 _ => computation,
             }
@@ -215,19 +211,20 @@ fn bind(literal: &Literal, bound: &mut HashSet<VariableId>) {
 }
 
 fn cheapest_atom(
-    rule: &Rule,
+    variation: Variation<'_>,
     open: &[usize],
     bound: &HashSet<VariableId>,
     statistics: &dyn Statistics,
 ) -> Option<(usize, f64)> {
     let mut best: Option<(bool, f64, usize)> = None;
     for &literal in open {
-        let Literal::Atom(atom) = &rule.body[literal] else { continue };
+        let Literal::Atom(atom) = &variation.rule.body[literal] else { continue };
         // A cross product comes last, however small.
         let detached = !bound.is_empty()
             && atom.variables().next().is_some()
             && !atom.variables().any(|v| bound.contains(&v));
-        let cost = expected_matches(access(atom, false), &bound_columns(atom, bound), statistics);
+        let access = Access { version: Version::All, ..variation.costed(literal, atom) };
+        let cost = expected_matches(access, &bound_columns(atom, bound), statistics);
         if best.is_none_or(|(d, c, _)| (detached, cost) < (d, c)) {
             best = Some((detached, cost, literal));
         }

@@ -2,6 +2,10 @@
 
 pub(crate) mod operators;
 
+pub(crate) mod variation;
+
+pub(crate) mod composition;
+
 pub(crate) mod join_order;
 
 pub(crate) mod distinct_heads;

@@ -17,6 +17,8 @@ pub struct RulePlan {
     pub ranking: Option<Ranking>,
     /// The literals of the body, by their positions in it, in the order of evaluation.
     pub order: Vec<usize>,
+    /// Whether its rows are composed of others of their relation.
+    pub composes: bool,
     /// Where bindings begin.
     pub source: Source,
     /// What happens to them, in order.

@@ -1,12 +1,12 @@
 //! A rule and an order of its literals become a source and steps.
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
 use super::range::{look_up_ranges, range_of};
+use super::variation::Variation;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, Value, VariableId};
 use crate::plan::access::{Access, Version};
@@ -14,57 +14,51 @@ use crate::plan::statistics::Statistics;
 
 /// The plan of a rule that reads only complete relations.
 pub fn plan_rule(rule: &Rule, statistics: &dyn Statistics) -> RulePlan {
-    plan(rule, None, &HashSet::new(), statistics)
+    plan(Variation::whole(rule), &HashSet::new(), statistics)
 }
 
-/// The semi-naive plans of a recursive rule, one for each atom of the stratum's own relations: that atom reads the
-/// last round's new rows, those before it everything, those after it only what is older. So each combination of rows
-/// is tried exactly once.
-pub(crate) fn plan_delta_variants<'p>(
+/// The semi-naive variations of a recursive rule, one for each atom of the stratum's own relations, each with its plan.
+pub(crate) fn plan_delta_variants<'p, 's>(
     rule: &'p Rule,
-    recursive: &'p HashSet<RelationId>,
-    statistics: &'p dyn Statistics,
-) -> impl Iterator<Item = (usize, RulePlan)> + 'p {
+    generators: Option<usize>,
+    recursive: &'s HashSet<RelationId>,
+    statistics: &'s dyn Statistics,
+) -> impl Iterator<Item = (Variation<'p>, RulePlan)> + use<'p, 's> {
     let is_recursive =
         |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains(&atom.relation));
-    (0..rule.body.len())
-        .filter(move |literal| is_recursive(&rule.body[*literal]))
-        .map(|literal| (literal, plan(rule, Some(literal), recursive, statistics)))
+    (0..rule.body.len()).filter(move |literal| is_recursive(&rule.body[*literal])).map(move |literal| {
+        let variation = Variation { rule, delta: Some(literal), generators };
+        (variation, plan(variation, recursive, statistics))
+    })
 }
 
-/// Another plan than the one that a variant has had, if with what is known now it takes clearly less work, or finds rows
+/// Another plan than the one that a variation has had, if with what is known now it takes clearly less work, or finds rows
 /// in another way.
 pub fn plan_again(
-    rule: &Rule,
-    delta: usize,
+    variation: Variation<'_>,
     recursive: &HashSet<RelationId>,
     before: &RulePlan,
     statistics: &dyn Statistics,
 ) -> Option<RulePlan> {
-    let order = better_order(rule, Some(delta), before.order.clone(), statistics);
-    let plan = plan_in_order(rule, order, Some(delta), recursive, statistics);
+    let order = better_order(variation, before.order.clone(), statistics);
+    let plan = plan_in_order(variation, order, recursive, statistics);
     (plan != *before).then_some(plan)
 }
 
-fn plan(
-    rule: &Rule,
-    delta: Option<usize>,
-    recursive: &HashSet<RelationId>,
-    statistics: &dyn Statistics,
-) -> RulePlan {
-    plan_in_order(rule, order_literals(rule, delta, statistics), delta, recursive, statistics)
+fn plan(variation: Variation<'_>, recursive: &HashSet<RelationId>, statistics: &dyn Statistics) -> RulePlan {
+    plan_in_order(variation, order_literals(variation, statistics), recursive, statistics)
 }
 
 fn plan_in_order(
-    rule: &Rule,
+    variation: Variation<'_>,
     order: Vec<usize>,
-    delta: Option<usize>,
     recursive: &HashSet<RelationId>,
     statistics: &dyn Statistics,
 ) -> RulePlan {
+    let rule = variation.rule;
     let mut builder = Builder {
         rule,
-        delta,
+        variation,
         recursive,
         statistics,
         bound: HashSet::new(),
@@ -91,7 +85,7 @@ fn plan_in_order(
 /// A plan of which some literals have become a source and steps.
 struct Builder<'p> {
     rule: &'p Rule,
-    delta: Option<usize>,
+    variation: Variation<'p>,
     recursive: &'p HashSet<RelationId>,
     statistics: &'p dyn Statistics,
     bound: HashSet<VariableId>,
@@ -110,16 +104,16 @@ impl Builder<'_> {
         last_is_pair: bool,
         live: &HashSet<VariableId>,
     ) {
-        let access = Access { relation: atom.relation, version: self.version(literal, atom) };
+        let access = self.variation.access(literal, atom, self.recursive);
         let Columns { key, equal, outputs } = Columns::of(atom, &self.bound);
         let outputs = retain_live(outputs, live);
-        if is_first && (Some(literal) == self.delta || key.is_empty()) {
+        if is_first && (Some(literal) == self.variation.delta || key.is_empty()) {
             let constants = constants(key);
             self.source = Source::Scan(Scan { access, constants, equal, outputs, range: None });
         } else {
             let keep = self.kept(live);
             let one_row = key.len() == atom.arguments.len();
-            let is_pair = self.delta.is_none() && atom.arguments.len() == 2 && equal.is_empty();
+            let is_pair = self.variation.delta.is_none() && atom.arguments.len() == 2 && equal.is_empty();
             // Every solution counts where it is aggregated; elsewhere the head is a set.
             let is_semijoin = outputs.is_empty() && (one_row || !self.rule.aggregates());
             if !is_semijoin {
@@ -141,7 +135,7 @@ impl Builder<'_> {
     }
 
     fn negated(&mut self, atom: &Atom, live: &HashSet<VariableId>) {
-        let access = Access { relation: atom.relation, version: Version::All };
+        let access = Access::of(atom.relation, Version::All);
         let Columns { key, equal, .. } = Columns::of(atom, &self.bound);
         let keep = self.kept(live);
         self.exists(access, key, equal, atom.arguments.len(), true, keep);
@@ -184,18 +178,6 @@ impl Builder<'_> {
         Lookup { by: by(&lookup, self.statistics), ..lookup }
     }
 
-    /// The rows of an atom that a variant reads.
-    fn version(&self, literal: usize, atom: &Atom) -> Version {
-        match self.delta {
-            Some(delta) if self.recursive.contains(&atom.relation) => match literal.cmp(&delta) {
-                Ordering::Less => Version::All,
-                Ordering::Equal => Version::Delta,
-                Ordering::Greater => Version::Old,
-            },
-            _ => Version::All,
-        }
-    }
-
     /// The bound variables that are still read.
     fn kept(&self, live: &HashSet<VariableId>) -> Vec<VariableId> {
         let mut keep: Vec<VariableId> = self.bound.intersection(live).copied().collect();
@@ -213,6 +195,7 @@ impl Builder<'_> {
             head_terms: self.rule.head_terms.clone(),
             ranking: self.rule.ranking.clone(),
             order,
+            composes: self.variation.generators.is_some(),
             source: self.source,
             steps: self.steps,
             variables: self.rule.variables.len(),

@@ -1,0 +1,46 @@
+//! `Variation`: which rows each atom of a rule reads.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use crate::analysis::program::{Atom, Rule};
+use crate::data::RelationId;
+use crate::plan::access::{Access, Version};
+
+/// A rule, and which rows its atoms read.
+#[derive(Debug, Clone, Copy)]
+pub struct Variation<'p> {
+    /// The rule.
+    pub rule: &'p Rule,
+    /// The literal that reads what the last round has found, if one does. Those before it read everything, those after it only
+    /// what is older: so each combination of rows is tried exactly once.
+    pub delta: Option<usize>,
+    /// The literal of which only rows count that are not composed of others, if the rule composes its relation with itself.
+    pub generators: Option<usize>,
+}
+
+impl<'p> Variation<'p> {
+    /// A rule that reads all rows.
+    pub fn whole(rule: &'p Rule) -> Variation<'p> {
+        Variation { rule, delta: None, generators: None }
+    }
+
+    /// The rows that an atom reads, inside the fixpoint of these relations.
+    pub(super) fn access(&self, literal: usize, atom: &Atom, recursive: &HashSet<RelationId>) -> Access {
+        let version = match self.delta {
+            Some(delta) if recursive.contains(&atom.relation) => match literal.cmp(&delta) {
+                Ordering::Less => Version::All,
+                Ordering::Equal => Version::Delta,
+                Ordering::Greater => Version::Old,
+            },
+            _ => Version::All,
+        };
+        Access { relation: atom.relation, version, generators: self.generators == Some(literal) }
+    }
+
+    /// The rows of an atom that matter to its cost.
+    pub(super) fn costed(&self, literal: usize, atom: &Atom) -> Access {
+        let version = if self.delta == Some(literal) { Version::Delta } else { Version::All };
+        Access { relation: atom.relation, version, generators: self.generators == Some(literal) }
+    }
+}
