@@ -34,6 +34,7 @@ const FOLDERS: [&str; 8] = [
     "exec",
     "exec/values",
     "exec/operators",
+    "exec/known",
     "exec/heads",
     "exec/strategy",
 ];

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use stratalog_engine::{Engine, EngineOptions, Parameters, Thresholds};
+use stratalog_engine::{Engine, EngineOptions, Thresholds};
 use stratalog_tests::value::Row;
 
 use super::{fill, from, run};
@@ -137,6 +137,8 @@ const COMPOSITIONS: &[(&str, &str, bool)] = &[
 fn compositions_find_what_all_pairs_find() {
     for graph in [(12, 24, 1), (60, 110, 1), (130, 150, 40_000_000)] {
         for (rules, question, composes) in COMPOSITIONS {
+            // A line that begins further to the right goes on with the one before.
+            let rules = rules.replace("\n         ", "\n");
             let expected = rows(&rules.replace("MIDDLE", ", node(Y)"), question, graph, from(usize::MAX), 1);
             let rules = rules.replace("MIDDLE", "");
             for (thresholds, threads) in [
@@ -150,12 +152,16 @@ fn compositions_find_what_all_pairs_find() {
                 let differences = expected.symmetric_difference(&found).count();
                 assert_eq!(differences, 0, "{graph:?}, {thresholds:?}:\n{rules}\n{question}");
             }
-            assert_eq!(plan(&rules, question).contains("generators"), *composes, "{rules}");
+            // How the whole relation would be derived.
+            let whole = question.replace('8', "X").replace('9', "Y");
+            let plan = plan(&rules, &whole, Thresholds::default());
+            assert_eq!(plan.contains("generators"), *composes, "{rules}\n{plan}");
         }
     }
 }
 
-fn rows(
+/// The rows of a question about rules, in an engine of its own.
+pub(super) fn rows(
     rules: &str,
     question: &str,
     (nodes, edges, spread): (i64, usize, i64),
@@ -173,18 +179,12 @@ fn rows(
     found
 }
 
-/// How the whole relation would be derived.
-fn plan(rules: &str, question: &str) -> String {
-    let engine = Engine::in_memory(EngineOptions::default()).expect("an engine in memory");
-    let mut session = engine.open_session("default").expect("the graph `default` exists");
+/// What a question about rules would do.
+pub(super) fn plan(rules: &str, question: &str, thresholds: Thresholds) -> String {
+    let engine = Engine::in_memory(EngineOptions { thresholds, ..EngineOptions::default() });
+    let mut session = engine.expect("an engine in memory").open_session("default").expect("a graph");
     fill(&mut session, 12, 24, 1);
     run(&mut session, rules);
-    let whole = question.replace('8', "X").replace('9', "Y");
-    let prepared = session.prepare(&format!(".explain {whole}"), &Parameters::new()).expect("a command");
-    let answer = session.run(
-        prepared,
-        &stratalog_engine::RunOptions::default(),
-        &stratalog_engine::Budget::unlimited(),
-    );
-    format!("{:?}", answer.expect("a plan").content)
+    let lines = run(&mut session, &format!(".explain {question}")).expect("rows");
+    lines.iter().map(|line| format!("{line:?}\n")).collect()
 }

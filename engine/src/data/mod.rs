@@ -2,6 +2,7 @@
 
 pub mod arrow_columns;
 pub mod arrow_lists;
+mod best_index;
 mod codes;
 mod counting_sort;
 mod data_type;
@@ -17,6 +18,7 @@ mod mapping;
 mod neighbours;
 pub(crate) mod packing;
 pub(crate) mod parallel;
+pub(crate) mod preference;
 pub(crate) mod priority;
 mod range_index;
 mod relation;
@@ -27,6 +29,7 @@ mod text;
 pub mod time;
 mod value;
 
+pub use best_index::{BestIndex, BestOf};
 pub use codes::Codes;
 pub use counting_sort::counting_sort;
 pub use data_type::DataType;

@@ -14,9 +14,9 @@ use super::{float_of, parallel};
 /// comparison, and those beside it that are as good as equal: whoever asks compares again.
 #[derive(Debug)]
 pub struct RangeIndex {
-    index: RowIndex,
+    pub(super) index: RowIndex,
     /// The number of each of the index's rows.
-    numbers: Vec<f64>,
+    pub(super) numbers: Vec<f64>,
 }
 
 impl RangeIndex {
@@ -74,6 +74,11 @@ impl RangeIndex {
             let end = start + numbers[start..].partition_point(|number| *number <= to);
             start == end || visit(position, &self.index.rows()[group.start + start..group.start + end])
         });
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        self.index.memory_bytes() + self.numbers.len() * size_of::<f64>()
     }
 
     /// Number of distinct keys, or a little more.

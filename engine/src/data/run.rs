@@ -12,6 +12,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use parking_lot::Mutex;
 
 use super::MAX_ROWS;
+use super::best_index::{BestIndex, BestOf};
 use super::dictionary::{Code, Codec, Dictionary, bounds};
 use super::index::RowIndex;
 use super::keys::{Key, with_key};
@@ -77,6 +78,7 @@ struct RunData {
     mappings: BuiltFor<(usize, usize), Option<Mapping>>,
     sorted: BuiltFor<usize, SortedRows>,
     ranges: BuiltFor<(Box<[usize]>, usize), Option<RangeIndex>>,
+    bests: BuiltFor<BestOf, Option<BestIndex>>,
     texts: BuiltFor<(usize, Language), TextIndex>,
     distinct: Box<[OnceLock<usize>]>,
     bounds: Box<[OnceLock<Bounds>]>,
@@ -109,6 +111,7 @@ impl Run {
                 mappings: Mutex::new(HashMap::new()),
                 sorted: Mutex::new(HashMap::new()),
                 ranges: Mutex::new(HashMap::new()),
+                bests: Mutex::new(HashMap::new()),
                 texts: Mutex::new(HashMap::new()),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
@@ -216,6 +219,28 @@ impl Run {
             let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
             RangeIndex::build(&keys, self.column(by), codec, go_on)
         })
+    }
+
+    /// The best rows on one side of a number, if the numbers allow it; built on first use and then shared. It covers deleted rows
+    /// too.
+    pub fn best_index(
+        &self,
+        of: &BestOf,
+        codec: &Codec,
+        go_on: GoOn<'_>,
+    ) -> Result<Arc<Option<BestIndex>>, Stopped> {
+        let cell = Arc::clone(self.data.bests.lock().entry(of.clone()).or_default());
+        cell.get_or_build(go_on, || BestIndex::build(of, &self.columns(), codec, go_on))
+    }
+
+    /// Bytes that it takes to build that, about; none if it is there.
+    pub fn best_index_cost(&self, of: &BestOf) -> usize {
+        if self.data.bests.lock().get(of).is_some_and(|cell| cell.get().is_some()) {
+            return 0;
+        }
+        let together: Vec<usize> = of.key.iter().chain(&of.group).copied().collect();
+        // What is built for ranges, of which numbers and one row each stay, and the groups.
+        self.range_index_cost(&together, of.number) + 3 * self.stored_len() * size_of::<u32>()
     }
 
     /// Bytes that it takes to build that, about; none if it is there.
@@ -496,7 +521,16 @@ impl Run {
         let texts = self.data.texts.lock();
         let texts: usize =
             texts.values().filter_map(|cell| cell.get()).map(|index| index.memory_bytes()).sum();
-        self.data.batch.get_array_memory_size() + indexes + neighbours + ordered + mappings + sorted + texts
+        let ranges = self.data.ranges.lock();
+        let ranges = ranges.values().filter_map(|cell| cell.get());
+        let ranges: usize =
+            ranges.filter_map(|index| index.as_ref().as_ref()).map(RangeIndex::memory_bytes).sum();
+        let bests = self.data.bests.lock();
+        let bests = bests.values().filter_map(|cell| cell.get());
+        let bests: usize =
+            bests.filter_map(|index| index.as_ref().as_ref()).map(BestIndex::memory_bytes).sum();
+        let own = self.data.batch.get_array_memory_size();
+        own + indexes + neighbours + ordered + mappings + sorted + texts + ranges + bests
     }
 }
 

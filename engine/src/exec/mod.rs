@@ -29,6 +29,9 @@ mod measured;
 /// What is read while a stratum is evaluated.
 mod tables;
 
+/// What is known of the relations that a stratum derives.
+mod known;
+
 /// The operators of a rule's pipeline.
 mod operators;
 

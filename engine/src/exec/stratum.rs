@@ -10,10 +10,9 @@ use std::time::Instant;
 use super::error::ExecError;
 use super::growing::{Fresh, Growing, runs_of};
 use super::growing_index::GrowingIndex;
-use super::heads::best_rows::BestRows;
 use super::heads::derive::{derive, derive_round};
-use super::heads::known::{Known, KnownRows, take_in};
 use super::heads::partitioned::derive_in_parts;
+use super::known::{BestRows, Known, KnownRows, take_in};
 use super::profile::{Meter, Notes, Planned};
 use super::search::search;
 use super::strategy::switch::{go_on, is_worth, rows_read};
@@ -22,7 +21,7 @@ use crate::analysis::program::{Rule, Stratum};
 use crate::budget::BudgetError;
 use crate::data::{RelationId, Rows, Run, parallel};
 use crate::plan::{
-    Access, Alias, LANE_ROWS, Once, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
+    Access, Alias, LANE_ROWS, Once, Own, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
     StrategyNote, StratumPlan, Variant, Variation, Version, Way, note_alias, note_rule, note_search,
     plan_again, plan_stratum,
 };
@@ -99,7 +98,7 @@ fn evaluate_rules(
         rows.into_iter().for_each(|rows| fresh.add(rows, false));
     }
     if let Some(recursion) = plan.recursion {
-        return recur(tables, stratum, recursion, &mut known, fresh, notes);
+        return recur(tables, stratum, recursion, &plan.distinct, &mut known, fresh, notes);
     }
     for &relation in &stratum.relations {
         let rows = fresh.remove(&relation).unwrap_or_default().gather(tables.arity(relation));
@@ -149,6 +148,7 @@ fn recur(
     tables: &mut Tables<'_>,
     stratum: &Stratum,
     recursion: Recursion<'_>,
+    own: &Own,
     known: &mut KnownRows,
     mut fresh: NewRows,
     mut notes: Option<&mut Notes>,
@@ -162,8 +162,7 @@ fn recur(
             variations.push(variation);
         }
     }
-    let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-    tables.growing = own.iter().map(|relation| (*relation, Growing::default())).collect();
+    tables.growing = own.keys().map(|relation| (*relation, Growing::default())).collect();
     let mut looked_up = looked_up(&variants);
     let note = StrategyNote::of(&recursion.strategy);
     let mut strategy = Some(recursion.strategy);
@@ -180,7 +179,7 @@ fn recur(
         if is_worth_planning(tables, rounds) {
             for (variant, variation) in variants.iter_mut().zip(&variations) {
                 tables.budget.check()?;
-                let Some(plan) = plan_again(*variation, &own, &variant.plan, tables) else { continue };
+                let Some(plan) = plan_again(*variation, own, &variant.plan, tables) else { continue };
                 let plan = planned(tables, &*tables, plan, variation.rule, notes.is_some());
                 let replaced = std::mem::replace(variant, plan);
                 if let Some(notes) = &mut notes {

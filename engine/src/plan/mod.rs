@@ -42,11 +42,11 @@ pub use explain::strategies::StrategyNote;
 pub use rule::estimate::{expected_found, expected_rows};
 pub use rule::lookup::edges_serve;
 pub use rule::operators::{
-    Between, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step,
+    BestOfRows, Between, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step,
 };
 pub use rule::partitioned::Partitioning;
 pub use rule::rule_plan::{plan_again, plan_rule};
-pub use rule::variation::Variation;
+pub use rule::variation::{Distinct, Own, Variation};
 pub use search::{SearchPlan, Way};
 pub use statistics::{Layout, Statistics, distinct_of, rows_in, rows_of};
 pub use strategy::Strategy;
@@ -55,6 +55,4 @@ pub use strategy::matrices::{Factor, Matrices, Matrix, Product};
 pub use strategy::partitions::Partitions;
 pub use strategy::relaxation::{Relaxation, Weighted};
 pub use strategy::walk::{Edges, Walk};
-pub use stratum::{
-    Distinct, Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum,
-};
+pub use stratum::{Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};

@@ -74,6 +74,11 @@ pub(super) fn average_matches(access: Access, columns: &[usize], statistics: &dy
     })
 }
 
+/// The best rows expected of so many that match, where they differ in more than what is compared: nothing is known of these.
+pub(super) fn expected_best(matches: f64) -> f64 {
+    if matches > 1.0 { matches.sqrt() } else { matches }
+}
+
 /// How the rows of a complete relation lie.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout<'r> {

@@ -4,8 +4,6 @@
 //! What a stratum derives has no size before it runs. A relation that grows is taken for as large as the largest one that
 //! is known; [`plan_again`] plans rounds with what the rounds before have measured.
 
-use std::collections::HashSet;
-
 use super::alias::{Alias, alias};
 use super::cost::Thresholds;
 use super::rule::composition::generators;
@@ -13,11 +11,11 @@ use super::rule::distinct_heads::makes_rows_once;
 use super::rule::operators::RulePlan;
 use super::rule::partitioned::{Partitioning, partitioning};
 use super::rule::rule_plan::{plan_delta_variants, plan_rule};
-use super::rule::variation::Variation;
+use super::rule::variation::{Distinct, Own, Variation};
 use super::search::{SearchPlan, Way};
 use super::statistics::{Layout, Statistics};
 use super::strategy::Strategy;
-use crate::analysis::program::{Best, Program, Rule, Stratum};
+use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::RelationId;
 
@@ -32,22 +30,11 @@ pub enum StratumPlan<'p> {
 /// How the rules of a stratum are evaluated.
 pub struct RulesPlan<'p> {
     /// How rows that come twice are told, of each relation.
-    pub distinct: Vec<(RelationId, Distinct)>,
+    pub distinct: Own,
     /// What is evaluated once, as it reads only what is complete.
     pub once: Vec<OncePlan<'p>>,
     /// What is evaluated until nothing new comes, if the stratum is recursive.
     pub recursion: Option<Recursion<'p>>,
-}
-
-/// How rows that come twice are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Distinct {
-    /// None does.
-    Unneeded,
-    /// By a set of all rows.
-    Rows,
-    /// By the best row of each group, which alone is kept.
-    Best(Best),
 }
 
 /// A rule that is evaluated once.
@@ -93,16 +80,15 @@ pub fn plan_stratum<'p>(
     if let Some(alias) = alias(stratum, program, statistics) {
         return Ok(StratumPlan::Alias(alias));
     }
-    let own: HashSet<RelationId> = stratum.relations.iter().copied().collect();
-    let reads_own = |rule: &&Rule| rule.atoms().any(|atom| own.contains(&atom.relation));
+    let reads_own = |rule: &&Rule| rule.atoms().any(|atom| stratum.relations.contains(&atom.relation));
     let lone = lone_rule(stratum, statistics);
     let distinct = |relation: &RelationId| match (lone, program.relations[relation.index()].best) {
         (Some(rule), _) if makes_rows_once(rule) => Distinct::Unneeded,
         (_, Some(best)) => Distinct::Best(best),
         (_, None) => Distinct::Rows,
     };
-    let distinct: Vec<_> = stratum.relations.iter().map(|relation| (*relation, distinct(relation))).collect();
-    let is_parted = lone.is_some() && distinct.iter().all(|(_, distinct)| *distinct == Distinct::Rows);
+    let distinct: Own = stratum.relations.iter().map(|relation| (*relation, distinct(relation))).collect();
+    let is_parted = lone.is_some() && distinct.values().all(|distinct| *distinct == Distinct::Rows);
     let once = stratum.rules.iter().filter(|rule| !reads_own(rule)).map(|rule| {
         budget.check()?;
         let how = match SearchPlan::of(rule, program) {
@@ -126,7 +112,7 @@ pub fn plan_stratum<'p>(
         let generators = generators(&stratum.rules, program);
         for (rule, generators) in stratum.rules.iter().zip(generators) {
             // A rule that reads its own relation a thousand times has a thousand plans.
-            for (variation, plan) in plan_delta_variants(rule, generators, &own, &prospect) {
+            for (variation, plan) in plan_delta_variants(rule, generators, &distinct, &prospect) {
                 budget.check()?;
                 variants.push(Variant { variation, plan });
             }

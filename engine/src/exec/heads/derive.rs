@@ -7,8 +7,8 @@ use crate::analysis::program::HeadTerm;
 use crate::data::{Code, Rows, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::heads::aggregate::{Grouping, Groups};
-use crate::exec::heads::known::{Known, KnownRows, take_in};
 use crate::exec::heads::ranking::Ranker;
+use crate::exec::known::{Known, KnownRows, take_in};
 use crate::exec::operators::pipeline::Pipeline;
 use crate::exec::profile::Planned;
 use crate::exec::tables::Tables;
@@ -64,7 +64,7 @@ pub(crate) fn derive_round<'p>(
             let (plan, pipeline) = (&plans[number].plan, &pipelines[number]);
             let known = seen.get(&plan.head).unwrap_or(&Known::Nothing);
             let mut found = known.start();
-            pipeline.run(lane, &mut |solutions| {
+            pipeline.run_beside(seen, lane, &mut |solutions| {
                 let columns = head_columns(plan, pipeline, solutions)?;
                 let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
                 known.collect(&columns, solutions.len, &mut found, tables)

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet, with_key};
 use crate::data::{Code, Rows};
 use crate::exec::error::ExecError;
-use crate::exec::heads::row_set::RowSet;
+use crate::exec::known::RowSet;
 
 /// Rows, each once.
 pub(crate) struct Distinct {

@@ -1,12 +1,6 @@
 //! What becomes of a rule's solutions: rows that are new, groups, best rows, rankings.
 
-pub(crate) mod row_set;
-
 mod distinct;
-
-pub(crate) mod best_rows;
-
-pub(crate) mod known;
 
 mod float_sum;
 

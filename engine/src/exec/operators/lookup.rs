@@ -161,6 +161,24 @@ impl Matches {
         self.positions.extend(std::iter::repeat_n(position as u32, rows.len()));
     }
 
+    /// Becomes bindings: columns of the input that are kept, and those of the rows that are bound. None are left.
+    pub(super) fn bind<'r>(
+        &mut self,
+        column: impl Fn(usize) -> &'r [Code],
+        outputs: &[(usize, VariableId)],
+        input: &Bindings,
+        keep: &[VariableId],
+        output: &mut Bindings,
+    ) {
+        output.clear();
+        output.gather(input, keep, &self.positions);
+        for (number, variable) in outputs {
+            let codes = column(*number);
+            output.column_mut(*variable).extend(self.rows.iter().map(|row| codes[*row as usize]));
+        }
+        self.clear();
+    }
+
     /// Drops deleted rows.
     pub(super) fn retain_live(&mut self, run: &Run) {
         if run.live().is_some() {

@@ -10,6 +10,8 @@ mod probe;
 
 mod range_probe;
 
+mod best_probe;
+
 mod adjacency;
 
 mod merge;

@@ -2,6 +2,7 @@
 
 use super::adjacency::Adjacency;
 use super::bar::Bar;
+use super::best_probe::BestProbe;
 use super::compute::Compute;
 use super::filter::Filter;
 use super::intersect::Intersect;
@@ -10,6 +11,7 @@ use super::range_probe::RangeProbe;
 use super::semijoin::Semijoin;
 use super::unnest::Unnest;
 use crate::exec::error::ExecError;
+use crate::exec::known::KnownRows;
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::{Bindings, Emit};
 use crate::exec::values::expression::Evaluator;
@@ -19,6 +21,7 @@ use crate::plan::{LookupBy, RulePlan, Step};
 pub(super) enum Operator<'a> {
     Probe(Probe<'a>),
     RangeProbe(RangeProbe<'a>),
+    BestProbe(BestProbe<'a>),
     Adjacency(Adjacency<'a>),
     Semijoin(Semijoin<'a>),
     Intersect(Intersect<'a>),
@@ -46,7 +49,12 @@ impl<'a> Operator<'a> {
         tables: &'a Tables<'_>,
     ) -> Result<Operator<'a>, ExecError> {
         Ok(match &plan.steps[depth] {
-            Step::Probe { lookup, between, outputs, keep } => {
+            Step::Probe { lookup, between, best, outputs, keep } => {
+                if let (Some(between), Some(best)) = (between, best)
+                    && let Some(probe) = BestProbe::open(lookup, between, *best, outputs, keep, tables)?
+                {
+                    return Ok(Operator::BestProbe(probe));
+                }
                 if let Some(between) = between
                     && let Some(probe) = RangeProbe::open(lookup, between, outputs, keep, tables)?
                 {
@@ -56,7 +64,12 @@ impl<'a> Operator<'a> {
                     LookupBy::Adjacency | LookupBy::Mapping => {
                         Adjacency::open(lookup, outputs, keep, tables)?
                     }
-                    LookupBy::Order | LookupBy::Merge | LookupBy::Index | LookupBy::Range => None,
+                    LookupBy::Order
+                    | LookupBy::Merge
+                    | LookupBy::Index
+                    | LookupBy::Rows
+                    | LookupBy::Range
+                    | LookupBy::Best => None,
                 };
                 match by_adjacency {
                     Some(adjacency) => Operator::Adjacency(adjacency),
@@ -81,10 +94,11 @@ impl<'a> Operator<'a> {
         })
     }
 
-    /// Takes a batch and emits what becomes of it, which is in `output`.
+    /// Takes a batch and emits what becomes of it, which is in `output`. `known` has what is known while a stratum is evaluated.
     pub(super) fn run(
         &self,
         circumstances: &Circumstances<'_>,
+        known: Option<&KnownRows>,
         input: &Bindings,
         output: &mut Bindings,
         emit: &mut Emit<'_>,
@@ -93,8 +107,9 @@ impl<'a> Operator<'a> {
         match self {
             Operator::Probe(probe) => probe.run(input, output, emit),
             Operator::RangeProbe(probe) => probe.run(evaluator, input, output, emit),
+            Operator::BestProbe(probe) => probe.run(evaluator, input, output, emit),
             Operator::Adjacency(adjacency) => adjacency.run(input, output, emit),
-            Operator::Semijoin(semijoin) => semijoin.run(input, output, emit),
+            Operator::Semijoin(semijoin) => semijoin.run(known, input, output, emit),
             Operator::Intersect(intersect) => intersect.run(input, output, emit),
             Operator::Filter(filter) => filter.run(evaluator, input, output, emit),
             Operator::Compute(compute) => {

@@ -11,6 +11,7 @@ use super::scan::Reading;
 use crate::analysis::program::Ranking;
 use crate::data::Code;
 use crate::exec::error::ExecError;
+use crate::exec::known::KnownRows;
 use crate::exec::profile::{Meter, time};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::Bindings;
@@ -102,20 +103,35 @@ impl<'a> Pipeline<'a> {
 
     /// Sends the bindings that start from these source rows into the sink.
     pub(crate) fn run(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
-        time(self.meter, 0, || self.scan(rows, sink))
+        time(self.meter, 0, || self.scan(rows, None, sink))
     }
 
-    fn scan(&self, rows: Range<usize>, sink: &mut Sink<'_>) -> Result<(), ExecError> {
+    /// The same while this is known in a recursion.
+    pub(crate) fn run_beside(
+        &self,
+        known: &KnownRows,
+        rows: Range<usize>,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ExecError> {
+        time(self.meter, 0, || self.scan(rows, Some(known), sink))
+    }
+
+    fn scan(
+        &self,
+        rows: Range<usize>,
+        known: Option<&KnownRows>,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ExecError> {
         // With many steps over many variables even empty batches are large.
         let batches = self.operators.len() + 1;
         let bytes = batches * self.plan.variables * size_of::<Vec<Code>>();
         let _charge = self.tables.budget.hold(bytes)?;
         let mut buffers: Vec<Bindings> = (0..batches).map(|_| Bindings::new(self.plan.variables)).collect();
         let Some(reading) = &self.source else {
-            return self.step(0, &Bindings::one(self.plan.variables), &mut buffers[1..], sink);
+            return self.step(0, &Bindings::one(self.plan.variables), known, &mut buffers[1..], sink);
         };
         let (first, rest) = buffers.split_at_mut(1);
-        reading.batches(rows, &mut first[0], |batch| self.step(0, batch, rest, sink))
+        reading.batches(rows, &mut first[0], |batch| self.step(0, batch, known, rest, sink))
     }
 
     /// Takes what has left the source or the operator before.
@@ -123,6 +139,7 @@ impl<'a> Pipeline<'a> {
         &self,
         depth: usize,
         input: &Bindings,
+        known: Option<&KnownRows>,
         buffers: &mut [Bindings],
         sink: &mut Sink<'_>,
     ) -> Result<(), ExecError> {
@@ -131,10 +148,10 @@ impl<'a> Pipeline<'a> {
         }
         self.reached[depth].fetch_add(input.len as u64, Ordering::Relaxed);
         match self.meter {
-            None => self.apply(depth, input, buffers, sink),
+            None => self.apply(depth, input, known, buffers, sink),
             Some(meter) => {
                 meter.rows(depth, input.len);
-                meter.time_within(depth + 1, || self.apply(depth, input, buffers, sink))
+                meter.time_within(depth + 1, || self.apply(depth, input, known, buffers, sink))
             }
         }
     }
@@ -143,6 +160,7 @@ impl<'a> Pipeline<'a> {
         &self,
         depth: usize,
         input: &Bindings,
+        known: Option<&KnownRows>,
         buffers: &mut [Bindings],
         sink: &mut Sink<'_>,
     ) -> Result<(), ExecError> {
@@ -150,8 +168,9 @@ impl<'a> Pipeline<'a> {
         let Some(operator) = self.operators.get(depth) else { return sink(input) };
         // `scan` makes one for each.
         let (output, rest) = buffers.split_first_mut().expect("a batch for each operator");
-        operator
-            .run(&self.circumstances, input, output, &mut |output| self.step(depth + 1, output, rest, sink))
+        operator.run(&self.circumstances, known, input, output, &mut |output| {
+            self.step(depth + 1, output, known, rest, sink)
+        })
     }
 
     /// Tells what a plan of a round has found, so that the next rounds can be planned with it.
@@ -163,7 +182,7 @@ impl<'a> Pipeline<'a> {
             self.reached.iter().map(|bindings| bindings.load(Ordering::Relaxed)).collect();
         for (step, counts) in self.plan.steps.iter().zip(reached.windows(2)) {
             let lookup = match step {
-                Step::Probe { lookup, .. } => lookup,
+                Step::Probe { lookup, best: None, .. } => lookup,
                 // A row has one match at most where all of its columns are looked up.
                 Step::Exists { lookup, negated: false, .. }
                     if lookup.key.len() == self.tables.arity(lookup.access.relation) =>

@@ -35,13 +35,7 @@ impl<'a> Probe<'a> {
         for place in &self.lookup.places {
             let mut hand_on = |matches: &mut Matches| {
                 matches.retain(place, self.equal);
-                output.clear();
-                output.gather(input, self.keep, &matches.positions);
-                for (column, variable) in self.outputs {
-                    let codes = place.column(*column);
-                    output.column_mut(*variable).extend(matches.rows.iter().map(|row| codes[*row as usize]));
-                }
-                matches.clear();
+                matches.bind(|column| place.column(column), self.outputs, input, self.keep, output);
                 emit(output)
             };
             self.lookup.find(place, input, &mut matches, &mut hand_on)?;

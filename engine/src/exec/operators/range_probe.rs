@@ -60,13 +60,7 @@ impl<'a> RangeProbe<'a> {
             let Some(index) = index.as_ref() else { continue };
             let mut hand_on = |matches: &mut Matches| {
                 matches.retain_live(run);
-                output.clear();
-                output.gather(input, self.keep, &matches.positions);
-                for (column, variable) in self.outputs {
-                    let codes = run.column(*column);
-                    output.column_mut(*variable).extend(matches.rows.iter().map(|row| codes[*row as usize]));
-                }
-                matches.clear();
+                matches.bind(|column| run.column(column), self.outputs, input, self.keep, output);
                 emit(output)
             };
             let mut outcome = Ok(());
@@ -97,7 +91,7 @@ impl<'a> RangeProbe<'a> {
 }
 
 /// One end of the range of each binding; none where there is no number.
-fn ends(
+pub(super) fn ends(
     end: &Option<Expression>,
     none: f64,
     evaluator: &Evaluator<'_>,

@@ -2,10 +2,11 @@
 //!
 //! A negated literal reads what earlier strata have made, so its rows are complete before the first look-up.
 
-use super::lookup::Lookup;
+use super::lookup::{Lookup, LookupKey, key_columns, key_of};
 use super::merge::Merge;
-use crate::data::VariableId;
+use crate::data::{Code, RelationId, VariableId};
 use crate::exec::error::ExecError;
+use crate::exec::known::KnownRows;
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::{Bindings, Emit};
 use crate::plan::{Lookup as Plan, LookupBy};
@@ -21,6 +22,8 @@ pub(super) struct Semijoin<'a> {
 enum Found<'a> {
     ByIndex(Lookup<'a>),
     ByMerge(Merge),
+    /// By the set of a relation, with what its columns must hold.
+    ByRows(RelationId, Vec<LookupKey>),
 }
 
 impl<'a> Semijoin<'a> {
@@ -34,10 +37,12 @@ impl<'a> Semijoin<'a> {
     ) -> Result<Semijoin<'a>, ExecError> {
         let matches = match plan.by {
             LookupBy::Merge if in_order => Found::ByMerge(Merge::open(plan, tables)?),
+            LookupBy::Rows => Found::ByRows(plan.access.relation, key_of(plan, tables)?),
             LookupBy::Merge
             | LookupBy::Order
             | LookupBy::Index
             | LookupBy::Range
+            | LookupBy::Best
             | LookupBy::Adjacency
             | LookupBy::Mapping => Found::ByIndex(Lookup::open(plan, tables)?),
         };
@@ -46,6 +51,7 @@ impl<'a> Semijoin<'a> {
 
     pub(super) fn run(
         &self,
+        known: Option<&KnownRows>,
         input: &Bindings,
         output: &mut Bindings,
         emit: &mut Emit<'_>,
@@ -53,6 +59,15 @@ impl<'a> Semijoin<'a> {
         let found = match &self.matches {
             Found::ByIndex(lookup) => lookup.exists(self.equal, input),
             Found::ByMerge(merge) => merge.exists(input),
+            Found::ByRows(relation, key) => {
+                let mut found = vec![false; input.len];
+                if let Some(known) = known.and_then(|known| known.get(relation)) {
+                    let columns = key_columns(key, input);
+                    let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
+                    known.mark(&columns, input.len, &mut found);
+                }
+                found
+            }
         };
         output.keep_where(input, self.keep, |row| found[row] != self.negated);
         emit(output)

@@ -8,7 +8,7 @@ use crate::data::{Code, INLINE_END, NULL, Pairing, Run, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::{edge_runs, edges_read};
 use crate::exec::graphs::numbering::Numbering;
-use crate::exec::heads::best_rows::BestRows;
+use crate::exec::known::BestRows;
 use crate::exec::tables::Tables;
 use crate::plan::Relaxation;
 

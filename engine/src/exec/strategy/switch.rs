@@ -8,7 +8,7 @@ use crate::data::Run;
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::edges_read;
 use crate::exec::growing::Growing;
-use crate::exec::heads::known::{Known, KnownRows};
+use crate::exec::known::{Known, KnownRows};
 use crate::exec::profile::Planned;
 use crate::exec::tables::Tables;
 use crate::plan::{Access, EdgeSource, Statistics, Strategy, Version};

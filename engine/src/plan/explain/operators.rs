@@ -27,10 +27,14 @@ pub(super) fn steps(
     }];
     for step in &plan.steps {
         steps.push(match step {
-            Step::Probe { lookup, between, outputs, .. } => {
+            Step::Probe { lookup, between, best, outputs, .. } => {
                 let mut text = looked_up(program, lookup, outputs, &name);
                 if let Some(between) = between {
                     let _ = write!(text, " of column {}", between.column + 1);
+                }
+                if let Some(best) = best {
+                    let which = if best.largest { "largest" } else { "least" };
+                    let _ = write!(text, ", the {which} column {}", best.value + 1);
                 }
                 (if lookup.key.is_empty() { "product" } else { "probe" }, text, Some(lookup.access))
             }
@@ -97,7 +101,9 @@ fn looked_up<'n>(
             LookupBy::Mapping => " by mapping",
             LookupBy::Adjacency => " by adjacency",
             LookupBy::Index => " by index",
+            LookupBy::Rows => " by rows",
             LookupBy::Range => " by range",
+            LookupBy::Best => " by best",
         });
     }
     text

@@ -54,7 +54,7 @@ fn composition(rule: &Rule) -> Option<(Shape, usize)> {
         let others = rule.body.iter().enumerate();
         let others = others.filter(|(literal, _)| *literal != first.0 && *literal != second.0);
         let others = others.map(|(_, literal)| literal).filter(|literal| !ends.are_told_apart_by(literal));
-        let read: HashSet<VariableId> = others.flat_map(variables).collect();
+        let read: HashSet<VariableId> = others.flat_map(Literal::variables).collect();
         match ends {
             Ends { middle, .. } if read.contains(&middle) => None,
             // What a condition says of one end holds for all rows that end there: they are made longer at the other one.
@@ -122,22 +122,4 @@ impl Ends {
         };
         [(self.first, self.last), (self.last, self.first)].contains(&(*left, *right))
     }
-}
-
-/// The variables that a literal names.
-fn variables(literal: &Literal) -> Vec<VariableId> {
-    let mut named = Vec::new();
-    let mut name = |variable: VariableId| named.push(variable);
-    match literal {
-        Literal::Atom(atom) | Literal::Negated(atom) => atom.variables().for_each(name),
-        Literal::Filter { left, right, .. } => {
-            left.for_each_variable(&mut name);
-            right.for_each_variable(&mut name);
-        }
-        Literal::Assign { variable, expression } => {
-            name(*variable);
-            expression.for_each_variable(&mut name);
-        }
-    }
-    named
 }

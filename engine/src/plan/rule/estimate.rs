@@ -4,8 +4,8 @@ use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
 use crate::data::VariableId;
 use crate::plan::access::Access;
 use crate::plan::cost::PASSING;
-use crate::plan::rule::operators::{Lookup, RulePlan, Source, Step};
-use crate::plan::statistics::{Statistics, expected_matches};
+use crate::plan::rule::operators::{Lookup, LookupBy, RulePlan, Source, Step};
+use crate::plan::statistics::{Statistics, expected_best, expected_matches};
 
 /// Elements of a list, of which nothing is known.
 const ELEMENTS: f64 = 4.0;
@@ -60,7 +60,8 @@ impl Estimate<'_> {
 
     /// Rows expected of a look-up.
     fn found(&self, lookup: &Lookup) -> f64 {
-        expected_matches(lookup.access, &lookup.columns(), self.statistics)
+        let matches = expected_matches(lookup.access, &lookup.columns(), self.statistics);
+        if lookup.by == LookupBy::Best { expected_best(matches) } else { matches }
     }
 
     /// Rows expected for one value in each of these columns.

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::range::BestAtom;
 use super::variation::Variation;
 use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
 use crate::plan::cost;
-use crate::plan::statistics::{Statistics, expected_matches, rows_in};
+use crate::plan::statistics::{Statistics, expected_best, expected_matches, rows_in};
 
 /// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
 ///
@@ -65,7 +66,11 @@ fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) 
             Literal::Atom(atom) => {
                 let access = variation.costed(number, atom);
                 let columns = bound_columns(atom, &bound);
-                let matches = expected_matches(access, &columns, statistics);
+                let mut matches = expected_matches(access, &columns, statistics);
+                let is_best = |best: &BestAtom| best.literal == number && best.is_ready(&bound);
+                if variation.best.as_ref().is_some_and(is_best) && position > 0 {
+                    matches = expected_best(matches);
+                }
                 let rows = rows_in(access, statistics) as f64;
                 let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
                 work += match is_scan {

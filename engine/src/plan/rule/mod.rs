@@ -2,6 +2,8 @@
 
 pub(crate) mod operators;
 
+mod range;
+
 pub(crate) mod variation;
 
 pub(crate) mod composition;
@@ -9,8 +11,6 @@ pub(crate) mod composition;
 pub(crate) mod join_order;
 
 pub(crate) mod distinct_heads;
-
-mod range;
 
 pub(crate) mod lookup;
 

@@ -126,9 +126,13 @@ pub enum LookupBy {
     Adjacency,
     /// An index of the key columns.
     Index,
+    /// The set by which it is told whether a row is new, where whole rows are looked up.
+    Rows,
     /// An index of the key columns in which the rows of a key stand in the order of another column: only those of a range are
     /// read.
     Range,
+    /// An index that knows the best rows of each such range.
+    Best,
 }
 
 /// Between what a column of the rows that are looked up has to lie, ends included. The comparisons that say so stay where they
@@ -143,6 +147,17 @@ pub struct Between {
     pub to: Option<Expression>,
 }
 
+/// Of which column the best value is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BestOfRows {
+    /// The column.
+    pub value: usize,
+    /// Whether the largest value is best, or the least.
+    pub largest: bool,
+    /// Whether the only end of the range does not count to it.
+    pub strict: bool,
+}
+
 /// One operator. `keep` lists the variables that later steps or the head still read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -152,6 +167,9 @@ pub enum Step {
         lookup: Lookup,
         /// Between what one of its columns has to lie, where that is looked up too.
         between: Option<Between>,
+        /// Of rows that only differ there and in a value of which the head keeps the best, those with the best one, where that is
+        /// looked up too.
+        best: Option<BestOfRows>,
         /// Which column binds which variable.
         outputs: Vec<(usize, VariableId)>,
         /// See above.

@@ -1,10 +1,11 @@
 //! Comparisons as ranges of a column: where an index knows rows in the order of that column, only those of the range are
 //! read. The comparisons stay where they are; they find little more to drop.
 
+use std::collections::HashSet;
 use std::ops::Bound;
 
-use super::operators::{Between, ColumnRange, LookupBy, Scan, Step};
-use crate::analysis::program::{Expression, Test};
+use super::operators::{BestOfRows, Between, ColumnRange, LookupBy, Scan, Step};
+use crate::analysis::program::{Best, Expression, HeadTerm, Literal, Rule, Test};
 use crate::data::{Value, VariableId};
 use crate::plan::statistics::{Statistics, average_matches};
 use crate::syntax::ast::Comparison;
@@ -55,7 +56,7 @@ pub(super) fn look_up_ranges(steps: &mut [Step], statistics: &dyn Statistics) {
     let many = statistics.range_rows() as f64;
     for position in 0..steps.len() {
         let (done, later) = steps.split_at_mut(position + 1);
-        let Some(Step::Probe { lookup, between, outputs, keep }) = done.last_mut() else { continue };
+        let Some(Step::Probe { lookup, between, outputs, keep, .. }) = done.last_mut() else { continue };
         let is_whole = lookup.key.is_empty() || !lookup.equal.is_empty();
         if is_whole || average_matches(lookup.access, &lookup.columns(), statistics) < many {
             continue;
@@ -67,6 +68,112 @@ pub(super) fn look_up_ranges(steps: &mut [Step], statistics: &dyn Statistics) {
             lookup.by = LookupBy::Range;
             *between = found;
         }
+    }
+}
+
+/// An atom of which only the best rows are wanted: the head keeps the best of a value that it binds, and nothing else is asked of
+/// it; and of a number that it binds, nothing but that it lies on one side of another. What follows from another row on that side,
+/// with the same values elsewhere, is no better.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BestAtom {
+    pub(super) literal: usize,
+    value: VariableId,
+    number: VariableId,
+    largest: bool,
+    strict: bool,
+    /// What the number is compared with, if not with a constant.
+    other: Option<VariableId>,
+}
+
+impl BestAtom {
+    /// The atom of a rule whose head keeps the best rows.
+    pub(super) fn of(rule: &Rule, kept: Best) -> Option<BestAtom> {
+        let (HeadTerm::Expression(Expression::Variable(value)) | HeadTerm::Aggregate { argument: value, .. }) =
+            rule.head_terms[kept.column]
+        else {
+            return None;
+        };
+        let literals = |variable: VariableId| -> Vec<usize> {
+            (0..rule.body.len())
+                .filter(|literal| rule.body[*literal].variables().contains(&variable))
+                .collect()
+        };
+        let columns = |variable| rule.head_terms.iter().filter(|term| names(term, variable)).count();
+        let [literal] = *literals(value) else { return None };
+        let atom = rule.body[literal].atom().filter(|_| columns(value) == 1)?;
+        let mut compared = atom.variables().filter(|number| *number != value).filter_map(|number| {
+            let [one, other] = *literals(number) else { return None };
+            let filter = if one == literal { other } else { one };
+            let (strict, other) = side_of(&rule.body[filter], number)?;
+            let is_apart = other.is_none_or(|other| atom.variables().all(|variable| variable != other));
+            (is_apart && columns(number) == 0).then_some(BestAtom {
+                literal,
+                value,
+                number,
+                largest: kept.largest,
+                strict,
+                other,
+            })
+        });
+        // Two numbers would have to be compared together.
+        compared.next().filter(|_| compared.next().is_none())
+    }
+
+    /// Whether what the number is compared with is bound.
+    pub(super) fn is_ready(&self, bound: &HashSet<VariableId>) -> bool {
+        self.other.is_none_or(|other| bound.contains(&other))
+    }
+}
+
+/// Lets the probe of an atom of which only best rows are wanted look only for these, where it looks for a range.
+pub(super) fn look_up_best(steps: &mut [Step], atom: BestAtom) {
+    for step in steps {
+        let Step::Probe { lookup, between: Some(between), best, outputs, .. } = step else { continue };
+        let column_of =
+            |variable| outputs.iter().find(|(_, bound)| *bound == variable).map(|(column, _)| *column);
+        let (Some(value), Some(number)) = (column_of(atom.value), column_of(atom.number)) else { continue };
+        if between.column == number {
+            lookup.by = LookupBy::Best;
+            *best = Some(BestOfRows { value, largest: atom.largest, strict: atom.strict });
+        }
+    }
+}
+
+/// What a comparison says of a variable, if no more than on which side of a constant or of another variable it lies: whether that
+/// itself does not count, and which variable it is.
+fn side_of(literal: &Literal, number: VariableId) -> Option<(bool, Option<VariableId>)> {
+    let Literal::Filter { operator: Test::ByValue(comparison), left, right } = literal else { return None };
+    let strict = match comparison {
+        Comparison::Less | Comparison::Greater => true,
+        Comparison::LessOrEqual | Comparison::GreaterOrEqual => false,
+        Comparison::Equal | Comparison::NotEqual => return None,
+    };
+    match (left, right) {
+        (Expression::Variable(one), Expression::Constant(value))
+        | (Expression::Constant(value), Expression::Variable(one))
+            if *one == number && is_ordered(value) =>
+        {
+            Some((strict, None))
+        }
+        (Expression::Variable(one), Expression::Variable(other))
+        | (Expression::Variable(other), Expression::Variable(one))
+            if *one == number && *other != number =>
+        {
+            Some((strict, Some(*other)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a column of the head names a variable.
+fn names(term: &HeadTerm, variable: VariableId) -> bool {
+    match term {
+        HeadTerm::Expression(expression) => {
+            let mut named = false;
+            expression.for_each_variable(&mut |other| named |= other == variable);
+            named
+        }
+        HeadTerm::Aggregate { argument, .. } => *argument == variable,
     }
 }
 

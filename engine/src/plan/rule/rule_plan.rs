@@ -5,29 +5,33 @@ use std::collections::HashSet;
 use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
-use super::range::{look_up_ranges, range_of};
-use super::variation::Variation;
+use super::range::{BestAtom, look_up_best, look_up_ranges, range_of};
+use super::variation::{Distinct, Own, Variation};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
-use crate::data::{RelationId, Value, VariableId};
+use crate::data::{Value, VariableId};
 use crate::plan::access::{Access, Version};
 use crate::plan::statistics::Statistics;
 
 /// The plan of a rule that reads only complete relations.
 pub fn plan_rule(rule: &Rule, statistics: &dyn Statistics) -> RulePlan {
-    plan(Variation::whole(rule), &HashSet::new(), statistics)
+    plan(Variation::whole(rule), &Own::new(), statistics)
 }
 
 /// The semi-naive variations of a recursive rule, one for each atom of the stratum's own relations, each with its plan.
 pub(crate) fn plan_delta_variants<'p, 's>(
     rule: &'p Rule,
     generators: Option<usize>,
-    recursive: &'s HashSet<RelationId>,
+    recursive: &'s Own,
     statistics: &'s dyn Statistics,
 ) -> impl Iterator<Item = (Variation<'p>, RulePlan)> + use<'p, 's> {
     let is_recursive =
-        |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains(&atom.relation));
+        |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains_key(&atom.relation));
+    let best = match recursive.get(&rule.head) {
+        Some(Distinct::Best(best)) => BestAtom::of(rule, *best),
+        Some(Distinct::Rows | Distinct::Unneeded) | None => None,
+    };
     (0..rule.body.len()).filter(move |literal| is_recursive(&rule.body[*literal])).map(move |literal| {
-        let variation = Variation { rule, delta: Some(literal), generators };
+        let variation = Variation { rule, delta: Some(literal), generators, best };
         (variation, plan(variation, recursive, statistics))
     })
 }
@@ -36,7 +40,7 @@ pub(crate) fn plan_delta_variants<'p, 's>(
 /// in another way.
 pub fn plan_again(
     variation: Variation<'_>,
-    recursive: &HashSet<RelationId>,
+    recursive: &Own,
     before: &RulePlan,
     statistics: &dyn Statistics,
 ) -> Option<RulePlan> {
@@ -45,14 +49,14 @@ pub fn plan_again(
     (plan != *before).then_some(plan)
 }
 
-fn plan(variation: Variation<'_>, recursive: &HashSet<RelationId>, statistics: &dyn Statistics) -> RulePlan {
+fn plan(variation: Variation<'_>, recursive: &Own, statistics: &dyn Statistics) -> RulePlan {
     plan_in_order(variation, order_literals(variation, statistics), recursive, statistics)
 }
 
 fn plan_in_order(
     variation: Variation<'_>,
     order: Vec<usize>,
-    recursive: &HashSet<RelationId>,
+    recursive: &Own,
     statistics: &dyn Statistics,
 ) -> RulePlan {
     let rule = variation.rule;
@@ -86,7 +90,7 @@ fn plan_in_order(
 struct Builder<'p> {
     rule: &'p Rule,
     variation: Variation<'p>,
-    recursive: &'p HashSet<RelationId>,
+    recursive: &'p Own,
     statistics: &'p dyn Statistics,
     bound: HashSet<VariableId>,
     source: Source,
@@ -120,7 +124,7 @@ impl Builder<'_> {
                 let lookup = self.lookup(access, key, equal, |lookup, statistics| {
                     probe_by(lookup, &outputs, atom.arguments.len(), statistics)
                 });
-                self.steps.push(Step::Probe { lookup, between: None, outputs, keep });
+                self.steps.push(Step::Probe { lookup, between: None, best: None, outputs, keep });
                 self.last_is_pair = is_pair;
             } else if let Some(last) = self.steps.last().filter(|_| is_pair && last_is_pair)
                 && let Some(both) = intersection(last, access, &key, &keep)
@@ -162,9 +166,26 @@ impl Builder<'_> {
         keep: Vec<VariableId>,
     ) {
         let lookup = self.lookup(access, key, equal, |lookup, statistics| {
-            exists_by(lookup, &self.source, arity, statistics)
+            if self.is_in_set(lookup, arity) {
+                LookupBy::Rows
+            } else {
+                exists_by(lookup, &self.source, arity, statistics)
+            }
         });
         self.steps.push(Step::Exists { lookup, negated, keep });
+    }
+
+    /// Whether rows are looked up in a set of all rows of this fixpoint. It may have more of them than the access says, such as
+    /// this round has found: what follows from these is true, and found again when their turn comes.
+    fn is_in_set(&self, lookup: &Lookup, arity: usize) -> bool {
+        let is_variable = |(_, part): &(usize, KeyPart)| matches!(part, KeyPart::Variable(_));
+        let Access { relation, version, generators } = lookup.access;
+        self.variation.delta.is_some()
+            && self.recursive.get(&relation) == Some(&Distinct::Rows)
+            && version != Version::Delta
+            && !generators
+            && lookup.key.len() == arity
+            && lookup.key.iter().all(is_variable)
     }
 
     fn lookup(
@@ -190,6 +211,9 @@ impl Builder<'_> {
             scan.range = range_of(scan, &self.steps, self.statistics);
         }
         look_up_ranges(&mut self.steps, self.statistics);
+        if let Some(atom) = self.variation.best {
+            look_up_best(&mut self.steps, atom);
+        }
         RulePlan {
             head: self.rule.head,
             head_terms: self.rule.head_terms.clone(),

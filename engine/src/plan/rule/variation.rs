@@ -1,11 +1,26 @@
 //! `Variation`: which rows each atom of a rule reads.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use crate::analysis::program::{Atom, Rule};
+use super::range::BestAtom;
+use crate::analysis::program::{Atom, Best, Rule};
 use crate::data::RelationId;
 use crate::plan::access::{Access, Version};
+
+/// How rows that come twice are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distinct {
+    /// None does.
+    Unneeded,
+    /// By a set of all rows.
+    Rows,
+    /// By the best row of each group, which alone is kept.
+    Best(Best),
+}
+
+/// The relations of a fixpoint.
+pub type Own = HashMap<RelationId, Distinct>;
 
 /// A rule, and which rows its atoms read.
 #[derive(Debug, Clone, Copy)]
@@ -17,18 +32,20 @@ pub struct Variation<'p> {
     pub delta: Option<usize>,
     /// The literal of which only rows count that are not composed of others, if the rule composes its relation with itself.
     pub generators: Option<usize>,
+    /// The atom of which only the best rows are wanted, if there is one.
+    pub(super) best: Option<BestAtom>,
 }
 
 impl<'p> Variation<'p> {
     /// A rule that reads all rows.
     pub fn whole(rule: &'p Rule) -> Variation<'p> {
-        Variation { rule, delta: None, generators: None }
+        Variation { rule, delta: None, generators: None, best: None }
     }
 
     /// The rows that an atom reads, inside the fixpoint of these relations.
-    pub(super) fn access(&self, literal: usize, atom: &Atom, recursive: &HashSet<RelationId>) -> Access {
+    pub(super) fn access(&self, literal: usize, atom: &Atom, recursive: &Own) -> Access {
         let version = match self.delta {
-            Some(delta) if recursive.contains(&atom.relation) => match literal.cmp(&delta) {
+            Some(delta) if recursive.contains_key(&atom.relation) => match literal.cmp(&delta) {
                 Ordering::Less => Version::All,
                 Ordering::Equal => Version::Delta,
                 Ordering::Greater => Version::Old,

@@ -40,6 +40,7 @@ impl Candidates {
 trait Parts: Send + Sync {
     fn candidates(&self) -> Box<dyn Any + Send>;
     fn collect(&self, columns: &[&[Code]], rows: usize, into: &mut Candidates);
+    fn mark(&self, columns: &[&[Code]], rows: usize, found: &mut [bool]);
     fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Vec<Rows>;
     fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows);
     fn memory_bytes(&self) -> usize;
@@ -81,6 +82,11 @@ impl RowSet {
         self.parts.collect(columns, rows, into);
         budget.charge((into.len - before) * self.row_bytes())?;
         Ok(())
+    }
+
+    /// Marks those rows that are known.
+    pub(crate) fn mark(&self, columns: &[&[Code]], rows: usize, found: &mut [bool]) {
+        self.parts.mark(columns, rows, found);
     }
 
     /// Takes candidates in, in the order of lanes; answers the rows that are new, each once, in pieces.
@@ -137,21 +143,34 @@ impl<K: Key> KeyParts<K> {
     /// Collects those keys that are not known; answers how many these are.
     fn collect_keys(&self, keys: &[K], buffers: &mut Buffers<K>) -> usize {
         let mut collected = 0;
-        for keys in keys.chunks(TOUCHED) {
+        self.look_up(keys, |position, part, is_known| {
+            if !is_known {
+                buffers[part].push(keys[position]);
+                collected += 1;
+            }
+        });
+        collected
+    }
+
+    fn mark_keys(&self, keys: &[K], found: &mut [bool]) {
+        self.look_up(keys, |position, _, is_known| found[position] = is_known);
+    }
+
+    /// Calls `visit(position, part, is_known)` for each key, in order.
+    #[inline]
+    fn look_up(&self, keys: &[K], mut visit: impl FnMut(usize, usize, bool)) {
+        for start in (0..keys.len()).step_by(TOUCHED) {
+            let keys = &keys[start..keys.len().min(start + TOUCHED)];
             let mut hashes = [0; TOUCHED];
             for (key, hash) in keys.iter().zip(&mut hashes) {
                 *hash = key.hash();
                 self.parts[self.part_of(*hash)].touch(*hash);
             }
-            for (key, hash) in keys.iter().zip(hashes) {
+            for (position, (key, hash)) in keys.iter().zip(hashes).enumerate() {
                 let part = self.part_of(hash);
-                if !self.parts[part].contains(key, hash) {
-                    buffers[part].push(*key);
-                    collected += 1;
-                }
+                visit(start + position, part, self.parts[part].contains(key, hash));
             }
         }
-        collected
     }
 
     /// Takes keys in, in the order of lanes; answers those that are new as rows, a part at a time.
@@ -214,6 +233,12 @@ impl<K: Key> Parts for KeyParts<K> {
         let mut keys = Vec::with_capacity(rows);
         K::pack(columns, 0, rows, &mut keys);
         into.len += self.collect_keys(&keys, buffers);
+    }
+
+    fn mark(&self, columns: &[&[Code]], rows: usize, found: &mut [bool]) {
+        let mut keys = Vec::with_capacity(rows);
+        K::pack(columns, 0, rows, &mut keys);
+        self.mark_keys(&keys, found);
     }
 
     fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Vec<Rows> {
@@ -340,6 +365,22 @@ impl<K: Key> Parts for PackedParts<K> {
         self.packed.absorb_keys(lanes.map(|lane| lane.packed).collect(), |keys| packing.unpack(keys))
     }
 
+    fn mark(&self, columns: &[&[Code]], rows: usize, found: &mut [bool]) {
+        if let Some(whole) = &self.whole {
+            return whole.mark(columns, rows, found);
+        }
+        if self.packing.fits(columns) {
+            return self.packed.mark_keys(&self.packing.pack(columns, rows), found);
+        }
+        // What does not fit is not known.
+        for (row, found) in found[..rows].iter_mut().enumerate() {
+            let row: Vec<&[Code]> = columns.iter().map(|codes| &codes[row..=row]).collect();
+            if self.packing.fits(&row) {
+                self.packed.mark_keys(&self.packing.pack(&row, 1), std::slice::from_mut(found));
+            }
+        }
+    }
+
     fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows) {
         if self.whole.is_none() && !self.packing.fits(columns) {
             let columns = columns.iter().map(|codes| codes[..rows].to_vec()).collect();
@@ -424,7 +465,19 @@ mod tests {
                     assert_eq!((found.len, &rows), (new.len(), &new), "{arity} columns up to {largest}");
                 }
                 all += new.len();
+                let columns: Vec<&[Code]> = rows.columns.iter().map(|codes| &codes[..2_000]).collect();
+                let mut found = vec![false; 2_000];
+                set.mark(&columns, 2_000, &mut found);
+                assert!(found.iter().all(|found| *found));
+                let others: Vec<Vec<Code>> =
+                    columns.iter().map(|codes| codes.iter().map(|code| code ^ 1_999).collect()).collect();
+                let others: Vec<&[Code]> = others.iter().map(Vec::as_slice).collect();
+                set.mark(&others, 2_000, &mut found);
                 known.extend(new);
+                for (row, found) in found.iter().enumerate() {
+                    let row: Vec<Code> = others.iter().map(|codes| codes[row]).collect();
+                    assert_eq!(known.contains(&row), *found);
+                }
             }
             assert_eq!(all, known.len());
         }

@@ -1,4 +1,4 @@
-//! What is known of the relations that a stratum derives, so that each row counts once.
+//! `Known`: what is known of one relation, all of its rows or the best ones, and how lanes and rounds add to it.
 
 use std::collections::HashMap;
 
@@ -70,6 +70,13 @@ impl Known {
                 best.collect(columns, improvements, tables.codec, tables.budget)
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Marks those rows that are in a set of all rows.
+    pub(crate) fn mark(&self, columns: &[&[Code]], rows: usize, found: &mut [bool]) {
+        if let Known::All(set) = self {
+            set.mark(columns, rows, found);
         }
     }
 

@@ -8,7 +8,8 @@ use std::any::Any;
 use crate::analysis::program::Best;
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeyNumbers, with_key};
-use crate::data::{Code, Codec, INLINE_END, NULL, Rows, parallel, unpack};
+use crate::data::preference::Preference;
+use crate::data::{Code, Codec, Rows, parallel, unpack};
 use crate::exec::error::ExecError;
 
 const PARTS: usize = 16;
@@ -32,34 +33,13 @@ pub(crate) struct Improvements {
 
 trait Groups: Send + Sync {
     fn improvements(&self) -> Box<dyn Any + Send>;
-    fn collect(&self, groups: &[&[Code]], values: &[Code], into: &mut Improvements, order: &Order<'_>);
-    fn absorb(&mut self, lanes: Vec<Improvements>, order: &Order<'_>);
+    fn collect(&self, groups: &[&[Code]], values: &[Code], into: &mut Improvements, order: &Preference<'_>);
+    fn absorb(&mut self, lanes: Vec<Improvements>, order: &Preference<'_>);
     /// Groups and values: of all, or of those that changed since this was last asked.
     fn rows(&mut self, changed_only: bool, width: usize) -> (Rows, Vec<Code>);
     fn len(&self) -> usize;
     fn changed(&self) -> usize;
     fn memory_bytes(&self) -> usize;
-}
-
-/// Which of two values is better.
-struct Order<'a> {
-    largest: bool,
-    codec: &'a Codec,
-}
-
-impl Order<'_> {
-    /// Any value is better than Null.
-    #[inline]
-    fn is_better(&self, new: Code, old: Code) -> bool {
-        if new < INLINE_END && old < INLINE_END {
-            return if self.largest { new > old } else { new < old };
-        }
-        if new == old || new == NULL || old == NULL {
-            return new != old && old == NULL;
-        }
-        let order = self.codec.value(new).cmp(&self.codec.value(old));
-        if self.largest { order.is_gt() } else { order.is_lt() }
-    }
 }
 
 impl BestRows {
@@ -108,7 +88,7 @@ impl BestRows {
     ) -> Result<(), ExecError> {
         let candidates: usize = lanes.iter().map(|lane| lane.len).sum();
         let before = self.groups.memory_bytes();
-        let order = Order { largest: self.best.largest, codec };
+        let order = Preference { largest: self.best.largest, codec };
         self.groups.absorb(lanes, &order);
         budget.charge(self.groups.memory_bytes().saturating_sub(before))?;
         budget.release(candidates * self.row_bytes());
@@ -132,8 +112,8 @@ impl BestRows {
         rows
     }
 
-    fn order<'c>(&self, codec: &'c Codec) -> Order<'c> {
-        Order { largest: self.best.largest, codec }
+    fn order<'c>(&self, codec: &'c Codec) -> Preference<'c> {
+        Preference { largest: self.best.largest, codec }
     }
 
     fn row_bytes(&self) -> usize {
@@ -155,7 +135,7 @@ struct Part<K> {
 }
 
 impl<K: Key> Part<K> {
-    fn offer(&mut self, key: K, value: Code, order: &Order<'_>) {
+    fn offer(&mut self, key: K, value: Code, order: &Preference<'_>) {
         let group = self.numbers.number(key);
         let position = group as usize;
         if position == self.keys.len() {
@@ -191,7 +171,7 @@ impl<K: Key> Groups for Parts<K> {
         Box::new(vec![Vec::<(K, Code)>::new(); PARTS])
     }
 
-    fn collect(&self, groups: &[&[Code]], values: &[Code], into: &mut Improvements, order: &Order<'_>) {
+    fn collect(&self, groups: &[&[Code]], values: &[Code], into: &mut Improvements, order: &Preference<'_>) {
         let Some(buffers) = into.rows.downcast_mut::<Vec<Vec<(K, Code)>>>() else { return };
         let mut keys = Vec::with_capacity(values.len());
         K::pack(groups, 0, values.len(), &mut keys);
@@ -212,7 +192,7 @@ impl<K: Key> Groups for Parts<K> {
         }
     }
 
-    fn absorb(&mut self, lanes: Vec<Improvements>, order: &Order<'_>) {
+    fn absorb(&mut self, lanes: Vec<Improvements>, order: &Preference<'_>) {
         let total: usize = lanes.iter().map(|lane| lane.len).sum();
         let mut by_part: Vec<Vec<Vec<(K, Code)>>> =
             (0..PARTS).map(|_| Vec::with_capacity(lanes.len())).collect();

@@ -1,0 +1,11 @@
+//! What is known of the relations that a stratum derives, so that each row counts once.
+
+mod row_set;
+
+mod best_rows;
+
+mod rows;
+
+pub(crate) use best_rows::BestRows;
+pub(crate) use row_set::RowSet;
+pub(crate) use rows::{Known, KnownRows, take_in};
