@@ -50,10 +50,10 @@ const BESTS: &[(&str, &str, bool)] = &[
         "?at(S, X, T)",
         true,
     ),
-    // The least of what begins late, and the largest of what begins early: other bests than the next ones.
+    // The largest of what begins early, as far as a condition allows it, and without.
     (
         "+at(X, max<T>) <- odd(X), T = 2
-+at(Y, max<A>) <- at(X, T), trip(X, Y, D, A), T <= D, A < 30",
++at(Y, max<A>) <- at(X, T), trip(X, Y, D, A), T >= D, A < 30",
         "?at(X, T)",
         false,
     ),

@@ -1,6 +1,6 @@
 //! `GrowingIndex`: from a key to the rows of a relation that grows, extended by the rows of each round and never made anew.
 //!
-//! The rows of a key stand side by side in one list of all keys; a list that is full moves to its end, with twice the room
+//! The rows of a key stand side by side in one vector of all keys; a list that is full moves to its end, with twice the room
 //! (as vectors grow, so each row is moved once on average). Rows stand in the order in which they came, so those of a time are
 //! the first ones.
 
@@ -143,7 +143,7 @@ impl GrowingIndex {
 /// So many places are read before the first is looked at.
 const TOGETHER: usize = 64;
 
-/// Lists of rows, in one vector.
+/// Lists of rows: one row stands in its list, more stand in one vector of all lists.
 #[derive(Default)]
 struct Lists {
     lists: Vec<List>,
@@ -153,9 +153,10 @@ struct Lists {
 /// Where a list stands.
 #[derive(Clone, Copy)]
 struct List {
-    start: usize,
+    first: u32,
     len: u32,
-    room: u32,
+    /// Where its rows stand, if there are more. There is room for a power of two.
+    start: usize,
 }
 
 impl Lists {
@@ -170,29 +171,33 @@ impl Lists {
 
     /// Adds a row to a list, or to a new one.
     fn push(&mut self, number: usize, row: u32) {
-        if number == self.lists.len() {
-            self.lists.push(List { start: self.rows.len(), len: 1, room: 1 });
-            self.rows.push(row);
+        let Some(list) = self.lists.get_mut(number) else {
+            self.lists.push(List { first: row, len: 1, start: 0 });
             return;
-        }
-        let mut list = self.lists[number];
-        if list.len == list.room {
-            let from = list.start..list.start + list.len as usize;
+        };
+        let len = list.len as usize;
+        if len.is_power_of_two() {
+            let from = list.start..list.start + len;
             list.start = self.rows.len();
-            list.room *= 2;
-            self.rows.extend_from_within(from);
-            self.rows.resize(list.start + list.room as usize, 0);
+            if len == 1 {
+                self.rows.push(list.first);
+            } else {
+                self.rows.extend_from_within(from);
+            }
+            self.rows.resize(list.start + 2 * len, 0);
         }
-        self.rows[list.start + list.len as usize] = row;
+        self.rows[list.start + len] = row;
         list.len += 1;
-        self.lists[number] = list;
     }
 
     /// The rows of a list before `end`.
     #[inline]
     fn rows(&self, number: usize, end: u32) -> &[u32] {
-        let list = self.lists[number];
-        let rows = &self.rows[list.start..list.start + list.len as usize];
+        let list = &self.lists[number];
+        let rows = match list.len {
+            1 => std::slice::from_ref(&list.first),
+            len => &self.rows[list.start..list.start + len as usize],
+        };
         match rows.last() {
             Some(last) if *last >= end => &rows[..rows.partition_point(|row| *row < end)],
             _ => rows,
@@ -202,7 +207,12 @@ impl Lists {
     /// Whether a list has a row before `end`.
     #[inline]
     fn begins_before(&self, number: usize, end: u32) -> bool {
-        self.rows[self.lists[number].start] < end
+        self.lists[number].first < end
+    }
+
+    /// Places that its rows take.
+    fn places(&self) -> usize {
+        self.rows.len() + self.lists.len()
     }
 
     fn memory_bytes(&self) -> usize {
@@ -280,7 +290,7 @@ impl CodeGroups {
     #[inline]
     fn position(&self, code: Code) -> Option<usize> {
         let position = code.wrapping_sub(self.first) as usize;
-        let places = self.places.max(PLACES_PER_ROW * self.lists.rows.len());
+        let places = self.places.max(PLACES_PER_ROW * self.lists.places());
         (position < self.numbers.len() || position < places).then_some(position)
     }
 

@@ -146,6 +146,10 @@ impl Statistics for Tables<'_> {
         self.thresholds.range_rows
     }
 
+    fn as_written(&self) -> bool {
+        self.thresholds.as_written
+    }
+
     fn rounds(&self) -> usize {
         self.rounds
     }

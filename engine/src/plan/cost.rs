@@ -45,6 +45,8 @@ pub struct Thresholds {
     pub range_rows: usize,
     /// In the time that an index takes for a candidate, a search without it looks at so many rows.
     pub candidate_rows: usize,
+    /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
+    pub as_written: bool,
 }
 
 impl Default for Thresholds {
@@ -62,6 +64,7 @@ impl Default for Thresholds {
             replan_bindings: 1 << 15,
             range_rows: 8,
             candidate_rows: 200,
+            as_written: false,
         }
     }
 }
@@ -97,6 +100,7 @@ impl Thresholds {
             replan_bindings: 0,
             range_rows: 0,
             candidate_rows: 0,
+            as_written: false,
         }
     }
 }

@@ -33,6 +33,11 @@ pub trait Statistics {
         Thresholds::default().range_rows
     }
 
+    /// Whether atoms are evaluated in the order in which they are written.
+    fn as_written(&self) -> bool {
+        false
+    }
+
     /// Number of rounds before this one: what is made now is used about as often again.
     fn rounds(&self) -> usize {
         0

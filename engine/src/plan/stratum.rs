@@ -163,4 +163,8 @@ impl Statistics for Prospect<'_> {
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
         if self.own.contains(&relation) { None } else { self.known.layout(relation) }
     }
+
+    fn as_written(&self) -> bool {
+        self.known.as_written()
+    }
 }

@@ -153,7 +153,7 @@ impl<K: Key> KeyParts<K> {
     }
 
     fn mark_keys(&self, keys: &[K], found: &mut [bool]) {
-        self.look_up(keys, |position, _, is_known| found[position] = is_known);
+        self.look_up(keys, |position, _, is_known| found[position] |= is_known);
     }
 
     /// Calls `visit(position, part, is_known)` for each key, in order.
@@ -472,6 +472,7 @@ mod tests {
                 let others: Vec<Vec<Code>> =
                     columns.iter().map(|codes| codes.iter().map(|code| code ^ 1_999).collect()).collect();
                 let others: Vec<&[Code]> = others.iter().map(Vec::as_slice).collect();
+                found.fill(false);
                 set.mark(&others, 2_000, &mut found);
                 known.extend(new);
                 for (row, found) in found.iter().enumerate() {

@@ -43,6 +43,9 @@ pub(super) fn better_order(
     if limit < MUCH || starts.len() > FEW {
         return order;
     }
+    if statistics.as_written() {
+        return order;
+    }
     let others = starts.into_iter().map(|start| greedily(variation, Some(start), statistics));
     let others = others.map(|other| (work(variation, &other, statistics), other));
     match others.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
@@ -230,6 +233,9 @@ fn cheapest_atom(
             && !atom.variables().any(|v| bound.contains(&v));
         let access = Access { version: Version::All, ..variation.costed(literal, atom) };
         let cost = expected_matches(access, &bound_columns(atom, bound), statistics);
+        if statistics.as_written() {
+            return Some((literal, cost));
+        }
         if best.is_none_or(|(d, c, _)| (detached, cost) < (d, c)) {
             best = Some((detached, cost, literal));
         }

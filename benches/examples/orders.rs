@@ -1,0 +1,244 @@
+//! How far our plans are from the best order of conditions: `orders [PROGRAMS] [SEED]` makes joins and recursions over relations of
+//! random sizes and skew, and evaluates each as it is planned and in every order of its atoms. Prints how our time compares to
+//! that of the best order (percentiles, and the worst programs).
+//!
+//! Times are the least of several runs, each over indexes that are there already; what takes a few times as long as our plan is
+//! given up. Programs that are done in less than a millisecond in either way say nothing about plans and do not count.
+
+#![expect(clippy::print_stdout, reason = "a program of the command line")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use stratalog_benches::{define, load, session_of};
+use stratalog_engine::{Budget, EngineOptions, Parameters, RunOptions, Session, Thresholds};
+
+/// Relations of a program.
+const RELATIONS: u64 = 4;
+/// What takes less says nothing.
+const LEAST: Duration = Duration::from_millis(1);
+/// An order that takes so many times as long as ours is given up.
+const PATIENCE: u32 = 2;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>().expect("a number"));
+    let (programs, seed) = (arguments.next().unwrap_or(500), arguments.next().unwrap_or(1));
+    let mut ratios: Vec<(f64, String)> = Vec::new();
+    let mut brief = 0;
+    for number in 0..programs {
+        let program = Program::random(&mut Draw(seed.wrapping_mul(1_000_003) + number));
+        match program.ratio() {
+            Some((ratio, text)) => ratios.push((ratio, format!("program {number}: {text}"))),
+            None => brief += 1,
+        }
+    }
+    ratios.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    if ratios.is_empty() {
+        println!("all {brief} programs are done in less than {LEAST:?}");
+        return;
+    }
+    println!(
+        "{} programs, {brief} more in less than {LEAST:?}; our time over that of the best order:",
+        ratios.len()
+    );
+    for percent in [50, 75, 90, 95, 99, 100] {
+        let place = (ratios.len() * percent).div_ceil(100) - 1;
+        println!("  {percent:3} %: {:.2}", ratios[place].0);
+    }
+    println!("the worst:");
+    for (ratio, text) in ratios.iter().rev().take(8) {
+        println!("{ratio:.2} {text}");
+    }
+}
+
+/// A sequence of numbers that look random.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        // As SplitMix64 does (Steele, Lea and Flood, 2014).
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// A number between two, as often between 1 and 10 as between 10 and 100.
+    fn magnitude(&mut self, least: f64, most: f64) -> u64 {
+        let part = self.below(1 << 20) as f64 / f64::from(1 << 20);
+        (least.ln() + part * (most / least).ln()).exp() as u64
+    }
+}
+
+/// Rows of a relation of two columns.
+struct Facts {
+    columns: [Vec<i64>; 2],
+}
+
+impl Facts {
+    fn random(draw: &mut Draw) -> Facts {
+        let rows = draw.magnitude(200.0, 60_000.0);
+        let column = |draw: &mut Draw| {
+            let values = draw.magnitude(8.0, 20_000.0);
+            let is_skewed = draw.chance(40);
+            let value = |draw: &mut Draw| {
+                let value = draw.below(values);
+                // Few values have most of the rows.
+                if is_skewed { draw.below(value + 1).min(draw.below(value + 1)) } else { value }
+            };
+            (0..rows).map(|_| value(draw) as i64).collect::<Vec<_>>()
+        };
+        let first = column(draw);
+        Facts { columns: [first, column(draw)] }
+    }
+}
+
+/// A rule whose atoms may stand in any order, and what it reads.
+struct Program {
+    facts: Vec<Facts>,
+    /// What comes before it.
+    base: String,
+    head: String,
+    atoms: Vec<String>,
+    conditions: Vec<String>,
+}
+
+impl Program {
+    fn random(draw: &mut Draw) -> Program {
+        let facts = (0..RELATIONS).map(|_| Facts::random(draw)).collect();
+        let atoms = 3 + draw.below(2);
+        let is_recursive = draw.chance(40);
+        let mut body = Vec::new();
+        let mut named: Vec<u64> = vec![0];
+        for number in 0..atoms {
+            // Each atom has a variable of those before it, and a new one, another old one, or a constant.
+            let old = named[draw.below(named.len() as u64) as usize];
+            let others: Vec<u64> = named.iter().copied().filter(|other| *other != old).collect();
+            let other = match draw.below(100) {
+                0..12 if number > 0 => draw.below(20).to_string(),
+                12..35 if !others.is_empty() => {
+                    format!("V{}", others[draw.below(others.len() as u64) as usize])
+                }
+                _ => {
+                    named.push(named.len() as u64);
+                    format!("V{}", named.len() - 1)
+                }
+            };
+            let relation = if is_recursive && number == 0 {
+                "t".to_owned()
+            } else {
+                format!("r{}", draw.below(RELATIONS))
+            };
+            body.push(match draw.chance(50) {
+                true => format!("{relation}(V{old}, {other})"),
+                false => format!("{relation}({other}, V{old})"),
+            });
+        }
+        let pick = |draw: &mut Draw| format!("V{}", named[draw.below(named.len() as u64) as usize]);
+        let (first, second) = (pick(draw), pick(draw));
+        let mut conditions = Vec::new();
+        if draw.chance(25) {
+            conditions.push(format!("{} < {}", pick(draw), 1 + draw.magnitude(4.0, 4_000.0)));
+        }
+        let head = if is_recursive {
+            format!("t({first}, {second})")
+        } else {
+            format!("q({first}, count<{second}>)")
+        };
+        let base = if is_recursive {
+            format!("+t(X, Y) <- r{}(X, Y), X < {}\n", draw.below(RELATIONS), draw.magnitude(2.0, 200.0))
+        } else {
+            String::new()
+        };
+        Program { facts, base, head, atoms: body, conditions }
+    }
+
+    /// The rules with atoms in this order.
+    fn rules(&self, order: &[usize]) -> String {
+        let atoms = order.iter().map(|place| self.atoms[*place].clone());
+        let body: Vec<String> = atoms.chain(self.conditions.iter().cloned()).collect();
+        format!("{}+{} <- {}", self.base, self.head, body.join(", "))
+    }
+
+    /// Our time over that of the best order, and both in words; `None` if both are brief or the answer is too large.
+    fn ratio(&self) -> Option<(f64, String)> {
+        /// What takes longer is left out.
+        const MOST: Duration = Duration::from_millis(1_500);
+        let written: Vec<usize> = (0..self.atoms.len()).collect();
+        let ours = self.time(&self.rules(&written), Thresholds::default(), MOST)?;
+        let limit = (ours * PATIENCE).max(LEAST * 4);
+        let as_written = Thresholds { as_written: true, ..Thresholds::default() };
+        let others = permutations(self.atoms.len()).into_iter().filter_map(|order| {
+            let rules = self.rules(&order);
+            self.time(&rules, as_written, limit).map(|time| (time, rules))
+        });
+        let (best, rules) = others.min_by_key(|(time, _)| *time)?;
+        let text = format!("{ours:?} for {best:?}, best as\n{rules}\nwith {}", self.sizes());
+        (ours.max(best) >= LEAST).then(|| (ours.as_secs_f64() / best.as_secs_f64(), text))
+    }
+
+    fn sizes(&self) -> String {
+        let sizes = self.facts.iter().map(|facts| facts.columns[0].len().to_string());
+        sizes.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The time that a question about these rules takes, if it is no more than this.
+    fn time(&self, rules: &str, thresholds: Thresholds, limit: Duration) -> Option<Duration> {
+        const RUNS: usize = 3;
+        let mut session =
+            session_of(EngineOptions { view_memory: 0, thresholds, ..EngineOptions::default() });
+        for (number, facts) in self.facts.iter().enumerate() {
+            let column = |values: &Vec<i64>| Arc::new(Int64Array::from(values.clone())) as ArrayRef;
+            let [first, second] = &facts.columns;
+            let batch =
+                RecordBatch::try_from_iter([("a", column(first)), ("b", column(second))]).expect("a batch");
+            load(&mut session, &format!("r{number}"), &[batch]);
+        }
+        define(&mut session, rules);
+        let question = if self.base.is_empty() { "?q(X, Y)" } else { "?t(X, Y)" };
+        // The first run makes indexes.
+        let mut best = ask(&mut session, question, limit * 3)?;
+        for _ in 0..RUNS {
+            best = best.min(ask(&mut session, question, limit)?);
+        }
+        Some(best)
+    }
+}
+
+/// The time that a question takes, unless that is more than this, or its answer is very large.
+fn ask(session: &mut Session, question: &str, limit: Duration) -> Option<Duration> {
+    const BYTES: u64 = 2 << 30;
+    let budget = Budget::new(Some(limit), BYTES);
+    let prepared = session.prepare(question, &Parameters::new()).expect("a question");
+    let start = Instant::now();
+    session.run(prepared, &RunOptions::default(), &budget).ok()?;
+    Some(start.elapsed())
+}
+
+/// All orders of so many things.
+fn permutations(len: usize) -> Vec<Vec<usize>> {
+    if len == 0 {
+        return vec![Vec::new()];
+    }
+    let shorter = permutations(len - 1);
+    let with_last = |order: &Vec<usize>| {
+        (0..len)
+            .map(|place| {
+                let mut order = order.clone();
+                order.insert(place, len - 1);
+                order
+            })
+            .collect::<Vec<_>>()
+    };
+    shorter.iter().flat_map(with_last).collect()
+}
