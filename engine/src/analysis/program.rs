@@ -99,6 +99,16 @@ impl Rule {
             || self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
     }
 
+    /// Calls `visit` with each variable of the head.
+    pub fn for_each_head_variable(&self, mut visit: impl FnMut(VariableId)) {
+        for term in &self.head_terms {
+            match term {
+                HeadTerm::Expression(expression) => expression.for_each_variable(&mut visit),
+                HeadTerm::Aggregate { argument, .. } => visit(*argument),
+            }
+        }
+    }
+
     /// Whether a head column is the same for all solutions of a group: any column where nothing is grouped.
     pub fn is_group(&self, column: usize) -> bool {
         let ranked = self.ranking.as_ref().is_some_and(|ranking| ranking.columns.contains(&column));

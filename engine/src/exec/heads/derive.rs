@@ -43,7 +43,7 @@ pub(crate) fn derive(
 }
 
 /// Runs plans whose heads keep all rows or the best ones, side by side; answers the rows that are new, each with its plan.
-/// None of them reads what another one finds.
+/// What one of them finds is not read by another one, but may be known to it where it asks for whole rows.
 pub(crate) fn derive_round<'p>(
     tables: &Tables<'_>,
     plans: &'p [Planned],

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, GoOn, RowIndex, Run, VariableId};
 use crate::exec::error::ExecError;
 use crate::exec::growing::Growing;
@@ -25,8 +26,32 @@ pub(super) enum Place<'a> {
     Rows(Run, Range<u32>),
     /// A run with an index.
     Run(Run, Arc<RowIndex>),
-    /// The rows of a relation that grows, up to this one, with an index of the variables of the key.
-    Growing { growing: &'a Growing, index: Arc<GrowingIndex>, end: u32 },
+    /// Rows of a relation that grows.
+    Growing(GrowingPlace<'a>),
+}
+
+/// Rows of a relation that grows, up to one of them, with an index of the variables of the key. It is made, or grows, when the
+/// first binding comes: in many rounds none does.
+pub(super) struct GrowingPlace<'a> {
+    growing: &'a Growing,
+    key: IndexKey,
+    version: Version,
+    end: u32,
+    index: OnceLock<Arc<GrowingIndex>>,
+    budget: &'a Budget,
+}
+
+impl GrowingPlace<'_> {
+    fn index(&self) -> Result<&GrowingIndex, BudgetError> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let index = match self.version {
+            Version::All | Version::Old => self.growing.index(self.key.clone(), self.budget)?,
+            Version::Delta => self.growing.delta_index(self.key.clone(), self.budget)?,
+        };
+        Ok(self.index.get_or_init(|| index))
+    }
 }
 
 impl Place<'_> {
@@ -34,7 +59,7 @@ impl Place<'_> {
     pub(super) fn column(&self, column: usize) -> &[Code] {
         match self {
             Place::Rows(run, _) | Place::Run(run, _) => run.column(column),
-            Place::Growing { growing, .. } => growing.column(column),
+            Place::Growing(place) => place.growing.column(column),
         }
     }
 
@@ -42,7 +67,7 @@ impl Place<'_> {
     pub(super) fn run(&self) -> Option<&Run> {
         match self {
             Place::Rows(run, _) | Place::Run(run, _) => Some(run),
-            Place::Growing { .. } => None,
+            Place::Growing(_) => None,
         }
     }
 }
@@ -61,7 +86,7 @@ impl<'a> Lookup<'a> {
         if plan.by != LookupBy::Order
             && let Some(growing) = tables.growing.get(&plan.access.relation)
         {
-            let place = place_in(growing, plan.access, &columns, &key, tables)?;
+            let place = place_in(growing, plan.access, &columns, &key, tables);
             return Ok(Lookup { key, places: vec![place] });
         }
         let first: Vec<Code> = key.iter().filter_map(LookupKey::constant).collect();
@@ -84,7 +109,7 @@ impl<'a> Lookup<'a> {
     fn columns<'b>(&self, place: &Place<'_>, input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
         match place {
             Place::Rows(..) | Place::Run(..) => key_columns(&self.key, input),
-            Place::Growing { .. } => {
+            Place::Growing(_) => {
                 let variable = |part: &LookupKey| match part {
                     LookupKey::Variable(variable) => Some(Cow::Borrowed(input.column(*variable))),
                     LookupKey::Constant(_) => None,
@@ -101,8 +126,8 @@ fn place_in<'a>(
     access: Access,
     columns: &[usize],
     key: &[LookupKey],
-    tables: &Tables<'_>,
-) -> Result<Place<'a>, ExecError> {
+    tables: &'a Tables<'_>,
+) -> Place<'a> {
     let mut index = IndexKey { columns: Vec::new(), constants: Vec::new(), generators: access.generators };
     for (column, part) in columns.iter().zip(key) {
         match part {
@@ -110,12 +135,15 @@ fn place_in<'a>(
             LookupKey::Constant(code) => index.constants.push((*column, *code)),
         }
     }
-    let (index, end) = match access.version {
-        Version::All => (growing.index(index, tables.budget)?, growing.rows()),
-        Version::Old => (growing.index(index, tables.budget)?, growing.old_rows()),
-        Version::Delta => (growing.delta_index(index, tables.budget)?, growing.rows()),
-    };
-    Ok(Place::Growing { growing, index, end: end as u32 })
+    let end = if access.version == Version::Old { growing.old_rows() } else { growing.rows() };
+    Place::Growing(GrowingPlace {
+        growing,
+        key: index,
+        version: access.version,
+        end: end as u32,
+        index: OnceLock::new(),
+        budget: tables.budget,
+    })
 }
 
 /// What key columns must hold, in their order.
@@ -249,13 +277,13 @@ impl Lookup<'_> {
                 (0..input.len).all(|position| visit(position, &rows));
             }
             Place::Run(_, index) => index.probe(&columns, 0, input.len, visit),
-            Place::Growing { index, end, .. } => index.probe(&columns, input.len, *end, &mut visit),
+            Place::Growing(place) => place.index()?.probe(&columns, input.len, place.end, &mut visit),
         }
         outcome
     }
 
     /// Which input rows have a match.
-    pub(super) fn exists(&self, equal: &[(usize, usize)], input: &Bindings) -> Vec<bool> {
+    pub(super) fn exists(&self, equal: &[(usize, usize)], input: &Bindings) -> Result<Vec<bool>, ExecError> {
         let mut found = vec![false; input.len];
         for place in &self.places {
             let columns = self.columns(place, input);
@@ -270,8 +298,8 @@ impl Lookup<'_> {
                 Place::Run(run, index) if equal.is_empty() && run.live().is_none() => {
                     index.mark(&columns, input.len, &mut found);
                 }
-                Place::Growing { index, end, .. } if equal.is_empty() => {
-                    index.mark(&columns, input.len, *end, &mut found);
+                Place::Growing(place) if equal.is_empty() => {
+                    place.index()?.mark(&columns, input.len, place.end, &mut found);
                 }
                 Place::Rows(_, rows) => {
                     if rows.clone().any(|row| matches_row(place, equal, row)) {
@@ -279,10 +307,12 @@ impl Lookup<'_> {
                     }
                 }
                 Place::Run(_, index) => index.probe(&columns, 0, input.len, &mut visit),
-                Place::Growing { index, end, .. } => index.probe(&columns, input.len, *end, &mut visit),
+                Place::Growing(place) => {
+                    place.index()?.probe(&columns, input.len, place.end, &mut visit);
+                }
             }
         }
-        found
+        Ok(found)
     }
 }
 

@@ -57,7 +57,7 @@ impl<'a> Semijoin<'a> {
         emit: &mut Emit<'_>,
     ) -> Result<(), ExecError> {
         let found = match &self.matches {
-            Found::ByIndex(lookup) => lookup.exists(self.equal, input),
+            Found::ByIndex(lookup) => lookup.exists(self.equal, input)?,
             Found::ByMerge(merge) => merge.exists(input),
             Found::ByRows(relation, key) => {
                 let mut found = vec![false; input.len];

@@ -63,6 +63,7 @@ fn reads_constants(rule: &Rule) -> bool {
 fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) -> f64 {
     let mut bound = HashSet::new();
     let (mut bindings, mut work) = (1.0, 0.0);
+    let last = last_read(variation.rule, order);
     for (position, &number) in order.iter().enumerate() {
         let literal = &variation.rule.body[number];
         match literal {
@@ -73,6 +74,10 @@ fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) 
                 let is_best = |best: &BestAtom| best.literal == number && best.is_ready(&bound);
                 if variation.best.as_ref().is_some_and(is_best) && position > 0 {
                     matches = expected_best(matches);
+                }
+                let is_read_later = |variable| last.get(&variable).is_none_or(|read| *read > position);
+                if position > 0 && is_semijoin(variation.rule, atom, &bound, is_read_later) {
+                    matches = matches.min(1.0);
                 }
                 let rows = rows_in(access, statistics) as f64;
                 let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
@@ -94,6 +99,30 @@ fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) 
         bind(literal, &mut bound);
     }
     work
+}
+
+/// The last place of an order where each variable is read; none for those of the head.
+fn last_read(rule: &Rule, order: &[usize]) -> HashMap<VariableId, usize> {
+    let mut last = HashMap::new();
+    for (position, literal) in order.iter().enumerate() {
+        for_each_read(&rule.body[*literal], &mut |variable| {
+            last.insert(variable, position);
+        });
+    }
+    rule.for_each_head_variable(|variable| {
+        last.remove(&variable);
+    });
+    last
+}
+
+/// Whether one row that matches is as good as many: nobody reads what an atom binds, and solutions are not counted.
+fn is_semijoin(
+    rule: &Rule,
+    atom: &Atom,
+    bound: &HashSet<VariableId>,
+    is_read: impl Fn(VariableId) -> bool,
+) -> bool {
+    !rule.aggregates() && atom.variables().all(|variable| bound.contains(&variable) || !is_read(variable))
 }
 
 /// What it costs to look up a key, and to read a row that is found.
@@ -132,6 +161,10 @@ fn greedily(variation: Variation<'_>, first: Option<usize>, statistics: &dyn Sta
     let mut order = Vec::with_capacity(rule.body.len());
     let mut open: Vec<usize> = (0..rule.body.len()).collect();
     let mut readers = Readers::of(rule);
+    let mut head = HashSet::new();
+    rule.for_each_head_variable(|variable| {
+        head.insert(variable);
+    });
     let mut next = first;
     loop {
         if let Some(literal) = next {
@@ -146,7 +179,9 @@ fn greedily(variation: Variation<'_>, first: Option<usize>, statistics: &dyn Sta
         };
         next = ready(true).or_else(|| {
             let computation = ready(false);
-            match cheapest_atom(variation, &open, &bound, statistics) {
+            let is_read_beside =
+                |atom: &Atom, variable| head.contains(&variable) || readers.read_beside(atom, variable);
+            match cheapest_atom(variation, &open, &bound, is_read_beside, statistics) {
                 Some((literal, matches)) if computation.is_none() || matches < 1.0 => Some(literal),
                 _ => computation,
             }
@@ -176,6 +211,12 @@ impl Readers {
                 *readers -= 1;
             }
         });
+    }
+
+    /// Whether an open literal beside this atom reads a variable.
+    fn read_beside(&self, atom: &Atom, variable: VariableId) -> bool {
+        let own = atom.variables().filter(|other| *other == variable).count();
+        self.0.get(&variable).is_some_and(|readers| *readers > own)
     }
 
     /// Whether others wait for a literal: for its variable, or because it may drop bindings.
@@ -222,6 +263,7 @@ fn cheapest_atom(
     variation: Variation<'_>,
     open: &[usize],
     bound: &HashSet<VariableId>,
+    is_read_beside: impl Fn(&Atom, VariableId) -> bool,
     statistics: &dyn Statistics,
 ) -> Option<(usize, f64)> {
     let mut best: Option<(bool, f64, usize)> = None;
@@ -232,7 +274,12 @@ fn cheapest_atom(
             && atom.variables().next().is_some()
             && !atom.variables().any(|v| bound.contains(&v));
         let access = Access { version: Version::All, ..variation.costed(literal, atom) };
-        let cost = expected_matches(access, &bound_columns(atom, bound), statistics);
+        let mut cost = expected_matches(access, &bound_columns(atom, bound), statistics);
+        if !bound.is_empty()
+            && is_semijoin(variation.rule, atom, bound, |variable| is_read_beside(atom, variable))
+        {
+            cost = cost.min(1.0);
+        }
         if statistics.as_written() {
             return Some((literal, cost));
         }

@@ -7,7 +7,7 @@ use super::lookup::{exists_by, probe_by};
 use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
 use super::range::{BestAtom, look_up_best, look_up_ranges, range_of};
 use super::variation::{Distinct, Own, Variation};
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
+use crate::analysis::program::{Argument, Atom, Expression, Literal, Rule};
 use crate::data::{Value, VariableId};
 use crate::plan::access::{Access, Version};
 use crate::plan::statistics::Statistics;
@@ -297,12 +297,7 @@ fn live_after(rule: &Rule, literals: &[usize]) -> HashSet<VariableId> {
     let mut read = |variable: VariableId| {
         live.insert(variable);
     };
-    for term in &rule.head_terms {
-        match term {
-            HeadTerm::Expression(expression) => expression.for_each_variable(&mut read),
-            HeadTerm::Aggregate { argument, .. } => read(*argument),
-        }
-    }
+    rule.for_each_head_variable(&mut read);
     for literal in literals {
         match &rule.body[*literal] {
             Literal::Atom(atom) | Literal::Negated(atom) => atom.variables().for_each(&mut read),
