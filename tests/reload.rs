@@ -82,6 +82,13 @@ async fn what_can_change_changes_and_the_rest_is_named() {
     assert_eq!((&reply["row_count"], &reply["truncated"]), (&json!(2), &json!(true)), "{reply}");
     assert!(endless(&mut admin).await < 15_000);
     server.server.log_in().await;
+    // What it logs comes through a pipe.
+    for _ in 0..100 {
+        if server.server.log().contains("DEBUG") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     assert!(server.server.log().contains("DEBUG"), "{}", server.server.log());
     // And back, to a file that says nothing.
     server.read("", "read again").await;

@@ -72,12 +72,6 @@ const BESTS: &[(&str, &str, bool)] = &[
     ),
     (
         "+at(X, min<T>) <- odd(X), T = 0
-+at(Y, min<A>) <- at(X, T), trip(X, Y, D, A), T <= D, D < T + 6",
-        "?at(X, T)",
-        false,
-    ),
-    (
-        "+at(X, min<T>) <- odd(X), T = 0
 +at(Y, min<A>) <- at(X, T), trip(X, Y, D, A), T + 1 <= D",
         "?at(X, T)",
         false,

@@ -67,7 +67,7 @@ impl<'a> Operator<'a> {
                     LookupBy::Order
                     | LookupBy::Merge
                     | LookupBy::Index
-                    | LookupBy::Rows
+                    | LookupBy::Set
                     | LookupBy::Range
                     | LookupBy::Best => None,
                 };

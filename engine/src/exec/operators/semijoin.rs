@@ -23,7 +23,7 @@ enum Found<'a> {
     ByIndex(Lookup<'a>),
     ByMerge(Merge),
     /// By the set of a relation, with what its columns must hold.
-    ByRows(RelationId, Vec<LookupKey>),
+    BySet(RelationId, Vec<LookupKey>),
 }
 
 impl<'a> Semijoin<'a> {
@@ -37,7 +37,7 @@ impl<'a> Semijoin<'a> {
     ) -> Result<Semijoin<'a>, ExecError> {
         let matches = match plan.by {
             LookupBy::Merge if in_order => Found::ByMerge(Merge::open(plan, tables)?),
-            LookupBy::Rows => Found::ByRows(plan.access.relation, key_of(plan, tables)?),
+            LookupBy::Set => Found::BySet(plan.access.relation, key_of(plan, tables)?),
             LookupBy::Merge
             | LookupBy::Order
             | LookupBy::Index
@@ -59,7 +59,7 @@ impl<'a> Semijoin<'a> {
         let found = match &self.matches {
             Found::ByIndex(lookup) => lookup.exists(self.equal, input)?,
             Found::ByMerge(merge) => merge.exists(input),
-            Found::ByRows(relation, key) => {
+            Found::BySet(relation, key) => {
                 let mut found = vec![false; input.len];
                 if let Some(known) = known.and_then(|known| known.get(relation)) {
                     let columns = key_columns(key, input);

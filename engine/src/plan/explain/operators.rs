@@ -101,7 +101,7 @@ fn looked_up<'n>(
             LookupBy::Mapping => " by mapping",
             LookupBy::Adjacency => " by adjacency",
             LookupBy::Index => " by index",
-            LookupBy::Rows => " by rows",
+            LookupBy::Set => " by set",
             LookupBy::Range => " by range",
             LookupBy::Best => " by best",
         });

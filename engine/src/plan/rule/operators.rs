@@ -127,7 +127,7 @@ pub enum LookupBy {
     /// An index of the key columns.
     Index,
     /// The set by which it is told whether a row is new, where whole rows are looked up.
-    Rows,
+    Set,
     /// An index of the key columns in which the rows of a key stand in the order of another column: only those of a range are
     /// read.
     Range,

@@ -167,7 +167,7 @@ impl Builder<'_> {
     ) {
         let lookup = self.lookup(access, key, equal, |lookup, statistics| {
             if self.is_in_set(lookup, arity) {
-                LookupBy::Rows
+                LookupBy::Set
             } else {
                 exists_by(lookup, &self.source, arity, statistics)
             }
