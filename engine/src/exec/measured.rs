@@ -8,13 +8,16 @@ use parking_lot::Mutex;
 use crate::data::RelationId;
 use crate::plan::Access;
 
-/// Fan-outs by relation, whether only generators were looked up, and by which columns; and how much was done.
+/// Fan-outs by what was looked up, and how much was done.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
-    fan_outs: Mutex<HashMap<(RelationId, bool, Vec<usize>), FanOut>>,
+    fan_outs: Mutex<HashMap<LookedUp, FanOut>>,
     /// Bindings since this was last asked.
     bindings: AtomicU64,
 }
+
+/// A relation, whether only generators of it are looked up, and by which columns.
+type LookedUp = (RelationId, bool, Vec<usize>);
 
 /// How many rows bindings have found.
 #[derive(Debug, Clone, Copy, Default)]

@@ -20,10 +20,10 @@ pub(super) struct Semijoin<'a> {
 }
 
 enum Found<'a> {
-    ByIndex(Lookup<'a>),
-    ByMerge(Merge),
-    /// By the set of a relation, with what its columns must hold.
-    BySet(RelationId, Vec<LookupKey>),
+    Index(Lookup<'a>),
+    Merge(Merge),
+    /// The set of a relation, with what its columns must hold.
+    Set(RelationId, Vec<LookupKey>),
 }
 
 impl<'a> Semijoin<'a> {
@@ -36,15 +36,15 @@ impl<'a> Semijoin<'a> {
         tables: &'a Tables<'_>,
     ) -> Result<Semijoin<'a>, ExecError> {
         let matches = match plan.by {
-            LookupBy::Merge if in_order => Found::ByMerge(Merge::open(plan, tables)?),
-            LookupBy::Set => Found::BySet(plan.access.relation, key_of(plan, tables)?),
+            LookupBy::Merge if in_order => Found::Merge(Merge::open(plan, tables)?),
+            LookupBy::Set => Found::Set(plan.access.relation, key_of(plan, tables)?),
             LookupBy::Merge
             | LookupBy::Order
             | LookupBy::Index
             | LookupBy::Range
             | LookupBy::Best
             | LookupBy::Adjacency
-            | LookupBy::Mapping => Found::ByIndex(Lookup::open(plan, tables)?),
+            | LookupBy::Mapping => Found::Index(Lookup::open(plan, tables)?),
         };
         Ok(Semijoin { matches, equal: &plan.equal, negated, keep })
     }
@@ -57,9 +57,9 @@ impl<'a> Semijoin<'a> {
         emit: &mut Emit<'_>,
     ) -> Result<(), ExecError> {
         let found = match &self.matches {
-            Found::ByIndex(lookup) => lookup.exists(self.equal, input)?,
-            Found::ByMerge(merge) => merge.exists(input),
-            Found::BySet(relation, key) => {
+            Found::Index(lookup) => lookup.exists(self.equal, input)?,
+            Found::Merge(merge) => merge.exists(input),
+            Found::Set(relation, key) => {
                 let mut found = vec![false; input.len];
                 if let Some(known) = known.and_then(|known| known.get(relation)) {
                     let columns = key_columns(key, input);
