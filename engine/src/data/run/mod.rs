@@ -1,7 +1,8 @@
-//! `Run`: an immutable record batch of codes, with what was learnt about it: indexes and estimates, made on first use.
+//! `Run`: an immutable record batch of codes, with what was learnt about it: estimates, and what is built of it (`built.rs`).
+
+mod built;
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
@@ -11,18 +12,13 @@ use arrow::buffer::{BooleanBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use parking_lot::Mutex;
 
+use self::built::Built;
 use super::MAX_ROWS;
-use super::best_index::{BestIndex, BestOf};
-use super::dictionary::{Code, Codec, Dictionary, bounds};
-use super::index::RowIndex;
+use super::dictionary::{Code, Dictionary, bounds};
 use super::keys::{Key, with_key};
-use super::lazy::{GoOn, Lazy, Stopped};
-use super::mapping::Mapping;
-use super::neighbours::{Neighbours, OrderedNeighbours};
-use super::range_index::RangeIndex;
 use super::relation::Rows;
-use super::sorted::SortedRows;
-use super::text::{Language, TextIndex};
+
+pub use self::built::Pairing;
 
 /// Rows of a relation, each at most once. Rows deleted since the run was made are masked.
 #[derive(Debug, Clone)]
@@ -33,20 +29,6 @@ pub struct Run {
     live: Option<BooleanBuffer>,
     live_count: usize,
 }
-
-/// How one column may stand beside another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pairing {
-    /// [`Run::neighbours`].
-    Neighbours,
-    /// [`Run::ordered_neighbours`].
-    Ordered,
-    /// [`Run::mapping`].
-    Mapping,
-}
-
-/// What is built for some columns.
-type BuiltFor<C, T> = Mutex<HashMap<C, Arc<Lazy<T>>>>;
 
 /// The least and the largest code of a column, if it has any.
 type Bounds = Option<(Code, Code)>;
@@ -72,14 +54,7 @@ struct RunData {
     id: u64,
     batch: RecordBatch,
     file: Mutex<Option<Arc<RunFile>>>,
-    indexes: BuiltFor<Box<[usize]>, RowIndex>,
-    neighbours: BuiltFor<(usize, usize), Neighbours>,
-    ordered: BuiltFor<(usize, usize), OrderedNeighbours>,
-    mappings: BuiltFor<(usize, usize), Option<Mapping>>,
-    sorted: BuiltFor<usize, SortedRows>,
-    ranges: BuiltFor<(Box<[usize]>, usize), Option<RangeIndex>>,
-    bests: BuiltFor<BestOf, Option<BestIndex>>,
-    texts: BuiltFor<(usize, Language), TextIndex>,
+    built: Built,
     distinct: Box<[OnceLock<usize>]>,
     bounds: Box<[OnceLock<Bounds>]>,
     is_sorted: OnceLock<bool>,
@@ -105,14 +80,7 @@ impl Run {
                 id: next_number(),
                 batch,
                 file: Mutex::new(None),
-                indexes: Mutex::new(HashMap::new()),
-                neighbours: Mutex::new(HashMap::new()),
-                ordered: Mutex::new(HashMap::new()),
-                mappings: Mutex::new(HashMap::new()),
-                sorted: Mutex::new(HashMap::new()),
-                ranges: Mutex::new(HashMap::new()),
-                bests: Mutex::new(HashMap::new()),
-                texts: Mutex::new(HashMap::new()),
+                built: Built::default(),
                 distinct: (0..arity).map(|_| OnceLock::new()).collect(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
                 is_sorted: OnceLock::new(),
@@ -194,211 +162,6 @@ impl Run {
             Some(live) => live.set_indices().map(|row| codes[row]).collect(),
         };
         Rows { columns: self.columns().into_iter().map(copy).collect(), len: self.len() }
-    }
-
-    /// The index over these columns, built on first use and then shared. It covers deleted rows too.
-    pub fn index(&self, columns: &[usize], go_on: GoOn<'_>) -> Result<Arc<RowIndex>, Stopped> {
-        let cell = Arc::clone(self.data.indexes.lock().entry(columns.into()).or_default());
-        cell.get_or_build(go_on, || {
-            let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
-            RowIndex::build(&keys, self.stored_len(), go_on)
-        })
-    }
-
-    /// The index over some columns in which the rows of a key stand in the order of another column's numbers, if it has
-    /// nothing else; built on first use and then shared. It covers deleted rows too.
-    pub fn range_index(
-        &self,
-        columns: &[usize],
-        by: usize,
-        codec: &Codec,
-        go_on: GoOn<'_>,
-    ) -> Result<Arc<Option<RangeIndex>>, Stopped> {
-        let cell = Arc::clone(self.data.ranges.lock().entry((columns.into(), by)).or_default());
-        cell.get_or_build(go_on, || {
-            let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
-            RangeIndex::build(&keys, self.column(by), codec, go_on)
-        })
-    }
-
-    /// The best rows on one side of a number, if the numbers allow it; built on first use and then shared. It covers deleted rows
-    /// too.
-    pub fn best_index(
-        &self,
-        of: &BestOf,
-        codec: &Codec,
-        go_on: GoOn<'_>,
-    ) -> Result<Arc<Option<BestIndex>>, Stopped> {
-        let cell = Arc::clone(self.data.bests.lock().entry(of.clone()).or_default());
-        cell.get_or_build(go_on, || BestIndex::build(of, &self.columns(), codec, go_on))
-    }
-
-    /// Bytes that it takes to build that, about; none if it is there.
-    pub fn best_index_cost(&self, of: &BestOf) -> usize {
-        if self.data.bests.lock().get(of).is_some_and(|cell| cell.get().is_some()) {
-            return 0;
-        }
-        let together: Vec<usize> = of.key.iter().chain(&of.group).copied().collect();
-        // What is built for ranges, of which numbers and one row each stay, and the groups.
-        self.range_index_cost(&together, of.number) + 3 * self.stored_len() * size_of::<u32>()
-    }
-
-    /// Bytes that it takes to build that, about; none if it is there.
-    pub fn range_index_cost(&self, columns: &[usize], by: usize) -> usize {
-        let ranges = self.data.ranges.lock();
-        if ranges.get(&(columns.into(), by)).is_some_and(|cell| cell.get().is_some()) {
-            return 0;
-        }
-        drop(ranges);
-        // Numbers by row, and both sorted together.
-        self.index_cost(columns) + self.stored_len() * 3 * size_of::<f64>()
-    }
-
-    /// Bytes that it takes to build the index over these columns, about; none if it is there.
-    pub fn index_cost(&self, columns: &[usize]) -> usize {
-        if self.data.indexes.lock().get(columns).is_some_and(|cell| cell.get().is_some()) {
-            return 0;
-        }
-        let rows = self.stored_len();
-        // Rows in their order, and where those of each key begin.
-        let lists = 2 * rows * size_of::<u32>();
-        if let [column] = columns
-            && let Some((first, last)) = self.bounds(*column)
-            && ((last - first) as usize) < rows * 4 + 64
-        {
-            return lists + (last - first) as usize * size_of::<u32>();
-        }
-        let keys =
-            columns.iter().map(|column| self.distinct(*column)).fold(1, usize::saturating_mul).min(rows);
-        // A table is half full, and half of it is there twice while it grows.
-        with_key!(columns.len(), K => lists + 3 * keys * size_of::<(K, u32)>())
-    }
-
-    /// Bytes that it takes to put one column beside another, about, in one of these ways; none if that is done.
-    pub fn beside_cost(&self, from: usize, to: usize, way: Pairing) -> usize {
-        let pair = (from, to);
-        let (is_there, index) = match way {
-            Pairing::Neighbours => (self.has_neighbours(from, to), 0),
-            Pairing::Ordered => (
-                self.data.ordered.lock().get(&pair).is_some_and(|cell| cell.get().is_some()),
-                self.index_cost(&[from]),
-            ),
-            Pairing::Mapping => (
-                self.distinct(from) < self.stored_len()
-                    || self.data.mappings.lock().get(&pair).is_some_and(|cell| cell.get().is_some()),
-                0,
-            ),
-        };
-        // A place for each code of a dense column, or a table, and the codes beside them.
-        if is_there { 0 } else { index + self.stored_len() * 6 * size_of::<Code>() }
-    }
-
-    /// Number of distinct keys of the index over these columns, or a little more, if it is built.
-    pub fn index_groups(&self, columns: &[usize]) -> Option<usize> {
-        self.data.indexes.lock().get(columns).and_then(|cell| cell.get().map(|index| index.groups()))
-    }
-
-    /// Whether rows can be looked up by this column without building anything.
-    pub fn is_ready_for(&self, column: usize) -> bool {
-        let from_column = |built: &BuiltFor<(usize, usize), Neighbours>| {
-            built.lock().iter().any(|((from, _), cell)| *from == column && cell.get().is_some())
-        };
-        self.is_indexed_by(column) || from_column(&self.data.neighbours)
-    }
-
-    /// Whether the index over this column is built.
-    pub fn is_indexed_by(&self, column: usize) -> bool {
-        self.data.indexes.lock().get(&[column] as &[usize]).is_some_and(|cell| cell.get().is_some())
-    }
-
-    /// The rows in the order of a column, sorted on first use and then shared. They cover deleted rows too. The codes
-    /// are of this dictionary.
-    pub fn sorted(
-        &self,
-        column: usize,
-        dictionary: &Arc<Dictionary>,
-        go_on: GoOn<'_>,
-    ) -> Result<Arc<SortedRows>, Stopped> {
-        let cell = Arc::clone(self.data.sorted.lock().entry(column).or_default());
-        let codec = || Codec::over(Arc::clone(dictionary));
-        cell.get_or_build(go_on, || SortedRows::new(self.column(column), &codec(), go_on))
-    }
-
-    /// Whether the rows are sorted by this column.
-    pub fn is_sorted_by(&self, column: usize) -> bool {
-        self.data.sorted.lock().get(&column).is_some_and(|cell| cell.get().is_some())
-    }
-
-    /// Which rows hold which terms of a column's texts, found out on first use and then shared. It covers deleted rows too.
-    pub fn texts(
-        &self,
-        column: usize,
-        language: Language,
-        codec: &Codec,
-        go_on: GoOn<'_>,
-    ) -> Result<Arc<TextIndex>, Stopped> {
-        let cell = Arc::clone(self.data.texts.lock().entry((column, language)).or_default());
-        cell.get_or_build(go_on, || TextIndex::build(self.column(column), language, codec, go_on))
-    }
-
-    /// Bytes that it takes to find out, about; none if that is done.
-    pub fn texts_cost(&self, column: usize, language: Language, codec: &Codec) -> usize {
-        match self.texts_bytes(column, language) {
-            Some(_) => 0,
-            None => TextIndex::cost(self.column(column), codec),
-        }
-    }
-
-    /// Bytes that are held of it, if that is done.
-    pub fn texts_bytes(&self, column: usize, language: Language) -> Option<usize> {
-        let texts = self.data.texts.lock();
-        texts.get(&(column, language)).and_then(|cell| cell.get()).map(|index| index.memory_bytes())
-    }
-
-    /// Bytes held by indexes over this column alone, but for those of texts.
-    pub fn index_bytes(&self, column: usize) -> usize {
-        let indexes = self.data.indexes.lock();
-        let index = indexes.get(&[column] as &[usize]).and_then(|cell| cell.get());
-        let sorted = self.data.sorted.lock();
-        let sorted = sorted.get(&column).and_then(|cell| cell.get());
-        index.map_or(0, |index| index.memory_bytes()) + sorted.map_or(0, |rows| rows.memory_bytes())
-    }
-
-    /// Whether [`Run::neighbours`] would answer at once.
-    pub fn has_neighbours(&self, from: usize, to: usize) -> bool {
-        self.data.neighbours.lock().get(&(from, to)).is_some_and(|cell| cell.get().is_some())
-    }
-
-    /// The edges from one column to another, put side by side on first use and then shared. They cover deleted rows too.
-    pub fn neighbours(&self, from: usize, to: usize, go_on: GoOn<'_>) -> Result<Arc<Neighbours>, Stopped> {
-        let cell = Arc::clone(self.data.neighbours.lock().entry((from, to)).or_default());
-        cell.get_or_build(go_on, || {
-            let index = self.data.indexes.lock().get([from].as_slice()).and_then(|cell| cell.get().cloned());
-            Neighbours::new(self.column(from), codes(&self.data.batch, to), index.as_deref(), go_on)
-        })
-    }
-
-    /// The same in ascending order.
-    pub fn ordered_neighbours(
-        &self,
-        from: usize,
-        to: usize,
-        go_on: GoOn<'_>,
-    ) -> Result<Arc<OrderedNeighbours>, Stopped> {
-        let cell = Arc::clone(self.data.ordered.lock().entry((from, to)).or_default());
-        cell.get_or_build(go_on, || {
-            OrderedNeighbours::new(self.index(&[from], go_on)?, self.column(to), go_on)
-        })
-    }
-
-    /// One column as a function of another, if it is one, made on first use and then shared. It covers deleted rows too.
-    pub fn mapping(&self, from: usize, to: usize, go_on: GoOn<'_>) -> Result<Arc<Option<Mapping>>, Stopped> {
-        let cell = Arc::clone(self.data.mappings.lock().entry((from, to)).or_default());
-        cell.get_or_build(go_on, || {
-            // A sample tells most columns in which something repeats.
-            let may_be = self.distinct(from) == self.stored_len();
-            if may_be { Mapping::new(self.column(from), self.column(to), go_on) } else { Ok(None) }
-        })
     }
 
     /// Whether rows stand in the order of keys, in which stored relations have them, and each but once.
@@ -497,40 +260,17 @@ impl Run {
 
     /// Bytes held by columns and indexes.
     pub fn memory_bytes(&self) -> usize {
-        let indexes: usize = self
-            .data
-            .indexes
-            .lock()
-            .values()
-            .filter_map(|cell| cell.get())
-            .map(|index| index.memory_bytes())
-            .sum();
-        let neighbours = self.data.neighbours.lock();
-        let neighbours: usize =
-            neighbours.values().filter_map(|cell| cell.get()).map(|edges| edges.memory_bytes()).sum();
-        let ordered = self.data.ordered.lock();
-        let ordered: usize =
-            ordered.values().filter_map(|cell| cell.get()).map(|edges| edges.memory_bytes()).sum();
-        let mappings = self.data.mappings.lock();
-        let mappings = mappings.values().filter_map(|cell| cell.get());
-        let mappings: usize =
-            mappings.filter_map(|mapping| mapping.as_ref().as_ref()).map(Mapping::memory_bytes).sum();
-        let sorted = self.data.sorted.lock();
-        let sorted: usize =
-            sorted.values().filter_map(|cell| cell.get()).map(|rows| rows.memory_bytes()).sum();
-        let texts = self.data.texts.lock();
-        let texts: usize =
-            texts.values().filter_map(|cell| cell.get()).map(|index| index.memory_bytes()).sum();
-        let ranges = self.data.ranges.lock();
-        let ranges = ranges.values().filter_map(|cell| cell.get());
-        let ranges: usize =
-            ranges.filter_map(|index| index.as_ref().as_ref()).map(RangeIndex::memory_bytes).sum();
-        let bests = self.data.bests.lock();
-        let bests = bests.values().filter_map(|cell| cell.get());
-        let bests: usize =
-            bests.filter_map(|index| index.as_ref().as_ref()).map(BestIndex::memory_bytes).sum();
-        let own = self.data.batch.get_array_memory_size();
-        own + indexes + neighbours + ordered + mappings + sorted + texts + ranges + bests
+        self.data.batch.get_array_memory_size() + self.data.built.memory_bytes()
+    }
+
+    /// What is built of it.
+    fn built(&self) -> &Built {
+        &self.data.built
+    }
+
+    /// The codes of a column, to be shared.
+    fn codes(&self, column: usize) -> &ScalarBuffer<Code> {
+        codes(&self.data.batch, column)
     }
 }
 
@@ -636,14 +376,5 @@ mod tests {
                 assert_eq!(found, b % 2 == 0 && row < n && row % 7 > 0, "{a} {b}");
             }
         }
-    }
-
-    #[test]
-    fn an_index_is_built_once_and_outlives_deletes() {
-        let run = Run::new(vec![vec![1, 2, 2]], 3);
-        let index = run.index(&[0], &|| true).unwrap();
-        let rest = run.with_live(BooleanBuffer::from(vec![true, false, true]));
-        assert!(Arc::ptr_eq(&index, &rest.index(&[0], &|| true).unwrap()));
-        assert_eq!((rest.len(), rest.stored_len(), rest.is_live(1)), (2, 3, false));
     }
 }
