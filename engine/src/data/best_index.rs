@@ -96,15 +96,15 @@ impl BestIndex {
         self.groups.memory_bytes() + self.starts.len() * size_of::<u32>() + rows
     }
 
-    /// Calls `visit(position, row)` with the best row of each group that has one, of every position of the probing columns, in
-    /// order, until it answers false. Numbers count that reach a bound, or lie beyond it where it is `strict`.
+    /// Calls `visit(position, rows)` with the best row of each group that has one, alone, of every position of the probing columns,
+    /// in order, until it answers false. Numbers count that reach a bound, or lie beyond it where it is `strict`.
     pub fn probe(
         &self,
         columns: &[&[Code]],
         len: usize,
         bound: impl Fn(usize) -> f64,
         strict: bool,
-        mut visit: impl FnMut(usize, u32) -> bool,
+        mut visit: impl FnMut(usize, &[u32]) -> bool,
     ) {
         self.groups.probe(columns, 0, len, |position, groups| {
             let bound = bound(position);
@@ -120,7 +120,7 @@ impl BestIndex {
                 let place = if self.above { Some(place) } else { place.checked_sub(1) };
                 match place {
                     Some(place) if place < numbers.len() => {
-                        visit(position, self.best[start as usize + place])
+                        visit(position, std::slice::from_ref(&self.best[start as usize + place]))
                     }
                     Some(_) | None => true,
                 }
@@ -173,7 +173,8 @@ mod tests {
                     12,
                     |_| f64::from(bound),
                     strict,
-                    |position, row| {
+                    |position, rows| {
+                        let [row] = *rows else { panic!("{} rows", rows.len()) };
                         found.push((position as u32, columns[1][row as usize], columns[3][row as usize]));
                         assert_eq!(columns[0][row as usize], position as u32);
                         true

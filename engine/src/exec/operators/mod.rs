@@ -10,8 +10,6 @@ mod probe;
 
 mod range_probe;
 
-mod best_probe;
-
 mod adjacency;
 
 mod merge;

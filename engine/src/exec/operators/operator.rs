@@ -2,7 +2,6 @@
 
 use super::adjacency::Adjacency;
 use super::bar::Bar;
-use super::best_probe::BestProbe;
 use super::compute::Compute;
 use super::filter::Filter;
 use super::intersect::Intersect;
@@ -21,7 +20,6 @@ use crate::plan::{LookupBy, RulePlan, Step};
 pub(super) enum Operator<'a> {
     Probe(Probe<'a>),
     RangeProbe(RangeProbe<'a>),
-    BestProbe(BestProbe<'a>),
     Adjacency(Adjacency<'a>),
     Semijoin(Semijoin<'a>),
     Intersect(Intersect<'a>),
@@ -50,13 +48,8 @@ impl<'a> Operator<'a> {
     ) -> Result<Operator<'a>, ExecError> {
         Ok(match &plan.steps[depth] {
             Step::Probe { lookup, between, best, outputs, keep } => {
-                if let (Some(between), Some(best)) = (between, best)
-                    && let Some(probe) = BestProbe::open(lookup, between, *best, outputs, keep, tables)?
-                {
-                    return Ok(Operator::BestProbe(probe));
-                }
                 if let Some(between) = between
-                    && let Some(probe) = RangeProbe::open(lookup, between, outputs, keep, tables)?
+                    && let Some(probe) = RangeProbe::open(lookup, between, *best, outputs, keep, tables)?
                 {
                     return Ok(Operator::RangeProbe(probe));
                 }
@@ -107,7 +100,6 @@ impl<'a> Operator<'a> {
         match self {
             Operator::Probe(probe) => probe.run(input, output, emit),
             Operator::RangeProbe(probe) => probe.run(evaluator, input, output, emit),
-            Operator::BestProbe(probe) => probe.run(evaluator, input, output, emit),
             Operator::Adjacency(adjacency) => adjacency.run(input, output, emit),
             Operator::Semijoin(semijoin) => semijoin.run(known, input, output, emit),
             Operator::Intersect(intersect) => intersect.run(input, output, emit),
