@@ -327,3 +327,28 @@ fn put_together(columns: Vec<Vec<Part<'_>>>, len: usize) -> Rows {
     }
     Rows { columns: together, len }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a relation goes on or begins anew after each round, what is charged does not grow with the rounds.
+    #[test]
+    fn indexes_of_a_round_are_let_go_with_its_rows() {
+        const ROWS: u32 = 5_000;
+        let budget = Budget::new(None, 16 << 20);
+        let key = || IndexKey { columns: vec![0], constants: Vec::new(), generators: false };
+        for begins_anew in [true, false] {
+            let mut growing = Growing::default();
+            for _ in 0..300 {
+                let rows = Rows { columns: vec![(0..ROWS).collect(), (0..ROWS).collect()], len: 5_000 };
+                assert!(growing.advance(Fresh::of(vec![rows]), 2, &budget).unwrap());
+                growing.delta_index(key(), &budget).unwrap();
+                if begins_anew {
+                    growing.take(&budget);
+                }
+            }
+            growing.take(&budget);
+        }
+    }
+}

@@ -18,7 +18,7 @@ use super::search::search;
 use super::strategy::switch::{go_on, is_worth, rows_read};
 use super::tables::Tables;
 use crate::analysis::program::{Rule, Stratum};
-use crate::budget::BudgetError;
+use crate::budget::{Budget, BudgetError};
 use crate::data::{RelationId, Rows, Run, parallel};
 use crate::plan::{
     Access, Alias, LANE_ROWS, Once, Own, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
@@ -163,7 +163,7 @@ fn recur(
         }
     }
     tables.growing = own.keys().map(|relation| (*relation, Growing::default())).collect();
-    let mut looked_up = looked_up(&variants);
+    let looked_up = looked_up(&variants);
     let note = StrategyNote::of(&recursion.strategy);
     let mut strategy = Some(recursion.strategy);
     let (mut rounds, mut switched) = (0, None);
@@ -177,16 +177,7 @@ fn recur(
             }
         }
         if is_worth_planning(tables, rounds) {
-            for (variant, variation) in variants.iter_mut().zip(&variations) {
-                tables.budget.check()?;
-                let Some(plan) = plan_again(*variation, own, &variant.plan, tables) else { continue };
-                let plan = planned(tables, &*tables, plan, variation.rule, notes.is_some());
-                let replaced = std::mem::replace(variant, plan);
-                if let Some(notes) = &mut notes {
-                    notes.rules.extend(replaced.meter.map(Meter::finish));
-                }
-            }
-            looked_up = self::looked_up(&variants);
+            plan_round(tables, own, &variations, &mut variants, notes.as_deref_mut())?;
         }
         extend_indexes(tables)?;
         rounds += 1;
@@ -195,7 +186,37 @@ fn recur(
             fresh.entry(plan.head).or_default().add(rows, plan.composes);
         }
     }
-    // What a strategy has completed grows no longer.
+    complete(tables, known)?;
+    if let Some(notes) = notes {
+        notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
+        (notes.rounds, notes.switched) = (rounds, switched);
+        notes.strategy = Some(note);
+    }
+    Ok(())
+}
+
+/// Plans the next round with what the rounds before have measured. What is read stays the same, whatever the order.
+fn plan_round(
+    tables: &Tables<'_>,
+    own: &Own,
+    variations: &[Variation<'_>],
+    variants: &mut [Planned],
+    mut notes: Option<&mut Notes>,
+) -> Result<(), BudgetError> {
+    for (variant, variation) in variants.iter_mut().zip(variations) {
+        tables.budget.check()?;
+        let Some(plan) = plan_again(*variation, own, &variant.plan, tables) else { continue };
+        let plan = planned(tables, tables, plan, variation.rule, notes.is_some());
+        let replaced = std::mem::replace(variant, plan);
+        if let Some(notes) = &mut notes {
+            notes.rules.extend(replaced.meter.map(Meter::finish));
+        }
+    }
+    Ok(())
+}
+
+/// Completes what still grows: what a strategy has completed does so no longer.
+fn complete(tables: &mut Tables<'_>, known: &mut KnownRows) -> Result<(), BudgetError> {
     for (relation, mut growing) in std::mem::take(&mut tables.growing) {
         let all = growing.take(tables.budget);
         let runs = match known.get_mut(&relation) {
@@ -206,11 +227,6 @@ fn recur(
     }
     tables.rounds = 0;
     tables.measured = Arc::default();
-    if let Some(notes) = notes {
-        notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
-        (notes.rounds, notes.switched) = (rounds, switched);
-        notes.strategy = Some(note);
-    }
     Ok(())
 }
 
@@ -259,7 +275,7 @@ fn advance(
         let Some(growing) = tables.growing.get_mut(relation) else { continue };
         let rows = match known.get_mut(relation) {
             Some(Known::Best(best)) => {
-                Fresh::of(vec![improved(growing, best, looked_up.contains(relation))?])
+                Fresh::of(vec![improved(growing, best, looked_up.contains(relation), tables.budget)])
             }
             _ => fresh.remove(relation).unwrap_or_default(),
         };
@@ -270,12 +286,13 @@ fn advance(
 
 /// What became better in the last round. Rows that it replaces may stay where they are looked up: nothing that follows from
 /// them is better. Where they have become many, only the best ones are left.
-fn improved(growing: &mut Growing, best: &mut BestRows, is_looked_up: bool) -> Result<Rows, BudgetError> {
+fn improved(growing: &mut Growing, best: &mut BestRows, is_looked_up: bool, budget: &Budget) -> Rows {
     let changed = best.take_changed();
     if !is_looked_up {
-        *growing = Growing::default();
+        growing.take(budget);
     } else if growing.rows() > 2 * best.len() + LANE_ROWS {
+        growing.take(budget);
         *growing = Growing::complete(best.all());
     }
-    Ok(changed)
+    changed
 }

@@ -7,6 +7,7 @@ use std::ops::Bound;
 use super::operators::{BestOfRows, Between, ColumnRange, LookupBy, Scan, Step};
 use crate::analysis::program::{Best, Expression, HeadTerm, Literal, Rule, Test};
 use crate::data::{Value, VariableId};
+use crate::plan::access::Version;
 use crate::plan::statistics::{Statistics, average_matches};
 use crate::syntax::ast::Comparison;
 
@@ -58,7 +59,10 @@ pub(super) fn look_up_ranges(steps: &mut [Step], statistics: &dyn Statistics) {
         let (done, later) = steps.split_at_mut(position + 1);
         let Some(Step::Probe { lookup, between, outputs, keep, .. }) = done.last_mut() else { continue };
         let is_whole = lookup.key.is_empty() || !lookup.equal.is_empty();
-        if is_whole || average_matches(lookup.access, &lookup.columns(), statistics) < many {
+        // An index of what grows would be made anew in each round.
+        let is_growing =
+            lookup.access.version != Version::Delta && statistics.layout(lookup.access.relation).is_none();
+        if is_whole || is_growing || average_matches(lookup.access, &lookup.columns(), statistics) < many {
             continue;
         }
         let bounds = outputs.iter().filter_map(|(column, variable)| bounds(*column, *variable, keep, later));
