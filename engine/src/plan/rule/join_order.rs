@@ -37,13 +37,13 @@ pub(super) fn better_order(
     const FEW: usize = 8;
     /// Work may be estimated wrongly by so much.
     const CLEARLY: f64 = 0.8;
-    let limit = work(variation, &order, statistics);
     let atoms = order.iter().copied().filter(|literal| variation.rule.body[*literal].atom().is_some());
     let starts: Vec<usize> = atoms.collect();
-    if limit < MUCH || starts.len() > FEW {
+    if !(2..=FEW).contains(&starts.len()) || statistics.as_written() {
         return order;
     }
-    if statistics.as_written() {
+    let limit = work(variation, &order, statistics);
+    if limit < MUCH {
         return order;
     }
     let others = starts.into_iter().map(|start| greedily(variation, Some(start), statistics));
@@ -76,8 +76,8 @@ fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) 
                     matches = expected_best(matches);
                 }
                 let is_read_later = |variable| last.get(&variable).is_none_or(|read| *read > position);
-                if position > 0 && is_semijoin(variation.rule, atom, &bound, is_read_later) {
-                    matches = matches.min(1.0);
+                if matches > 1.0 && position > 0 && is_semijoin(variation.rule, atom, &bound, is_read_later) {
+                    matches = 1.0;
                 }
                 let rows = rows_in(access, statistics) as f64;
                 let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
@@ -113,6 +113,13 @@ fn last_read(rule: &Rule, order: &[usize]) -> HashMap<VariableId, usize> {
         last.remove(&variable);
     });
     last
+}
+
+/// Whether the head names a variable.
+fn names_in_head(rule: &Rule, variable: VariableId) -> bool {
+    let mut named = false;
+    rule.for_each_head_variable(|other| named |= other == variable);
+    named
 }
 
 /// Whether one row that matches is as good as many: nobody reads what an atom binds, and solutions are not counted.
@@ -161,10 +168,6 @@ fn greedily(variation: Variation<'_>, first: Option<usize>, statistics: &dyn Sta
     let mut order = Vec::with_capacity(rule.body.len());
     let mut open: Vec<usize> = (0..rule.body.len()).collect();
     let mut readers = Readers::of(rule);
-    let mut head = HashSet::new();
-    rule.for_each_head_variable(|variable| {
-        head.insert(variable);
-    });
     let mut next = first;
     loop {
         if let Some(literal) = next {
@@ -179,9 +182,11 @@ fn greedily(variation: Variation<'_>, first: Option<usize>, statistics: &dyn Sta
         };
         next = ready(true).or_else(|| {
             let computation = ready(false);
-            let is_read_beside =
-                |atom: &Atom, variable| head.contains(&variable) || readers.read_beside(atom, variable);
-            match cheapest_atom(variation, &open, &bound, is_read_beside, statistics) {
+            if let (None, [last]) = (computation, open.as_slice()) {
+                // There is nothing to choose.
+                return rule.body[*last].atom().map(|_| *last);
+            }
+            match cheapest_atom(variation, &open, &bound, &readers, statistics) {
                 Some((literal, matches)) if computation.is_none() || matches < 1.0 => Some(literal),
                 _ => computation,
             }
@@ -263,22 +268,22 @@ fn cheapest_atom(
     variation: Variation<'_>,
     open: &[usize],
     bound: &HashSet<VariableId>,
-    is_read_beside: impl Fn(&Atom, VariableId) -> bool,
+    readers: &Readers,
     statistics: &dyn Statistics,
 ) -> Option<(usize, f64)> {
+    let rule = variation.rule;
     let mut best: Option<(bool, f64, usize)> = None;
     for &literal in open {
-        let Literal::Atom(atom) = &variation.rule.body[literal] else { continue };
+        let Literal::Atom(atom) = &rule.body[literal] else { continue };
         // A cross product comes last, however small.
         let detached = !bound.is_empty()
             && atom.variables().next().is_some()
             && !atom.variables().any(|v| bound.contains(&v));
         let access = Access { version: Version::All, ..variation.costed(literal, atom) };
         let mut cost = expected_matches(access, &bound_columns(atom, bound), statistics);
-        if !bound.is_empty()
-            && is_semijoin(variation.rule, atom, bound, |variable| is_read_beside(atom, variable))
-        {
-            cost = cost.min(1.0);
+        let is_read = |variable| names_in_head(rule, variable) || readers.read_beside(atom, variable);
+        if cost > 1.0 && !bound.is_empty() && is_semijoin(rule, atom, bound, is_read) {
+            cost = 1.0;
         }
         if statistics.as_written() {
             return Some((literal, cost));

@@ -210,7 +210,7 @@ impl Builder<'_> {
         if let Source::Scan(scan) = &mut self.source {
             scan.range = range_of(scan, &self.steps, self.statistics);
         }
-        look_up_ranges(&mut self.steps, self.statistics);
+        look_up_ranges(&mut self.steps, self.recursive, self.statistics);
         if let Some(atom) = self.variation.best {
             look_up_best(&mut self.steps, atom);
         }
