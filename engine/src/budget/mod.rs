@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::data::{GoOn, Stopped, priority};
+use crate::data::{GoOn, RowIndex, Run, Stopped, priority};
 use attempt::Attempt;
 pub(crate) use error::size;
 pub use error::{BudgetError, Stop};
@@ -209,6 +209,19 @@ impl Budget {
     ) -> Result<T, BudgetError> {
         self.charge(bytes)?;
         self.watch(work)
+    }
+
+    /// The index over some columns of a run. Who builds it pays; who waits for it meanwhile does not.
+    pub fn index(&self, run: &Run, columns: &[usize]) -> Result<Arc<RowIndex>, BudgetError> {
+        let mut refused = None;
+        let pay = |bytes| {
+            self.charge(bytes).map_err(|error| {
+                refused = Some(error);
+                Stopped
+            })
+        };
+        let index = self.watch(|go_on| run.index_paid(columns, pay, go_on));
+        refused.map_or(index, Err)
     }
 
     /// Accounts for memory before it is used.

@@ -263,7 +263,7 @@ impl RowIndex {
     ) {
         let Some(numbers) = K::numbers(&self.directory) else { return };
         numbers
-            .look_up(columns, start..end, |position, group| visit(position, self.range_of(group as usize)));
+            .look_up(columns, start..end, |position, group| visit(position, self.range_of(*group as usize)));
     }
 
     /// Where the rows with this code stand in [`RowIndex::rows`], if the index is over one column.
@@ -272,7 +272,7 @@ impl RowIndex {
         let group = match &self.directory {
             Directory::Dense { first } => code.wrapping_sub(*first) as usize,
             Directory::Narrow(numbers) => match numbers.get(&of_one(code)) {
-                Some(number) => number as usize,
+                Some(number) => *number as usize,
                 None => return 0..0,
             },
             _ => return 0..0,

@@ -47,6 +47,9 @@ impl Fresh {
     }
 }
 
+/// Indexes by their keys. Each has a lock of its own, so that threads make different ones side by side.
+type Indexes = Mutex<HashMap<IndexKey, Arc<Mutex<Option<Arc<GrowingIndex>>>>>>;
+
 /// A relation inside a fixpoint. Rows stand in the order in which they came, and only ever come to the end.
 #[derive(Default)]
 pub(super) struct Growing {
@@ -59,9 +62,9 @@ pub(super) struct Growing {
     delta: Option<Run>,
     /// Those that are composed of others, in ascending order: in each round they are the last ones.
     composed: Vec<Range<usize>>,
-    indexes: Mutex<HashMap<IndexKey, Arc<GrowingIndex>>>,
+    indexes: Indexes,
     /// Those of the last round's rows alone.
-    delta_indexes: Mutex<HashMap<IndexKey, Arc<GrowingIndex>>>,
+    delta_indexes: Indexes,
     /// Estimates of distinct values by column, each with the number of rows then.
     distinct: Mutex<HashMap<usize, (usize, usize)>>,
 }
@@ -126,20 +129,13 @@ impl Growing {
     pub(super) fn used_indexes(&mut self) -> impl Iterator<Item = (&mut GrowingIndex, Extent<'_>)> {
         let extent = Extent { columns: &self.columns, rows: self.rows, composed: &self.composed };
         let indexes = self.indexes.get_mut().values_mut().filter_map(Arc::get_mut);
+        let indexes = indexes.filter_map(|index| Arc::get_mut(index.get_mut().as_mut()?));
         indexes.filter_map(move |index| index.was_used().then_some((index, extent)))
     }
 
     /// The index with this key, of all rows.
     pub(super) fn index(&self, key: IndexKey, budget: &Budget) -> Result<Arc<GrowingIndex>, BudgetError> {
-        let mut indexes = self.indexes.lock();
-        let index = indexes.entry(key).or_insert_with_key(|key| Arc::new(GrowingIndex::new(key.clone())));
-        // Whoever had it in a round before is done.
-        if let Some(index) = Arc::get_mut(index) {
-            index.use_again();
-            let extent = Extent { columns: &self.columns, rows: self.rows, composed: &self.composed };
-            index.extend(extent, budget)?;
-        }
-        Ok(Arc::clone(index))
+        self.extended(&self.indexes, key, GrowingIndex::new, budget)
     }
 
     /// The index with this key, of the rows of the last round.
@@ -148,13 +144,27 @@ impl Growing {
         key: IndexKey,
         budget: &Budget,
     ) -> Result<Arc<GrowingIndex>, BudgetError> {
-        let mut indexes = self.delta_indexes.lock();
-        if let Some(index) = indexes.get(&key) {
-            return Ok(Arc::clone(index));
+        self.extended(&self.delta_indexes, key, |key| GrowingIndex::of_rows(key, self.old..self.rows), budget)
+    }
+
+    /// An index, made if it is not there, with all rows.
+    fn extended(
+        &self,
+        indexes: &Indexes,
+        key: IndexKey,
+        make: impl FnOnce(IndexKey) -> GrowingIndex,
+        budget: &Budget,
+    ) -> Result<Arc<GrowingIndex>, BudgetError> {
+        let place = Arc::clone(indexes.lock().entry(key.clone()).or_default());
+        let mut place = place.lock();
+        let index = place.get_or_insert_with(|| Arc::new(make(key)));
+        // Whoever had it in a round before is done.
+        if let Some(index) = Arc::get_mut(index) {
+            index.use_again();
+            let extent = Extent { columns: &self.columns, rows: self.rows, composed: &self.composed };
+            index.extend(extent, budget)?;
         }
-        let mut index = GrowingIndex::of_rows(key.clone(), self.old..self.rows);
-        index.extend(Extent { columns: &self.columns, rows: self.rows, composed: &self.composed }, budget)?;
-        Ok(Arc::clone(indexes.entry(key).or_insert(Arc::new(index))))
+        Ok(Arc::clone(index))
     }
 
     /// A copy of the first rows as a run, without those that are composed of others if only generators are wanted.
@@ -178,8 +188,7 @@ impl Growing {
     /// All rows, at the end.
     pub(super) fn take(&mut self, budget: &Budget) -> Rows {
         for indexes in [&mut self.indexes, &mut self.delta_indexes] {
-            let indexes = std::mem::take(indexes.get_mut());
-            budget.release(indexes.values().map(|index| index.memory_bytes()).sum());
+            budget.release(let_go(indexes));
         }
         let growing = std::mem::take(self);
         Rows { columns: growing.columns, len: growing.rows }
@@ -192,8 +201,7 @@ impl Growing {
         arity: usize,
         budget: &Budget,
     ) -> Result<bool, BudgetError> {
-        let indexes = std::mem::take(self.delta_indexes.get_mut());
-        budget.release(indexes.values().map(|index| index.memory_bytes()).sum());
+        budget.release(let_go(&mut self.delta_indexes));
         self.old = self.rows;
         let composed: usize = fresh.composed.iter().map(|rows| rows.len).sum();
         let parts = fresh.parts();
@@ -222,6 +230,12 @@ impl Growing {
         }
         Ok(self.delta.is_some())
     }
+}
+
+/// Lets indexes go; answers how many bytes they held.
+fn let_go(indexes: &mut Indexes) -> usize {
+    let indexes = std::mem::take(indexes.get_mut()).into_values();
+    indexes.filter_map(|index| index.lock().as_ref().map(|index| index.memory_bytes())).sum()
 }
 
 /// Rows as a run, unless they are too many for one.

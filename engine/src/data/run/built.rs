@@ -67,8 +67,19 @@ fn held<C, T>(built: &BuiltFor<C, T>, bytes: impl Fn(&T) -> usize) -> usize {
 impl Run {
     /// The index over these columns, built on first use and then shared. It covers deleted rows too.
     pub fn index(&self, columns: &[usize], go_on: GoOn<'_>) -> Result<Arc<RowIndex>, Stopped> {
+        self.index_paid(columns, |_| Ok(()), go_on)
+    }
+
+    /// The same; who builds it pays for so many bytes, about, before.
+    pub fn index_paid(
+        &self,
+        columns: &[usize],
+        pay: impl FnOnce(usize) -> Result<(), Stopped>,
+        go_on: GoOn<'_>,
+    ) -> Result<Arc<RowIndex>, Stopped> {
         let cell = Arc::clone(self.built().indexes.lock().entry(columns.into()).or_default());
         cell.get_or_build(go_on, || {
+            pay(self.index_cost(columns))?;
             let keys: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
             RowIndex::build(&keys, self.stored_len(), go_on)
         })

@@ -78,7 +78,7 @@ impl<'b> Numbering<'b> {
                 codes.iter().map(|code| numbers[(*code - first) as usize]).collect()
             }
             Numbers::Hashed(numbers) => {
-                codes.iter().map(|code| numbers.get(&u64::from(*code)).unwrap_or_default()).collect()
+                codes.iter().map(|code| numbers.get(&u64::from(*code)).copied().unwrap_or_default()).collect()
             }
         }
     }

@@ -181,7 +181,7 @@ impl<K: Key> Groups for Parts<K> {
             let mut known = [None; TOUCHED];
             for (key, known) in keys.iter().zip(&mut known) {
                 let part = &self.parts[part_of(key)];
-                *known = part.numbers.get(key).map(|group| part.values[group as usize]);
+                *known = part.numbers.get(key).map(|group| part.values[*group as usize]);
             }
             for ((key, value), known) in keys.iter().zip(values).zip(known) {
                 if known.is_none_or(|known| order.is_better(*value, known)) {

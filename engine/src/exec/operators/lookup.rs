@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, GoOn, RowIndex, Run, VariableId};
+use crate::data::{Code, RowIndex, Run, VariableId};
 use crate::exec::error::ExecError;
 use crate::exec::growing::Growing;
 use crate::exec::growing_index::{GrowingIndex, IndexKey};
@@ -25,13 +25,32 @@ pub(super) enum Place<'a> {
     /// A run, of which these rows match every binding.
     Rows(Run, Range<u32>),
     /// A run with an index.
-    Run(Run, Arc<RowIndex>),
+    Run(RunPlace<'a>),
     /// Rows of a relation that grows.
     Growing(GrowingPlace<'a>),
 }
 
-/// Rows of a relation that grows, up to one of them, with an index of the variables of the key. It is made, or grows, when the
-/// first binding comes: in many rounds none does.
+/// A run with an index of the key's columns. It is made when the first binding comes: in many rounds none does, and threads
+/// that come to different indexes make them side by side.
+pub(super) struct RunPlace<'a> {
+    run: Run,
+    columns: Vec<usize>,
+    index: OnceLock<Arc<RowIndex>>,
+    budget: &'a Budget,
+}
+
+impl RunPlace<'_> {
+    fn index(&self) -> Result<&RowIndex, BudgetError> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let index = self.budget.index(&self.run, &self.columns)?;
+        Ok(self.index.get_or_init(|| index))
+    }
+}
+
+/// Rows of a relation that grows, up to one of them, with an index of the variables of the key, which is made, or grows, when
+/// the first binding comes, too.
 pub(super) struct GrowingPlace<'a> {
     growing: &'a Growing,
     key: IndexKey,
@@ -58,7 +77,7 @@ impl Place<'_> {
     /// The codes of a column.
     pub(super) fn column(&self, column: usize) -> &[Code] {
         match self {
-            Place::Rows(run, _) | Place::Run(run, _) => run.column(column),
+            Place::Rows(run, _) | Place::Run(RunPlace { run, .. }) => run.column(column),
             Place::Growing(place) => place.growing.column(column),
         }
     }
@@ -66,7 +85,7 @@ impl Place<'_> {
     /// The run, if it is one.
     pub(super) fn run(&self) -> Option<&Run> {
         match self {
-            Place::Rows(run, _) | Place::Run(run, _) => Some(run),
+            Place::Rows(run, _) | Place::Run(RunPlace { run, .. }) => Some(run),
             Place::Growing(_) => None,
         }
     }
@@ -78,8 +97,8 @@ pub(super) enum LookupKey {
 }
 
 impl<'a> Lookup<'a> {
-    /// What a step looks up. An index that is not there yet is built here, unless constants stand in the first columns and
-    /// rows in their order: then those that match lie side by side.
+    /// What a step looks up: by an index, unless constants stand in the first columns and rows in their order: then those that
+    /// match lie side by side.
     pub(super) fn open(plan: &Plan, tables: &'a Tables<'_>) -> Result<Lookup<'a>, ExecError> {
         let columns: Vec<usize> = plan.key.iter().map(|(column, _)| *column).collect();
         let key = key_of(plan, tables)?;
@@ -90,25 +109,24 @@ impl<'a> Lookup<'a> {
             return Ok(Lookup { key, places: vec![place] });
         }
         let first: Vec<Code> = key.iter().filter_map(LookupKey::constant).collect();
-        let places = tables.runs(plan.access)?.into_iter().map(|run| {
+        let place = |run: Run| {
             let in_order = if plan.by == LookupBy::Order { run.beginning_with(&first) } else { None };
-            Ok(match in_order {
+            match in_order {
                 Some(rows) => Place::Rows(run, rows),
                 None => {
-                    let build = |go_on: GoOn<'_>| run.index(&columns, go_on);
-                    let index = tables.budget.build(run.index_cost(&columns), build)?;
-                    Place::Run(run, index)
+                    let (columns, index) = (columns.clone(), OnceLock::new());
+                    Place::Run(RunPlace { run, columns, index, budget: tables.budget })
                 }
-            })
-        });
-        let places = places.collect::<Result<_, ExecError>>()?;
+            }
+        };
+        let places = tables.runs(plan.access)?.into_iter().map(place).collect();
         Ok(Lookup { key, places })
     }
 
     /// What is looked up in a place, a column each.
     fn columns<'b>(&self, place: &Place<'_>, input: &'b Bindings) -> Vec<Cow<'b, [Code]>> {
         match place {
-            Place::Rows(..) | Place::Run(..) => key_columns(&self.key, input),
+            Place::Rows(..) | Place::Run(_) => key_columns(&self.key, input),
             Place::Growing(_) => {
                 let variable = |part: &LookupKey| match part {
                     LookupKey::Variable(variable) => Some(Cow::Borrowed(input.column(*variable))),
@@ -253,8 +271,8 @@ impl Lookup<'_> {
     ) -> Result<(), ExecError> {
         let columns = self.columns(place, input);
         let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-        if let (Place::Run(_, index), [codes]) = (place, columns.as_slice())
-            && index.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
+        if let (Place::Run(place), [codes]) = (place, columns.as_slice())
+            && place.index()?.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
         {
             return Ok(());
         }
@@ -276,7 +294,7 @@ impl Lookup<'_> {
                 let rows: Vec<u32> = rows.clone().collect();
                 (0..input.len).all(|position| visit(position, &rows));
             }
-            Place::Run(_, index) => index.probe(&columns, 0, input.len, visit),
+            Place::Run(place) => place.index()?.probe(&columns, 0, input.len, visit),
             Place::Growing(place) => place.index()?.probe(&columns, input.len, place.end, &mut visit),
         }
         outcome
@@ -295,8 +313,8 @@ impl Lookup<'_> {
                 true
             };
             match place {
-                Place::Run(run, index) if equal.is_empty() && run.live().is_none() => {
-                    index.mark(&columns, input.len, &mut found);
+                Place::Run(place) if equal.is_empty() && place.run.live().is_none() => {
+                    place.index()?.mark(&columns, input.len, &mut found);
                 }
                 Place::Growing(place) if equal.is_empty() => {
                     place.index()?.mark(&columns, input.len, place.end, &mut found);
@@ -306,7 +324,7 @@ impl Lookup<'_> {
                         found.fill(true);
                     }
                 }
-                Place::Run(_, index) => index.probe(&columns, 0, input.len, &mut visit),
+                Place::Run(place) => place.index()?.probe(&columns, 0, input.len, &mut visit),
                 Place::Growing(place) => {
                     place.index()?.probe(&columns, input.len, place.end, &mut visit);
                 }

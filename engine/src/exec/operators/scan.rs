@@ -48,7 +48,7 @@ impl<'a> Reading<'a> {
         budget: &Budget,
     ) -> Result<Vec<Range<usize>>, ExecError> {
         let run = self.in_one(budget)?;
-        let index = budget.build(run.index_cost(&[column]), |go_on| run.index(&[column], go_on))?;
+        let index = budget.index(&run, &[column])?;
         let mut parts: Vec<Range<usize>> = Vec::new();
         for group in index.group_ranges() {
             match parts.last_mut() {

@@ -104,9 +104,7 @@ fn rows_with(
     let distances: Vec<Option<f64>> = codes.iter().map(|code| distance(tables.codec, probe, *code)).collect();
     for run in runs.iter().filter(|_| !codes.is_empty()) {
         let ids = run.column(0);
-        let index = tables
-            .budget
-            .build(run.index_cost(&[search.column]), |go_on| run.index(&[search.column], go_on))?;
+        let index = tables.budget.index(run, &[search.column])?;
         index.probe(&[codes], 0, codes.len(), |position, rows| {
             if let Some(measure) = distances[position] {
                 let live = rows.iter().filter(|row| run.is_live(**row as usize));

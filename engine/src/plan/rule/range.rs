@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use std::ops::Bound;
 
 use super::operators::{BestOfRows, Between, ColumnRange, LookupBy, Scan, Step};
-use super::variation::Own;
 use crate::analysis::program::{Best, Expression, HeadTerm, Literal, Rule, Test};
-use crate::data::{Value, VariableId};
+use crate::data::{RelationId, Value, VariableId};
 use crate::plan::access::Version;
 use crate::plan::statistics::{Statistics, average_matches};
 use crate::syntax::ast::Comparison;
@@ -54,16 +53,19 @@ fn has_sorted_index(scan: &Scan, column: usize, statistics: &dyn Statistics) -> 
 
 /// Lets probes look only for rows of a range, where a comparison further on says between what a column has to lie and a key has
 /// many rows.
-pub(super) fn look_up_ranges(steps: &mut [Step], growing: &Own, statistics: &dyn Statistics) {
+pub(super) fn look_up_ranges(
+    steps: &mut [Step],
+    is_growing: impl Fn(RelationId) -> bool,
+    statistics: &dyn Statistics,
+) {
     let many = statistics.range_rows() as f64;
     for position in 0..steps.len() {
         let (done, later) = steps.split_at_mut(position + 1);
         let Some(Step::Probe { lookup, between, outputs, keep, .. }) = done.last_mut() else { continue };
         let is_whole = lookup.key.is_empty() || !lookup.equal.is_empty();
         // An index of what grows would be made anew in each round.
-        let is_growing =
-            lookup.access.version != Version::Delta && growing.contains_key(&lookup.access.relation);
-        if is_whole || is_growing || average_matches(lookup.access, &lookup.columns(), statistics) < many {
+        let grows = lookup.access.version != Version::Delta && is_growing(lookup.access.relation);
+        if is_whole || grows || average_matches(lookup.access, &lookup.columns(), statistics) < many {
             continue;
         }
         let bounds = outputs.iter().filter_map(|(column, variable)| bounds(*column, *variable, keep, later));

@@ -210,7 +210,8 @@ impl Builder<'_> {
         if let Source::Scan(scan) = &mut self.source {
             scan.range = range_of(scan, &self.steps, self.statistics);
         }
-        look_up_ranges(&mut self.steps, self.recursive, self.statistics);
+        let is_growing = |relation| self.recursive.contains_key(&relation);
+        look_up_ranges(&mut self.steps, is_growing, self.statistics);
         if let Some(atom) = self.variation.best {
             look_up_best(&mut self.steps, atom);
         }

@@ -46,10 +46,7 @@ impl ArcRun {
                 let cost = run.beside_cost(from, to, Pairing::Neighbours);
                 EdgeIndex::Whole(budget.build(cost, |go_on| run.neighbours(from, to, go_on))?)
             }
-            Some(_) => {
-                let cost = run.index_cost(&[from]);
-                EdgeIndex::Masked(budget.build(cost, |go_on| run.index(&[from], go_on))?)
-            }
+            Some(_) => EdgeIndex::Masked(budget.index(&run, &[from])?),
         };
         Ok(ArcRun { run, from, to, edges })
     }
@@ -337,7 +334,7 @@ impl Numbers {
             Numbers::Dense { first, numbers } => {
                 numbers.get(code.checked_sub(*first)? as usize)?.checked_sub(1)
             }
-            Numbers::Hashed { first, then } => then.get(first.get(&u64::from(code))? as usize).copied(),
+            Numbers::Hashed { first, then } => then.get(*first.get(&u64::from(code))? as usize).copied(),
         }
     }
 
