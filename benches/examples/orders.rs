@@ -1,18 +1,19 @@
-//! How far our plans are from the best order of conditions: `orders [PROGRAMS] [SEED]` makes joins and recursions over relations of
+//! How far our plans are from the best order of conditions: `orders [PROGRAMS] [SEED] [NUMBER]` makes joins and recursions over relations of
 //! random sizes and skew, and evaluates each as it is planned and in every order of its atoms. Prints how our time compares to
 //! that of the best order (percentiles, and the worst programs).
 //!
-//! Times are the least of several runs, each over indexes that are there already; what takes a few times as long as our plan is
-//! given up. Programs that are done in less than a millisecond in either way, or not
-//! in a second and a half, do not count.
+//! Times are those of the processor, the least of several runs, each over indexes that are there already; what takes a few times
+//! as long as our plan is given up. Programs that are done in less than a millisecond in either way, or not in a second and a
+//! half, do not count.
 
 #![expect(clippy::print_stdout, reason = "a program of the command line")]
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use stratalog_benches::{define, load, session_of};
+use rustix::time::{ClockId, clock_gettime};
+use stratalog_benches::{define, load, profile, session_of};
 use stratalog_engine::{Budget, EngineOptions, Parameters, RunOptions, Session, Thresholds};
 
 /// Relations of a program.
@@ -27,12 +28,15 @@ const PATIENCE: u32 = 2;
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>().expect("a number"));
     let (programs, seed) = (arguments.next().unwrap_or(500), arguments.next().unwrap_or(1));
+    let program = |number| Program::random(&mut Draw(seed.wrapping_mul(1_000_003) + number));
+    if let Some(number) = arguments.next() {
+        return program(number).show();
+    }
     let mut ratios: Vec<(f64, String)> = Vec::new();
     let mut brief = 0;
     for number in 0..programs {
-        let program = Program::random(&mut Draw(seed.wrapping_mul(1_000_003) + number));
-        match program.ratio() {
-            Some((ratio, text)) => ratios.push((ratio, format!("program {number}: {text}"))),
+        match program(number).ratio() {
+            Some(Ratio { ratio, text, .. }) => ratios.push((ratio, format!("program {number}: {text}"))),
             None => brief += 1,
         }
     }
@@ -53,6 +57,15 @@ fn main() {
     for (ratio, text) in ratios.iter().rev().take(8) {
         println!("{ratio:.2} {text}");
     }
+}
+
+/// How our time compares to that of the best order.
+struct Ratio {
+    ratio: f64,
+    /// Both times, and the program.
+    text: String,
+    /// The rules in the best order.
+    rules: String,
 }
 
 /// A sequence of numbers that look random.
@@ -173,8 +186,23 @@ impl Program {
         format!("{}+{} <- {}", self.base, self.head, body.join(", "))
     }
 
-    /// Our time over that of the best order, and both in words; `None` if both are brief or the answer is too large.
-    fn ratio(&self) -> Option<(f64, String)> {
+    /// Prints the profile of our plan, and that of the best order.
+    fn show(&self) {
+        let Some(Ratio { ratio, text, rules }) = self.ratio() else {
+            return println!("too brief, or too long");
+        };
+        println!("{ratio:.2} {text}");
+        let written: Vec<usize> = (0..self.atoms.len()).collect();
+        let as_written = Thresholds { as_written: true, ..Thresholds::default() };
+        for (rules, thresholds) in [(self.rules(&written), Thresholds::default()), (rules, as_written)] {
+            let mut session = self.session(&rules, thresholds);
+            ask(&mut session, self.question(), MOST);
+            println!("{}", profile(&mut session, self.question()));
+        }
+    }
+
+    /// Our time over that of the best order; `None` if both are brief or the answer is too large.
+    fn ratio(&self) -> Option<Ratio> {
         let written: Vec<usize> = (0..self.atoms.len()).collect();
         let ours = self.time(&self.rules(&written), Thresholds::default(), MOST)?;
         let limit = (ours * PATIENCE).max(LEAST * 4);
@@ -185,7 +213,11 @@ impl Program {
         });
         let (best, rules) = others.min_by_key(|(time, _)| *time)?;
         let text = format!("{ours:?} for {best:?}, best as\n{rules}\nwith {}", self.sizes());
-        (ours.max(best) >= LEAST).then(|| (ours.as_secs_f64() / best.as_secs_f64(), text))
+        (ours.max(best) >= LEAST).then(|| Ratio {
+            ratio: ours.as_secs_f64() / best.as_secs_f64(),
+            text,
+            rules,
+        })
     }
 
     fn sizes(&self) -> String {
@@ -196,6 +228,21 @@ impl Program {
     /// The time that a question about these rules takes, if it is no more than this.
     fn time(&self, rules: &str, thresholds: Thresholds, limit: Duration) -> Option<Duration> {
         const RUNS: usize = 3;
+        let mut session = self.session(rules, thresholds);
+        // The first run makes indexes.
+        let mut best = ask(&mut session, self.question(), limit * 3)?;
+        for _ in 0..RUNS {
+            best = best.min(ask(&mut session, self.question(), limit)?);
+        }
+        Some(best)
+    }
+
+    fn question(&self) -> &'static str {
+        if self.base.is_empty() { "?q(X, Y)" } else { "?t(X, Y)" }
+    }
+
+    /// A session that has the facts, and these rules.
+    fn session(&self, rules: &str, thresholds: Thresholds) -> Session {
         let mut session =
             session_of(EngineOptions { view_memory: 0, thresholds, ..EngineOptions::default() });
         for (number, facts) in self.facts.iter().enumerate() {
@@ -206,24 +253,24 @@ impl Program {
             load(&mut session, &format!("r{number}"), &[batch]);
         }
         define(&mut session, rules);
-        let question = if self.base.is_empty() { "?q(X, Y)" } else { "?t(X, Y)" };
-        // The first run makes indexes.
-        let mut best = ask(&mut session, question, limit * 3)?;
-        for _ in 0..RUNS {
-            best = best.min(ask(&mut session, question, limit)?);
-        }
-        Some(best)
+        session
     }
 }
 
-/// The time that a question takes, unless that is more than this, or its answer is very large.
+/// The time of processors that a question takes, unless it takes more than this, or its answer is very large.
 fn ask(session: &mut Session, question: &str, limit: Duration) -> Option<Duration> {
     const BYTES: u64 = 2 << 30;
     let budget = Budget::new(Some(limit), BYTES);
     let prepared = session.prepare(question, &Parameters::new()).expect("a question");
-    let start = Instant::now();
+    let start = processor_time();
     session.run(prepared, &RunOptions::default(), &budget).ok()?;
-    Some(start.elapsed())
+    Some(processor_time().saturating_sub(start))
+}
+
+/// What all threads have used of processors so far. Other programs that run beside this one do not count.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.try_into().unwrap_or_default())
 }
 
 /// All orders of so many things.

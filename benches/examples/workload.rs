@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
-use stratalog_benches::{answer, define, load, session};
+use stratalog_benches::{answer, define, load, profile, session};
 use stratalog_engine::Rows;
 
 fn main() {
@@ -33,10 +33,7 @@ fn main() {
         define(&mut session, rules);
     }
     if wanted("profile") {
-        let plan = answer(&mut session, &format!(".profile {}", question.trim()));
-        let lines = plan.batch(0, plan.row_count());
-        lines.column(0).as_string::<i32>().iter().flatten().for_each(|line| println!("{line}"));
-        return;
+        return print!("{}", profile(&mut session, question));
     }
     let mut evaluate = || {
         let start = Instant::now();

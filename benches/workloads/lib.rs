@@ -8,6 +8,6 @@ mod vectors;
 
 pub use graphs::{edges_batch, orders_batch, random_graph, wide_facts};
 pub use packages::package_dependencies;
-pub use questions::{answer, answer_rows, define, load, session, session_of};
+pub use questions::{answer, answer_rows, define, load, profile, session, session_of};
 pub use texts::text_rows;
 pub use vectors::{settle, vector_rows, vectors};

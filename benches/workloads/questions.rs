@@ -1,6 +1,6 @@
 //! Sessions that are loaded, taught rules, and asked.
 
-use arrow::array::RecordBatch;
+use arrow::array::{AsArray, RecordBatch};
 use stratalog_engine::{
     Budget, Content, Engine, EngineOptions, Parameters, Rows, RunOptions, Scope, Session,
 };
@@ -39,6 +39,13 @@ pub fn answer(session: &mut Session, query: &str) -> Rows {
         Content::Rows(rows) => rows,
         Content::Messages(messages) => panic!("{query} is no query: {messages:?}"),
     }
+}
+
+/// What each operator does for a query, a line each.
+pub fn profile(session: &mut Session, query: &str) -> String {
+    let plan = answer(session, &format!(".profile {}", query.trim()));
+    let lines = plan.batch(0, plan.row_count());
+    lines.column(0).as_string::<i32>().iter().flatten().map(|line| format!("{line}\n")).collect()
 }
 
 fn run(session: &mut Session, program: &str) -> Content {

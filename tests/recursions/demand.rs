@@ -70,6 +70,22 @@ fn parts_are_what_the_whole_says() {
     }
 }
 
+/// Where a part is bound so far that it is no recursion of its own, it keeps the best rows nevertheless.
+#[test]
+fn best_rows_of_a_part_are_those_of_the_whole() {
+    let counted =
+        "+d(S, 0, min<D>) <- odd(S), D = S\n+d(S, L, min<D>) <- d(S, K, E), L = K + 1, L <= 3, D = E + 1";
+    let walked = "+d(S, S, 0, max<D>) <- odd(S), D = 0\n+d(S, Y, L, max<D>) <- d(S, X, K, E), edge(X, Y, W), L = K + 1, L <= 2, D = E + W";
+    for question in ["?d(S, L, D)", "?d(3, L, D)", "?d(3, 2, D)", "?d(3, 0, D)", "?d(S, 2, D)", "?d(3, 2, 5)"]
+    {
+        assert!(ways_agree(counted, question, (12, 30, 1)));
+    }
+    for question in ["?d(3, Y, 0, D)", "?d(S, 3, 0, D)", "?d(3, 3, L, D)", "?d(S, Y, 2, D)", "?d(3, Y, 2, D)"]
+    {
+        assert!(ways_agree(walked, question, (12, 30, 1)));
+    }
+}
+
 #[test]
 fn what_is_computed_meets_what_is_asked_as_in_a_join() {
     let rules = "+a[(1, null), (2, 5), (3, 5.5), (4, 6.0)]\n+q[(1, null), (1, 6), (1, 6.5), (1, 7.0)]\n+t(X, Y) <- a(X, W), Y = W + 1";

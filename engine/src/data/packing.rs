@@ -77,13 +77,26 @@ impl Packing {
         let mut fields: Vec<Field> = fields.map(|(all, any)| Field::of(all, any)).collect();
         let bits: u32 = fields.iter().map(|field| field.bits).sum();
         let room = BITS.checked_sub(bits)? / fields.len().max(1) as u32;
-        let mut shift = 0;
         for field in &mut fields {
             field.bits = (field.bits + room.min(2)).min(Code::BITS);
-            field.shift = shift;
-            shift += field.bits;
         }
-        Some(Packing { fields })
+        Some(Packing { fields: placed(fields) })
+    }
+
+    /// Bits of a word that has no more room than is needed.
+    pub(crate) fn least_bits(&self) -> u32 {
+        self.fields.iter().map(|field| Field::of(field.all, field.any).bits).sum()
+    }
+
+    /// The same without more room than is needed.
+    pub(crate) fn tight(&self) -> Packing {
+        let fields = self.fields.iter().map(|field| Field::of(field.all, field.any)).collect();
+        Packing { fields: placed(fields) }
+    }
+
+    /// Bits of its words.
+    pub(crate) fn bits(&self) -> u32 {
+        self.fields.iter().map(|field| field.bits).sum()
     }
 
     /// Number of columns.
@@ -112,6 +125,16 @@ impl Packing {
         let column = |field: &Field| keys.iter().map(|key| field.unpack(*key)).collect();
         Rows { columns: self.fields.iter().map(column).collect(), len: keys.len() }
     }
+}
+
+/// Lets the last column stand in the lowest bits: what one look-up finds differs there, and lies close together.
+fn placed(mut fields: Vec<Field>) -> Vec<Field> {
+    let mut shift = 0;
+    for field in fields.iter_mut().rev() {
+        field.shift = shift;
+        shift += field.bits;
+    }
+    fields
 }
 
 #[cfg(test)]

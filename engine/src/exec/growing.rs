@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::growing_index::{Extent, GrowingIndex, IndexKey};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, MAX_ROWS, Rows, Run, estimate_distinct, parallel};
+use crate::data::{Code, MAX_ROWS, Rows, Run, Sample, parallel};
 
 /// Fewer rows are sooner copied than handed to other threads.
 const FEW_ROWS: usize = 1 << 14;
@@ -50,6 +50,9 @@ impl Fresh {
 /// Indexes by their keys. Each has a lock of its own, so that threads make different ones side by side.
 type Indexes = Mutex<HashMap<IndexKey, Arc<Mutex<Option<Arc<GrowingIndex>>>>>>;
 
+/// Samples by the columns that they are of, each with the number of rows then.
+type Samples = Mutex<HashMap<Vec<usize>, (usize, Arc<Sample>)>>;
+
 /// A relation inside a fixpoint. Rows stand in the order in which they came, and only ever come to the end.
 #[derive(Default)]
 pub(super) struct Growing {
@@ -65,8 +68,7 @@ pub(super) struct Growing {
     indexes: Indexes,
     /// Those of the last round's rows alone.
     delta_indexes: Indexes,
-    /// Estimates of distinct values by column, each with the number of rows then.
-    distinct: Mutex<HashMap<usize, (usize, usize)>>,
+    samples: Samples,
 }
 
 impl Growing {
@@ -114,15 +116,21 @@ impl Growing {
         &self.columns[column]
     }
 
-    /// Number of distinct values in a column, estimated.
-    pub(super) fn distinct(&self, column: usize) -> usize {
-        let mut estimates = self.distinct.lock();
-        let known = estimates.entry(column).or_default();
-        // An estimate that is a little old is good enough.
-        if self.rows > known.0 + known.0 / 4 || self.rows < known.0 {
-            *known = (self.rows, self.columns.get(column).map_or(0, |codes| estimate_distinct(codes)));
+    /// A sample of some columns.
+    pub(super) fn sample(&self, columns: &[usize]) -> Arc<Sample> {
+        let take = || {
+            // Before the first row comes there are no columns.
+            let codes = |column: &usize| self.columns.get(*column).map_or(&[][..], Vec::as_slice);
+            let columns: Vec<&[Code]> = columns.iter().map(codes).collect();
+            Arc::new(Sample::of(&columns, self.rows))
+        };
+        let mut samples = self.samples.lock();
+        let (rows, sample) = samples.entry(columns.to_vec()).or_insert_with(|| (self.rows, take()));
+        // One that is a little old is good enough.
+        if self.rows > *rows + *rows / 4 || self.rows < *rows {
+            (*rows, *sample) = (self.rows, take());
         }
-        known.1
+        Arc::clone(sample)
     }
 
     /// The indexes that the last round has used, each with all that it needs to grow.

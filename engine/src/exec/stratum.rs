@@ -102,9 +102,17 @@ fn evaluate_rules(
     }
     for &relation in &stratum.relations {
         let rows = fresh.remove(&relation).unwrap_or_default().gather(tables.arity(relation));
-        tables.complete.insert(relation, runs_of(rows)?);
+        tables.complete.insert(relation, complete_rows(&mut known, relation, rows)?);
     }
     Ok(())
+}
+
+/// The rows of a relation at its end: those that it has come to have, or the best of them.
+fn complete_rows(known: &mut KnownRows, relation: RelationId, rows: Rows) -> Result<Vec<Run>, BudgetError> {
+    match known.get_mut(&relation) {
+        Some(Known::Best(best)) => runs_of(best.all()),
+        Some(Known::All(_) | Known::Nothing) | None => runs_of(rows),
+    }
 }
 
 /// The rows that a search finds and that are new.
@@ -218,12 +226,8 @@ fn plan_round(
 /// Completes what still grows: what a strategy has completed does so no longer.
 fn complete(tables: &mut Tables<'_>, known: &mut KnownRows) -> Result<(), BudgetError> {
     for (relation, mut growing) in std::mem::take(&mut tables.growing) {
-        let all = growing.take(tables.budget);
-        let runs = match known.get_mut(&relation) {
-            Some(Known::Best(best)) => runs_of(best.all())?,
-            Some(Known::All(_) | Known::Nothing) | None => runs_of(all)?,
-        };
-        tables.complete.insert(relation, runs);
+        let rows = growing.take(tables.budget);
+        tables.complete.insert(relation, complete_rows(known, relation, rows)?);
     }
     tables.rounds = 0;
     tables.measured = Arc::default();

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use crate::analysis::program::Program;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, RelationId, Run};
+use crate::data::{Codec, RelationId, Run, Sample};
 use crate::exec::growing::Growing;
 use crate::exec::measured::Measured;
 use crate::exec::relations::Relations;
 use crate::exec::remarks::Remarks;
 use crate::exec::values::expression::Evaluator;
-use crate::plan::{Access, Layout, Statistics, Thresholds, Version, distinct_of, rows_in, rows_of};
+use crate::plan::{
+    Access, Layout, Statistics, Thresholds, Version, distinct_of, rows_in, rows_of, sample_of,
+};
 
 /// The relations of a program, and what an evaluation of them needs.
 pub(super) struct Tables<'a> {
@@ -118,7 +120,7 @@ impl Statistics for Tables<'_> {
     fn distinct(&self, relation: RelationId, column: usize) -> usize {
         match self.growing.get(&relation) {
             None => self.complete.get(&relation).map_or(1, |runs| distinct_of(runs, column)),
-            Some(growing) => growing.distinct(column),
+            Some(growing) => growing.sample(&[column]).distinct(),
         }
     }
 
@@ -136,6 +138,13 @@ impl Statistics for Tables<'_> {
 
     fn generators(&self, relation: RelationId) -> Option<usize> {
         self.growing.get(&relation).map(Growing::generators)
+    }
+
+    fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
+        match self.growing.get(&relation) {
+            None => sample_of(self.complete.get(&relation)?, columns),
+            Some(growing) => Some(growing.sample(columns)),
+        }
     }
 
     fn fan_out(&self, access: Access, columns: &[usize]) -> Option<f64> {

@@ -48,7 +48,7 @@ pub use rule::partitioned::Partitioning;
 pub use rule::rule_plan::{plan_again, plan_rule};
 pub use rule::variation::{Distinct, Own, Variation};
 pub use search::{SearchPlan, Way};
-pub use statistics::{Layout, Statistics, distinct_of, rows_in, rows_of};
+pub use statistics::{Layout, Statistics, distinct_of, rows_in, rows_of, sample_of};
 pub use strategy::Strategy;
 pub use strategy::edges::EdgeSource;
 pub use strategy::matrices::{Factor, Matrices, Matrix, Product};

@@ -2,12 +2,13 @@
 //! from, the rows that it looks at, and what these have to fulfil.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::analysis::Measured;
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Search, Variable,
 };
-use crate::data::{DataType, RelationId, VariableId};
+use crate::data::{DataType, RelationId, Sample, VariableId};
 use crate::diagnostic::Span;
 use crate::index::Measure;
 use crate::plan::rule::estimate::expected_rows;
@@ -218,6 +219,10 @@ impl Statistics for Beside<'_> {
 
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
         self.known.layout(relation)
+    }
+
+    fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
+        self.known.sample(relation, columns)
     }
 }
 

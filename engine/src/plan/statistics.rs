@@ -1,7 +1,9 @@
 //! What the planner knows of the rows that it will read.
 
+use std::sync::Arc;
+
 use super::cost::Thresholds;
-use crate::data::{RelationId, Run};
+use crate::data::{RelationId, Run, Sample};
 use crate::plan::access::{Access, Version};
 
 /// What the planner knows of the rows that it will read.
@@ -12,6 +14,9 @@ pub trait Statistics {
     fn distinct(&self, relation: RelationId, column: usize) -> usize;
     /// How the rows lie, where that is known: not of what grows, nor of what is only expected.
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>>;
+
+    /// A sample of some columns, where their values are known.
+    fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>>;
 
     /// Number of rows that the last round has found, if there was one.
     fn delta(&self, _relation: RelationId) -> Option<usize> {
@@ -79,6 +84,82 @@ pub(super) fn average_matches(access: Access, columns: &[usize], statistics: &dy
     })
 }
 
+/// Where the values of a variable come from: a column of a relation.
+pub(super) type Origin = (RelationId, usize);
+
+/// A column that is looked up, and where the values come from that are looked up in it, if that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sought {
+    pub(super) column: usize,
+    pub(super) from: Option<Origin>,
+}
+
+/// What a look-up is expected to find for a binding.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// Rows.
+    pub(super) rows: f64,
+    /// The share of bindings for which there are some.
+    pub(super) share: f64,
+}
+
+/// The same as [`expected_matches`], from samples of what is looked up and of where it comes from: some values are in one relation
+/// and not in the other, others have most of the rows of both, and columns may depend on each other. That takes longer.
+pub(super) fn sampled_matches(access: Access, sought: &[Sought], statistics: &dyn Statistics) -> Found {
+    let rows = rows_in(access, statistics) as f64;
+    let columns: Vec<usize> = sought.iter().map(|sought| sought.column).collect();
+    let plain = || {
+        let rows = expected_matches(access, &columns, statistics);
+        Found { rows, share: rows.min(1.0) }
+    };
+    let sample =
+        if rows < 1.0 || columns.is_empty() { None } else { statistics.sample(access.relation, &columns) };
+    let Some(sample) = sample else { return plain() };
+    // What is looked up comes from one row of another relation, all of it, or each part from elsewhere.
+    let origins: Option<Vec<Origin>> = sought.iter().map(|sought| sought.from).collect();
+    let relation = origins.as_ref().and_then(|origins| origins.first()).map(|(relation, _)| *relation);
+    let from_one = origins.as_ref().filter(|all| all.iter().all(|origin| Some(origin.0) == relation));
+    let found = match (from_one, relation) {
+        (Some(origins), Some(relation)) => {
+            let from: Vec<usize> = origins.iter().map(|(_, column)| *column).collect();
+            let Some(values) = statistics.sample(relation, &from) else { return plain() };
+            let found = values.look_up(&sample);
+            let is_own = relation == access.relation && from == columns;
+            let rows = found.rows * rows;
+            Found { rows: if is_own { rows.max(1.0) } else { rows }, share: found.found }
+        }
+        _ => {
+            let mut found = Found { rows, share: 1.0 };
+            for sought in sought {
+                let (share, some) = share_of(access.relation, *sought, statistics);
+                found = Found { rows: found.rows * share, share: found.share * some };
+            }
+            // Columns that depend on each other do not multiply their selectivity.
+            let of_a_key = rows / sample.distinct().max(1) as f64;
+            Found { rows: found.rows.max(of_a_key * found.share), ..found }
+        }
+    };
+    let measured = match access.version {
+        Version::Delta => None,
+        Version::All | Version::Old => statistics.fan_out(access, &columns),
+    };
+    let rows = measured.unwrap_or(found.rows);
+    Found { rows, share: found.share.min(rows) }
+}
+
+/// The share of a relation's rows that have a value in one column, and the share of values that some row has.
+fn share_of(relation: RelationId, sought: Sought, statistics: &dyn Statistics) -> (f64, f64) {
+    let column = [sought.column];
+    let values = sought.from.and_then(|(relation, column)| statistics.sample(relation, &[column]));
+    match (values, statistics.sample(relation, &column)) {
+        (Some(values), Some(sample)) => {
+            let found = values.look_up(&sample);
+            (found.rows, found.found)
+        }
+        _ => (1.0 / statistics.distinct(relation, sought.column).max(1) as f64, 1.0),
+    }
+}
+
 /// The best rows expected of so many that match, where they differ in more than what is compared: nothing is known of these.
 pub(super) fn expected_best(matches: f64) -> f64 {
     if matches > 1.0 { matches.sqrt() } else { matches }
@@ -141,6 +222,12 @@ impl<'r> Layout<'r> {
 /// Number of rows in runs.
 pub fn rows_of(runs: &[Run]) -> usize {
     runs.iter().map(Run::len).sum()
+}
+
+/// A sample of some columns of runs: the largest one speaks for all.
+pub fn sample_of(runs: &[Run], columns: &[usize]) -> Option<Arc<Sample>> {
+    let largest = runs.iter().max_by_key(|run| run.len()).filter(|run| !run.is_empty())?;
+    Some(largest.sample(columns))
 }
 
 /// Number of distinct values in a column of runs, estimated.

@@ -4,6 +4,8 @@
 //! What a stratum derives has no size before it runs. A relation that grows is taken for as large as the largest one that
 //! is known; [`plan_again`] plans rounds with what the rounds before have measured.
 
+use std::sync::Arc;
+
 use super::alias::{Alias, alias};
 use super::cost::Thresholds;
 use super::rule::composition::generators;
@@ -17,7 +19,7 @@ use super::statistics::{Layout, Statistics};
 use super::strategy::Strategy;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::RelationId;
+use crate::data::{RelationId, Sample};
 
 /// How a stratum is evaluated.
 pub enum StratumPlan<'p> {
@@ -162,6 +164,10 @@ impl Statistics for Prospect<'_> {
 
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
         if self.own.contains(&relation) { None } else { self.known.layout(relation) }
+    }
+
+    fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
+        if self.own.contains(&relation) { None } else { self.known.sample(relation, columns) }
     }
 
     fn as_written(&self) -> bool {

@@ -1,15 +1,18 @@
 //! What a query would do: `.explain`. What it did: `.profile`.
 
+use std::sync::Arc;
+
 use super::query::{self, refused};
 use crate::analysis::program::{Program, Relation};
 use crate::analysis::{self, Analysed};
 use crate::answer::Rows;
 use crate::context::{Context, PlanForm};
-use crate::data::{Codec, RelationId, Run, Value};
+use crate::data::{Codec, RelationId, Run, Sample, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
 use crate::plan::{
     self, AnswerNote, Explanation, Layout, RelationNote, RewriteNote, Size, Statistics, distinct_of, rows_of,
+    sample_of,
 };
 use crate::rewrite;
 use crate::syntax::ast::Query;
@@ -106,5 +109,9 @@ impl Statistics for Stored {
 
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
         Some(Layout::of(self.runs(relation)))
+    }
+
+    fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
+        sample_of(self.runs(relation), columns)
     }
 }

@@ -125,6 +125,11 @@ impl<const N: usize> Key for [Code; N] {
     }
 }
 
+/// Codes as one: different ones are hardly ever the same.
+pub(crate) fn fold_codes(codes: impl Iterator<Item = Code>) -> Code {
+    codes.fold(0xA076_1D64_78BD_642F, |state, code| fold(state ^ u64::from(code), MIX)) as Code
+}
+
 /// Calls a generic function with the narrowest [`Key`] for so many codes. The engine's limit is 256 columns.
 macro_rules! with_key {
     ($width:expr, $key:ident => $body:expr) => {

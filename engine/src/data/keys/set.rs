@@ -16,27 +16,32 @@ impl<K: Key> Default for KeySet<K> {
 }
 
 impl<K: Key> KeySet<K> {
+    /// Number of keys.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.len() * size_of::<K>()
     }
 
-    /// Whether the key is in the set.
+    /// Reads where a key with this hash would be, and answers where that is. Who does so for many keys before it looks at the
+    /// first one waits for memory once, and not for each.
     #[inline]
-    pub(crate) fn contains(&self, key: &K, hash: u64) -> bool {
+    pub(crate) fn touch(&self, hash: u64) -> usize {
         if self.slots.is_empty() {
-            return false;
+            return 0;
         }
-        self.slots[self.slot(key, hash)] == *key
+        let place = place(hash, self.slots.len() - 1);
+        std::hint::black_box(self.slots[place]);
+        place
     }
 
-    /// Reads where a key with this hash would be. Who does so for many keys before it looks at the first one waits for memory
-    /// once, and not for each.
+    /// Whether the key is in the set, where [`KeySet::touch`] has answered this.
     #[inline]
-    pub(crate) fn touch(&self, hash: u64) {
-        if !self.slots.is_empty() {
-            std::hint::black_box(self.slots[place(hash, self.slots.len() - 1)]);
-        }
+    pub(crate) fn contains_from(&self, key: &K, place: usize) -> bool {
+        !self.slots.is_empty() && self.slots[self.slot_from(key, place)] == *key
     }
 
     /// Adds a key; answers whether it was new.
@@ -73,8 +78,12 @@ impl<K: Key> KeySet<K> {
     /// Where the key is, or would go.
     #[inline]
     fn slot(&self, key: &K, hash: u64) -> usize {
+        self.slot_from(key, place(hash, self.slots.len() - 1))
+    }
+
+    #[inline]
+    fn slot_from(&self, key: &K, mut slot: usize) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = place(hash, mask);
         while self.slots[slot] != K::EMPTY && self.slots[slot] != *key {
             slot = (slot + 1) & mask;
         }
@@ -109,14 +118,14 @@ mod tests {
         let new = keys.iter().filter(|key| set.insert(**key, key.hash())).count();
         assert_eq!((new, set.iter().count()), (1_000, 1_000));
         for (row, key) in keys.iter().enumerate() {
-            assert!(set.contains(key, key.hash()));
+            assert!(set.contains_from(key, set.touch(key.hash())));
             for (position, column) in columns.iter().enumerate() {
                 assert_eq!(key.code(position), column[row]);
             }
         }
         for _ in 0..2 {
             set.clear();
-            assert!(keys.iter().all(|key| !set.contains(key, key.hash())));
+            assert!(keys.iter().all(|key| !set.contains_from(key, set.touch(key.hash()))));
             assert!(set.insert(keys[0], keys[0].hash()) && !set.insert(keys[0], keys[0].hash()));
         }
     }

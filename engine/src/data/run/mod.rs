@@ -3,6 +3,7 @@
 mod built;
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
@@ -17,6 +18,7 @@ use super::MAX_ROWS;
 use super::dictionary::{Code, Dictionary, bounds};
 use super::keys::{Key, with_key};
 use super::relation::Rows;
+use super::sample::Sample;
 
 pub use self::built::Pairing;
 
@@ -55,7 +57,9 @@ struct RunData {
     batch: RecordBatch,
     file: Mutex<Option<Arc<RunFile>>>,
     built: Built,
-    distinct: Box<[OnceLock<usize>]>,
+    samples: Box<[OnceLock<Arc<Sample>>]>,
+    /// Those of several columns.
+    joint_samples: Mutex<HashMap<Box<[usize]>, Arc<Sample>>>,
     bounds: Box<[OnceLock<Bounds>]>,
     is_sorted: OnceLock<bool>,
     value_bytes: OnceLock<usize>,
@@ -81,7 +85,8 @@ impl Run {
                 batch,
                 file: Mutex::new(None),
                 built: Built::default(),
-                distinct: (0..arity).map(|_| OnceLock::new()).collect(),
+                samples: (0..arity).map(|_| OnceLock::new()).collect(),
+                joint_samples: Mutex::default(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
                 is_sorted: OnceLock::new(),
                 value_bytes: OnceLock::new(),
@@ -239,9 +244,29 @@ impl Run {
         *self.data.file.lock() = Some(Arc::new(file));
     }
 
+    /// A sample of some columns, deleted rows among them.
+    pub fn sample(&self, columns: &[usize]) -> Arc<Sample> {
+        match columns {
+            [column] => Arc::clone(self.sample_of(*column)),
+            columns => {
+                let take = || self.take_sample(columns);
+                Arc::clone(self.data.joint_samples.lock().entry(columns.into()).or_insert_with(take))
+            }
+        }
+    }
+
     /// An estimate of the number of distinct codes in a column, from a sample of its rows.
     pub fn distinct(&self, column: usize) -> usize {
-        *self.data.distinct[column].get_or_init(|| estimate_distinct(self.column(column)))
+        self.sample_of(column).distinct()
+    }
+
+    fn sample_of(&self, column: usize) -> &Arc<Sample> {
+        self.data.samples[column].get_or_init(|| self.take_sample(&[column]))
+    }
+
+    fn take_sample(&self, columns: &[usize]) -> Arc<Sample> {
+        let columns: Vec<&[Code]> = columns.iter().map(|column| self.column(*column)).collect();
+        Arc::new(Sample::of(&columns, self.stored_len()))
     }
 
     /// The least and the largest code of a column, deleted rows among them.
@@ -303,52 +328,9 @@ fn schema(arity: usize) -> SchemaRef {
     ))
 }
 
-/// The GEE estimator (Charikar, Chaudhuri, Motwani, Narasayya: Towards estimation error guarantees for distinct
-/// values, PODS 2000): values seen once in the sample stand for sqrt(rows / sample) values each. Codes that lie close
-/// together bound it.
-pub(crate) fn estimate_distinct(column: &[Code]) -> usize {
-    const SAMPLE: usize = 1_024;
-    let step = column.len().div_ceil(SAMPLE).max(1);
-    // A step that is no divisor of usual strides keeps the sample from hitting one phase of a pattern.
-    let sample = (0..column.len()).step_by(step).map(|row| {
-        let jitter = (row.wrapping_mul(0x9E37_79B9) >> 7) % step;
-        column[(row + jitter).min(column.len() - 1)]
-    });
-    let mut sample: Vec<Code> = sample.collect();
-    sample.sort_unstable();
-    let (mut distinct, mut once) = (0, 0);
-    for equal in sample.chunk_by(|a, b| a == b) {
-        distinct += 1;
-        once += usize::from(equal.len() == 1);
-    }
-    let sampled = sample.len();
-    if once == sampled {
-        // Nothing repeats: most likely a key.
-        return column.len();
-    }
-    let scale = (column.len() as f64 / sampled as f64).sqrt();
-    let estimate = once as f64 * scale + (distinct - once) as f64;
-    // No more than there are codes in the range that the sample shows, which may be a little wider.
-    let width = sample[sampled - 1] - sample[0];
-    let range = f64::from(width) * (1.0 + 2.0 / sampled as f64) + 1.0;
-    (estimate.min(range) as usize).clamp(1, column.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distinct_values_are_estimated_within_a_small_factor() {
-        let n = 100_000_u32;
-        let few = Run::new(vec![(0..n).map(|i| i % 10).collect()], n as usize);
-        let all = Run::new(vec![(0..n).collect()], n as usize);
-        assert_eq!(few.distinct(0), 10);
-        assert_eq!(all.distinct(0), 100_000);
-        let dense = Run::new(vec![(0..n).map(|i| i.wrapping_mul(0x9E37_79B9) % 2_000).collect()], n as usize);
-        assert!((1_900..2_100).contains(&dense.distinct(0)), "{}", dense.distinct(0));
-        assert_eq!(Run::new(vec![vec![]], 0).distinct(0), 0);
-    }
 
     #[test]
     fn sorted_rows_are_found_near_and_far() {

@@ -1,6 +1,14 @@
 //! What is known of the relations that a stratum derives, so that each row counts once.
 
+mod parts;
+
+mod key_parts;
+
+mod bit_parts;
+
 mod row_set;
+
+mod packed_rows;
 
 mod best_rows;
 

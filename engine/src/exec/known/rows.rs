@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::best_rows::{BestRows, Improvements};
-use super::row_set::{Candidates, RowSet};
+use super::parts::Candidates;
+use super::row_set::RowSet;
 use crate::data::{Code, RelationId, Rows};
 use crate::exec::error::ExecError;
 use crate::exec::growing::gather;

@@ -2,13 +2,14 @@
 //! below it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::notes::{RelationNote, RuleNote, Size, StratumNote};
 use super::rules::{note_alias, note_rule, note_search};
 use super::strategies::StrategyNote;
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::RelationId;
+use crate::data::{RelationId, Sample};
 use crate::plan::cost::Thresholds;
 use crate::plan::statistics::{Layout, Statistics};
 use crate::plan::stratum::{Once, Prospect, RulesPlan, StratumPlan, plan_stratum};
@@ -47,6 +48,10 @@ impl Statistics for Expected<'_> {
 
     fn layout(&self, relation: RelationId) -> Option<Layout<'_>> {
         if self.derived.contains_key(&relation) { None } else { self.stored.layout(relation) }
+    }
+
+    fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
+        if self.derived.contains_key(&relation) { None } else { self.stored.sample(relation, columns) }
     }
 }
 

@@ -8,7 +8,9 @@ use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
 use crate::plan::cost;
-use crate::plan::statistics::{Statistics, expected_best, expected_matches, rows_in};
+use crate::plan::statistics::{
+    Found, Origin, Sought, Statistics, expected_best, expected_matches, rows_in, sampled_matches,
+};
 
 /// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
 ///
@@ -18,7 +20,7 @@ use crate::plan::statistics::{Statistics, expected_best, expected_matches, rows_
 /// it. New rows come first unless it is known how many they are.
 pub(super) fn order_literals(variation: Variation<'_>, statistics: &dyn Statistics) -> Vec<usize> {
     let rule = variation.rule;
-    let order = greedily(variation, variation.delta, statistics);
+    let order = Orders { variation, statistics, samples: false }.greedily(variation.delta);
     let is_fixed = match variation.delta {
         Some(delta) => rule.body[delta].atom().is_some_and(|atom| statistics.delta(atom.relation).is_none()),
         None => reads_constants(rule),
@@ -26,28 +28,36 @@ pub(super) fn order_literals(variation: Variation<'_>, statistics: &dyn Statisti
     if is_fixed { order } else { better_order(variation, order, statistics) }
 }
 
-/// Another order, if it takes clearly less work than this one.
+/// Another order, if it takes clearly less work than this one. Where much work is expected, or rows are many, that is found out
+/// from samples of the columns.
 pub(super) fn better_order(
     variation: Variation<'_>,
     order: Vec<usize>,
     statistics: &dyn Statistics,
 ) -> Vec<usize> {
-    /// Work and atoms that are worth a comparison.
+    /// Work, or rows, and atoms that are worth a comparison.
     const MUCH: f64 = 20_000.0;
+    const MANY: f64 = 256.0;
     const FEW: usize = 8;
     /// Work may be estimated wrongly by so much.
     const CLEARLY: f64 = 0.8;
-    let atoms = order.iter().copied().filter(|literal| variation.rule.body[*literal].atom().is_some());
-    let starts: Vec<usize> = atoms.collect();
+    let rule = variation.rule;
+    let starts: Vec<usize> =
+        order.iter().copied().filter(|literal| rule.body[*literal].atom().is_some()).collect();
     if !(2..=FEW).contains(&starts.len()) || statistics.as_written() {
         return order;
     }
-    let limit = work(variation, &order, statistics);
-    if limit < MUCH {
+    let quick = Orders { variation, statistics, samples: false };
+    // What starts from a few rows is brief unless it is known not to be.
+    let rows = || rule.atoms().map(|atom| statistics.rows(atom.relation) as f64);
+    let is_long = || rows().sum::<f64>() >= MUCH && rows().all(|rows| rows >= MANY);
+    if quick.work(&order) < MUCH && !is_long() {
         return order;
     }
-    let others = starts.into_iter().map(|start| greedily(variation, Some(start), statistics));
-    let others = others.map(|other| (work(variation, &other, statistics), other));
+    let orders = Orders { samples: true, ..quick };
+    let limit = orders.work(&order);
+    let others = starts.into_iter().map(|start| orders.greedily(Some(start)));
+    let others = others.map(|other| (orders.work(&other), other));
     match others.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
         Some((work, other)) if work < CLEARLY * limit => other,
         Some(_) | None => order,
@@ -59,46 +69,141 @@ fn reads_constants(rule: &Rule) -> bool {
     rule.atoms().flat_map(|atom| &atom.arguments).any(|argument| matches!(argument, Argument::Constant(_)))
 }
 
-/// The work of evaluating literals in this order, in rows that are read one after the other.
-fn work(variation: Variation<'_>, order: &[usize], statistics: &dyn Statistics) -> f64 {
-    let mut bound = HashSet::new();
-    let (mut bindings, mut work) = (1.0, 0.0);
-    let last = last_read(variation.rule, order);
-    for (position, &number) in order.iter().enumerate() {
-        let literal = &variation.rule.body[number];
-        match literal {
-            Literal::Atom(atom) => {
-                let access = variation.costed(number, atom);
-                let columns = bound_columns(atom, &bound);
-                let mut matches = expected_matches(access, &columns, statistics);
-                let is_best = |best: &BestAtom| best.literal == number && best.is_ready(&bound);
-                if variation.best.as_ref().is_some_and(is_best) && position > 0 {
-                    matches = expected_best(matches);
-                }
-                let is_read_later = |variable| last.get(&variable).is_none_or(|read| *read > position);
-                if matches > 1.0 && position > 0 && is_semijoin(variation.rule, atom, &bound, is_read_later) {
-                    matches = 1.0;
-                }
-                let rows = rows_in(access, statistics) as f64;
-                let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
-                work += match is_scan {
-                    true => rows,
-                    false => {
-                        bindings * (1.0 + matches) * look_up_cost(rows)
-                            + index_cost(access, &columns, statistics)
-                    }
-                };
-                bindings *= matches;
-            }
-            Literal::Negated(_) | Literal::Filter { .. } => {
-                work += bindings * cost::FILTER;
-                bindings *= cost::PASSING;
-            }
-            Literal::Assign { .. } => work += bindings * cost::FILTER,
+/// The orders of a rule's literals, and what they take.
+#[derive(Clone, Copy)]
+struct Orders<'a> {
+    variation: Variation<'a>,
+    statistics: &'a dyn Statistics,
+    /// Whether samples are looked at.
+    samples: bool,
+}
+
+/// The variables that are bound, and where their values come from.
+type Bound = HashMap<VariableId, Option<Origin>>;
+
+impl Orders<'_> {
+    /// What a look-up of an atom finds for a binding.
+    fn found(&self, access: Access, atom: &Atom, bound: &Bound) -> Found {
+        if self.samples {
+            return sampled_matches(access, &sought(atom, bound), self.statistics);
         }
-        bind(literal, &mut bound);
+        let rows = expected_matches(access, &bound_columns(atom, bound), self.statistics);
+        Found { rows, share: rows.min(1.0) }
     }
-    work
+
+    /// The work of evaluating literals in this order, in rows that are read one after the other.
+    fn work(&self, order: &[usize]) -> f64 {
+        let Orders { variation, statistics, .. } = *self;
+        let mut bound = Bound::new();
+        let (mut bindings, mut work) = (1.0, 0.0);
+        let last = last_read(variation.rule, order);
+        for (position, &number) in order.iter().enumerate() {
+            let literal = &variation.rule.body[number];
+            match literal {
+                Literal::Atom(atom) => {
+                    let access = variation.costed(number, atom);
+                    let Found { rows: mut matches, share } = self.found(access, atom, &bound);
+                    let is_best =
+                        |best: &BestAtom| best.literal == number && best.is_ready(|v| bound.contains_key(&v));
+                    if variation.best.as_ref().is_some_and(is_best) && position > 0 {
+                        matches = expected_best(matches);
+                    }
+                    let is_read_later = |variable| last.get(&variable).is_none_or(|read| *read > position);
+                    if position > 0
+                        && !variation.rule.aggregates()
+                        && binds_nothing(atom, &bound, is_read_later)
+                    {
+                        matches = share;
+                    }
+                    let columns = bound_columns(atom, &bound);
+                    let rows = rows_in(access, statistics) as f64;
+                    let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
+                    work += match is_scan {
+                        true => rows,
+                        false => {
+                            bindings * (1.0 + matches) * look_up_cost(rows)
+                                + index_cost(access, &columns, statistics)
+                        }
+                    };
+                    bindings *= matches;
+                }
+                Literal::Negated(_) | Literal::Filter { .. } => {
+                    work += bindings * cost::FILTER;
+                    bindings *= cost::PASSING;
+                }
+                Literal::Assign { .. } => work += bindings * cost::FILTER,
+            }
+            bind(literal, &mut bound);
+        }
+        work
+    }
+
+    /// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
+    fn greedily(&self, first: Option<usize>) -> Vec<usize> {
+        let rule = self.variation.rule;
+        let mut bound = Bound::new();
+        let mut order = Vec::with_capacity(rule.body.len());
+        let mut open: Vec<usize> = (0..rule.body.len()).collect();
+        let mut readers = Readers::of(rule);
+        let mut next = first;
+        loop {
+            if let Some(literal) = next {
+                bind(&rule.body[literal], &mut bound);
+                readers.remove(&rule.body[literal]);
+                open.retain(|other| *other != literal);
+                order.push(literal);
+            }
+            let ready = |shrinks: bool| {
+                let fits =
+                    |literal: &Literal| shrinks == readers.wait_for(literal) && is_ready(literal, &bound);
+                open.iter().copied().find(|literal| fits(&rule.body[*literal]))
+            };
+            next = ready(true).or_else(|| {
+                let computation = ready(false);
+                if let (None, [last]) = (computation, open.as_slice()) {
+                    // There is nothing to choose.
+                    return rule.body[*last].atom().map(|_| *last);
+                }
+                match self.cheapest_atom(&open, &bound, &readers) {
+                    Some((literal, matches)) if computation.is_none() || matches < 1.0 => Some(literal),
+                    _ => computation,
+                }
+            });
+            if next.is_none() {
+                // Whatever is left can never be bound; analysis has refused such rules.
+                return order;
+            }
+        }
+    }
+
+    /// The open atom that is expected to multiply the bindings least, and by how much.
+    fn cheapest_atom(&self, open: &[usize], bound: &Bound, readers: &Readers) -> Option<(usize, f64)> {
+        let rule = self.variation.rule;
+        let mut best: Option<(bool, bool, f64, usize)> = None;
+        for &literal in open {
+            let Literal::Atom(atom) = &rule.body[literal] else { continue };
+            // A cross product comes last, however small.
+            let detached = !bound.is_empty()
+                && atom.variables().next().is_some()
+                && !atom.variables().any(|v| bound.contains_key(&v));
+            let access = Access { version: Version::All, ..self.variation.costed(literal, atom) };
+            let Found { rows: mut cost, share } = self.found(access, atom, bound);
+            let is_read = |variable| names_in_head(rule, variable) || readers.read_beside(atom, variable);
+            let binds_nothing = cost > share && !bound.is_empty() && binds_nothing(atom, bound, is_read);
+            if binds_nothing && !rule.aggregates() {
+                cost = share;
+            }
+            // What only counts what is there so and so often may as well do so at the end.
+            let multiplies = binds_nothing && rule.aggregates() && cost >= 1.0;
+            if self.statistics.as_written() {
+                return Some((literal, cost));
+            }
+            if best.is_none_or(|(d, m, c, _)| (detached, multiplies, cost) < (d, m, c)) {
+                best = Some((detached, multiplies, cost, literal));
+            }
+        }
+        best.map(|(_, _, matches, literal)| (literal, matches))
+    }
 }
 
 /// The last place of an order where each variable is read; none for those of the head.
@@ -122,14 +227,9 @@ fn names_in_head(rule: &Rule, variable: VariableId) -> bool {
     named
 }
 
-/// Whether one row that matches is as good as many: nobody reads what an atom binds, and solutions are not counted.
-fn is_semijoin(
-    rule: &Rule,
-    atom: &Atom,
-    bound: &HashSet<VariableId>,
-    is_read: impl Fn(VariableId) -> bool,
-) -> bool {
-    !rule.aggregates() && atom.variables().all(|variable| bound.contains(&variable) || !is_read(variable))
+/// Whether nobody reads what an atom binds: where solutions are not counted, one row that matches is as good as many.
+fn binds_nothing(atom: &Atom, bound: &Bound, is_read: impl Fn(VariableId) -> bool) -> bool {
+    atom.variables().all(|variable| bound.contains_key(&variable) || !is_read(variable))
 }
 
 /// What it costs to look up a key, and to read a row that is found.
@@ -150,52 +250,23 @@ fn index_cost(access: Access, columns: &[usize], statistics: &dyn Statistics) ->
 }
 
 /// The columns of an atom that are looked up, in ascending order.
-fn bound_columns(atom: &Atom, bound: &HashSet<VariableId>) -> Vec<usize> {
-    let mut seen = HashSet::new();
-    let is_bound = |argument: &Argument| match argument {
-        Argument::Variable(variable) => bound.contains(variable) || !seen.insert(*variable),
-        Argument::Constant(_) => true,
-        Argument::Any => false,
-    };
-    let is_bound: Vec<bool> = atom.arguments.iter().map(is_bound).collect();
-    (0..is_bound.len()).filter(|column| is_bound[*column]).collect()
+fn bound_columns(atom: &Atom, bound: &Bound) -> Vec<usize> {
+    sought(atom, bound).into_iter().map(|sought| sought.column).collect()
 }
 
-/// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
-fn greedily(variation: Variation<'_>, first: Option<usize>, statistics: &dyn Statistics) -> Vec<usize> {
-    let rule = variation.rule;
-    let mut bound: HashSet<VariableId> = HashSet::new();
-    let mut order = Vec::with_capacity(rule.body.len());
-    let mut open: Vec<usize> = (0..rule.body.len()).collect();
-    let mut readers = Readers::of(rule);
-    let mut next = first;
-    loop {
-        if let Some(literal) = next {
-            bind(&rule.body[literal], &mut bound);
-            readers.remove(&rule.body[literal]);
-            open.retain(|other| *other != literal);
-            order.push(literal);
-        }
-        let ready = |shrinks: bool| {
-            let fits = |literal: &Literal| shrinks == readers.wait_for(literal) && is_ready(literal, &bound);
-            open.iter().copied().find(|literal| fits(&rule.body[*literal]))
-        };
-        next = ready(true).or_else(|| {
-            let computation = ready(false);
-            if let (None, [last]) = (computation, open.as_slice()) {
-                // There is nothing to choose.
-                return rule.body[*last].atom().map(|_| *last);
-            }
-            match cheapest_atom(variation, &open, &bound, &readers, statistics) {
-                Some((literal, matches)) if computation.is_none() || matches < 1.0 => Some(literal),
-                _ => computation,
-            }
-        });
-        if next.is_none() {
-            // Whatever is left can never be bound; analysis has refused such rules.
-            return order;
-        }
-    }
+/// The same with where the values come from.
+fn sought(atom: &Atom, bound: &Bound) -> Vec<Sought> {
+    let mut seen = HashSet::new();
+    let from = |argument: &Argument| match argument {
+        Argument::Variable(variable) => match bound.get(variable) {
+            Some(from) => Some(*from),
+            None => (!seen.insert(*variable)).then_some(None),
+        },
+        Argument::Constant(_) => Some(None),
+        Argument::Any => None,
+    };
+    let columns = atom.arguments.iter().map(from).enumerate();
+    columns.filter_map(|(column, from)| from.map(|from| Sought { column, from })).collect()
 }
 
 /// How many of the open literals read each variable.
@@ -248,49 +319,24 @@ fn for_each_read(literal: &Literal, read: &mut impl FnMut(VariableId)) {
 }
 
 /// Whether a literal other than an atom can be evaluated.
-fn is_ready(literal: &Literal, bound: &HashSet<VariableId>) -> bool {
+fn is_ready(literal: &Literal, bound: &Bound) -> bool {
     let mut ready = literal.atom().is_none();
-    for_each_read(literal, &mut |variable| ready &= bound.contains(&variable));
+    for_each_read(literal, &mut |variable| ready &= bound.contains_key(&variable));
     ready
 }
 
-fn bind(literal: &Literal, bound: &mut HashSet<VariableId>) {
+fn bind(literal: &Literal, bound: &mut Bound) {
     match literal {
-        Literal::Atom(atom) => bound.extend(atom.variables()),
+        Literal::Atom(atom) => {
+            for (column, argument) in atom.arguments.iter().enumerate() {
+                if let Argument::Variable(variable) = argument {
+                    bound.entry(*variable).or_insert(Some((atom.relation, column)));
+                }
+            }
+        }
         Literal::Assign { variable, .. } => {
-            bound.insert(*variable);
+            bound.insert(*variable, None);
         }
         Literal::Negated(_) | Literal::Filter { .. } => {}
     }
-}
-
-fn cheapest_atom(
-    variation: Variation<'_>,
-    open: &[usize],
-    bound: &HashSet<VariableId>,
-    readers: &Readers,
-    statistics: &dyn Statistics,
-) -> Option<(usize, f64)> {
-    let rule = variation.rule;
-    let mut best: Option<(bool, f64, usize)> = None;
-    for &literal in open {
-        let Literal::Atom(atom) = &rule.body[literal] else { continue };
-        // A cross product comes last, however small.
-        let detached = !bound.is_empty()
-            && atom.variables().next().is_some()
-            && !atom.variables().any(|v| bound.contains(&v));
-        let access = Access { version: Version::All, ..variation.costed(literal, atom) };
-        let mut cost = expected_matches(access, &bound_columns(atom, bound), statistics);
-        let is_read = |variable| names_in_head(rule, variable) || readers.read_beside(atom, variable);
-        if cost > 1.0 && !bound.is_empty() && is_semijoin(rule, atom, bound, is_read) {
-            cost = 1.0;
-        }
-        if statistics.as_written() {
-            return Some((literal, cost));
-        }
-        if best.is_none_or(|(d, c, _)| (detached, cost) < (d, c)) {
-            best = Some((detached, cost, literal));
-        }
-    }
-    best.map(|(_, matches, literal)| (literal, matches))
 }

@@ -1,7 +1,6 @@
 //! Comparisons as ranges of a column: where an index knows rows in the order of that column, only those of the range are
 //! read. The comparisons stay where they are; they find little more to drop.
 
-use std::collections::HashSet;
 use std::ops::Bound;
 
 use super::operators::{BestOfRows, Between, ColumnRange, LookupBy, Scan, Step};
@@ -127,8 +126,8 @@ impl BestAtom {
     }
 
     /// Whether what the number is compared with is bound.
-    pub(super) fn is_ready(&self, bound: &HashSet<VariableId>) -> bool {
-        self.other.is_none_or(|other| bound.contains(&other))
+    pub(super) fn is_ready(&self, is_bound: impl FnOnce(VariableId) -> bool) -> bool {
+        self.other.is_none_or(is_bound)
     }
 }
 
