@@ -1,6 +1,7 @@
 //! Recursions with tuples, as walks with sets of sources, and as products of bit matrices, as a whole and as far as a
 //! question needs them, and rules without recursion as a whole and in parts: the same rows.
 
+mod auxiliaries;
 mod bests;
 mod compositions;
 mod demand;

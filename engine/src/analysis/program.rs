@@ -60,6 +60,33 @@ pub struct Stratum {
     pub rules: Vec<Rule>,
     /// Whether some rule reads a relation of this stratum.
     pub recursive: bool,
+    /// What rules may read in the place of conditions that do not depend on the recursion.
+    pub auxiliaries: Vec<Auxiliary>,
+}
+
+/// A relation of what some conditions of recursive rules say that do not depend on the recursion. It is derived where that
+/// spares the rounds more than it takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Auxiliary {
+    /// The relation.
+    pub relation: RelationId,
+    /// Its rule.
+    pub rule: Rule,
+    /// The rules of the stratum that have these conditions.
+    pub readers: Vec<Reader>,
+}
+
+/// A rule that may read an auxiliary relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reader {
+    /// The relation.
+    pub relation: RelationId,
+    /// The rule's position in its stratum.
+    pub rule: usize,
+    /// The literals that the relation takes the place of, in ascending order.
+    pub literals: Vec<usize>,
+    /// The rule with it: the other literals in their order, and an atom of the relation.
+    pub with: Rule,
 }
 
 /// A resolved rule.

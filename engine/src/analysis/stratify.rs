@@ -64,7 +64,7 @@ pub fn stratify(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>
             }
         }
         let relations = component.into_iter().map(RelationId::new).collect();
-        strata.push(Stratum { relations, rules, recursive });
+        strata.push(Stratum { relations, rules, recursive, auxiliaries: Vec::new() });
     }
     Ok(strata)
 }

@@ -242,6 +242,11 @@ impl Budget {
         Ok(held)
     }
 
+    /// Bytes that are accounted for.
+    pub fn used(&self) -> usize {
+        usize::try_from(self.shared.memory_used.load(Ordering::Relaxed)).unwrap_or(usize::MAX)
+    }
+
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
         self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);

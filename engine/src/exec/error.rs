@@ -18,6 +18,9 @@ pub enum ExecError {
     /// A function had to stop.
     #[error(transparent)]
     Function(#[from] FunctionError),
+    /// Something that was to spare work takes more than that.
+    #[error("it takes more than it spares")]
+    NotWorth,
     /// A search that starts from something else than its column holds.
     #[error("a search of a column of type {expected} cannot start from {found}")]
     SearchType {
@@ -41,6 +44,7 @@ impl From<ExecError> for Error {
                 Error::Stopped(stopped)
             }
             ExecError::Full(full) => full.into(),
+            ExecError::NotWorth => Error::internal("an auxiliary relation", error),
             ExecError::Function(function) => function.into(),
             ExecError::SearchType { expected, .. } => {
                 let help = match expected {

@@ -14,6 +14,17 @@ pub(super) struct Measured {
     fan_outs: Mutex<HashMap<LookedUp, FanOut>>,
     /// Bindings since this was last asked.
     bindings: AtomicU64,
+    /// What is known of auxiliary relations that are not there.
+    spared: Mutex<HashMap<RelationId, Spared>>,
+}
+
+/// What an auxiliary relation would have spared.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spared {
+    /// Bindings.
+    pub(super) bindings: u64,
+    /// Those that it takes itself, as far as that was found out.
+    pub(super) takes: Option<u64>,
 }
 
 /// A relation, whether only generators of it are looked up, and by which columns.
@@ -49,6 +60,21 @@ impl Measured {
     /// So many bindings reached the operators of a plan.
     pub(super) fn add_bindings(&self, bindings: u64) {
         self.bindings.fetch_add(bindings, Ordering::Relaxed);
+    }
+
+    /// An auxiliary relation would have spared so many bindings more.
+    pub(super) fn spare(&self, auxiliary: RelationId, bindings: u64) {
+        self.spared.lock().entry(auxiliary).or_default().bindings += bindings;
+    }
+
+    /// To derive an auxiliary relation takes so many bindings.
+    pub(super) fn takes(&self, auxiliary: RelationId, bindings: u64) {
+        self.spared.lock().entry(auxiliary).or_default().takes = Some(bindings);
+    }
+
+    /// What an auxiliary relation would have spared so far.
+    pub(super) fn spared(&self, auxiliary: RelationId) -> Spared {
+        self.spared.lock().get(&auxiliary).copied().unwrap_or_default()
     }
 
     /// How many bindings there were since this was last asked.

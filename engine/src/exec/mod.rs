@@ -47,6 +47,9 @@ mod graphs;
 /// What takes the place of rounds.
 mod strategy;
 
+/// What does not depend on a recursion, derived once.
+mod auxiliaries;
+
 /// One stratum to its fixpoint.
 mod stratum;
 

@@ -6,7 +6,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::plan::{Course, Measured, RuleNote, RulePlan, StrategyNote, StratumNote};
+use crate::analysis::program::{Program, Rule};
+use crate::plan::{Course, Measured, RuleNote, RulePlan, Statistics, StrategyNote, StratumNote, note_rule};
 
 /// The measurements of one evaluation.
 #[derive(Debug)]
@@ -57,6 +58,22 @@ impl Notes {
 pub(super) struct Planned {
     pub(super) plan: RulePlan,
     pub(super) meter: Option<Meter>,
+    /// Bindings that it may have.
+    pub(super) most_bindings: Option<u64>,
+}
+
+/// A plan, with a meter if it is measured; `statistics` are those that it was made with.
+pub(super) fn planned(
+    program: &Program,
+    statistics: &dyn Statistics,
+    plan: RulePlan,
+    rule: &Rule,
+    is_measured: bool,
+) -> Planned {
+    // What is complete has a layout.
+    let is_growing = |relation| statistics.layout(relation).is_none();
+    let meter = is_measured.then(|| Meter::new(note_rule(&plan, rule, program, statistics, is_growing)));
+    Planned { plan, meter, most_bindings: None }
 }
 
 /// The measurements of one plan, over all rounds and lanes: a slot for its source, for each step, and for its head.

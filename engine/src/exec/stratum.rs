@@ -7,13 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::auxiliaries::{derive_auxiliaries, drop_auxiliaries};
 use super::error::ExecError;
 use super::growing::{Fresh, Growing, runs_of};
 use super::growing_index::GrowingIndex;
 use super::heads::derive::{derive, derive_round};
 use super::heads::partitioned::derive_in_parts;
 use super::known::{BestRows, Known, KnownRows, take_in};
-use super::profile::{Meter, Notes, Planned};
+use super::profile::{Meter, Notes, Planned, planned};
 use super::search::search;
 use super::strategy::switch::{go_on, is_worth, rows_read};
 use super::tables::Tables;
@@ -21,9 +22,9 @@ use crate::analysis::program::{Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{RelationId, Rows, Run, parallel};
 use crate::plan::{
-    Access, Alias, LANE_ROWS, Once, Own, Prospect, Recursion, RulePlan, RulesPlan, SearchPlan, Statistics,
-    StrategyNote, StratumPlan, Variant, Variation, Version, Way, note_alias, note_rule, note_search,
-    plan_again, plan_stratum,
+    Access, Alias, LANE_ROWS, Once, Own, Prospect, Recursion, RulesPlan, SearchPlan, Statistics, Strategy,
+    StrategyNote, StratumPlan, Variant, Variation, Version, Way, note_alias, note_search, plan_again,
+    plan_stratum,
 };
 
 /// Evaluates a stratum; its relations are complete afterwards. What happens is noted if somebody wants to know.
@@ -53,10 +54,10 @@ fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) 
 /// Rows that are new, by their relation.
 type NewRows = HashMap<RelationId, Fresh>;
 
-fn evaluate_rules(
+fn evaluate_rules<'p>(
     tables: &mut Tables<'_>,
-    stratum: &Stratum,
-    plan: RulesPlan<'_>,
+    stratum: &'p Stratum,
+    plan: RulesPlan<'p>,
     mut notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
     let known = plan.distinct.iter().map(|(relation, distinct)| {
@@ -79,7 +80,7 @@ fn evaluate_rules(
                 vec![find(tables, &search, way, once.rule, &mut known, notes.as_deref_mut())?]
             }
             Once::Rule(rule_plan, parts) => {
-                let planned = planned(tables, &*tables, *rule_plan, once.rule, notes.is_some());
+                let planned = planned(tables.program, &*tables, *rule_plan, once.rule, notes.is_some());
                 let in_parts = match &parts {
                     Some(parts) => derive_in_parts(tables, &planned, parts)?,
                     None => None,
@@ -136,37 +137,22 @@ fn find(
     Ok(rows)
 }
 
-/// A plan, with a meter if it is measured; `statistics` are those that it was made with.
-fn planned(
-    tables: &Tables<'_>,
-    statistics: &dyn Statistics,
-    plan: RulePlan,
-    rule: &Rule,
-    is_measured: bool,
-) -> Planned {
-    // What is complete has a layout.
-    let is_growing = |relation| statistics.layout(relation).is_none();
-    let meter =
-        is_measured.then(|| Meter::new(note_rule(&plan, rule, tables.program, statistics, is_growing)));
-    Planned { plan, meter }
-}
-
 /// Evaluates a recursion in rounds, until nothing new comes or another strategy takes over.
-fn recur(
+fn recur<'p>(
     tables: &mut Tables<'_>,
-    stratum: &Stratum,
-    recursion: Recursion<'_>,
+    stratum: &'p Stratum,
+    recursion: Recursion<'p>,
     own: &Own,
     known: &mut KnownRows,
     mut fresh: NewRows,
     mut notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
     let mut variants: Vec<Planned> = Vec::new();
-    let mut variations: Vec<Variation<'_>> = Vec::new();
+    let mut variations: Vec<Variation<'p>> = Vec::new();
     {
         let prospect = Prospect::of(stratum, tables.program, tables);
         for Variant { variation, plan } in recursion.variants {
-            variants.push(planned(tables, &prospect, plan, variation.rule, notes.is_some()));
+            variants.push(planned(tables.program, &prospect, plan, variation.rule, notes.is_some()));
             variations.push(variation);
         }
     }
@@ -176,16 +162,22 @@ fn recur(
     let mut strategy = Some(recursion.strategy);
     let (mut rounds, mut switched) = (0, None);
     while advance(tables, &stratum.relations, known, &looked_up, &mut fresh)? {
-        if let Some(strategy) = strategy.take_if(|strategy| is_worth(tables, strategy, known)) {
+        let next = strategy.take_if(|strategy| is_worth(tables, strategy, known));
+        // Parts go on with the plans that there are.
+        if matches!(next, Some(Strategy::Partitions(_)))
+            || next.is_none() && is_worth_planning(tables, rounds)
+        {
+            plan_round(tables, own, &variations, &mut variants, notes.as_deref_mut())?;
+            let notes = notes.as_deref_mut();
+            derive_auxiliaries(tables, stratum, own, &mut variations, &mut variants, notes)?;
+        }
+        if let Some(strategy) = next {
             tables.budget.expect_rows(|| rows_read(tables, &strategy))?;
             let started = Instant::now();
             if let Some(more) = go_on(tables, &strategy, &variants, known)? {
                 (rounds, switched) = (rounds + more, Some(started.elapsed()));
                 break;
             }
-        }
-        if is_worth_planning(tables, rounds) {
-            plan_round(tables, own, &variations, &mut variants, notes.as_deref_mut())?;
         }
         extend_indexes(tables)?;
         rounds += 1;
@@ -195,6 +187,7 @@ fn recur(
         }
     }
     complete(tables, known)?;
+    drop_auxiliaries(tables, stratum);
     if let Some(notes) = notes {
         notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
         (notes.rounds, notes.switched) = (rounds, switched);
@@ -214,7 +207,7 @@ fn plan_round(
     for (variant, variation) in variants.iter_mut().zip(variations) {
         tables.budget.check()?;
         let Some(plan) = plan_again(*variation, own, &variant.plan, tables) else { continue };
-        let plan = planned(tables, tables, plan, variation.rule, notes.is_some());
+        let plan = planned(tables.program, tables, plan, variation.rule, notes.is_some());
         let replaced = std::mem::replace(variant, plan);
         if let Some(notes) = &mut notes {
             notes.rules.extend(replaced.meter.map(Meter::finish));

@@ -41,6 +41,8 @@ pub struct Thresholds {
     pub part_new_rows: usize,
     /// Rounds are planned again after one that had so many bindings.
     pub replan_bindings: usize,
+    /// Conditions that do not depend on a recursion are joined once where that spares so many bindings.
+    pub joined_bindings: usize,
     /// Where a key has so many rows, only those of a range are looked up, if a comparison says of which.
     pub range_rows: usize,
     /// In the time that an index takes for a candidate, a search without it looks at so many rows.
@@ -62,6 +64,7 @@ impl Default for Thresholds {
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
             replan_bindings: 1 << 15,
+            joined_bindings: 1 << 16,
             range_rows: 8,
             candidate_rows: 200,
             as_written: false,
@@ -70,8 +73,8 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Recursions go on in rounds, however large they grow; each round is planned again, and ranges are looked up wherever a
-    /// comparison allows it.
+    /// Recursions go on in rounds, however large they grow; each round is planned again, conditions that do not depend on it are
+    /// joined before the first one, and ranges are looked up wherever a comparison allows it.
     pub fn rounds_alone() -> Thresholds {
         Thresholds {
             walk_rows: usize::MAX,
@@ -80,6 +83,7 @@ impl Thresholds {
             relax_rows: usize::MAX,
             part_rows: usize::MAX,
             replan_bindings: 0,
+            joined_bindings: 0,
             range_rows: 0,
             ..Thresholds::default()
         }
@@ -98,6 +102,7 @@ impl Thresholds {
             part_rows: 0,
             part_new_rows: 0,
             replan_bindings: 0,
+            joined_bindings: 0,
             range_rows: 0,
             candidate_rows: 0,
             as_written: false,

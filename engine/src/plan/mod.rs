@@ -39,13 +39,13 @@ pub use explain::notes::{
 };
 pub use explain::rules::{note_alias, note_rule, note_search};
 pub use explain::strategies::StrategyNote;
-pub use rule::estimate::{expected_found, expected_rows};
+pub use rule::estimate::{expected_found, expected_rows, expected_spared};
 pub use rule::lookup::edges_serve;
 pub use rule::operators::{
     BestOfRows, Between, ColumnRange, KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step,
 };
 pub use rule::partitioned::Partitioning;
-pub use rule::rule_plan::{plan_again, plan_rule};
+pub use rule::rule_plan::{plan, plan_again, plan_rule};
 pub use rule::variation::{Distinct, Own, Variation};
 pub use search::{SearchPlan, Way};
 pub use statistics::{Layout, Statistics, distinct_of, rows_in, rows_of, sample_of};

@@ -112,9 +112,11 @@ pub fn plan_stratum<'p>(
         let prospect = Prospect::of(stratum, program, statistics);
         let mut variants = Vec::new();
         let generators = generators(&stratum.rules, program);
-        for (rule, generators) in stratum.rules.iter().zip(generators) {
+        let readers = || stratum.auxiliaries.iter().flat_map(|auxiliary| &auxiliary.readers);
+        for (number, (rule, generators)) in stratum.rules.iter().zip(generators).enumerate() {
+            let reader = readers().find(|reader| reader.rule == number);
             // A rule that reads its own relation a thousand times has a thousand plans.
-            for (variation, plan) in plan_delta_variants(rule, generators, &distinct, &prospect) {
+            for (variation, plan) in plan_delta_variants(rule, generators, reader, &distinct, &prospect) {
                 budget.check()?;
                 variants.push(Variant { variation, plan });
             }

@@ -1,7 +1,13 @@
 //! Program to program, one pass a file. A pass changes how an answer is found, never the answer.
 
+/// Literals with other variables.
+mod renamed;
+
 mod fold_constants;
 mod magic_sets;
+
+/// What recursive rules may read in the place of conditions that do not depend on the recursion.
+mod auxiliaries;
 
 use crate::analysis::program::Program;
 
@@ -34,7 +40,12 @@ pub fn names() -> &'static [&'static str] {
 
 /// Runs every pass that is not switched off.
 pub(crate) fn rewrite(program: Program, disabled: &[String]) -> Program {
-    passes(disabled).fold(program, |program, (_, run)| run(program))
+    complete(passes(disabled).fold(program, |program, (_, run)| run(program)))
+}
+
+/// What is done to every program after the passes: nothing that changes what it says or how it is evaluated as it stands.
+pub(crate) fn complete(program: Program) -> Program {
+    auxiliaries::offer(program)
 }
 
 /// The passes that are not switched off, in their order.

@@ -75,7 +75,7 @@ pub(super) fn rewrite_noting(mut program: Program, disabled: &[String]) -> (Prog
         let made = made.filter(|name| !known(name)).collect();
         notes.push(RewriteNote { name, changed: before.strata != program.strata, made });
     }
-    (program, notes)
+    (rewrite::complete(program), notes)
 }
 
 fn shown(plan: &Explanation, form: PlanForm) -> Result<Rows, Error> {

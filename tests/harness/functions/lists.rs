@@ -74,7 +74,7 @@ fn made(list: &Value, make: impl FnOnce(&[Value]) -> Vec<Value>) -> Value {
 }
 
 /// Numbers by value; both zeros are one.
-fn is_same(a: &Value, b: &Value) -> bool {
+pub fn is_same(a: &Value, b: &Value) -> bool {
     match (a.number(), b.number()) {
         (Some(a), Some(b)) => a == b,
         _ => a == b,

@@ -2,6 +2,7 @@
 
 use regex::Regex;
 
+use super::lists::{elements, is_same};
 use super::{Function, Kind, entry};
 use crate::value::Value;
 
@@ -73,6 +74,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
             let found = (0..=text.len()).find(|at| text[*at..].starts_with(part));
             Value::Int(found.map_or(-1, |at| at as i64))
         }
+        [whole, part] => elements(whole).map_or(Value::Null, |elements| {
+            let found = elements.iter().position(|element| is_same(element, part));
+            Value::Int(found.map_or(-1, |at| at as i64))
+        }),
         _ => Value::Null,
     }),
     entry("pad_left", &[Kind::Text, Kind::Small, Kind::Text], Kind::Text, |a| match padding(a) {

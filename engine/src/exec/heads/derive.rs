@@ -88,16 +88,36 @@ pub(crate) fn derive_round<'p>(
     Ok(new)
 }
 
+/// The bindings that a plan will have, from those of some source rows.
+pub(crate) fn bindings_of_sample(tables: &Tables<'_>, planned: &Planned) -> Result<u64, ExecError> {
+    /// Places of the source, and rows at each.
+    const PLACES: usize = 8;
+    const ROWS: usize = 256;
+    let (pipeline, rows) = open(tables, planned)?;
+    let step = (rows / PLACES).max(ROWS);
+    let mut looked_at = 0;
+    for start in (0..rows).step_by(step) {
+        let lane = start..rows.min(start + ROWS);
+        looked_at += lane.len();
+        pipeline.run(lane, &mut |_| Ok(()))?;
+    }
+    Ok((pipeline.bindings() as f64 * rows as f64 / looked_at.max(1) as f64) as u64)
+}
+
 /// The pipeline of a plan, and the number of rows that it reads.
 fn open<'a>(
     tables: &'a Tables<'_>,
-    Planned { plan, meter }: &'a Planned,
+    Planned { plan, meter, most_bindings }: &'a Planned,
 ) -> Result<(Pipeline<'a>, usize), ExecError> {
     tables.budget.check()?;
     let pipeline = Pipeline::new(plan, meter.as_ref(), tables)?;
     let pipeline = match &plan.ranking {
         Some(ranking) => pipeline.below(ranking, false),
         None => pipeline.keeping_numbers(),
+    };
+    let pipeline = match most_bindings {
+        Some(most) => pipeline.at_most(*most),
+        None => pipeline,
     };
     let rows = pipeline.source_rows();
     tables.budget.expect_rows(|| rows.max(expected_rows(plan, tables)))?;

@@ -18,7 +18,7 @@ const LARGE_PART: usize = 1 << 12;
 /// apart.
 pub(crate) fn derive_in_parts(
     tables: &Tables<'_>,
-    Planned { plan, meter }: &Planned,
+    Planned { plan, meter, .. }: &Planned,
     partitioning: &Partitioning,
 ) -> Result<Option<Vec<Rows>>, ExecError> {
     tables.budget.check()?;

@@ -6,9 +6,9 @@ mod key_parts;
 
 mod bit_parts;
 
-mod row_set;
-
 mod packed_rows;
+
+mod row_set;
 
 mod best_rows;
 

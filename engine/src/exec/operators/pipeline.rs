@@ -28,6 +28,8 @@ pub(crate) struct Pipeline<'a> {
     circumstances: Circumstances<'a>,
     /// Bindings that reached each operator, and the end.
     reached: Vec<AtomicU64>,
+    /// Bindings that it may still have.
+    left: Option<AtomicU64>,
 }
 
 /// Takes the bindings that reach the end.
@@ -73,7 +75,7 @@ impl<'a> Pipeline<'a> {
         let evaluator = tables.evaluator();
         let circumstances = Circumstances { evaluator, bar: None, keeps_numbers: false };
         let reached = (0..=plan.steps.len()).map(|_| AtomicU64::new(0)).collect();
-        Ok(Pipeline { plan, meter, tables, source, operators, circumstances, reached })
+        Ok(Pipeline { plan, meter, tables, source, operators, circumstances, reached, left: None })
     }
 
     /// Drops solutions that the ranking of the head cannot want as soon as their value is computed.
@@ -85,6 +87,12 @@ impl<'a> Pipeline<'a> {
     /// Leaves computed numbers without codes where nothing looks them up. Who takes the solutions has to expect that.
     pub(crate) fn keeping_numbers(mut self) -> Pipeline<'a> {
         self.circumstances.keeps_numbers = true;
+        self
+    }
+
+    /// Stops with [`ExecError::NotWorth`] where it has more bindings.
+    pub(crate) fn at_most(mut self, bindings: u64) -> Pipeline<'a> {
+        self.left = Some(AtomicU64::new(bindings));
         self
     }
 
@@ -147,6 +155,10 @@ impl<'a> Pipeline<'a> {
             return Ok(());
         }
         self.reached[depth].fetch_add(input.len as u64, Ordering::Relaxed);
+        if let Some(left) = &self.left {
+            let more = |left: u64| left.checked_sub(input.len as u64);
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).map_err(|_| ExecError::NotWorth)?;
+        }
         match self.meter {
             None => self.apply(depth, input, known, buffers, sink),
             Some(meter) => {
@@ -198,6 +210,15 @@ impl<'a> Pipeline<'a> {
             }
         }
         self.tables.measured.add_bindings(reached.iter().sum());
+        if let Some((auxiliary, steps)) = &self.plan.spares {
+            let bindings = reached.get(steps.clone()).map_or(0, |bindings| bindings.iter().sum());
+            self.tables.measured.spare(*auxiliary, bindings);
+        }
+    }
+
+    /// Bindings so far, at all operators and at the end.
+    pub(crate) fn bindings(&self) -> u64 {
+        self.reached.iter().map(|bindings| bindings.load(Ordering::Relaxed)).sum()
     }
 
     /// Does what the head has to do beside taking bindings.

@@ -23,6 +23,13 @@ pub fn expected_found(plan: &RulePlan, statistics: &dyn Statistics) -> usize {
     estimate.bindings().last().copied().unwrap_or_default().min(combinations) as usize
 }
 
+/// The bindings of a plan that there are not expected to be if it reads its auxiliary relation.
+pub fn expected_spared(plan: &RulePlan, statistics: &dyn Statistics) -> f64 {
+    let Some((_, steps)) = &plan.spares else { return 0.0 };
+    let bindings = Estimate { plan, statistics }.bindings();
+    bindings.get(steps.clone()).map_or(0.0, |bindings| bindings.iter().sum())
+}
+
 pub(crate) struct Estimate<'a> {
     pub(crate) plan: &'a RulePlan,
     pub(crate) statistics: &'a dyn Statistics,

@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::range::BestAtom;
 use super::variation::Variation;
-use crate::analysis::program::{Argument, Atom, Literal, Rule};
+use crate::analysis::program::{Argument, Atom, Expression, Literal, Rule, Test};
 use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
 use crate::plan::cost;
 use crate::plan::statistics::{
     Found, Origin, Sought, Statistics, expected_best, expected_matches, rows_in, sampled_matches,
 };
+use crate::syntax::ast::Comparison;
 
 /// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
 ///
@@ -97,6 +98,7 @@ impl Orders<'_> {
         let mut bound = Bound::new();
         let (mut bindings, mut work) = (1.0, 0.0);
         let last = last_read(variation.rule, order);
+        let mut in_ranges = HashSet::new();
         for (position, &number) in order.iter().enumerate() {
             let literal = &variation.rule.body[number];
             match literal {
@@ -117,6 +119,15 @@ impl Orders<'_> {
                     }
                     let columns = bound_columns(atom, &bound);
                     let rows = rows_in(access, statistics) as f64;
+                    let is_complete = statistics.layout(access.relation).is_some();
+                    if is_complete && !columns.is_empty() && matches >= statistics.range_rows() as f64 {
+                        // Rows that later filters would drop are not looked at.
+                        for filter in range_filters(variation.rule, atom, &bound) {
+                            if in_ranges.insert(filter) {
+                                matches *= cost::PASSING;
+                            }
+                        }
+                    }
                     let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
                     work += match is_scan {
                         true => rows,
@@ -129,7 +140,9 @@ impl Orders<'_> {
                 }
                 Literal::Negated(_) | Literal::Filter { .. } => {
                     work += bindings * cost::FILTER;
-                    bindings *= cost::PASSING;
+                    if !in_ranges.contains(&number) {
+                        bindings *= cost::PASSING;
+                    }
                 }
                 Literal::Assign { .. } => work += bindings * cost::FILTER,
             }
@@ -204,6 +217,29 @@ impl Orders<'_> {
         }
         best.map(|(_, _, matches, literal)| (literal, matches))
     }
+}
+
+/// The filters that say between what a variable lies that an atom binds, in terms of what is bound before.
+fn range_filters(rule: &Rule, atom: &Atom, bound: &Bound) -> Vec<usize> {
+    let is_new = |side: &Expression| match side {
+        Expression::Variable(variable) => {
+            !bound.contains_key(variable) && atom.variables().any(|other| other == *variable)
+        }
+        Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => false,
+    };
+    let is_known = |side: &Expression| {
+        let mut known = true;
+        side.for_each_variable(&mut |variable| known &= bound.contains_key(&variable));
+        known
+    };
+    let is_range = |literal: &Literal| match literal {
+        Literal::Filter { operator: Test::ByValue(comparison), left, right } => {
+            !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+                && (is_new(left) && is_known(right) || is_new(right) && is_known(left))
+        }
+        Literal::Filter { .. } | Literal::Atom(_) | Literal::Negated(_) | Literal::Assign { .. } => false,
+    };
+    (0..rule.body.len()).filter(|literal| is_range(&rule.body[*literal])).collect()
 }
 
 /// The last place of an order where each variable is read; none for those of the head.

@@ -1,6 +1,6 @@
 //! `RulePlan`: a rule as a source and a row of steps. Batches of variable bindings flow through them.
 
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 
 use crate::analysis::program::{Expression, HeadTerm, Ranking, Test};
 use crate::data::{RelationId, Value, VariableId};
@@ -27,6 +27,8 @@ pub struct RulePlan {
     pub variables: usize,
     /// The rule's text.
     pub text: String,
+    /// An auxiliary relation, and the bindings that there would not be if it were read: those that reach these steps.
+    pub spares: Option<(RelationId, Range<usize>)>,
 }
 
 impl RulePlan {

@@ -1,13 +1,14 @@
 //! A rule and an order of its literals become a source and steps.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
-use super::range::{BestAtom, look_up_best, look_up_ranges, range_of};
-use super::variation::{Distinct, Own, Variation};
-use crate::analysis::program::{Argument, Atom, Expression, Literal, Rule};
+use super::range::{look_up_best, look_up_ranges, range_of};
+use super::variation::{Distinct, Own, Variation, best_atom};
+use crate::analysis::program::{Argument, Atom, Expression, Literal, Reader, Rule};
 use crate::data::{Value, VariableId};
 use crate::plan::access::{Access, Version};
 use crate::plan::statistics::Statistics;
@@ -21,17 +22,15 @@ pub fn plan_rule(rule: &Rule, statistics: &dyn Statistics) -> RulePlan {
 pub(crate) fn plan_delta_variants<'p, 's>(
     rule: &'p Rule,
     generators: Option<usize>,
+    reader: Option<&'p Reader>,
     recursive: &'s Own,
     statistics: &'s dyn Statistics,
 ) -> impl Iterator<Item = (Variation<'p>, RulePlan)> + use<'p, 's> {
     let is_recursive =
         |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains_key(&atom.relation));
-    let best = match recursive.get(&rule.head) {
-        Some(Distinct::Best(best)) => BestAtom::of(rule, *best),
-        Some(Distinct::Rows | Distinct::Unneeded) | None => None,
-    };
+    let best = best_atom(rule, recursive);
     (0..rule.body.len()).filter(move |literal| is_recursive(&rule.body[*literal])).map(move |literal| {
-        let variation = Variation { rule, delta: Some(literal), generators, best };
+        let variation = Variation { rule, delta: Some(literal), generators, best, reader };
         (variation, plan(variation, recursive, statistics))
     })
 }
@@ -49,7 +48,8 @@ pub fn plan_again(
     (plan != *before).then_some(plan)
 }
 
-fn plan(variation: Variation<'_>, recursive: &Own, statistics: &dyn Statistics) -> RulePlan {
+/// The plan of a variation.
+pub fn plan(variation: Variation<'_>, recursive: &Own, statistics: &dyn Statistics) -> RulePlan {
     plan_in_order(variation, order_literals(variation, statistics), recursive, statistics)
 }
 
@@ -70,9 +70,11 @@ fn plan_in_order(
         steps: Vec::new(),
         last_is_pair: false,
     };
+    let mut spares: Option<Range<usize>> = None;
     for (position, &literal) in order.iter().enumerate() {
         let live = live_after(rule, &order[position + 1..]);
         let last_is_pair = std::mem::take(&mut builder.last_is_pair);
+        let steps = builder.steps.len();
         match &rule.body[literal] {
             Literal::Atom(atom) => builder.atom(literal, atom, position == 0, last_is_pair, &live),
             Literal::Negated(atom) => builder.negated(atom, &live),
@@ -82,8 +84,15 @@ fn plan_in_order(
             }
             Literal::Assign { variable, expression } => builder.assign(*variable, expression, &live),
         }
+        if variation.reader.is_some_and(|reader| reader.literals.contains(&literal)) {
+            // What reaches its first literal and what leaves its last one stay.
+            let first = if position == 0 { 0 } else { steps + 1 };
+            spares = Some(spares.map_or(first, |spares| spares.start)..builder.steps.len());
+        }
     }
-    builder.finish(order)
+    let mut plan = builder.finish(order);
+    plan.spares = variation.reader.zip(spares).map(|(reader, bindings)| (reader.relation, bindings));
+    plan
 }
 
 /// A plan of which some literals have become a source and steps.
@@ -225,6 +234,7 @@ impl Builder<'_> {
             steps: self.steps,
             variables: self.rule.variables.len(),
             text: self.rule.text.clone(),
+            spares: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::range::BestAtom;
-use crate::analysis::program::{Atom, Best, Rule};
+use crate::analysis::program::{Atom, Best, Reader, Rule};
 use crate::data::RelationId;
 use crate::plan::access::{Access, Version};
 
@@ -22,6 +22,14 @@ pub enum Distinct {
 /// The relations of a fixpoint.
 pub type Own = HashMap<RelationId, Distinct>;
 
+/// The atom of a rule of which only the best rows are wanted.
+pub(super) fn best_atom(rule: &Rule, own: &Own) -> Option<BestAtom> {
+    match own.get(&rule.head) {
+        Some(Distinct::Best(best)) => BestAtom::of(rule, *best),
+        Some(Distinct::Rows | Distinct::Unneeded) | None => None,
+    }
+}
+
 /// A rule, and which rows its atoms read.
 #[derive(Debug, Clone, Copy)]
 pub struct Variation<'p> {
@@ -34,12 +42,24 @@ pub struct Variation<'p> {
     pub generators: Option<usize>,
     /// The atom of which only the best rows are wanted, if there is one.
     pub(super) best: Option<BestAtom>,
+    /// What it may read in the place of some literals.
+    pub reader: Option<&'p Reader>,
 }
 
 impl<'p> Variation<'p> {
     /// A rule that reads all rows.
     pub fn whole(rule: &'p Rule) -> Variation<'p> {
-        Variation { rule, delta: None, generators: None, best: None }
+        Variation { rule, delta: None, generators: None, best: None, reader: None }
+    }
+
+    /// The same where the auxiliary relation that it may read is there.
+    pub fn reading(self, own: &Own) -> Variation<'p> {
+        let Some(reader) = self.reader else { return self };
+        let place =
+            |literal: usize| literal - reader.literals.partition_point(|replaced| *replaced < literal);
+        let (delta, generators) = (self.delta.map(place), self.generators.map(place));
+        let best = best_atom(&reader.with, own);
+        Variation { rule: &reader.with, delta, generators, best, reader: None }
     }
 
     /// The rows that an atom reads, inside the fixpoint of these relations.
