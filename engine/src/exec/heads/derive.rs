@@ -88,18 +88,25 @@ pub(crate) fn derive_round<'p>(
     Ok(new)
 }
 
-/// The bindings that a plan will have, from those of some source rows.
+/// The bindings that a plan will have, from those of a few source rows here and there.
 pub(crate) fn bindings_of_sample(tables: &Tables<'_>, planned: &Planned) -> Result<u64, ExecError> {
-    /// Places of the source, and rows at each.
+    /// Bindings that say enough, from more and more rows at so many places of the source.
+    const ENOUGH: u64 = 1 << 14;
     const PLACES: usize = 8;
-    const ROWS: usize = 256;
+    const MORE_ROWS: usize = 8;
     let (pipeline, rows) = open(tables, planned)?;
-    let step = (rows / PLACES).max(ROWS);
-    let mut looked_at = 0;
-    for start in (0..rows).step_by(step) {
-        let lane = start..rows.min(start + ROWS);
-        looked_at += lane.len();
-        pipeline.run(lane, &mut |_| Ok(()))?;
+    let (mut lane_rows, mut looked_at) = (1, 0);
+    while looked_at < rows && pipeline.bindings() < ENOUGH {
+        let step = (rows / PLACES).max(lane_rows);
+        for start in (0..rows).step_by(step) {
+            let lane = start..rows.min(start + lane_rows);
+            looked_at += lane.len();
+            pipeline.run(lane, &mut |_| Ok(()))?;
+            if pipeline.bindings() >= ENOUGH {
+                break;
+            }
+        }
+        lane_rows *= MORE_ROWS;
     }
     Ok((pipeline.bindings() as f64 * rows as f64 / looked_at.max(1) as f64) as u64)
 }

@@ -194,7 +194,8 @@ impl<'a> Pipeline<'a> {
             self.reached.iter().map(|bindings| bindings.load(Ordering::Relaxed)).collect();
         for (step, counts) in self.plan.steps.iter().zip(reached.windows(2)) {
             let lookup = match step {
-                Step::Probe { lookup, best: None, .. } => lookup,
+                // Of a range it is not known how many rows the key has.
+                Step::Probe { lookup, between: None, best: None, .. } => lookup,
                 // A row has one match at most where all of its columns are looked up.
                 Step::Exists { lookup, negated: false, .. }
                     if lookup.key.len() == self.tables.arity(lookup.access.relation) =>
