@@ -61,13 +61,14 @@ impl Sample {
             (every(0), every(1))
         };
         drawn.sort_unstable();
-        let mut distinct = estimate_distinct(&drawn, rows);
-        if let ([_], Some(first), Some(last)) = (columns, drawn.first(), drawn.last()) {
+        let most = match (columns, drawn.first(), drawn.last()) {
             // No more than there are codes in the range that the sample shows, which may be a little wider.
-            let range = f64::from(last - first) * (1.0 + 2.0 / drawn.len() as f64) + 1.0;
-            distinct = distinct.min(range as usize).max(1);
-        }
-        Sample { distinct, keys, rows: looked_up }
+            ([_], Some(first), Some(last)) => {
+                f64::from(last - first) * (1.0 + 2.0 / drawn.len() as f64) + 1.0
+            }
+            _ => f64::INFINITY,
+        };
+        Sample { distinct: estimate_distinct(&drawn, rows, most), keys, rows: looked_up }
     }
 
     /// Number of distinct combinations, estimated.
@@ -120,8 +121,8 @@ impl Counted {
 }
 
 /// The GEE estimator (Charikar, Chaudhuri, Motwani, Narasayya: Towards estimation error guarantees for distinct
-/// values, PODS 2000): values seen once in the sample stand for sqrt(rows / sample) values each.
-fn estimate_distinct(sample: &[Code], rows: usize) -> usize {
+/// values, PODS 2000): values seen once in the sample stand for sqrt(rows / sample) values each. There are no more than `most`.
+fn estimate_distinct(sample: &[Code], rows: usize, most: f64) -> usize {
     let (mut distinct, mut once) = (0, 0);
     for equal in sample.chunk_by(|a, b| a == b) {
         distinct += 1;
@@ -134,7 +135,7 @@ fn estimate_distinct(sample: &[Code], rows: usize) -> usize {
     }
     let scale = (rows as f64 / sampled as f64).sqrt();
     let estimate = once as f64 * scale + (distinct - once) as f64;
-    (estimate as usize).clamp(1, rows)
+    (estimate.min(most) as usize).clamp(1, rows)
 }
 
 #[cfg(test)]
