@@ -92,6 +92,25 @@ fn what_is_joined_once_is_what_is_joined_in_each_round() {
     }
 }
 
+/// Conditions that bind more variables than a relation can have columns.
+#[test]
+fn what_is_too_wide_for_a_relation_is_joined_in_each_round() {
+    let names = |prefix: &str| (0..200).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(", ");
+    let (left, right) = (names("L"), names("R"));
+    let compared: String = (0..200).map(|n| format!(", X + L{n} + R{n} < 500")).collect();
+    let ones = ["1"; 200].join(", ");
+    let rules = format!(
+        "+left(Y, 1, {ones}) <- node(Y)
++right[(1, {ones})]
++t(X, Y) <- edge(X, Y, 0)
++t(X, Z) <- t(X, Y), left(Y, K, {left}), right(K, {right}), edge(Y, Z, _){compared}",
+    );
+    let off = Thresholds { joined_bindings: usize::MAX, ..from(usize::MAX) };
+    let expected = rows(&rules, "?t(X, Y)", (12, 30, 1), off, 1);
+    assert!(expected.len() > 12);
+    assert_eq!(rows(&rules, "?t(X, Y)", (12, 30, 1), Thresholds::rounds_alone(), 2), expected);
+}
+
 /// The auxiliary relations that a question derives where it may.
 fn joined(rules: &str, question: &str) -> BTreeSet<String> {
     let options = EngineOptions { thresholds: Thresholds::rounds_alone(), ..EngineOptions::default() };

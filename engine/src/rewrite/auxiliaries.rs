@@ -10,7 +10,7 @@ use super::renamed::renamed;
 use crate::analysis::program::{
     Argument, Atom, Auxiliary, Expression, HeadTerm, Literal, Program, Reader, Relation, Rule, Stratum,
 };
-use crate::data::{RelationId, VariableId};
+use crate::data::{MAX_COLUMNS, RelationId, VariableId};
 use crate::diagnostic::Span;
 
 /// Offers what rules of recursive strata may read.
@@ -89,9 +89,15 @@ impl Part {
             literals.extend(conditions.map(|(number, _)| number));
             literals.sort_unstable();
             let is_better = best.as_ref().is_none_or(|best| literals.len() > best.literals.len());
-            if literals.len() >= 2 && is_better && variables.iter().any(|variable| carried.contains(variable))
+            if literals.len() < 2
+                || !is_better
+                || !variables.iter().any(|variable| carried.contains(variable))
             {
-                best = Some(Part { kept: read_elsewhere(rule, &literals), literals });
+                continue;
+            }
+            let kept = read_elsewhere(rule, &literals);
+            if kept.len() <= MAX_COLUMNS {
+                best = Some(Part { literals, kept });
             }
         }
         best
