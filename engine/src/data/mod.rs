@@ -50,7 +50,7 @@ pub use range_index::RangeIndex;
 pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
 pub use run::{Pairing, Run, RunFile};
-pub use sample::Sample;
+pub use sample::{Matches, Sample};
 pub use schema::{Schema, SchemaColumn};
 pub use sorted::SortedRows;
 pub use text::{Analyzer, Language, PostingList, Segment, TextIndex};

@@ -41,11 +41,8 @@ pub(super) fn derive_auxiliaries<'p>(
             }
             *variation = variation.reading(own);
             let plan = plan(*variation, own, tables);
-            let plan = planned(tables.program, tables, plan, variation.rule, notes.is_some());
-            let replaced = std::mem::replace(variant, plan);
-            if let Some(notes) = notes.as_deref_mut() {
-                notes.rules.extend(replaced.meter.map(Meter::finish));
-            }
+            variant
+                .replace(planned(tables.program, tables, plan, variation.rule, notes.is_some()), &mut notes);
         }
     }
     Ok(())
@@ -69,43 +66,53 @@ fn attempt(
         return Ok(None);
     }
     let before = tables.budget.used();
-    match try_once(tables, auxiliary, bindings, notes) {
-        Ok(runs) => {
-            // Only the rows stay.
-            let held: usize = runs.iter().flatten().map(Run::memory_bytes).sum();
-            tables.budget.release(tables.budget.used().saturating_sub(before + held));
-            Ok(runs)
-        }
+    let apart = tables.apart();
+    let tried = try_once(&apart, auxiliary, bindings, notes);
+    // Only the rows stay.
+    let held = match &tried {
+        Ok(Tried::Done(runs)) => runs.iter().map(Run::memory_bytes).sum(),
+        Ok(Tried::Takes(_)) | Err(_) => 0,
+    };
+    tables.budget.release(tables.budget.used().saturating_sub(before + held));
+    let takes = match tried {
+        // Numbers that are cut off where no round may come are no business of the answer's.
+        Ok(Tried::Done(runs)) if !apart.remarks.is_saturated() => return Ok(Some(runs)),
+        Ok(Tried::Done(_)) => u64::MAX,
+        Ok(Tried::Takes(takes)) => takes,
         Err(stopped) => {
-            tables.budget.release(tables.budget.used().saturating_sub(before));
             // What no round might have met is no reason to stop, unless the request has to.
             tables.budget.check()?;
-            let again = matches!(stopped, ExecError::NotWorth);
-            tables
-                .measured
-                .takes(auxiliary.relation, if again { bindings.saturating_mul(MORE) } else { u64::MAX });
-            Ok(None)
+            if matches!(stopped, ExecError::NotWorth) { bindings.saturating_mul(MORE) } else { u64::MAX }
         }
-    }
+    };
+    tables.measured.takes(auxiliary.relation, takes);
+    Ok(None)
 }
 
-/// The same, if it has to be no matter what that takes, or so many bindings are enough.
+/// What came of it to derive an auxiliary relation.
+enum Tried {
+    /// Its rows.
+    Done(Vec<Run>),
+    /// It takes so many bindings.
+    Takes(u64),
+}
+
+/// Derives an auxiliary relation if it has to be, or takes no more than so many bindings.
 fn try_once(
     tables: &Tables<'_>,
     auxiliary: &Auxiliary,
     bindings: u64,
     notes: Option<&mut Notes>,
-) -> Result<Option<Vec<Run>>, ExecError> {
+) -> Result<Tried, ExecError> {
     let plan = || {
         planned(tables.program, tables, plan_rule(&auxiliary.rule, tables), &auxiliary.rule, notes.is_some())
     };
     let is_forced = tables.thresholds.joined_bindings == 0;
     if !is_forced {
-        let takes =
-            bindings_of_sample(tables, &Planned { most_bindings: Some(bindings), meter: None, ..plan() })?;
-        tables.measured.takes(auxiliary.relation, takes);
+        let sample = Planned { most_bindings: Some(bindings), meter: None, ..plan() };
+        let takes = bindings_of_sample(tables, &sample)?;
         if takes > bindings {
-            return Ok(None);
+            return Ok(Tried::Takes(takes));
         }
     }
     let planned = Planned { most_bindings: (!is_forced).then_some(bindings.saturating_mul(MORE)), ..plan() };
@@ -115,7 +122,7 @@ fn try_once(
     if let Some(notes) = notes {
         notes.rules.extend(planned.meter.map(Meter::finish));
     }
-    Ok(Some(runs_of(gather(rows, arity))?))
+    Ok(Tried::Done(runs_of(gather(rows, arity))?))
 }
 
 /// Lets go what only this stratum reads.

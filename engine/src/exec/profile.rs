@@ -62,6 +62,16 @@ pub(super) struct Planned {
     pub(super) most_bindings: Option<u64>,
 }
 
+impl Planned {
+    /// Goes on with another plan; what became of this one is noted.
+    pub(super) fn replace(&mut self, other: Planned, notes: &mut Option<&mut Notes>) {
+        let replaced = std::mem::replace(self, other);
+        if let Some(notes) = notes {
+            notes.rules.extend(replaced.meter.map(Meter::finish));
+        }
+    }
+}
+
 /// A plan, with a meter if it is measured; `statistics` are those that it was made with.
 pub(super) fn planned(
     program: &Program,

@@ -207,11 +207,7 @@ fn plan_round(
     for (variant, variation) in variants.iter_mut().zip(variations) {
         tables.budget.check()?;
         let Some(plan) = plan_again(*variation, own, &variant.plan, tables) else { continue };
-        let plan = planned(tables.program, tables, plan, variation.rule, notes.is_some());
-        let replaced = std::mem::replace(variant, plan);
-        if let Some(notes) = &mut notes {
-            notes.rules.extend(replaced.meter.map(Meter::finish));
-        }
+        variant.replace(planned(tables.program, tables, plan, variation.rule, notes.is_some()), &mut notes);
     }
     Ok(())
 }

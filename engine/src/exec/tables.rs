@@ -62,6 +62,12 @@ impl<'a> Tables<'a> {
         Tables { complete, growing: HashMap::new(), remarks, measured, ..*self }
     }
 
+    /// What is complete, apart from the stratum that is evaluated: what is found out there is not said of this one.
+    pub(super) fn apart(&self) -> Tables<'a> {
+        let (complete, remarks, measured) = (self.complete.clone(), Arc::default(), Arc::default());
+        Tables { complete, growing: HashMap::new(), remarks, measured, rounds: 0, ..*self }
+    }
+
     /// The same, in which only this relation grows.
     pub(super) fn growing_alone(&self, relation: RelationId, growing: Growing) -> Tables<'a> {
         Tables {

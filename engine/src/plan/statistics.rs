@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cost::Thresholds;
-use crate::data::{RelationId, Run, Sample};
+use crate::data::{Matches, RelationId, Run, Sample};
 use crate::plan::access::{Access, Version};
 
 /// What the planner knows of the rows that it will read.
@@ -115,28 +115,22 @@ pub(super) fn sampled_matches(access: Access, sought: &[Sought], statistics: &dy
     let sample =
         if rows < 1.0 || columns.is_empty() { None } else { statistics.sample(access.relation, &columns) };
     let Some(sample) = sample else { return plain() };
-    // What is looked up comes from one row of another relation, all of it, or each part from elsewhere.
-    let origins: Option<Vec<Origin>> = sought.iter().map(|sought| sought.from).collect();
-    let relation = origins.as_ref().and_then(|origins| origins.first()).map(|(relation, _)| *relation);
-    let from_one = origins.as_ref().filter(|all| all.iter().all(|origin| Some(origin.0) == relation));
-    let found = match (from_one, relation) {
-        (Some(origins), Some(relation)) => {
-            let from: Vec<usize> = origins.iter().map(|(_, column)| *column).collect();
+    let found = match origin(sought) {
+        Some((relation, from)) => {
             let Some(values) = statistics.sample(relation, &from) else { return plain() };
-            let found = values.look_up(&sample);
-            let is_own = relation == access.relation && from == columns;
-            let rows = found.rows * rows;
-            Found { rows: if is_own { rows.max(1.0) } else { rows }, share: found.found }
+            let Matches { rows: share, found } = values.look_up(&sample);
+            // A row finds itself.
+            let least = if relation == access.relation && from == columns { 1.0 } else { 0.0 };
+            Found { rows: (rows * share).max(least), share: found }
         }
-        _ => {
-            let mut found = Found { rows, share: 1.0 };
-            for sought in sought {
-                let (share, some) = share_of(access.relation, *sought, statistics);
-                found = Found { rows: found.rows * share, share: found.share * some };
-            }
+        None => {
+            let found = sought.iter().fold(Matches { rows: 1.0, found: 1.0 }, |all, sought| {
+                let Matches { rows, found } = matches_in(access.relation, *sought, statistics);
+                Matches { rows: all.rows * rows, found: all.found * found }
+            });
             // Columns that depend on each other do not multiply their selectivity.
-            let of_a_key = rows / sample.distinct().max(1) as f64;
-            Found { rows: found.rows.max(of_a_key * found.share), ..found }
+            let least = found.found / sample.distinct().max(1) as f64;
+            Found { rows: rows * found.rows.max(least), share: found.found }
         }
     };
     let measured = match access.version {
@@ -147,16 +141,20 @@ pub(super) fn sampled_matches(access: Access, sought: &[Sought], statistics: &dy
     Found { rows, share: found.share.min(rows) }
 }
 
-/// The share of a relation's rows that have a value in one column, and the share of values that some row has.
-fn share_of(relation: RelationId, sought: Sought, statistics: &dyn Statistics) -> (f64, f64) {
+/// The columns of one relation from which everything comes that is looked up.
+fn origin(sought: &[Sought]) -> Option<(RelationId, Vec<usize>)> {
+    let (relation, _) = sought.first()?.from?;
+    let column = |sought: &Sought| sought.from.filter(|from| from.0 == relation).map(|(_, column)| column);
+    Some((relation, sought.iter().map(column).collect::<Option<_>>()?))
+}
+
+/// What is expected in one column.
+fn matches_in(relation: RelationId, sought: Sought, statistics: &dyn Statistics) -> Matches {
     let column = [sought.column];
     let values = sought.from.and_then(|(relation, column)| statistics.sample(relation, &[column]));
     match (values, statistics.sample(relation, &column)) {
-        (Some(values), Some(sample)) => {
-            let found = values.look_up(&sample);
-            (found.rows, found.found)
-        }
-        _ => (1.0 / statistics.distinct(relation, sought.column).max(1) as f64, 1.0),
+        (Some(values), Some(sample)) => values.look_up(&sample),
+        _ => Matches { rows: 1.0 / statistics.distinct(relation, sought.column).max(1) as f64, found: 1.0 },
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     fn hash(&self) -> u64;
 }
 
+/// So many places of a table are read before the first is looked at: who does so waits for memory once, and not for each.
+pub(crate) const TOGETHER: usize = 64;
+
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Multiply and fold: every bit of the input reaches every bit of the output.

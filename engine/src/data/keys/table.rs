@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Key, KeySet, place};
+use super::{Key, KeySet, TOGETHER, place};
 use crate::data::Code;
-
-/// So many places are read before the first is looked at.
-const TOGETHER: usize = 64;
 
 /// A value for each key.
 #[derive(Debug, Clone)]

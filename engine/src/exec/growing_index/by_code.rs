@@ -1,8 +1,8 @@
 //! Rows by one code, which is a position in a table as long as codes are no larger than rows are many.
 
+use super::Groups;
 use super::lists::{Blocks, List, NoRoom};
-use super::{Groups, TOGETHER};
-use crate::data::keys::KeyTable;
+use crate::data::keys::{KeyTable, TOGETHER};
 use crate::data::{Code, INLINE_END};
 
 /// Places that the table may have for each row.

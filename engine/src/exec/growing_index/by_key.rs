@@ -1,9 +1,9 @@
 //! Rows by a key of several columns, or of none: the list of each stands in the table of keys.
 
+use super::Groups;
 use super::lists::{Blocks, List, NoRoom};
-use super::{Groups, TOGETHER};
 use crate::data::Code;
-use crate::data::keys::{Key, KeyTable};
+use crate::data::keys::{Key, KeyTable, TOGETHER};
 
 pub(super) struct ByKey<K> {
     lists: KeyTable<K, List>,

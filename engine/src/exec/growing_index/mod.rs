@@ -49,9 +49,6 @@ pub(super) struct GrowingIndex {
     groups: Box<dyn Groups>,
 }
 
-/// So many places are read before the first is looked at.
-const TOGETHER: usize = 64;
-
 /// The rows of each key.
 trait Groups: Send + Sync {
     /// Adds rows, of whose key columns these are the codes.

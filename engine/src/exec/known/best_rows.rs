@@ -7,14 +7,12 @@ use std::any::Any;
 
 use crate::analysis::program::Best;
 use crate::budget::Budget;
-use crate::data::keys::{Key, KeyNumbers, with_key};
+use crate::data::keys::{Key, KeyNumbers, TOGETHER, with_key};
 use crate::data::preference::Preference;
 use crate::data::{Code, Codec, Rows, parallel, unpack};
 use crate::exec::error::ExecError;
 
 const PARTS: usize = 16;
-/// So many groups are looked up before the first is compared.
-const TOUCHED: usize = 64;
 /// Fewer candidates than these are not worth a second thread.
 const SMALL: usize = 4_096;
 
@@ -176,9 +174,9 @@ impl<K: Key> Groups for Parts<K> {
         let mut keys = Vec::with_capacity(values.len());
         K::pack(groups, 0, values.len(), &mut keys);
         let part_of = |key: &K| (key.hash() >> 60) as usize % PARTS;
-        for (keys, values) in keys.chunks(TOUCHED).zip(values.chunks(TOUCHED)) {
+        for (keys, values) in keys.chunks(TOGETHER).zip(values.chunks(TOGETHER)) {
             keys.iter().for_each(|key| self.parts[part_of(key)].numbers.touch(key));
-            let mut known = [None; TOUCHED];
+            let mut known = [None; TOGETHER];
             for (key, known) in keys.iter().zip(&mut known) {
                 let part = &self.parts[part_of(key)];
                 *known = part.numbers.get(key).map(|group| part.values[*group as usize]);

@@ -3,13 +3,11 @@
 use std::any::Any;
 
 use super::parts::{Candidates, Parts};
-use crate::data::keys::{Key, KeySet};
+use crate::data::keys::{Key, KeySet, TOGETHER};
 use crate::data::{Code, Rows, parallel, unpack};
 
-/// So many places of the set are read before the first is looked at.
-const TOUCHED: usize = 64;
 /// Fewer candidates than these are not worth a second thread.
-pub(super) const SMALL: usize = 4_096;
+const SMALL: usize = 4_096;
 
 /// Keys in parts by their hash.
 pub(super) struct KeyParts<K> {
@@ -53,9 +51,9 @@ impl<K: Key> KeyParts<K> {
     /// Calls `visit(position, part, is_known)` for each key, in order.
     #[inline]
     fn look_up(&self, keys: &[K], mut visit: impl FnMut(usize, usize, bool)) {
-        for start in (0..keys.len()).step_by(TOUCHED) {
-            let keys = &keys[start..keys.len().min(start + TOUCHED)];
-            let mut places = [(0, 0); TOUCHED];
+        for start in (0..keys.len()).step_by(TOGETHER) {
+            let keys = &keys[start..keys.len().min(start + TOGETHER)];
+            let mut places = [(0, 0); TOGETHER];
             for (key, place) in keys.iter().zip(&mut places) {
                 let hash = key.hash();
                 let part = self.part_of(hash);
@@ -75,7 +73,7 @@ impl<K: Key> KeyParts<K> {
     ) -> Vec<Rows> {
         absorb_by_part(&mut self.parts, lanes, |set, buffers| {
             let mut new = Vec::new();
-            for keys in buffers.iter().flat_map(|keys| keys.chunks(TOUCHED)) {
+            for keys in buffers.iter().flat_map(|keys| keys.chunks(TOGETHER)) {
                 for key in keys {
                     set.touch(key.hash());
                 }
@@ -100,13 +98,8 @@ impl<K: Key> KeyParts<K> {
     }
 
     /// All keys.
-    pub(super) fn iter(&self) -> impl Iterator<Item = K> + '_ {
-        self.parts.iter().flat_map(KeySet::iter)
-    }
-
-    /// All keys, with nothing left.
-    pub(super) fn take(&mut self) -> Vec<K> {
-        self.parts.iter_mut().flat_map(|part| std::mem::take(part).iter().collect::<Vec<K>>()).collect()
+    pub(super) fn keys(&self) -> Vec<K> {
+        self.parts.iter().flat_map(KeySet::iter).collect()
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

@@ -6,6 +6,8 @@ mod key_parts;
 
 mod bit_parts;
 
+mod word_set;
+
 mod packed_rows;
 
 mod row_set;

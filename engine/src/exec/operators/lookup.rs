@@ -41,11 +41,7 @@ pub(super) struct RunPlace<'a> {
 
 impl RunPlace<'_> {
     fn index(&self) -> Result<&RowIndex, BudgetError> {
-        if let Some(index) = self.index.get() {
-            return Ok(index);
-        }
-        let index = self.budget.index(&self.run, &self.columns)?;
-        Ok(self.index.get_or_init(|| index))
+        got_or_made(&self.index, || self.budget.index(&self.run, &self.columns))
     }
 }
 
@@ -62,15 +58,23 @@ pub(super) struct GrowingPlace<'a> {
 
 impl GrowingPlace<'_> {
     fn index(&self) -> Result<&GrowingIndex, BudgetError> {
-        if let Some(index) = self.index.get() {
-            return Ok(index);
-        }
-        let index = match self.version {
-            Version::All | Version::Old => self.growing.index(self.key.clone(), self.budget)?,
-            Version::Delta => self.growing.delta_index(self.key.clone(), self.budget)?,
-        };
-        Ok(self.index.get_or_init(|| index))
+        got_or_made(&self.index, || match self.version {
+            Version::All | Version::Old => self.growing.index(self.key.clone(), self.budget),
+            Version::Delta => self.growing.delta_index(self.key.clone(), self.budget),
+        })
     }
+}
+
+/// An index that was got before, or is made now.
+fn got_or_made<T>(
+    got: &OnceLock<Arc<T>>,
+    make: impl FnOnce() -> Result<Arc<T>, BudgetError>,
+) -> Result<&T, BudgetError> {
+    if let Some(index) = got.get() {
+        return Ok(index);
+    }
+    let index = make()?;
+    Ok(got.get_or_init(|| index))
 }
 
 impl Place<'_> {

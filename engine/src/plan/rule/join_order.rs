@@ -2,16 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::range::BestAtom;
+use super::range::{BestAtom, range_filters};
 use super::variation::Variation;
-use crate::analysis::program::{Argument, Atom, Expression, Literal, Rule, Test};
+use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
 use crate::plan::cost;
 use crate::plan::statistics::{
     Found, Origin, Sought, Statistics, expected_best, expected_matches, rows_in, sampled_matches,
 };
-use crate::syntax::ast::Comparison;
 
 /// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
 ///
@@ -104,39 +103,26 @@ impl Orders<'_> {
             match literal {
                 Literal::Atom(atom) => {
                     let access = variation.costed(number, atom);
-                    let Found { rows: mut matches, share } = self.found(access, atom, &bound);
-                    let is_best =
-                        |best: &BestAtom| best.literal == number && best.is_ready(|v| bound.contains_key(&v));
-                    if variation.best.as_ref().is_some_and(is_best) && position > 0 {
-                        matches = expected_best(matches);
-                    }
-                    let is_read_later = |variable| last.get(&variable).is_none_or(|read| *read > position);
-                    if position > 0
-                        && !variation.rule.aggregates()
-                        && binds_nothing(atom, &bound, is_read_later)
-                    {
-                        matches = share;
-                    }
                     let columns = bound_columns(atom, &bound);
                     let rows = rows_in(access, statistics) as f64;
-                    let is_complete = statistics.layout(access.relation).is_some();
-                    if is_complete && !columns.is_empty() && matches >= statistics.range_rows() as f64 {
-                        // Rows that later filters would drop are not looked at.
-                        for filter in range_filters(variation.rule, atom, &bound) {
-                            if in_ranges.insert(filter) {
-                                matches *= cost::PASSING;
-                            }
+                    if position == 0 && (Some(number) == variation.delta || columns.is_empty()) {
+                        work += rows;
+                        bindings = self.found(access, atom, &bound).rows;
+                    } else {
+                        let is_read_later =
+                            |variable| last.get(&variable).is_none_or(|read| *read > position);
+                        let mut matches = self.matches(number, atom, &bound, position > 0, is_read_later);
+                        let is_complete = statistics.layout(access.relation).is_some();
+                        if is_complete && !columns.is_empty() && matches >= statistics.range_rows() as f64 {
+                            // Rows that later filters would drop are not looked at.
+                            let filters = range_filters(variation.rule, atom, |v| bound.contains_key(&v));
+                            let new = filters.into_iter().filter(|filter| in_ranges.insert(*filter)).count();
+                            matches *= cost::PASSING.powi(new as i32);
                         }
+                        work += bindings * (1.0 + matches) * look_up_cost(rows)
+                            + index_cost(access, &columns, statistics);
+                        bindings *= matches;
                     }
-                    let is_scan = position == 0 && (Some(number) == variation.delta || columns.is_empty());
-                    work += match is_scan {
-                        true => rows,
-                        false => {
-                            bindings * (1.0 + matches) * look_up_cost(rows)
-                                + index_cost(access, &columns, statistics)
-                        }
-                    };
-                    bindings *= matches;
                 }
                 Literal::Negated(_) | Literal::Filter { .. } => {
                     work += bindings * cost::FILTER;
@@ -149,6 +135,27 @@ impl Orders<'_> {
             bind(literal, &mut bound);
         }
         work
+    }
+
+    /// The rows that a binding goes on with: fewer than it finds where only the best ones are wanted, or one is as good as many.
+    fn matches(
+        &self,
+        number: usize,
+        atom: &Atom,
+        bound: &Bound,
+        is_later: bool,
+        is_read: impl Fn(VariableId) -> bool,
+    ) -> f64 {
+        let Orders { variation, .. } = *self;
+        let Found { rows, share } = self.found(variation.costed(number, atom), atom, bound);
+        let is_best = |best: BestAtom| best.literal == number && best.is_ready(|v| bound.contains_key(&v));
+        if is_later && !variation.rule.aggregates() && binds_nothing(atom, bound, is_read) {
+            share
+        } else if is_later && variation.best.is_some_and(is_best) {
+            expected_best(rows)
+        } else {
+            rows
+        }
     }
 
     /// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
@@ -217,29 +224,6 @@ impl Orders<'_> {
         }
         best.map(|(_, _, matches, literal)| (literal, matches))
     }
-}
-
-/// The filters that say between what a variable lies that an atom binds, in terms of what is bound before.
-fn range_filters(rule: &Rule, atom: &Atom, bound: &Bound) -> Vec<usize> {
-    let is_new = |side: &Expression| match side {
-        Expression::Variable(variable) => {
-            !bound.contains_key(variable) && atom.variables().any(|other| other == *variable)
-        }
-        Expression::Constant(_) | Expression::Arithmetic { .. } | Expression::Call { .. } => false,
-    };
-    let is_known = |side: &Expression| {
-        let mut known = true;
-        side.for_each_variable(&mut |variable| known &= bound.contains_key(&variable));
-        known
-    };
-    let is_range = |literal: &Literal| match literal {
-        Literal::Filter { operator: Test::ByValue(comparison), left, right } => {
-            !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
-                && (is_new(left) && is_known(right) || is_new(right) && is_known(left))
-        }
-        Literal::Filter { .. } | Literal::Atom(_) | Literal::Negated(_) | Literal::Assign { .. } => false,
-    };
-    (0..rule.body.len()).filter(|literal| is_range(&rule.body[*literal])).collect()
 }
 
 /// The last place of an order where each variable is read; none for those of the head.

@@ -4,7 +4,7 @@
 use std::ops::Bound;
 
 use super::operators::{BestOfRows, Between, ColumnRange, LookupBy, Scan, Step};
-use crate::analysis::program::{Best, Expression, HeadTerm, Literal, Rule, Test};
+use crate::analysis::program::{Atom, Best, Expression, HeadTerm, Literal, Rule, Test};
 use crate::data::{RelationId, Value, VariableId};
 use crate::plan::access::Version;
 use crate::plan::statistics::{Statistics, average_matches};
@@ -75,6 +75,27 @@ pub(super) fn look_up_ranges(
             *between = found;
         }
     }
+}
+
+/// The filters of a rule that say between what a variable lies that an atom binds, in terms of what is bound before.
+pub(super) fn range_filters(rule: &Rule, atom: &Atom, is_bound: impl Fn(VariableId) -> bool) -> Vec<usize> {
+    let is_new = |side: &Expression| {
+        let Expression::Variable(variable) = side else { return false };
+        !is_bound(*variable) && atom.variables().any(|other| other == *variable)
+    };
+    let is_known = |side: &Expression| {
+        let mut known = true;
+        side.for_each_variable(&mut |variable| known &= is_bound(variable));
+        known
+    };
+    let is_range = |literal: &Literal| match literal {
+        Literal::Filter { operator: Test::ByValue(comparison), left, right } => {
+            !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+                && (is_new(left) && is_known(right) || is_new(right) && is_known(left))
+        }
+        Literal::Filter { .. } | Literal::Atom(_) | Literal::Negated(_) | Literal::Assign { .. } => false,
+    };
+    (0..rule.body.len()).filter(|literal| is_range(&rule.body[*literal])).collect()
 }
 
 /// An atom of which only the best rows are wanted: the head keeps the best of a value that it binds, and nothing else is asked of
