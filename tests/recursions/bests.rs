@@ -74,7 +74,7 @@ const BESTS: &[(&str, &str, bool)] = &[
         "+at(X, min<T>) <- odd(X), T = 0
 +at(Y, min<A>) <- at(X, T), trip(X, Y, D, A), T + 1 <= D",
         "?at(X, T)",
-        false,
+        true,
     ),
     (
         "+at(X, min<T>) <- odd(X), T = 0
@@ -102,6 +102,53 @@ const BESTS: &[(&str, &str, bool)] = &[
         true,
     ),
 ];
+
+/// Questions that only ask whether there is such a row, after the same rules; and whether one row is looked for.
+const WITNESSES: &[(&str, bool)] = &[
+    // What is not the last, or not the first.
+    ("?X, Y, D, A <- trip(X, Y, D, A), trip(X, _, E, _), E > D", true),
+    ("?X, Y, A <- trip(X, Y, D, A), trip(X, _, _, B), A > B", true),
+    ("?X, D <- trip(X, Y, D, A), trip(X, _, E, _), E >= D + 2", true),
+    ("?X, D <- trip(X, Y, D, A), trip(X, _, E, _), D - 1 >= E", true),
+    ("?X, D <- trip(X, Y, D, A), trip(X, _, E, _), E >= 20", true),
+    // More is asked of the number.
+    ("?X, D <- trip(X, Y, D, A), trip(X, _, E, _), E >= D + 2, E != 9", false),
+    ("?X, D <- trip(X, Y, D, A), trip(X, _, E, _), E * 2 > D", false),
+    ("?X, D <- trip(X, Y, D, A), trip(X, _, E, B), E > B - D", false),
+    // For each of what else is bound.
+    ("?X, Y, D, Z <- trip(X, Y, D, _), trip(X, Z, E, _), E > D", true),
+    ("?X, Z <- trip(X, _, D, _), trip(X, Z, E, _), E > D", true),
+    ("?X <- trip(X, _, D, _), trip(X, _, E, _), E < D", true),
+    // Several of them, that wait for each other or do not.
+    ("?X <- node(X), trip(X, _, D, _), trip(X, _, E, _), E < D, trip(X, _, _, A), A > 20", true),
+    ("?X, D <- trip(X, Y, D, A), trip(Y, _, E, B), E > A, B < D", true),
+    // Each solution counts, or the number is wanted.
+    ("?X, count<E> <- trip(X, _, D, _), trip(X, _, E, _), E > D", false),
+    ("?X, E <- trip(X, _, _, _), trip(X, _, E, _), E > X", false),
+    // Floats, two kinds of numbers, what is none.
+    ("?X, D <- halves(X, Y, D, A), halves(X, _, E, _), E > D", true),
+    ("?X, D <- mixed(X, Y, D, A), mixed(X, _, E, _), E > D", true),
+    ("?X, D <- named(X, Y, D, A), named(X, _, E, _), E > D", true),
+    ("?X, D <- trip(X, Y, D, A), mixed(X, _, E, _), E > D", true),
+];
+
+#[test]
+fn one_row_stands_for_all_where_only_one_has_to_be_there() {
+    for graph in [(12, 24, 1), (60, 200, 1), (130, 150, 40_000_000)] {
+        for (question, is_best) in WITNESSES {
+            let all = Thresholds { range_rows: usize::MAX, ..Thresholds::default() };
+            let expected = rows(TRIPS, question, graph, all, 1);
+            for (thresholds, threads) in
+                [(Thresholds::rounds_alone(), 1), (Thresholds::rounds_alone(), 2), (Thresholds::default(), 2)]
+            {
+                let found = rows(TRIPS, question, graph, thresholds, threads);
+                assert!(found == expected, "{graph:?}, {thresholds:?}: {question}");
+            }
+            let plan = plan(TRIPS, question, Thresholds::rounds_alone());
+            assert_eq!(plan.contains("by best"), *is_best, "{question}\n{plan}");
+        }
+    }
+}
 
 #[test]
 fn best_rows_are_those_of_all_rows() {

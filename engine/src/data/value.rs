@@ -330,7 +330,7 @@ impl PartialOrd for ValueRef<'_> {
 }
 
 /// A number as it is compared: exactly, whatever its kind.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
     Int(i64),
     Float(f64),

@@ -148,7 +148,15 @@ fn choose(
     circumstances: &Circumstances<'_>,
     first: fn(std::cmp::Ordering) -> bool,
 ) -> Results {
-    arguments.try_each(|row| match (arguments.at(0, row), arguments.at(1, row)) {
+    let pair = |row| (arguments.at(0, row), arguments.at(1, row));
+    let ints = (0..arguments.rows()).map(|row| match pair(row) {
+        (ValueRef::Int(a), ValueRef::Int(b)) => Some(Some(if first(a.cmp(&b)) { a } else { b })),
+        _ => None,
+    });
+    if let Some(ints) = ints.collect() {
+        return Ok(Column::Ints(ints));
+    }
+    arguments.try_each(|row| match pair(row) {
         (ValueRef::Int(a), ValueRef::Int(b)) => Ok(Value::Int(if first(a.cmp(&b)) { a } else { b })),
         (ValueRef::Text(a), ValueRef::Text(b)) => {
             circumstances.text(if first(a.cmp(b)) { a } else { b }.to_owned())

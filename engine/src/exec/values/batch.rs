@@ -70,7 +70,14 @@ impl Bindings {
         keep: &[VariableId],
         passes: impl Fn(usize) -> bool,
     ) {
-        let positions: Vec<u32> = (0..from.len as u32).filter(|row| passes(*row as usize)).collect();
+        // Each row is written, and the next one over it if it does not pass: nothing has to be foretold.
+        let mut positions = vec![0; from.len];
+        let mut kept = 0;
+        for row in 0..from.len {
+            positions[kept] = row as u32;
+            kept += usize::from(passes(row));
+        }
+        positions.truncate(kept);
         self.clear();
         self.gather(from, keep, &positions);
     }

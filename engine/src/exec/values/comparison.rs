@@ -6,8 +6,8 @@ use crate::analysis::program::{Expression, Test};
 use crate::data::{Code, INLINE_END, Number, Value, equality};
 use crate::exec::error::ExecError;
 use crate::exec::values::batch::Bindings;
-use crate::exec::values::expression::{Column, Evaluator};
-use crate::exec::values::numbers::Numbers;
+use crate::exec::values::expression::{Column, Evaluator, inline_ints};
+use crate::exec::values::numbers::{Numbers, Side};
 use crate::syntax::ast::Comparison;
 
 impl Evaluator<'_> {
@@ -45,6 +45,9 @@ impl Evaluator<'_> {
         if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
             return Ok(compare_all(comparison, &a, &b, rows));
         }
+        if let (Some(a), Some(b)) = (self.ints(&left), self.ints(&right)) {
+            return Ok(compare_all(comparison, &a, &b, rows));
+        }
         if let (Some(a), Some(b)) = (self.floats(&left), self.floats(&right)) {
             return Ok(compare_all(comparison, &a, &b, rows));
         }
@@ -64,6 +67,19 @@ impl Evaluator<'_> {
         Ok((0..rows).map(holds_at).collect())
     }
 
+    /// A column whose values are all integers.
+    fn ints<'c>(&self, column: &'c Column<'_>) -> Option<Side<'c, i64>> {
+        match column {
+            Column::Constant(code) => match self.codec.number(*code)? {
+                Number::Int(n) => Some(Side::One(n)),
+                Number::Float(_) => None,
+            },
+            Column::Codes(codes) => Some(Side::Each(Cow::Owned(inline_ints(codes)?))),
+            Column::Numbers(Numbers::Ints(ints)) => Some(Side::Each(Cow::Borrowed(ints))),
+            Column::Numbers(Numbers::Floats(_) | Numbers::Mixed(_)) => None,
+        }
+    }
+
     /// A column whose values are all numbers that floats hold exactly.
     fn floats<'c>(&self, column: &'c Column<'_>) -> Option<Side<'c, f64>> {
         Some(match column {
@@ -77,24 +93,6 @@ impl Evaluator<'_> {
             }
             Column::Numbers(Numbers::Mixed(_)) => return None,
         })
-    }
-}
-
-/// One side of a comparison, of one type.
-enum Side<'c, T: Copy> {
-    One(T),
-    Each(Cow<'c, [T]>),
-}
-
-impl<T: Copy> Side<'_, T> {
-    /// For which rows something holds of both sides.
-    fn with(&self, other: &Self, rows: usize, holds: impl Fn(T, T) -> bool) -> Vec<bool> {
-        match (self, other) {
-            (Side::One(a), Side::One(b)) => vec![holds(*a, *b); rows],
-            (Side::One(a), Side::Each(b)) => b.iter().map(|b| holds(*a, *b)).collect(),
-            (Side::Each(a), Side::One(b)) => a.iter().map(|a| holds(*a, *b)).collect(),
-            (Side::Each(a), Side::Each(b)) => a.iter().zip(b.iter()).map(|(a, b)| holds(*a, *b)).collect(),
-        }
     }
 }
 

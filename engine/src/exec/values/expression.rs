@@ -11,7 +11,7 @@ use crate::budget::Budget;
 use crate::data::{Code, Codec, INLINE_END, Number, Value, ValueRef, VariableId, float_of};
 use crate::exec::error::ExecError;
 use crate::exec::values::batch::Bindings;
-use crate::exec::values::numbers::Numbers;
+use crate::exec::values::numbers::{Numbers, Operand};
 use crate::functions::{self, Argument, Arguments, Circumstances, ScalarFunction};
 
 /// Evaluates over one query's values.
@@ -115,9 +115,10 @@ impl<'a> Evaluator<'a> {
             },
             Expression::Constant(value) => Column::Constant(self.codec.encode(value.as_ref())?),
             Expression::Arithmetic { operator, left, right } => {
-                let left = self.numbers(self.evaluate(left, bindings)?, bindings.len);
-                let right = self.numbers(self.evaluate(right, bindings)?, bindings.len);
-                Column::Numbers(left.arithmetic(*operator, right, self.saturated))
+                let rows = bindings.len;
+                let left = self.operand(self.evaluate(left, bindings)?, rows);
+                let right = self.operand(self.evaluate(right, bindings)?, rows);
+                Column::Numbers(left.arithmetic(*operator, right, rows, self.saturated))
             }
             Expression::Call { function, arguments } => self.call(function, arguments, bindings)?,
         })
@@ -166,29 +167,24 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn numbers(&self, column: Column<'_>, rows: usize) -> Numbers {
+    fn operand<'c>(&self, column: Column<'_>, rows: usize) -> Operand<'c> {
         let codes = match column {
-            Column::Numbers(numbers) => return numbers,
+            Column::Numbers(numbers) => return numbers.into(),
+            Column::Constant(code) => return Operand::constant(self.codec.number(code), rows),
             Column::Codes(codes) => codes,
-            Column::Constant(code) => {
-                return match self.codec.number(code) {
-                    Some(Number::Int(n)) => Numbers::Ints(vec![n; rows]),
-                    Some(Number::Float(x)) => Numbers::Floats(vec![x; rows]),
-                    None => Numbers::Mixed(vec![None; rows]),
-                };
-            }
         };
-        if codes.iter().all(|code| *code < INLINE_END) {
-            return Numbers::Ints(codes.iter().map(|code| i64::from(*code)).collect());
+        if let Some(ints) = inline_ints(&codes) {
+            return Numbers::Ints(ints).into();
         }
         let float = |code: &Code| match self.codec.entry(*code) {
             Some(Value::Float(x)) => Some(*x),
             _ => None,
         };
-        match codes.iter().map(float).collect() {
+        let numbers = match codes.iter().map(float).collect() {
             Some(floats) => Numbers::Floats(floats),
             None => Numbers::narrowest(codes.iter().map(|code| self.codec.number(*code)).collect()),
-        }
+        };
+        numbers.into()
     }
 
     /// The codes of a column of so many rows.
@@ -207,6 +203,12 @@ impl<'a> Evaluator<'a> {
             Column::Numbers(numbers) => numbers.at(row).map_or(ValueRef::Null, Number::value),
         }
     }
+}
+
+/// The integers of codes that are their own numbers.
+pub(super) fn inline_ints(codes: &[Code]) -> Option<Vec<i64>> {
+    let are_inline = codes.iter().fold(true, |all, code| all & (*code < INLINE_END));
+    are_inline.then(|| codes.iter().map(|code| i64::from(*code)).collect())
 }
 
 impl Column<'_> {

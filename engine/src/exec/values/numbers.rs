@@ -1,5 +1,6 @@
 //! `Numbers`: a column of numbers that were computed, and have no codes yet.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::data::{Code, Codec, DictionaryFull, NULL, Number, ValueRef, float_of, inline_int};
@@ -89,44 +90,161 @@ impl Numbers {
             Numbers::Mixed(mixed) => mixed,
         }
     }
+}
+
+/// Numbers of one type: the same in every row, or a row each.
+pub(crate) enum Side<'c, T: Copy> {
+    One(T),
+    Each(Cow<'c, [T]>),
+}
+
+impl<T: Copy> Side<'_, T> {
+    /// What is found of both sides in each of so many rows.
+    #[inline]
+    pub(crate) fn with<R: Clone>(
+        &self,
+        other: &Side<'_, T>,
+        rows: usize,
+        mut find: impl FnMut(T, T) -> R,
+    ) -> Vec<R> {
+        match (self, other) {
+            (Side::One(a), Side::One(b)) => vec![find(*a, *b); rows],
+            (Side::One(a), Side::Each(b)) => b.iter().map(|b| find(*a, *b)).collect(),
+            (Side::Each(a), Side::One(b)) => a.iter().map(|a| find(*a, *b)).collect(),
+            (Side::Each(a), Side::Each(b)) => a.iter().zip(b.iter()).map(|(a, b)| find(*a, *b)).collect(),
+        }
+    }
+
+    fn all(&self, holds: impl Fn(T) -> bool) -> bool {
+        match self {
+            Side::One(one) => holds(*one),
+            // Not the first that does not hold, but all of them: a loop without a way out is a few instructions a row.
+            Side::Each(each) => each.iter().fold(true, |all, one| all & holds(*one)),
+        }
+    }
+
+    fn each(self, rows: usize) -> Vec<T> {
+        match self {
+            Side::One(one) => vec![one; rows],
+            Side::Each(each) => each.into_owned(),
+        }
+    }
+}
+
+/// A side of an arithmetic operation.
+pub(crate) enum Operand<'c> {
+    Ints(Side<'c, i64>),
+    Floats(Side<'c, f64>),
+    /// `None` is Null, or no number.
+    Mixed(Vec<Option<Number>>),
+}
+
+impl<'c> Operand<'c> {
+    /// The same in every row.
+    pub(crate) fn constant(number: Option<Number>, rows: usize) -> Operand<'c> {
+        match number {
+            Some(Number::Int(n)) => Operand::Ints(Side::One(n)),
+            Some(Number::Float(x)) => Operand::Floats(Side::One(x)),
+            None => Operand::Mixed(vec![None; rows]),
+        }
+    }
 
     /// Row by row. Integers stay integers but for `/`; `saturated` is set where one was cut off at the end of their range.
-    pub(crate) fn arithmetic(self, operator: Arithmetic, right: Numbers, saturated: &AtomicBool) -> Numbers {
+    pub(crate) fn arithmetic(
+        self,
+        operator: Arithmetic,
+        right: Operand<'_>,
+        rows: usize,
+        saturated: &AtomicBool,
+    ) -> Numbers {
         match (self, right) {
-            (Numbers::Ints(a), Numbers::Ints(b)) => ints(operator, &a, &b, saturated),
-            (Numbers::Floats(a), Numbers::Floats(b)) => floats(operator, &a, &b),
-            (Numbers::Ints(a), Numbers::Floats(b)) => floats(operator, &as_floats(&a), &b),
-            (Numbers::Floats(a), Numbers::Ints(b)) => floats(operator, &a, &as_floats(&b)),
+            (Operand::Ints(a), Operand::Ints(b)) => ints(operator, &a, &b, rows, saturated),
+            (Operand::Floats(a), Operand::Floats(b)) => floats(operator, &a, &b, rows),
+            (Operand::Ints(a), Operand::Floats(b)) => floats(operator, &as_floats(&a), &b, rows),
+            (Operand::Floats(a), Operand::Ints(b)) => floats(operator, &a, &as_floats(&b), rows),
             (left, right) => {
-                let (left, right) = (left.widen(), right.widen());
+                let (left, right) = (left.widen(rows), right.widen(rows));
                 let one = |(a, b): (&Option<Number>, &Option<Number>)| one(operator, (*a)?, (*b)?, saturated);
                 Numbers::narrowest(left.iter().zip(&right).map(one).collect())
             }
         }
     }
-}
 
-fn as_floats(ints: &[i64]) -> Vec<f64> {
-    ints.iter().map(|n| *n as f64).collect()
-}
-
-fn ints(operator: Arithmetic, a: &[i64], b: &[i64], saturated: &AtomicBool) -> Numbers {
-    fn each(a: &[i64], b: &[i64], result: impl Fn(i64, i64) -> i64) -> Numbers {
-        Numbers::Ints(a.iter().zip(b).map(|(a, b)| result(*a, *b)).collect())
-    }
-    match operator {
-        Arithmetic::Add => each(a, b, |a, b| sum(a, b, saturated)),
-        Arithmetic::Subtract => each(a, b, |a, b| difference(a, b, saturated)),
-        Arithmetic::Multiply => each(a, b, |a, b| product(a, b, saturated)),
-        Arithmetic::Divide => floats(operator, &as_floats(a), &as_floats(b)),
-        Arithmetic::Remainder => {
-            Numbers::narrowest(a.iter().zip(b).map(|(a, b)| remainder(*a, *b).map(Number::Int)).collect())
+    fn widen(self, rows: usize) -> Vec<Option<Number>> {
+        match self {
+            Operand::Ints(ints) => Numbers::Ints(ints.each(rows)).widen(),
+            Operand::Floats(floats) => Numbers::Floats(floats.each(rows)).widen(),
+            Operand::Mixed(mixed) => mixed,
         }
     }
 }
 
-fn floats(operator: Arithmetic, a: &[f64], b: &[f64]) -> Numbers {
-    Numbers::finite(a.iter().zip(b).map(|(a, b)| float(operator, *a, *b)).collect())
+impl From<Numbers> for Operand<'_> {
+    fn from(numbers: Numbers) -> Self {
+        match numbers {
+            Numbers::Ints(ints) => Operand::Ints(Side::Each(Cow::Owned(ints))),
+            Numbers::Floats(floats) => Operand::Floats(Side::Each(Cow::Owned(floats))),
+            Numbers::Mixed(mixed) => Operand::Mixed(mixed),
+        }
+    }
+}
+
+fn as_floats(ints: &Side<'_, i64>) -> Side<'static, f64> {
+    match ints {
+        Side::One(n) => Side::One(*n as f64),
+        Side::Each(ints) => Side::Each(ints.iter().map(|n| *n as f64).collect()),
+    }
+}
+
+/// Most integers are far from the ends of their range: results are computed as if all were, while it is noted whether one
+/// was not.
+fn ints(
+    operator: Arithmetic,
+    a: &Side<'_, i64>,
+    b: &Side<'_, i64>,
+    rows: usize,
+    saturated: &AtomicBool,
+) -> Numbers {
+    let mut cut = 0;
+    Numbers::Ints(match operator {
+        Arithmetic::Add => {
+            let sums = a.with(b, rows, |a, b| {
+                let sum = a.wrapping_add(b);
+                cut |= (a ^ sum) & (b ^ sum);
+                sum
+            });
+            if cut < 0 { a.with(b, rows, |a, b| sum(a, b, saturated)) } else { sums }
+        }
+        Arithmetic::Subtract => {
+            let differences = a.with(b, rows, |a, b| {
+                let difference = a.wrapping_sub(b);
+                cut |= (a ^ b) & (a ^ difference);
+                difference
+            });
+            if cut < 0 { a.with(b, rows, |a, b| difference(a, b, saturated)) } else { differences }
+        }
+        Arithmetic::Multiply => {
+            let is_small = |n: i64| i32::try_from(n).is_ok();
+            match a.all(is_small) && b.all(is_small) {
+                true => a.with(b, rows, i64::wrapping_mul),
+                false => a.with(b, rows, |a, b| product(a, b, saturated)),
+            }
+        }
+        Arithmetic::Divide => return floats(operator, &as_floats(a), &as_floats(b), rows),
+        Arithmetic::Remainder => {
+            return Numbers::narrowest(a.with(b, rows, |a, b| remainder(a, b).map(Number::Int)));
+        }
+    })
+}
+
+fn floats(operator: Arithmetic, a: &Side<'_, f64>, b: &Side<'_, f64>, rows: usize) -> Numbers {
+    Numbers::finite(match operator {
+        Arithmetic::Add => a.with(b, rows, |a, b| a + b),
+        Arithmetic::Subtract => a.with(b, rows, |a, b| a - b),
+        Arithmetic::Multiply => a.with(b, rows, |a, b| a * b),
+        Arithmetic::Divide => a.with(b, rows, |a, b| a / b),
+        Arithmetic::Remainder => a.with(b, rows, |a, b| a % b),
+    })
 }
 
 /// One operation.
@@ -173,4 +291,79 @@ fn remainder(a: i64, b: i64) -> Option<i64> {
 fn cut(end: i64, saturated: &AtomicBool) -> i64 {
     saturated.store(true, Ordering::Relaxed);
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPERATORS: [Arithmetic; 5] = [
+        Arithmetic::Add,
+        Arithmetic::Subtract,
+        Arithmetic::Multiply,
+        Arithmetic::Divide,
+        Arithmetic::Remainder,
+    ];
+
+    /// Columns give what each row alone gives, and tell whether something was cut off, wherever a side is a constant.
+    #[test]
+    fn columns_are_computed_as_their_rows_are() {
+        let ends = [i64::MIN, i64::MIN + 1, -(1 << 32), -3, -1, 0, 1, 2, 7, 1 << 31, 1 << 32, i64::MAX];
+        let small = [-(1 << 31), -9, 0, 3, (1 << 31) - 1];
+        for (operator, ints) in OPERATORS.into_iter().flat_map(|o| [(o, &ends[..]), (o, &small[..])]) {
+            let pairs: Vec<(i64, i64)> =
+                ints.iter().flat_map(|a| ints.iter().map(move |b| (*a, *b))).collect();
+            let (left, right): (Vec<i64>, Vec<i64>) = pairs.iter().copied().unzip();
+            assert_rows(operator, &Numbers::Ints(left), &Numbers::Ints(right));
+            for n in ints {
+                assert_with_constant(operator, &Numbers::Ints(ints.to_vec()), Number::Int(*n));
+                assert_with_constant(operator, &Numbers::Floats(vec![-1.5, 0.0, 1e300]), Number::Int(*n));
+            }
+            assert_with_constant(operator, &Numbers::Ints(ints.to_vec()), Number::Float(0.5));
+        }
+    }
+
+    fn rows(numbers: &Numbers, len: usize) -> Vec<Option<Number>> {
+        (0..len).map(|row| numbers.at(row)).collect()
+    }
+
+    fn length(numbers: &Numbers) -> usize {
+        match numbers {
+            Numbers::Ints(ints) => ints.len(),
+            Numbers::Floats(floats) => floats.len(),
+            Numbers::Mixed(mixed) => mixed.len(),
+        }
+    }
+
+    fn assert_rows(operator: Arithmetic, left: &Numbers, right: &Numbers) {
+        let len = length(left);
+        let (saturated, expected_saturated) = (AtomicBool::new(false), AtomicBool::new(false));
+        let found = Operand::from(left.clone()).arithmetic(operator, right.clone().into(), len, &saturated);
+        let expected: Vec<Option<Number>> = (0..len)
+            .map(|row| one(operator, left.at(row).unwrap(), right.at(row).unwrap(), &expected_saturated))
+            .collect();
+        assert_eq!(rows(&found, len), expected, "{operator:?}");
+        assert_eq!(saturated.into_inner(), expected_saturated.into_inner(), "{operator:?}");
+    }
+
+    fn assert_with_constant(operator: Arithmetic, column: &Numbers, number: Number) {
+        let len = length(column);
+        let constant = || Operand::constant(Some(number), len);
+        for constant_first in [false, true] {
+            let (saturated, expected_saturated) = (AtomicBool::new(false), AtomicBool::new(false));
+            let column_side = || Operand::from(column.clone());
+            let found = match constant_first {
+                true => constant().arithmetic(operator, column_side(), len, &saturated),
+                false => column_side().arithmetic(operator, constant(), len, &saturated),
+            };
+            let at = |row| {
+                let own = column.at(row).unwrap();
+                let (a, b) = if constant_first { (number, own) } else { (own, number) };
+                one(operator, a, b, &expected_saturated)
+            };
+            let expected: Vec<Option<Number>> = (0..len).map(at).collect();
+            assert_eq!(rows(&found, len), expected, "{operator:?} {number:?} {constant_first}");
+            assert_eq!(saturated.into_inner(), expected_saturated.into_inner(), "{operator:?} {number:?}");
+        }
+    }
 }

@@ -33,8 +33,11 @@ pub(super) fn steps(
                     let _ = write!(text, " of column {}", between.column + 1);
                 }
                 if let Some(best) = best {
-                    let which = if best.largest { "largest" } else { "least" };
-                    let _ = write!(text, ", the {which} column {}", best.value + 1);
+                    text.push_str(if best.largest { ", the largest" } else { ", the least" });
+                    // Else it is the same column.
+                    if between.as_ref().is_none_or(|between| between.column != best.value) {
+                        let _ = write!(text, " column {}", best.value + 1);
+                    }
                 }
                 (if lookup.key.is_empty() { "product" } else { "probe" }, text, Some(lookup.access))
             }

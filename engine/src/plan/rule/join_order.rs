@@ -20,7 +20,8 @@ use crate::plan::statistics::{
 /// it. New rows come first unless it is known how many they are.
 pub(super) fn order_literals(variation: Variation<'_>, statistics: &dyn Statistics) -> Vec<usize> {
     let rule = variation.rule;
-    let order = Orders { variation, statistics, samples: false }.greedily(variation.delta);
+    let best = &variation.best_atoms();
+    let order = Orders { variation, best, statistics, samples: false }.greedily(variation.delta);
     let is_fixed = match variation.delta {
         Some(delta) => rule.body[delta].atom().is_some_and(|atom| statistics.delta(atom.relation).is_none()),
         None => reads_constants(rule),
@@ -47,7 +48,8 @@ pub(super) fn better_order(
     if !(2..=FEW).contains(&starts.len()) || statistics.as_written() {
         return order;
     }
-    let quick = Orders { variation, statistics, samples: false };
+    let best = &variation.best_atoms();
+    let quick = Orders { variation, best, statistics, samples: false };
     // What starts from a few rows is brief unless it is known not to be.
     let rows = || rule.atoms().map(|atom| statistics.rows(atom.relation) as f64);
     let is_long = || rows().sum::<f64>() >= MUCH && rows().all(|rows| rows >= MANY);
@@ -73,6 +75,8 @@ fn reads_constants(rule: &Rule) -> bool {
 #[derive(Clone, Copy)]
 struct Orders<'a> {
     variation: Variation<'a>,
+    /// The atoms of which only the best rows are wanted.
+    best: &'a [BestAtom],
     statistics: &'a dyn Statistics,
     /// Whether samples are looked at.
     samples: bool,
@@ -146,12 +150,16 @@ impl Orders<'_> {
         is_later: bool,
         is_read: impl Fn(VariableId) -> bool,
     ) -> f64 {
-        let Orders { variation, .. } = *self;
+        let Orders { variation, statistics, .. } = *self;
         let Found { rows, share } = self.found(variation.costed(number, atom), atom, bound);
-        let is_best = |best: BestAtom| best.literal == number && best.is_ready(|v| bound.contains_key(&v));
+        let is_best = |best: &BestAtom| {
+            best.literal == number
+                && rows >= statistics.range_rows() as f64
+                && best.is_ready(variation.rule, |v| bound.contains_key(&v))
+        };
         if is_later && !variation.rule.aggregates() && binds_nothing(atom, bound, is_read) {
             share
-        } else if is_later && variation.best.is_some_and(is_best) {
+        } else if is_later && self.best.iter().any(is_best) {
             expected_best(rows)
         } else {
             rows

@@ -64,13 +64,13 @@ pub(super) fn look_up_ranges(
         let is_whole = lookup.key.is_empty() || !lookup.equal.is_empty();
         // An index of what grows would be made anew in each round.
         let grows = lookup.access.version != Version::Delta && is_growing(lookup.access.relation);
-        if is_whole || grows || average_matches(lookup.access, &lookup.columns(), statistics) < many {
+        if is_whole || grows {
             continue;
         }
         let bounds = outputs.iter().filter_map(|(column, variable)| bounds(*column, *variable, keep, later));
         // What has two ends leaves least.
         let found = bounds.max_by_key(|between| [&between.from, &between.to].into_iter().flatten().count());
-        if found.is_some() {
+        if found.is_some() && average_matches(lookup.access, &lookup.columns(), statistics) >= many {
             lookup.by = LookupBy::Range;
             *between = found;
         }
@@ -98,9 +98,10 @@ pub(super) fn range_filters(rule: &Rule, atom: &Atom, is_bound: impl Fn(Variable
     (0..rule.body.len()).filter(|literal| is_range(&rule.body[*literal])).collect()
 }
 
-/// An atom of which only the best rows are wanted: the head keeps the best of a value that it binds, and nothing else is asked of
-/// it; and of a number that it binds, nothing but that it lies on one side of another. What follows from another row on that side,
-/// with the same values elsewhere, is no better.
+/// An atom of which only the best rows are wanted, because of a number that it binds nothing is asked but that it lies on one
+/// side of another. Either the head keeps the best of a value that the atom binds, and nothing else is asked of that: what
+/// follows from another row on that side, with the same values elsewhere, is no better. Or solutions do not count, only that there
+/// is one: then the number that lies farthest on that side is as good as all, and is the value itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BestAtom {
     pub(super) literal: usize,
@@ -108,87 +109,116 @@ pub(super) struct BestAtom {
     number: VariableId,
     largest: bool,
     strict: bool,
-    /// What the number is compared with, if not with a constant.
-    other: Option<VariableId>,
+    /// The comparison.
+    filter: usize,
+}
+
+/// What a comparison asks of a number: that it lies on one side of what is no part of its atom.
+#[derive(Clone, Copy)]
+struct OneSided {
+    number: VariableId,
+    above: bool,
+    strict: bool,
+    filter: usize,
 }
 
 impl BestAtom {
-    /// The atom of a rule whose head keeps the best rows.
-    pub(super) fn of(rule: &Rule, kept: Best) -> Option<BestAtom> {
+    /// The atoms of a rule, whose head keeps the best rows if that says how.
+    pub(super) fn all(rule: &Rule, kept: Option<Best>) -> Vec<BestAtom> {
+        if !rule.body.iter().any(|literal| matches!(literal, Literal::Filter { .. })) {
+            return Vec::new();
+        }
+        match kept.and_then(|best| BestAtom::of_a_best_value(rule, best)) {
+            Some(atom) => vec![atom],
+            None if kept.is_none() && rule.aggregates() => Vec::new(),
+            None => BestAtom::of_witnesses(rule),
+        }
+    }
+
+    fn of_a_best_value(rule: &Rule, kept: Best) -> Option<BestAtom> {
         let (HeadTerm::Expression(Expression::Variable(value)) | HeadTerm::Aggregate { argument: value, .. }) =
             rule.head_terms[kept.column]
         else {
             return None;
         };
-        let literals = |variable: VariableId| -> Vec<usize> {
-            (0..rule.body.len())
-                .filter(|literal| rule.body[*literal].variables().contains(&variable))
-                .collect()
-        };
-        let columns = |variable| rule.head_terms.iter().filter(|term| names(term, variable)).count();
-        let [literal] = *literals(value) else { return None };
-        let atom = rule.body[literal].atom().filter(|_| columns(value) == 1)?;
-        let mut compared = atom.variables().filter(|number| *number != value).filter_map(|number| {
-            let [one, other] = *literals(number) else { return None };
-            let filter = if one == literal { other } else { one };
-            let (strict, other) = side_of(&rule.body[filter], number)?;
-            let is_apart = other.is_none_or(|other| atom.variables().all(|variable| variable != other));
-            (is_apart && columns(number) == 0).then_some(BestAtom {
-                literal,
-                value,
-                number,
-                largest: kept.largest,
-                strict,
-                other,
+        let columns = rule.head_terms.iter().filter(|term| names(term, value)).count();
+        let [literal] = *literals_with(rule, value) else { return None };
+        let atom = rule.body[literal].atom().filter(|_| columns == 1)?;
+        let mut compared = atom.variables().filter_map(|number| one_sided(rule, literal, atom, number));
+        // Two numbers would have to be compared together.
+        let one = compared.next().filter(|_| compared.next().is_none())?;
+        Some(BestAtom::new(literal, value, kept.largest, one))
+    }
+
+    fn of_witnesses(rule: &Rule) -> Vec<BestAtom> {
+        let atoms = rule.body.iter().enumerate().filter_map(|(literal, body)| Some((literal, body.atom()?)));
+        let numbers = atoms.flat_map(|(literal, atom)| {
+            atom.variables().filter_map(move |number| {
+                let one = one_sided(rule, literal, atom, number)?;
+                Some(BestAtom::new(literal, one.number, one.above, one))
             })
         });
-        // Two numbers would have to be compared together.
-        compared.next().filter(|_| compared.next().is_none())
+        numbers.collect()
+    }
+
+    fn new(literal: usize, value: VariableId, largest: bool, one: OneSided) -> BestAtom {
+        let OneSided { number, strict, filter, .. } = one;
+        BestAtom { literal, value, number, largest, strict, filter }
     }
 
     /// Whether what the number is compared with is bound.
-    pub(super) fn is_ready(&self, is_bound: impl FnOnce(VariableId) -> bool) -> bool {
-        self.other.is_none_or(is_bound)
+    pub(super) fn is_ready(&self, rule: &Rule, is_bound: impl Fn(VariableId) -> bool) -> bool {
+        let compared = rule.body[self.filter].variables();
+        compared.into_iter().all(|variable| variable == self.number || is_bound(variable))
     }
 }
 
+/// The literals of a rule that have a variable.
+fn literals_with(rule: &Rule, variable: VariableId) -> Vec<usize> {
+    (0..rule.body.len()).filter(|literal| rule.body[*literal].variables().contains(&variable)).collect()
+}
+
+/// What a rule says of a number that an atom binds, if that is no more than one comparison.
+fn one_sided(rule: &Rule, literal: usize, atom: &Atom, number: VariableId) -> Option<OneSided> {
+    let [one, other] = *literals_with(rule, number) else { return None };
+    let filter = if one == literal { other } else { one };
+    let Literal::Filter { operator: Test::ByValue(comparison), left, right } = &rule.body[filter] else {
+        return None;
+    };
+    let (comparison, side) = match (left, right) {
+        (Expression::Variable(compared), side) if *compared == number => (*comparison, side),
+        (side, Expression::Variable(compared)) if *compared == number => (comparison.turned(), side),
+        _ => return None,
+    };
+    let (above, strict) = match comparison {
+        Comparison::Greater => (true, true),
+        Comparison::GreaterOrEqual => (true, false),
+        Comparison::Less => (false, true),
+        Comparison::LessOrEqual => (false, false),
+        Comparison::Equal | Comparison::NotEqual => return None,
+    };
+    let mut is_apart = true;
+    side.for_each_variable(&mut |other| is_apart &= atom.variables().all(|variable| variable != other));
+    let is_free = !rule.head_terms.iter().any(|term| names(term, number))
+        && atom.variables().filter(|variable| *variable == number).count() == 1;
+    (is_apart && is_free).then_some(OneSided { number, above, strict, filter })
+}
+
 /// Lets the probe of an atom of which only best rows are wanted look only for these, where it looks for a range.
-pub(super) fn look_up_best(steps: &mut [Step], atom: BestAtom) {
+pub(super) fn look_up_best(steps: &mut [Step], atoms: &[BestAtom]) {
     for step in steps {
         let Step::Probe { lookup, between: Some(between), best, outputs, .. } = step else { continue };
         let column_of =
             |variable| outputs.iter().find(|(_, bound)| *bound == variable).map(|(column, _)| *column);
-        let (Some(value), Some(number)) = (column_of(atom.value), column_of(atom.number)) else { continue };
-        if between.column == number {
+        let wanted = atoms.iter().find_map(|atom| {
+            let value = column_of(atom.value)?;
+            let BestAtom { largest, strict, .. } = *atom;
+            (column_of(atom.number)? == between.column).then_some(BestOfRows { value, largest, strict })
+        });
+        if wanted.is_some() {
             lookup.by = LookupBy::Best;
-            *best = Some(BestOfRows { value, largest: atom.largest, strict: atom.strict });
+            *best = wanted;
         }
-    }
-}
-
-/// What a comparison says of a variable, if no more than on which side of a constant or of another variable it lies: whether that
-/// itself does not count, and which variable it is.
-fn side_of(literal: &Literal, number: VariableId) -> Option<(bool, Option<VariableId>)> {
-    let Literal::Filter { operator: Test::ByValue(comparison), left, right } = literal else { return None };
-    let strict = match comparison {
-        Comparison::Less | Comparison::Greater => true,
-        Comparison::LessOrEqual | Comparison::GreaterOrEqual => false,
-        Comparison::Equal | Comparison::NotEqual => return None,
-    };
-    match (left, right) {
-        (Expression::Variable(one), Expression::Constant(value))
-        | (Expression::Constant(value), Expression::Variable(one))
-            if *one == number && is_ordered(value) =>
-        {
-            Some((strict, None))
-        }
-        (Expression::Variable(one), Expression::Variable(other))
-        | (Expression::Variable(other), Expression::Variable(one))
-            if *one == number && *other != number =>
-        {
-            Some((strict, Some(*other)))
-        }
-        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
 use super::range::{look_up_best, look_up_ranges, range_of};
-use super::variation::{Distinct, Own, Variation, best_atom};
+use super::variation::{Distinct, Own, Variation, kept};
 use crate::analysis::program::{Argument, Atom, Expression, Literal, Reader, Rule};
 use crate::data::{Value, VariableId};
 use crate::plan::access::{Access, Version};
@@ -28,9 +28,9 @@ pub(crate) fn plan_delta_variants<'p, 's>(
 ) -> impl Iterator<Item = (Variation<'p>, RulePlan)> + use<'p, 's> {
     let is_recursive =
         |literal: &Literal| literal.atom().is_some_and(|atom| recursive.contains_key(&atom.relation));
-    let best = best_atom(rule, recursive);
+    let kept = kept(rule, recursive);
     (0..rule.body.len()).filter(move |literal| is_recursive(&rule.body[*literal])).map(move |literal| {
-        let variation = Variation { rule, delta: Some(literal), generators, best, reader };
+        let variation = Variation { rule, delta: Some(literal), generators, kept, reader };
         (variation, plan(variation, recursive, statistics))
     })
 }
@@ -221,9 +221,7 @@ impl Builder<'_> {
         }
         let is_growing = |relation| self.recursive.contains_key(&relation);
         look_up_ranges(&mut self.steps, is_growing, self.statistics);
-        if let Some(atom) = self.variation.best {
-            look_up_best(&mut self.steps, atom);
-        }
+        look_up_best(&mut self.steps, &self.variation.best_atoms());
         RulePlan {
             head: self.rule.head,
             head_terms: self.rule.head_terms.clone(),

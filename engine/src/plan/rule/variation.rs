@@ -22,10 +22,10 @@ pub enum Distinct {
 /// The relations of a fixpoint.
 pub type Own = HashMap<RelationId, Distinct>;
 
-/// The atom of a rule of which only the best rows are wanted.
-pub(super) fn best_atom(rule: &Rule, own: &Own) -> Option<BestAtom> {
+/// How the head of a rule keeps the best rows, if it does.
+pub(super) fn kept(rule: &Rule, own: &Own) -> Option<Best> {
     match own.get(&rule.head) {
-        Some(Distinct::Best(best)) => BestAtom::of(rule, *best),
+        Some(Distinct::Best(best)) => Some(*best),
         Some(Distinct::Rows | Distinct::Unneeded) | None => None,
     }
 }
@@ -40,8 +40,8 @@ pub struct Variation<'p> {
     pub delta: Option<usize>,
     /// The literal of which only rows count that are not composed of others, if the rule composes its relation with itself.
     pub generators: Option<usize>,
-    /// The atom of which only the best rows are wanted, if there is one.
-    pub(super) best: Option<BestAtom>,
+    /// How the head keeps the best rows, if it does.
+    pub(super) kept: Option<Best>,
     /// What it may read in the place of some literals.
     pub reader: Option<&'p Reader>,
 }
@@ -49,7 +49,7 @@ pub struct Variation<'p> {
 impl<'p> Variation<'p> {
     /// A rule that reads all rows.
     pub fn whole(rule: &'p Rule) -> Variation<'p> {
-        Variation { rule, delta: None, generators: None, best: None, reader: None }
+        Variation { rule, delta: None, generators: None, kept: None, reader: None }
     }
 
     /// The same where the auxiliary relation that it may read is there.
@@ -58,8 +58,13 @@ impl<'p> Variation<'p> {
         let place =
             |literal: usize| literal - reader.literals.partition_point(|replaced| *replaced < literal);
         let (delta, generators) = (self.delta.map(place), self.generators.map(place));
-        let best = best_atom(&reader.with, own);
-        Variation { rule: &reader.with, delta, generators, best, reader: None }
+        let kept = kept(&reader.with, own);
+        Variation { rule: &reader.with, delta, generators, kept, reader: None }
+    }
+
+    /// The atoms of which only the best rows are wanted.
+    pub(super) fn best_atoms(&self) -> Vec<BestAtom> {
+        BestAtom::all(self.rule, self.kept)
     }
 
     /// The rows that an atom reads, inside the fixpoint of these relations.
