@@ -46,7 +46,8 @@ def _ours() -> Engine:
 
     manifest = tomllib.loads((ROOT / "Cargo.toml").read_text())
     version = manifest["workspace"]["package"]["version"]
-    build = _cargo("-p", "stratalog-benches", "--example", "workload", "--manifest-path", str(ROOT / "Cargo.toml"))
+    # All packages are chosen: else libraries are built again with other features.
+    build = _cargo("--workspace", "--example", "workload", "--manifest-path", str(ROOT / "Cargo.toml"))
     return Engine("ours", version, {"": command}, build)
 
 
