@@ -78,10 +78,19 @@ impl Sample {
 
     /// What is expected where rows of the first are looked up in the second. What samples say is believed where some pairs would
     /// match by chance; where they are too small for that, values count as if all came equally often.
-    pub fn look_up(&self, other: &Sample) -> Matches {
+    ///
+    /// Rows of the first may have been joined on the same combination before: those with many matches there come more often.
+    /// Where the samples of both show too few of them, those of the more uneven one stand for what both have.
+    pub fn look_up(&self, other: &Sample, joined: Option<&Sample>) -> Matches {
         const PAIRS: f64 = 32.0;
-        let (pairs, found) = self.keys.common(&other.rows);
-        let (all, distinct) = (self.keys.all.max(1) as f64, self.distinct.max(other.distinct).max(1) as f64);
+        let both = joined.map(|joined| self.keys.joined(&joined.rows));
+        let keys = match (&both, joined) {
+            (Some(both), _) if both.all as f64 >= PAIRS => both,
+            (_, Some(joined)) if joined.keys.unevenness() > self.keys.unevenness() => &joined.keys,
+            _ => &self.keys,
+        };
+        let (pairs, found) = keys.common(&other.rows);
+        let (all, distinct) = (keys.all.max(1) as f64, self.distinct.max(other.distinct).max(1) as f64);
         let all_pairs = all * other.rows.all.max(1) as f64;
         let expected = all_pairs / distinct;
         let rows = if expected.max(pairs) < PAIRS { 1.0 / distinct } else { (pairs + 0.5) / all_pairs };
@@ -103,6 +112,32 @@ impl Counted {
     /// Pairs of a row of each that are equal, and rows of this one that have such a pair.
     fn common(&self, other: &Counted) -> (f64, f64) {
         let (mut pairs, mut found) = (0, 0);
+        self.for_each_common(other, |_, rows, others| {
+            pairs += u64::from(rows) * u64::from(others);
+            found += u64::from(rows);
+        });
+        (pairs as f64, found as f64)
+    }
+
+    /// How likely two rows are the same combination.
+    fn unevenness(&self) -> f64 {
+        let squares: f64 = self.counts.iter().map(|(_, rows)| f64::from(*rows).powi(2)).sum();
+        squares / (self.all.max(1) as f64).powi(2)
+    }
+
+    /// The combinations of all such pairs.
+    fn joined(&self, other: &Counted) -> Counted {
+        let (mut counts, mut all) = (Vec::new(), 0);
+        self.for_each_common(other, |code, rows, others| {
+            // Neither has more than a sample.
+            counts.push((code, rows * others));
+            all += (rows * others) as usize;
+        });
+        Counted { counts: counts.into(), all }
+    }
+
+    /// Calls `visit` with each combination that both have, and how often each has it.
+    fn for_each_common(&self, other: &Counted, mut visit: impl FnMut(Code, u32, u32)) {
         let (mut own, mut others) = (self.counts.iter(), other.counts.iter());
         let (mut first, mut second) = (own.next(), others.next());
         while let (Some((code, rows)), Some((other, other_rows))) = (first, second) {
@@ -110,13 +145,11 @@ impl Counted {
                 Ordering::Less => first = own.next(),
                 Ordering::Greater => second = others.next(),
                 Ordering::Equal => {
-                    pairs += u64::from(*rows) * u64::from(*other_rows);
-                    found += u64::from(*rows);
+                    visit(*code, *rows, *other_rows);
                     (first, second) = (own.next(), others.next());
                 }
             }
         }
-        (pairs as f64, found as f64)
     }
 }
 
@@ -171,22 +204,38 @@ mod tests {
     fn samples_tell_what_columns_have_in_common() {
         let (few, more) = (sample(|row| mixed(row) % 40), sample(|row| mixed(row + ROWS) % 400));
         // A tenth of the second one's values are among those of the first one, each a fortieth of its rows.
-        let Matches { rows, found } = more.look_up(&few);
+        let Matches { rows, found } = more.look_up(&few, None);
         assert!((0.05..0.15).contains(&found), "{found}");
         assert!((0.5..1.5).contains(&(rows * 400.0)), "{rows}");
-        let Matches { rows, found } = few.look_up(&more);
+        let Matches { rows, found } = few.look_up(&more, None);
         assert!((0.5..1.5).contains(&(rows * 400.0)) && found > 0.9, "{rows} {found}");
         // Half of the rows have one value.
         let skewed = sample(|row| if row % 2 == 0 { 3 } else { mixed(row) % 400 });
-        let Matches { rows, .. } = skewed.look_up(&skewed);
+        let Matches { rows, .. } = skewed.look_up(&skewed, None);
         assert!((0.2..0.3).contains(&rows), "{rows}");
     }
 
     #[test]
     fn rows_that_are_the_same_match_once() {
-        let Matches { rows, found } = sample(|row| row).look_up(&sample(|row| row));
+        let Matches { rows, found } = sample(|row| row).look_up(&sample(|row| row), None);
         assert!((0.5..2.0).contains(&(rows * f64::from(ROWS))) && found > 0.9, "{rows} {found}");
-        let few = Sample::of(&[&[1, 2, 2]], 3).look_up(&Sample::of(&[&[2, 3]], 2));
+        let few = Sample::of(&[&[1, 2, 2]], 3).look_up(&Sample::of(&[&[2, 3]], 2), None);
         assert!((0.2..0.7).contains(&few.rows) && (0.6..1.0).contains(&few.found), "{few:?}");
+    }
+
+    /// Half of the rows have one code: who has been joined on the codes has it nearly always.
+    #[test]
+    fn what_was_joined_before_comes_more_often() {
+        let skewed = |shift: Code| sample(move |row| if row % 2 == 0 { 7 } else { (row + shift) % 1_000 });
+        let (first, second, third) = (skewed(0), skewed(3), skewed(5));
+        let alone = first.look_up(&third, None).rows;
+        let joined = first.look_up(&third, Some(&second)).rows;
+        assert!((0.2..0.3).contains(&alone), "{alone}");
+        assert!((0.45..0.55).contains(&joined), "{joined}");
+        // A key says nothing of how often its codes come, whichever of them it is.
+        let key = sample(|row| row);
+        for rows in [key.look_up(&third, Some(&second)).rows, second.look_up(&third, Some(&key)).rows] {
+            assert!((0.2..0.3).contains(&rows), "{rows}");
+        }
     }
 }

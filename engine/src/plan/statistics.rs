@@ -87,11 +87,20 @@ pub(super) fn average_matches(access: Access, columns: &[usize], statistics: &dy
 /// Where the values of a variable come from: a column of a relation.
 pub(super) type Origin = (RelationId, usize);
 
-/// A column that is looked up, and where the values come from that are looked up in it, if that is known.
+/// The values that a variable is bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Values {
+    /// Where they come from, if that is known.
+    pub(super) from: Option<Origin>,
+    /// Where they were looked up alone: values that have many rows there come more often since.
+    pub(super) joined: Option<Origin>,
+}
+
+/// A column that is looked up, and the values that are looked up in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sought {
     pub(super) column: usize,
-    pub(super) from: Option<Origin>,
+    pub(super) values: Values,
 }
 
 /// What a look-up is expected to find for a binding.
@@ -118,7 +127,11 @@ pub(super) fn sampled_matches(access: Access, sought: &[Sought], statistics: &dy
     let found = match origin(sought) {
         Some((relation, from)) => {
             let Some(values) = statistics.sample(relation, &from) else { return plain() };
-            let Matches { rows: share, found } = values.look_up(&sample);
+            let joined = match sought {
+                [one] => joined(access.relation, *one, statistics),
+                _ => None,
+            };
+            let Matches { rows: share, found } = values.look_up(&sample, joined.as_deref());
             // A row finds itself.
             let least = if relation == access.relation && from == columns { 1.0 } else { 0.0 };
             Found { rows: (rows * share).max(least), share: found }
@@ -143,17 +156,27 @@ pub(super) fn sampled_matches(access: Access, sought: &[Sought], statistics: &dy
 
 /// The columns of one relation from which everything comes that is looked up.
 fn origin(sought: &[Sought]) -> Option<(RelationId, Vec<usize>)> {
-    let (relation, _) = sought.first()?.from?;
-    let column = |sought: &Sought| sought.from.filter(|from| from.0 == relation).map(|(_, column)| column);
+    let (relation, _) = sought.first()?.values.from?;
+    let column =
+        |sought: &Sought| sought.values.from.filter(|from| from.0 == relation).map(|(_, column)| column);
     Some((relation, sought.iter().map(column).collect::<Option<_>>()?))
+}
+
+/// A sample of the column in which values were looked up before they are in this one. The same column twice would be one sample
+/// twice, in which each row finds itself.
+fn joined(relation: RelationId, sought: Sought, statistics: &dyn Statistics) -> Option<Arc<Sample>> {
+    let (before, column) = sought.values.joined.filter(|joined| *joined != (relation, sought.column))?;
+    statistics.sample(before, &[column])
 }
 
 /// What is expected in one column.
 fn matches_in(relation: RelationId, sought: Sought, statistics: &dyn Statistics) -> Matches {
     let column = [sought.column];
-    let values = sought.from.and_then(|(relation, column)| statistics.sample(relation, &[column]));
+    let values = sought.values.from.and_then(|(relation, column)| statistics.sample(relation, &[column]));
     match (values, statistics.sample(relation, &column)) {
-        (Some(values), Some(sample)) => values.look_up(&sample),
+        (Some(values), Some(sample)) => {
+            values.look_up(&sample, joined(relation, sought, statistics).as_deref())
+        }
         _ => Matches { rows: 1.0 / statistics.distinct(relation, sought.column).max(1) as f64, found: 1.0 },
     }
 }

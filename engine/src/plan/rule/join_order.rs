@@ -9,7 +9,7 @@ use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
 use crate::plan::cost;
 use crate::plan::statistics::{
-    Found, Origin, Sought, Statistics, expected_best, expected_matches, rows_in, sampled_matches,
+    Found, Sought, Statistics, Values, expected_best, expected_matches, rows_in, sampled_matches,
 };
 
 /// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
@@ -82,8 +82,8 @@ struct Orders<'a> {
     samples: bool,
 }
 
-/// The variables that are bound, and where their values come from.
-type Bound = HashMap<VariableId, Option<Origin>>;
+/// The variables that are bound, and their values.
+type Bound = HashMap<VariableId, Values>;
 
 impl Orders<'_> {
     /// What a look-up of an atom finds for a binding.
@@ -285,16 +285,16 @@ fn bound_columns(atom: &Atom, bound: &Bound) -> Vec<usize> {
 /// The same with where the values come from.
 fn sought(atom: &Atom, bound: &Bound) -> Vec<Sought> {
     let mut seen = HashSet::new();
-    let from = |argument: &Argument| match argument {
+    let values = |argument: &Argument| match argument {
         Argument::Variable(variable) => match bound.get(variable) {
-            Some(from) => Some(*from),
-            None => (!seen.insert(*variable)).then_some(None),
+            Some(values) => Some(*values),
+            None => (!seen.insert(*variable)).then(Values::default),
         },
-        Argument::Constant(_) => Some(None),
+        Argument::Constant(_) => Some(Values::default()),
         Argument::Any => None,
     };
-    let columns = atom.arguments.iter().map(from).enumerate();
-    columns.filter_map(|(column, from)| from.map(|from| Sought { column, from })).collect()
+    let columns = atom.arguments.iter().map(values).enumerate();
+    columns.filter_map(|(column, values)| values.map(|values| Sought { column, values })).collect()
 }
 
 /// How many of the open literals read each variable.
@@ -356,14 +356,21 @@ fn is_ready(literal: &Literal, bound: &Bound) -> bool {
 fn bind(literal: &Literal, bound: &mut Bound) {
     match literal {
         Literal::Atom(atom) => {
+            if let [Sought { column, .. }] = *sought(atom, bound)
+                && let Argument::Variable(variable) = &atom.arguments[column]
+                && let Some(values) = bound.get_mut(variable)
+            {
+                values.joined.get_or_insert((atom.relation, column));
+            }
             for (column, argument) in atom.arguments.iter().enumerate() {
                 if let Argument::Variable(variable) = argument {
-                    bound.entry(*variable).or_insert(Some((atom.relation, column)));
+                    let from = Some((atom.relation, column));
+                    bound.entry(*variable).or_insert(Values { from, joined: None });
                 }
             }
         }
         Literal::Assign { variable, .. } => {
-            bound.insert(*variable, None);
+            bound.insert(*variable, Values::default());
         }
         Literal::Negated(_) | Literal::Filter { .. } => {}
     }

@@ -38,6 +38,13 @@ impl RulePlan {
             || self.head_terms.iter().any(|term| matches!(term, HeadTerm::Aggregate { .. }))
     }
 
+    /// Whether some step may make several bindings of one.
+    pub fn multiplies(&self) -> bool {
+        let makes_several =
+            |step: &Step| matches!(step, Step::Probe { .. } | Step::Intersect { .. } | Step::Unnest { .. });
+        self.steps.iter().any(makes_several)
+    }
+
     /// Whether it reads what the last round found.
     pub fn reads_delta(&self) -> bool {
         self.accesses().any(|access| access.version == Version::Delta)
