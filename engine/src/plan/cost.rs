@@ -15,8 +15,10 @@ pub(super) const LOOK_UP_NEAR: f64 = 0.5;
 pub(super) const FILTER: f64 = 0.5;
 /// The share of bindings that a comparison or a negation is expected to let through.
 pub(super) const PASSING: f64 = 1.0 / 3.0;
-/// To make an index, for a row.
+/// To make an index, for a row,
 pub(super) const INDEXING: f64 = 4.0;
+/// and for one of rows that stand in the order of the column that is looked up.
+pub(super) const INDEXING_IN_ORDER: f64 = 1.0;
 
 /// Sizes from which on an algorithm for much work pays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cost::Thresholds;
+use super::cost::{self, Thresholds};
 use crate::data::{Matches, RelationId, Run, Sample};
 use crate::plan::access::{Access, Version};
 
@@ -219,14 +219,19 @@ impl<'r> Layout<'r> {
         groups.collect::<Option<Vec<_>>>().map(|groups| groups.into_iter().max().unwrap_or(0))
     }
 
-    /// Rows that have to be read before these columns can be looked up.
-    pub(super) fn rows_to_index(self, columns: &[usize]) -> usize {
-        let is_ready = |run: &&Run| match columns {
+    /// The work of making what these columns are looked up by, where it is not there.
+    pub(super) fn indexing(self, columns: &[usize]) -> f64 {
+        let is_ready = |run: &Run| match columns {
             [] => true,
             [column] => run.is_ready_for(*column),
             columns => run.index_groups(columns).is_some(),
         };
-        self.runs.iter().filter(|run| !is_ready(run)).map(Run::stored_len).sum()
+        let a_row = |run: &Run| match columns {
+            [0] if run.is_sorted() => cost::INDEXING_IN_ORDER,
+            _ => cost::INDEXING,
+        };
+        let open = self.runs.iter().filter(|run| !is_ready(run));
+        open.map(|run| run.stored_len() as f64 * a_row(run)).sum()
     }
 
     /// Whether some rows do not count.

@@ -102,6 +102,8 @@ impl Orders<'_> {
         let (mut bindings, mut work) = (1.0, 0.0);
         let last = last_read(variation.rule, order);
         let mut in_ranges = HashSet::new();
+        // Atoms share an index of the same columns.
+        let mut indexed = HashSet::new();
         for (position, &number) in order.iter().enumerate() {
             let literal = &variation.rule.body[number];
             match literal {
@@ -123,8 +125,11 @@ impl Orders<'_> {
                             let new = filters.into_iter().filter(|filter| in_ranges.insert(*filter)).count();
                             matches *= cost::PASSING.powi(new as i32);
                         }
-                        work += bindings * (1.0 + matches) * look_up_cost(rows)
-                            + index_cost(access, &columns, statistics);
+                        work += bindings * (1.0 + matches) * look_up_cost(rows);
+                        let (relation, is_new) = (access.relation, access.version == Version::Delta);
+                        if indexed.insert((relation, is_new, columns.clone())) {
+                            work += index_cost(access, &columns, statistics);
+                        }
                         bindings *= matches;
                     }
                 }
@@ -267,14 +272,14 @@ fn look_up_cost(rows: f64) -> f64 {
 
 /// What it costs to make an index of these columns, if there is none: a share of it, as it will be used again.
 fn index_cost(access: Access, columns: &[usize], statistics: &dyn Statistics) -> f64 {
-    let rows = match statistics.layout(access.relation) {
-        Some(layout) => layout.rows_to_index(columns),
+    let work = match statistics.layout(access.relation) {
+        Some(layout) => layout.indexing(columns),
         // What grows has an index that grows with it, but for what is new in a round.
-        None if access.version == Version::Delta => rows_in(access, statistics),
-        None => 0,
+        None if access.version == Version::Delta => rows_in(access, statistics) as f64 * cost::INDEXING,
+        None => 0.0,
     };
     let uses = if access.version == Version::Delta { 1 } else { 1 + statistics.rounds() };
-    rows as f64 * cost::INDEXING / uses as f64
+    work / uses as f64
 }
 
 /// The columns of an atom that are looked up, in ascending order.
