@@ -45,7 +45,10 @@ impl Evaluator<'_> {
         if let (Some(a), Some(b)) = (small_ints(&left), small_ints(&right)) {
             return Ok(compare_all(comparison, &a, &b, rows));
         }
-        if let (Some(a), Some(b)) = (self.ints(&left), self.ints(&right)) {
+        // What is compared with mostly stands on the right: where it is no integer, the left side is not looked at.
+        if let Some(b) = self.ints(&right)
+            && let Some(a) = self.ints(&left)
+        {
             return Ok(compare_all(comparison, &a, &b, rows));
         }
         if let (Some(a), Some(b)) = (self.floats(&left), self.floats(&right)) {

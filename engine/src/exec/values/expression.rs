@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn operand<'c>(&self, column: Column<'_>, rows: usize) -> Operand<'c> {
+    fn operand(&self, column: Column<'_>, rows: usize) -> Operand {
         let codes = match column {
             Column::Numbers(numbers) => return numbers.into(),
             Column::Constant(code) => return Operand::constant(self.codec.number(code), rows),

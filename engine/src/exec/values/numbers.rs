@@ -132,16 +132,16 @@ impl<T: Copy> Side<'_, T> {
 }
 
 /// A side of an arithmetic operation.
-pub(crate) enum Operand<'c> {
-    Ints(Side<'c, i64>),
-    Floats(Side<'c, f64>),
+pub(crate) enum Operand {
+    Ints(Side<'static, i64>),
+    Floats(Side<'static, f64>),
     /// `None` is Null, or no number.
     Mixed(Vec<Option<Number>>),
 }
 
-impl<'c> Operand<'c> {
+impl Operand {
     /// The same in every row.
-    pub(crate) fn constant(number: Option<Number>, rows: usize) -> Operand<'c> {
+    pub(crate) fn constant(number: Option<Number>, rows: usize) -> Operand {
         match number {
             Some(Number::Int(n)) => Operand::Ints(Side::One(n)),
             Some(Number::Float(x)) => Operand::Floats(Side::One(x)),
@@ -153,7 +153,7 @@ impl<'c> Operand<'c> {
     pub(crate) fn arithmetic(
         self,
         operator: Arithmetic,
-        right: Operand<'_>,
+        right: Operand,
         rows: usize,
         saturated: &AtomicBool,
     ) -> Numbers {
@@ -179,8 +179,8 @@ impl<'c> Operand<'c> {
     }
 }
 
-impl From<Numbers> for Operand<'_> {
-    fn from(numbers: Numbers) -> Self {
+impl From<Numbers> for Operand {
+    fn from(numbers: Numbers) -> Operand {
         match numbers {
             Numbers::Ints(ints) => Operand::Ints(Side::Each(Cow::Owned(ints))),
             Numbers::Floats(floats) => Operand::Floats(Side::Each(Cow::Owned(floats))),
@@ -196,8 +196,6 @@ fn as_floats(ints: &Side<'_, i64>) -> Side<'static, f64> {
     }
 }
 
-/// Most integers are far from the ends of their range: results are computed as if all were, while it is noted whether one
-/// was not.
 fn ints(
     operator: Arithmetic,
     a: &Side<'_, i64>,
@@ -205,23 +203,20 @@ fn ints(
     rows: usize,
     saturated: &AtomicBool,
 ) -> Numbers {
-    let mut cut = 0;
     Numbers::Ints(match operator {
         Arithmetic::Add => {
-            let sums = a.with(b, rows, |a, b| {
+            let wrapping = |a: i64, b: i64| {
                 let sum = a.wrapping_add(b);
-                cut |= (a ^ sum) & (b ^ sum);
-                sum
-            });
-            if cut < 0 { a.with(b, rows, |a, b| sum(a, b, saturated)) } else { sums }
+                (sum, (a ^ sum) & (b ^ sum))
+            };
+            unless_cut(a, b, rows, wrapping, |a, b| sum(a, b, saturated))
         }
         Arithmetic::Subtract => {
-            let differences = a.with(b, rows, |a, b| {
+            let wrapping = |a: i64, b: i64| {
                 let difference = a.wrapping_sub(b);
-                cut |= (a ^ b) & (a ^ difference);
-                difference
-            });
-            if cut < 0 { a.with(b, rows, |a, b| difference(a, b, saturated)) } else { differences }
+                (difference, (a ^ b) & (a ^ difference))
+            };
+            unless_cut(a, b, rows, wrapping, |a, b| difference(a, b, saturated))
         }
         Arithmetic::Multiply => {
             let is_small = |n: i64| i32::try_from(n).is_ok();
@@ -235,6 +230,24 @@ fn ints(
             return Numbers::narrowest(a.with(b, rows, |a, b| remainder(a, b).map(Number::Int)));
         }
     })
+}
+
+/// Most integers are far from the ends of their range: results are computed as if all were. Each comes with a number that is
+/// negative where it left the range; if one did, all are computed again.
+fn unless_cut(
+    a: &Side<'_, i64>,
+    b: &Side<'_, i64>,
+    rows: usize,
+    wrapping: impl Fn(i64, i64) -> (i64, i64),
+    exact: impl FnMut(i64, i64) -> i64,
+) -> Vec<i64> {
+    let mut left = 0;
+    let found = a.with(b, rows, |a, b| {
+        let (result, has_left) = wrapping(a, b);
+        left |= has_left;
+        result
+    });
+    if left < 0 { a.with(b, rows, exact) } else { found }
 }
 
 fn floats(operator: Arithmetic, a: &Side<'_, f64>, b: &Side<'_, f64>, rows: usize) -> Numbers {
