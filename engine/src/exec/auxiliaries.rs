@@ -66,8 +66,7 @@ fn attempt(
         return Ok(None);
     }
     let before = tables.budget.used();
-    let apart = tables.apart();
-    let tried = try_once(&apart, auxiliary, bindings, notes);
+    let tried = try_once(&tables.apart(), auxiliary, bindings, notes);
     // Only the rows stay.
     let held = match &tried {
         Ok(Tried::Done(runs)) => runs.iter().map(Run::memory_bytes).sum(),
@@ -75,9 +74,7 @@ fn attempt(
     };
     tables.budget.release(tables.budget.used().saturating_sub(before + held));
     let takes = match tried {
-        // Numbers that are cut off where no round may come are no business of the answer's.
-        Ok(Tried::Done(runs)) if !apart.remarks.is_saturated() => return Ok(Some(runs)),
-        Ok(Tried::Done(_)) => u64::MAX,
+        Ok(Tried::Done(runs)) => return Ok(Some(runs)),
         Ok(Tried::Takes(takes)) => takes,
         Err(stopped) => {
             // What no round might have met is no reason to stop, unless the request has to.
@@ -97,7 +94,7 @@ enum Tried {
     Takes(u64),
 }
 
-/// Derives an auxiliary relation if it has to be, or takes no more than so many bindings.
+/// Derives an auxiliary relation if it has to be, or takes no more than so many bindings. `tables` are its own.
 fn try_once(
     tables: &Tables<'_>,
     auxiliary: &Auxiliary,
@@ -119,6 +116,10 @@ fn try_once(
     let arity = tables.arity(auxiliary.relation);
     let mut known = HashMap::from([(auxiliary.relation, Known::new(Distinct::Rows, arity))]);
     let rows = derive(tables, &planned, &mut known)?;
+    if tables.remarks.is_saturated() {
+        // Numbers that are cut off where no round may come are no business of the answer's.
+        return Ok(Tried::Takes(u64::MAX));
+    }
     if let Some(notes) = notes {
         notes.rules.extend(planned.meter.map(Meter::finish));
     }
