@@ -15,6 +15,7 @@ use crate::data::{DataType, Threads};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Severity};
 use crate::error::Error;
 use crate::exec::Thresholds;
+use crate::forms::Forms;
 use crate::graph::{Change, DEFAULT_GRAPH, Graphs, SessionState, SessionView};
 use crate::limits::Limits;
 use crate::program::{self, RunOptions};
@@ -80,6 +81,7 @@ impl Checker {
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
             views: Views::new(0),
+            forms: Forms::new(),
             backups: None,
             commands: &[],
         };

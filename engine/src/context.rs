@@ -11,6 +11,7 @@ use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::Thresholds;
+use crate::forms::Forms;
 use crate::graph::{
     ChangeSet, Graph, Graphs, Origin, Overlay, SessionState, SessionView, Snapshot, Transaction,
 };
@@ -63,6 +64,7 @@ pub(crate) struct Environment {
     pub(crate) disabled_rewrites: Vec<String>,
     pub(crate) thresholds: Thresholds,
     pub(crate) views: Views,
+    pub(crate) forms: Forms,
     /// Where backups go.
     pub(crate) backups: Option<PathBuf>,
     /// Commands besides the engine's own.

@@ -16,6 +16,7 @@ use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::exec::Thresholds;
+use crate::forms::Forms;
 use crate::graph::{
     BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, SessionView, Statistics,
     StorageOptions, StoredBackup,
@@ -96,6 +97,7 @@ impl Engine {
             disabled_rewrites,
             thresholds,
             views: Views::new(view_memory),
+            forms: Forms::new(),
             backups,
             commands,
         };

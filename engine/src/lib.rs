@@ -53,6 +53,9 @@ pub mod graph;
 /// Rows of rules, kept while nothing that they depend on changes.
 mod views;
 
+/// Questions that have been analysed and rewritten, to be asked with other constants.
+mod forms;
+
 /// What running a program gives.
 pub mod answer;
 

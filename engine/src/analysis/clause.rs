@@ -3,7 +3,8 @@
 //! A clause with errors still binds its variables, so that one mistake is reported once.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::error::{AnalysisError, Role};
 use super::head::Head;

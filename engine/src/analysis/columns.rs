@@ -1,6 +1,6 @@
 //! The columns of an answer: their names, their order, and what is declared of them.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
 use super::program::{self, Program};
 use crate::aggregates::Aggregate;

@@ -4,7 +4,7 @@
 //! makes of a better value must be at least as good (Ross and Sagiv, Monotonic aggregation in deductive databases,
 //! 1992). So inside the cycle a best value may only be handed on, added to, or compared so that better ones pass.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::dependencies::{Dependencies, Use};
 use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule, Test};

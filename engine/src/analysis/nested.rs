@@ -12,7 +12,7 @@
 //! Where solutions of the body are counted, or rows are found by it, alternatives are a relation of their own, so that
 //! each of its rows counts once, whichever alternatives it comes from.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::clause::{MOST_ERRORS, for_each_variable};
 use super::error::{AnalysisError, Role};

@@ -2,7 +2,8 @@
 //! an atom and its negation.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::types::{clash, incomparable, of_one_type, type_of};
 use crate::data::equality::order;

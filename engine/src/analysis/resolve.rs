@@ -3,7 +3,7 @@
 //! A [`Resolver`] starts with the goal and goes on with the clauses of every derived relation that is met, so a
 //! program holds what its goal needs and nothing else. Errors and warnings are collected.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::error::AnalysisError;
 use super::near::near_names;

@@ -4,7 +4,9 @@
 //! binds and which ones filter does not depend on the order in which conditions are written.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::error::{AnalysisError, Role};
 use super::program::{Argument, Expression, Literal, Rule, Test};

@@ -1,7 +1,8 @@
 //! Strata: in which order relations are derived, and that none depends on its own negation or aggregation.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::dependencies::{Dependencies, Use};
 use super::error::AnalysisError;
@@ -119,7 +120,7 @@ fn may_violate(rule: &ast::Rule, known: &Uses) -> bool {
 /// rules takes no longer than at a short one.
 fn reaches<'a>(from: impl Iterator<Item = &'a str>, head: &'a str, known: &'a Uses) -> bool {
     let mut down = Search { seen: from.collect(), open: Vec::new() };
-    let mut up = Search { seen: HashSet::from([head]), open: Vec::new() };
+    let mut up = Search { seen: HashSet::from_iter([head]), open: Vec::new() };
     if down.seen.contains(head) {
         return true;
     }

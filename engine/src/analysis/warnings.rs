@@ -2,7 +2,7 @@
 //!
 //! Read off the text, and of the data no more than of which types the values of a column are; never a reason to refuse.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::nested::variables;
 use super::never_true::{constants, never_fires, of_other_types};

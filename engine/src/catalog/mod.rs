@@ -102,6 +102,14 @@ pub fn clause_names(head: &[ast::Term], arity: usize) -> Vec<String> {
 }
 
 impl Catalog {
+    /// Whether this is the same state, as far as that is known without looking at what is in it.
+    pub fn is_same(&self, other: &Catalog) -> bool {
+        self.relations.ptr_eq(&other.relations)
+            && self.rules.ptr_eq(&other.rules)
+            && self.types.ptr_eq(&other.types)
+            && self.indexes.ptr_eq(&other.indexes)
+    }
+
     /// The definition of a stored relation.
     pub fn relation(&self, name: &str) -> Option<&Arc<RelationDefinition>> {
         self.relations.get(name)

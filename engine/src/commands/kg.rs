@@ -129,6 +129,7 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
     let witnesses = context.caller.dropping(&name.text, &mut |records| graphs.remove(&name.text, records))?;
     if let Ok(graph) = graph {
         context.environment.views.forget(graph.id());
+        context.environment.forms.forget(graph.id());
         graph.tell(context.caller.session(), vec![Event::GraphDropped { witnesses }]);
     }
     Ok(Outcome::Message(format!("dropped knowledge graph {}", name.text)))

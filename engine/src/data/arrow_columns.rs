@@ -57,18 +57,15 @@ pub enum EncodeError {
 
 /// The narrowest type that holds all of these codes.
 pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
-    if codes.iter().max().is_some_and(|largest| *largest < INLINE_END) {
+    const { assert!(INLINE_END.is_power_of_two()) };
+    if !codes.is_empty() && codes.iter().fold(0, |all, code| all | code) < INLINE_END {
         return DataType::Int;
     }
     let mut found = DataType::Unknown;
     for &code in codes {
-        let next = if code < INLINE_END {
-            DataType::Int
-        } else {
-            match codec.entry(code) {
-                Some(Value::Vector(elements)) => DataType::Vector(u32::try_from(elements.len()).ok()),
-                _ => DataType::from(codec.kind(code)),
-            }
+        let next = match codec.value(code) {
+            ValueRef::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
+            value => DataType::from(value.kind()),
         };
         if next != found {
             found = found.join(next);

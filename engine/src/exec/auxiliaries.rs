@@ -5,7 +5,7 @@
 //! same, but so they never do so for much longer than it would have taken to be spared that (as whoever may hire or buy skis: Karlin,
 //! Manasse, Rudolph and Sleator, Competitive snoopy caching, 1988).
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::error::ExecError;
 use super::growing::{gather, runs_of};
@@ -114,7 +114,7 @@ fn try_once(
     }
     let planned = Planned { most_bindings: (!is_forced).then_some(bindings.saturating_mul(MORE)), ..plan() };
     let arity = tables.arity(auxiliary.relation);
-    let mut known = HashMap::from([(auxiliary.relation, Known::new(Distinct::Rows, arity))]);
+    let mut known = HashMap::from_iter([(auxiliary.relation, Known::new(Distinct::Rows, arity))]);
     let rows = derive(tables, &planned, &mut known)?;
     if tables.remarks.is_saturated() {
         // Numbers that are cut off where no round may come are no business of the answer's.

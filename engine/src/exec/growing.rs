@@ -1,9 +1,10 @@
 //! A relation inside a fixpoint: rows that were joined with everything, and those of the last round.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use arrow::buffer::BooleanBuffer;
 use parking_lot::Mutex;

@@ -1,7 +1,8 @@
 //! What the rounds of a recursion have measured, so that the next ones can be planned with it.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use foldhash::HashMap;
 
 use parking_lot::Mutex;
 

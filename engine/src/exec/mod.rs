@@ -56,7 +56,7 @@ mod stratum;
 /// The order of an answer.
 mod sort;
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use self::tables::Tables;
 use crate::analysis::program::{Program, Stratum};

@@ -3,9 +3,10 @@
 //! A relation that grows has *old* rows, the *delta* that the last round found, and *fresh* rows that this round finds. A
 //! round joins the delta with everything; what is fresh becomes the next delta.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
+
+use foldhash::{HashMap, HashSet};
 
 use super::auxiliaries::{derive_auxiliaries, drop_auxiliaries};
 use super::error::ExecError;
@@ -65,7 +66,7 @@ fn evaluate_rules<'p>(
         (*relation, known)
     });
     let mut known: KnownRows = known.collect();
-    let mut fresh = NewRows::new();
+    let mut fresh = NewRows::default();
     // Stored rows count beside what rules derive.
     for &relation in &stratum.relations {
         for run in tables.complete.remove(&relation).unwrap_or_default() {

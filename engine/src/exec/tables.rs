@@ -1,7 +1,8 @@
 //! What is read while a stratum is evaluated: the rows of relations that are complete, and of those that grow.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::analysis::program::Program;
 use crate::budget::{Budget, BudgetError};
@@ -72,7 +73,7 @@ impl<'a> Tables<'a> {
     pub(super) fn growing_alone(&self, relation: RelationId, growing: Growing) -> Tables<'a> {
         Tables {
             complete: self.complete.clone(),
-            growing: HashMap::from([(relation, growing)]),
+            growing: HashMap::from_iter([(relation, growing)]),
             remarks: Arc::clone(&self.remarks),
             measured: Arc::clone(&self.measured),
             ..*self

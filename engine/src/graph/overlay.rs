@@ -105,6 +105,11 @@ impl SessionView {
         self.merged.as_ref().unwrap_or_else(|| self.snapshot.catalog())
     }
 
+    /// The graph's own definitions, if the session adds nothing to them.
+    pub fn graph_catalog(&self) -> Option<&Catalog> {
+        self.merged.is_none().then(|| self.snapshot.catalog())
+    }
+
     /// Whether the session has facts or rules of its own.
     pub fn is_dirty(&self) -> bool {
         !self.overlay.is_clean()

@@ -1,7 +1,7 @@
 //! Strata without work: a relation handed through column for column, such as `?path(X, Y)` does, shares the runs of the
 //! one that it reads.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::RelationId;

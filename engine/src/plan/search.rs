@@ -1,8 +1,9 @@
 //! A rule that ranks rows by a distance or a score, taken apart so that an index may be asked: what each search starts
 //! from, the rows that it looks at, and what these have to fulfil.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::HashSet;
 
 use crate::analysis::Measured;
 use crate::analysis::program::{

@@ -4,7 +4,7 @@
 //! `joined(P, V, Q, W) <- needs(P, V, Q, Low), version(Q, W), W >= Low`: what one `R` has looked up is there for the next one,
 //! and what only the conditions say among themselves is found out once. Whether it pays shows as the rounds go on.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::renamed::renamed;
 use crate::analysis::program::{

@@ -184,7 +184,7 @@ fn solve(
     let analysed = analysed.map_err(|errors| refused(&errors))?;
     let arity = analysed.columns.len();
     let codec = Codec::over(view.snapshot().dictionary().clone());
-    let Evaluated { runs, .. } = evaluate(analysed, view, &codec, context, None)?;
+    let Evaluated { runs, .. } = evaluate(analysed.program, None, view, &codec, context, None)?;
     let mut all = data::Rows::empty(arity);
     for rows in runs.iter().map(Run::live_rows) {
         all.len += rows.len;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::explain::{Watch, kept_notes, rewrite_noting};
 use crate::aggregates::Aggregate;
+use crate::analysis;
 use crate::analysis::program::Program;
-use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};
 use crate::budget::Budget;
 use crate::context::{Context, Environment};
@@ -13,6 +13,7 @@ use crate::data::{self, Codec, RowIndex, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::{self, ExecError, Order, Profile, Relations, Remark, Unlike, sort_limit};
+use crate::forms::Filled;
 use crate::graph::SessionView;
 use crate::rewrite;
 use crate::syntax::ast::{Direction, Name, Query};
@@ -25,7 +26,16 @@ pub(super) fn run(
 ) -> Result<Rows, Error> {
     let view = context.view();
     context.warnings.extend(view.left_out().map(left_out));
-    let analysed = analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
+    let Environment { forms, disabled_rewrites, .. } = context.environment;
+    let known = view.graph_catalog().filter(|_| watch.is_none());
+    let filled = known.and_then(|catalog| forms.fill(query, context.graph.id(), catalog, disabled_rewrites));
+    let (analysed, rewritten) = match filled {
+        Some(Filled { analysed, rewritten }) => (analysed, Some(rewritten)),
+        None => {
+            let analysed = analysis::analyse_query(query, view.catalog());
+            (analysed.map_err(|errors| refused(&errors))?, None)
+        }
+    };
     let reads_own = analysed.program.relations.iter().any(|relation| view.is_own(&relation.name));
     let limit = analysed.limit.map(|limit| (limit.count, limit.offset));
     let order: Vec<Order> = analysed
@@ -36,7 +46,7 @@ pub(super) fn run(
     let (columns, names) = (analysed.columns.clone(), analysed.names.clone());
     let declared_any = analysed.declared_any.clone();
     let codec = Codec::over(view.snapshot().dictionary().clone());
-    let evaluated = evaluate(analysed, &view, &codec, context, watch)?;
+    let evaluated = evaluate(analysed.program, rewritten, &view, &codec, context, watch)?;
     let arity = columns.len();
     let total = evaluated.runs.iter().map(Run::len).sum();
     let sort = |budget: &Budget| {
@@ -97,7 +107,7 @@ fn provenance(
     let Ok(analysed) = analysis::analyse_query(query, view.catalog()) else { return Ok(provenance) };
     let mut aside = context.aside();
     // Both evaluations write values with one codec, so equal rows are equal codes.
-    let baseline = evaluate(analysed, &view, codec, &mut aside, None)?;
+    let baseline = evaluate(analysed.program, None, &view, codec, &mut aside, None)?;
     let budget = context.budget;
     let build = || budget.watch(|go_on| RowIndex::build(&rows.columns(), rows.len(), go_on));
     let mark = || {
@@ -148,20 +158,21 @@ pub(super) struct Evaluated {
     pub(super) types: Vec<data::DataType>,
 }
 
-/// Rewrites, plans and executes.
+/// Rewrites, plans and executes. It may have been rewritten already, as if no view were read.
 pub(super) fn evaluate(
-    analysed: Analysed,
+    mut program: Program,
+    rewritten: Option<Program>,
     view: &SessionView,
     codec: &Codec,
     context: &mut Context<'_>,
     watch: Option<&mut Watch>,
 ) -> Result<Evaluated, Error> {
-    let mut program = analysed.program;
     context.warnings.append(&mut program.warnings);
     let reading = context.environment.views.read(&mut program, view, codec)?;
     let disabled = &context.environment.disabled_rewrites;
+    let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
     let (program, profile) = match watch {
-        None => (rewrite::rewrite(program, disabled), None),
+        None => (rewritten.unwrap_or_else(|| rewrite::rewrite(program, disabled)), None),
         Some(watch) => {
             let (program, notes) = rewrite_noting(program, disabled);
             (watch.kept, watch.rewrites) = (kept_notes(&reading), notes);

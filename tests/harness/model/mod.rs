@@ -321,6 +321,27 @@ impl Goal {
         columns.collect()
     }
 
+    /// The same question with other constants in its atoms: it asks something else in the same words.
+    pub fn with_other_constants(&self) -> Goal {
+        let mut other = self.clone();
+        let asked = match &mut other.asked {
+            Asked::Atom(atom) => Some(atom),
+            Asked::Projection(_) => None,
+        };
+        let atoms = other.body.iter_mut().filter_map(|literal| match literal {
+            Literal::Atom(atom) => Some(atom),
+            _ => None,
+        });
+        for term in asked.into_iter().chain(atoms).flat_map(|atom| &mut atom.terms) {
+            match term {
+                Term::Constant(Value::Int(n)) => *n = n.wrapping_add(1),
+                Term::Constant(Value::Text(text)) => text.push('!'),
+                _ => {}
+            }
+        }
+        other
+    }
+
     /// The relations that it names.
     pub fn relations(&self) -> Vec<&str> {
         let of_body = self.body.iter().flat_map(Literal::reads).map(|(relation, _)| relation);

@@ -1,7 +1,7 @@
 //! What the literals of a body are to a search in it: what it starts from, what it has to fulfil, and the rest. None of
 //! this depends on where a literal stands.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::analysis::clause::for_each_variable;
 use crate::analysis::nested::{bindable, negated_comparison, variables, with_needed};
@@ -237,7 +237,7 @@ fn conditions(
     mut open: Vec<usize>,
     bound: &HashSet<String>,
 ) -> Vec<usize> {
-    let mut reached = HashSet::from([seeker.id]);
+    let mut reached = HashSet::from_iter([seeker.id]);
     let mut conditions = Vec::new();
     let is_reached = |place: usize, reached: &HashSet<&str>| {
         variables(&body[place]).iter().any(|name| reached.contains(name))

@@ -20,8 +20,9 @@ mod measured;
 mod projection;
 mod stand_ins;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 pub use self::fault::SearchFault;
 pub use self::measured::Measured;

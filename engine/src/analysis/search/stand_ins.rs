@@ -2,7 +2,7 @@
 //! body is divided; then each clause that comes of it has those that belong there, and takes them apart by what it binds
 //! itself. So none of them is decided by rows that a search has found without it.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::analysis::clause::for_each_variable;
 use crate::analysis::nested::{bindable, in_all_alternatives, is_plain, names_of, variables};

@@ -1,6 +1,6 @@
 //! The sums of groups: integers exactly, floats exactly rounded, each apart from the other until the end.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::data::Number;
 use crate::exec::heads::float_sum::{Exact, Pair};

@@ -1,6 +1,6 @@
 //! `Known`: what is known of one relation, all of its rows or the best ones, and how lanes and rounds add to it.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::best_rows::{BestRows, Improvements};
 use super::parts::Candidates;

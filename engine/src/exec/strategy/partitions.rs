@@ -1,8 +1,9 @@
 //! Partitions: a recursion that hands a column through unchanged falls apart along it, so it can be run to its fixpoint
 //! apart for each part of the column's values.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use crate::data::{Rows, Run, parallel};
 use crate::exec::error::ExecError;
@@ -32,7 +33,7 @@ pub(crate) fn evaluate_in_partitions(
     let parts: Vec<(Rows, Rows)> =
         stable.into_iter().zip(delta).filter(|(stable, delta)| stable.len + delta.len > 0).collect();
     let parts = parallel::map(parts, |(stable, delta)| {
-        let mut known = HashMap::from([(relation, Known::All(RowSet::single(arity)))]);
+        let mut known = HashMap::from_iter([(relation, Known::All(RowSet::single(arity)))]);
         let stable = take_in(tables, &mut known, relation, &stable)?;
         let delta = take_in(tables, &mut known, relation, &delta)?;
         let mut tables = tables.growing_alone(relation, Growing::complete(stable));

@@ -1,8 +1,9 @@
 //! What a program would do, without running it: each stratum is planned with the sizes that are expected of those
 //! below it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::notes::{RelationNote, RuleNote, Size, StratumNote};
 use super::rules::{note_alias, note_rule, note_search};
@@ -68,7 +69,7 @@ impl Expected<'_> {
             StratumPlan::Alias(alias) => {
                 let rows = self.rows(alias.source) as f64;
                 let note = note_alias(alias, program, self, |relation| self.is_derived(relation));
-                (None, (HashMap::from([(alias.head, rows)]), vec![note]))
+                (None, (HashMap::from_iter([(alias.head, rows)]), vec![note]))
             }
             StratumPlan::Rules(plan) => {
                 let strategy = plan.recursion.as_ref().map(|recursion| StrategyNote::of(&recursion.strategy));

@@ -6,7 +6,7 @@
 //! Ioannidis and Wong, Towards an algebraic theory of recursion, 1991.) A row counts as composed if such a rule was the first to
 //! find it, whoever finds it again later.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Test};
 use crate::data::{RelationId, VariableId};
@@ -104,7 +104,7 @@ impl Ends {
             }
         }
         let ((from, first, meets), (to, middle, last)) = (from?, to?);
-        let distinct = HashSet::from([first, middle, last]);
+        let distinct = HashSet::from_iter([first, middle, last]);
         let is_composed = meets == middle && distinct.len() == 3 && distinct.is_disjoint(&handed_on);
         is_composed.then_some((Ends { first, middle, last }, Shape { relation: rule.head, from, to }))
     }

@@ -1,6 +1,6 @@
 //! Which rules make no row twice, so that nobody has to look.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Rule};
 use crate::data::VariableId;

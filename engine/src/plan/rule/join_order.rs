@@ -1,8 +1,7 @@
 //! Which literal first, and which next.
 
-use std::collections::{HashMap, HashSet};
-
 use super::range::{BestAtom, range_filters};
+use super::variables::VariableMap;
 use super::variation::Variation;
 use crate::analysis::program::{Argument, Atom, Literal, Rule};
 use crate::data::VariableId;
@@ -20,6 +19,9 @@ use crate::plan::statistics::{
 /// it. New rows come first unless it is known how many they are.
 pub(super) fn order_literals(variation: Variation<'_>, statistics: &dyn Statistics) -> Vec<usize> {
     let rule = variation.rule;
+    if rule.body.len() < 2 {
+        return (0..rule.body.len()).collect();
+    }
     let best = &variation.best_atoms();
     let order = Orders { variation, best, statistics, samples: false }.greedily(variation.delta);
     let is_fixed = match variation.delta {
@@ -83,13 +85,14 @@ struct Orders<'a> {
 }
 
 /// The variables that are bound, and their values.
-type Bound = HashMap<VariableId, Values>;
+type Bound = VariableMap<Values>;
 
 impl Orders<'_> {
     /// What a look-up of an atom finds for a binding.
     fn found(&self, access: Access, atom: &Atom, bound: &Bound) -> Found {
         if self.samples {
-            return sampled_matches(access, &sought(atom, bound), self.statistics);
+            let sought: Vec<Sought> = sought(atom, bound).collect();
+            return sampled_matches(access, &sought, self.statistics);
         }
         let rows = expected_matches(access, &bound_columns(atom, bound), self.statistics);
         Found { rows, share: rows.min(1.0) }
@@ -98,12 +101,12 @@ impl Orders<'_> {
     /// The work of evaluating literals in this order, in rows that are read one after the other.
     fn work(&self, order: &[usize]) -> f64 {
         let Orders { variation, statistics, .. } = *self;
-        let mut bound = Bound::new();
+        let mut bound = Bound::of(variation.rule.variables.len());
         let (mut bindings, mut work) = (1.0, 0.0);
         let last = last_read(variation.rule, order);
-        let mut in_ranges = HashSet::new();
+        let mut in_ranges = Vec::new();
         // Atoms share an index of the same columns.
-        let mut indexed = HashSet::new();
+        let mut indexed = Vec::new();
         for (position, &number) in order.iter().enumerate() {
             let literal = &variation.rule.body[number];
             match literal {
@@ -115,20 +118,24 @@ impl Orders<'_> {
                         work += rows;
                         bindings = self.found(access, atom, &bound).rows;
                     } else {
-                        let is_read_later =
-                            |variable| last.get(&variable).is_none_or(|read| *read > position);
+                        let is_read_later = |variable| last.get(variable).is_none_or(|read| *read > position);
                         let mut matches = self.matches(number, atom, &bound, position > 0, is_read_later);
                         let is_complete = statistics.layout(access.relation).is_some();
                         if is_complete && !columns.is_empty() && matches >= statistics.range_rows() as f64 {
                             // Rows that later filters would drop are not looked at.
-                            let filters = range_filters(variation.rule, atom, |v| bound.contains_key(&v));
-                            let new = filters.into_iter().filter(|filter| in_ranges.insert(*filter)).count();
-                            matches *= cost::PASSING.powi(new as i32);
+                            let filters = range_filters(variation.rule, atom, |v| bound.contains(v));
+                            for filter in filters {
+                                if !in_ranges.contains(&filter) {
+                                    in_ranges.push(filter);
+                                    matches *= cost::PASSING;
+                                }
+                            }
                         }
                         work += bindings * (1.0 + matches) * look_up_cost(rows);
-                        let (relation, is_new) = (access.relation, access.version == Version::Delta);
-                        if indexed.insert((relation, is_new, columns.clone())) {
-                            work += index_cost(access, &columns, statistics);
+                        let index = (access.relation, access.version == Version::Delta, columns);
+                        if !indexed.contains(&index) {
+                            work += index_cost(access, &index.2, statistics);
+                            indexed.push(index);
                         }
                         bindings *= matches;
                     }
@@ -160,7 +167,7 @@ impl Orders<'_> {
         let is_best = |best: &BestAtom| {
             best.literal == number
                 && rows >= statistics.range_rows() as f64
-                && best.is_ready(variation.rule, |v| bound.contains_key(&v))
+                && best.is_ready(variation.rule, |v| bound.contains(v))
         };
         if is_later && !variation.rule.aggregates() && binds_nothing(atom, bound, is_read) {
             share
@@ -174,7 +181,7 @@ impl Orders<'_> {
     /// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
     fn greedily(&self, first: Option<usize>) -> Vec<usize> {
         let rule = self.variation.rule;
-        let mut bound = Bound::new();
+        let mut bound = Bound::of(rule.variables.len());
         let mut order = Vec::with_capacity(rule.body.len());
         let mut open: Vec<usize> = (0..rule.body.len()).collect();
         let mut readers = Readers::of(rule);
@@ -218,7 +225,7 @@ impl Orders<'_> {
             // A cross product comes last, however small.
             let detached = !bound.is_empty()
                 && atom.variables().next().is_some()
-                && !atom.variables().any(|v| bound.contains_key(&v));
+                && !atom.variables().any(|v| bound.contains(v));
             let access = Access { version: Version::All, ..self.variation.costed(literal, atom) };
             let Found { rows: mut cost, share } = self.found(access, atom, bound);
             let is_read = |variable| names_in_head(rule, variable) || readers.read_beside(atom, variable);
@@ -240,15 +247,15 @@ impl Orders<'_> {
 }
 
 /// The last place of an order where each variable is read; none for those of the head.
-fn last_read(rule: &Rule, order: &[usize]) -> HashMap<VariableId, usize> {
-    let mut last = HashMap::new();
+fn last_read(rule: &Rule, order: &[usize]) -> VariableMap<usize> {
+    let mut last = VariableMap::of(rule.variables.len());
     for (position, literal) in order.iter().enumerate() {
         for_each_read(&rule.body[*literal], &mut |variable| {
             last.insert(variable, position);
         });
     }
     rule.for_each_head_variable(|variable| {
-        last.remove(&variable);
+        last.remove(variable);
     });
     last
 }
@@ -262,7 +269,7 @@ fn names_in_head(rule: &Rule, variable: VariableId) -> bool {
 
 /// Whether nobody reads what an atom binds: where solutions are not counted, one row that matches is as good as many.
 fn binds_nothing(atom: &Atom, bound: &Bound, is_read: impl Fn(VariableId) -> bool) -> bool {
-    atom.variables().all(|variable| bound.contains_key(&variable) || !is_read(variable))
+    atom.variables().all(|variable| bound.contains(variable) || !is_read(variable))
 }
 
 /// What it costs to look up a key, and to read a row that is found.
@@ -284,39 +291,40 @@ fn index_cost(access: Access, columns: &[usize], statistics: &dyn Statistics) ->
 
 /// The columns of an atom that are looked up, in ascending order.
 fn bound_columns(atom: &Atom, bound: &Bound) -> Vec<usize> {
-    sought(atom, bound).into_iter().map(|sought| sought.column).collect()
+    sought(atom, bound).map(|sought| sought.column).collect()
 }
 
 /// The same with where the values come from.
-fn sought(atom: &Atom, bound: &Bound) -> Vec<Sought> {
-    let mut seen = HashSet::new();
-    let values = |argument: &Argument| match argument {
-        Argument::Variable(variable) => match bound.get(variable) {
+fn sought(atom: &Atom, bound: &Bound) -> impl Iterator<Item = Sought> {
+    let values = |(column, argument): (usize, &Argument)| match argument {
+        Argument::Variable(variable) => match bound.get(*variable) {
             Some(values) => Some(*values),
-            None => (!seen.insert(*variable)).then(Values::default),
+            None => atom.arguments[..column].contains(argument).then(Values::default),
         },
         Argument::Constant(_) => Some(Values::default()),
         Argument::Any => None,
     };
-    let columns = atom.arguments.iter().map(values).enumerate();
-    columns.filter_map(|(column, values)| values.map(|values| Sought { column, values })).collect()
+    let columns = atom.arguments.iter().enumerate();
+    columns.filter_map(move |(column, argument)| {
+        values((column, argument)).map(|values| Sought { column, values })
+    })
 }
 
 /// How many of the open literals read each variable.
-struct Readers(HashMap<VariableId, usize>);
+struct Readers(VariableMap<usize>);
 
 impl Readers {
     fn of(rule: &Rule) -> Readers {
-        let mut readers = HashMap::new();
+        let mut readers = VariableMap::of(rule.variables.len());
         for literal in &rule.body {
-            for_each_read(literal, &mut |variable| *readers.entry(variable).or_default() += 1);
+            for_each_read(literal, &mut |variable| *readers.get_or_insert(variable, 0) += 1);
         }
         Readers(readers)
     }
 
     fn remove(&mut self, literal: &Literal) {
         for_each_read(literal, &mut |variable| {
-            if let Some(readers) = self.0.get_mut(&variable) {
+            if let Some(readers) = self.0.get_mut(variable) {
                 *readers -= 1;
             }
         });
@@ -325,14 +333,14 @@ impl Readers {
     /// Whether an open literal beside this atom reads a variable.
     fn read_beside(&self, atom: &Atom, variable: VariableId) -> bool {
         let own = atom.variables().filter(|other| *other == variable).count();
-        self.0.get(&variable).is_some_and(|readers| *readers > own)
+        self.0.get(variable).is_some_and(|readers| *readers > own)
     }
 
     /// Whether others wait for a literal: for its variable, or because it may drop bindings.
     fn wait_for(&self, literal: &Literal) -> bool {
         match literal {
             Literal::Assign { variable, expression } => {
-                expression.is_each() || self.0.get(variable).is_some_and(|readers| *readers > 0)
+                expression.is_each() || self.0.get(*variable).is_some_and(|readers| *readers > 0)
             }
             Literal::Atom(_) | Literal::Negated(_) | Literal::Filter { .. } => true,
         }
@@ -354,23 +362,26 @@ fn for_each_read(literal: &Literal, read: &mut impl FnMut(VariableId)) {
 /// Whether a literal other than an atom can be evaluated.
 fn is_ready(literal: &Literal, bound: &Bound) -> bool {
     let mut ready = literal.atom().is_none();
-    for_each_read(literal, &mut |variable| ready &= bound.contains_key(&variable));
+    for_each_read(literal, &mut |variable| ready &= bound.contains(variable));
     ready
 }
 
 fn bind(literal: &Literal, bound: &mut Bound) {
     match literal {
         Literal::Atom(atom) => {
-            if let [Sought { column, .. }] = *sought(atom, bound)
+            let mut looked_up = sought(atom, bound).map(|sought| sought.column);
+            let alone = looked_up.next().filter(|_| looked_up.next().is_none());
+            drop(looked_up);
+            if let Some(column) = alone
                 && let Argument::Variable(variable) = &atom.arguments[column]
-                && let Some(values) = bound.get_mut(variable)
+                && let Some(values) = bound.get_mut(*variable)
             {
                 values.joined.get_or_insert((atom.relation, column));
             }
             for (column, argument) in atom.arguments.iter().enumerate() {
                 if let Argument::Variable(variable) = argument {
                     let from = Some((atom.relation, column));
-                    bound.entry(*variable).or_insert(Values { from, joined: None });
+                    bound.get_or_insert(*variable, Values { from, joined: None });
                 }
             }
         }

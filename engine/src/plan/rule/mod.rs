@@ -2,6 +2,9 @@
 
 pub(crate) mod operators;
 
+/// What is known of a rule's variables.
+mod variables;
+
 mod range;
 
 pub(crate) mod variation;

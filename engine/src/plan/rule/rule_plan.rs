@@ -1,12 +1,12 @@
 //! A rule and an order of its literals become a source and steps.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::join_order::{better_order, order_literals};
 use super::lookup::{exists_by, probe_by};
 use super::operators::{KeyPart, Lookup, LookupBy, RulePlan, Scan, Side, Source, Step};
 use super::range::{look_up_best, look_up_ranges, range_of};
+use super::variables::VariableSet;
 use super::variation::{Distinct, Own, Variation, kept};
 use crate::analysis::program::{Argument, Atom, Expression, Literal, Reader, Rule};
 use crate::data::{Value, VariableId};
@@ -15,7 +15,7 @@ use crate::plan::statistics::Statistics;
 
 /// The plan of a rule that reads only complete relations.
 pub fn plan_rule(rule: &Rule, statistics: &dyn Statistics) -> RulePlan {
-    plan(Variation::whole(rule), &Own::new(), statistics)
+    plan(Variation::whole(rule), &Own::default(), statistics)
 }
 
 /// The semi-naive variations of a recursive rule, one for each atom of the stratum's own relations, each with its plan.
@@ -65,7 +65,7 @@ fn plan_in_order(
         variation,
         recursive,
         statistics,
-        bound: HashSet::new(),
+        bound: VariableSet::default(),
         source: Source::One,
         steps: Vec::new(),
         last_is_pair: false,
@@ -101,7 +101,7 @@ struct Builder<'p> {
     variation: Variation<'p>,
     recursive: &'p Own,
     statistics: &'p dyn Statistics,
-    bound: HashSet<VariableId>,
+    bound: VariableSet,
     source: Source,
     steps: Vec<Step>,
     /// Whether the last step probes a relation of two columns.
@@ -109,14 +109,7 @@ struct Builder<'p> {
 }
 
 impl Builder<'_> {
-    fn atom(
-        &mut self,
-        literal: usize,
-        atom: &Atom,
-        is_first: bool,
-        last_is_pair: bool,
-        live: &HashSet<VariableId>,
-    ) {
+    fn atom(&mut self, literal: usize, atom: &Atom, is_first: bool, last_is_pair: bool, live: &VariableSet) {
         let access = self.variation.access(literal, atom, self.recursive);
         let Columns { key, equal, outputs } = Columns::of(atom, &self.bound);
         let outputs = retain_live(outputs, live);
@@ -147,14 +140,14 @@ impl Builder<'_> {
         self.bound.extend(atom.variables());
     }
 
-    fn negated(&mut self, atom: &Atom, live: &HashSet<VariableId>) {
+    fn negated(&mut self, atom: &Atom, live: &VariableSet) {
         let access = Access::of(atom.relation, Version::All);
         let Columns { key, equal, .. } = Columns::of(atom, &self.bound);
         let keep = self.kept(live);
         self.exists(access, key, equal, atom.arguments.len(), true, keep);
     }
 
-    fn assign(&mut self, variable: VariableId, expression: &Expression, live: &HashSet<VariableId>) {
+    fn assign(&mut self, variable: VariableId, expression: &Expression, live: &VariableSet) {
         let keep = self.kept(live);
         self.steps.push(match expression {
             Expression::Call { arguments, .. } if expression.is_each() => {
@@ -209,10 +202,8 @@ impl Builder<'_> {
     }
 
     /// The bound variables that are still read.
-    fn kept(&self, live: &HashSet<VariableId>) -> Vec<VariableId> {
-        let mut keep: Vec<VariableId> = self.bound.intersection(live).copied().collect();
-        keep.sort_unstable();
-        keep
+    fn kept(&self, live: &VariableSet) -> Vec<VariableId> {
+        self.bound.common(live)
     }
 
     fn finish(mut self, order: Vec<usize>) -> RulePlan {
@@ -270,12 +261,12 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(atom: &Atom, bound: &HashSet<VariableId>) -> Columns {
+    fn of(atom: &Atom, bound: &VariableSet) -> Columns {
         let mut columns = Columns { key: Vec::new(), equal: Vec::new(), outputs: Vec::new() };
         for (column, argument) in atom.arguments.iter().enumerate() {
             match argument {
                 Argument::Constant(value) => columns.key.push((column, KeyPart::Constant(value.clone()))),
-                Argument::Variable(variable) if bound.contains(variable) => {
+                Argument::Variable(variable) if bound.contains(*variable) => {
                     columns.key.push((column, KeyPart::Variable(*variable)));
                 }
                 Argument::Variable(variable) => {
@@ -301,8 +292,8 @@ fn constants(key: Vec<(usize, KeyPart)>) -> Vec<(usize, Value)> {
 }
 
 /// The variables that the head or one of these literals reads.
-fn live_after(rule: &Rule, literals: &[usize]) -> HashSet<VariableId> {
-    let mut live = HashSet::new();
+fn live_after(rule: &Rule, literals: &[usize]) -> VariableSet {
+    let mut live = VariableSet::default();
     let mut read = |variable: VariableId| {
         live.insert(variable);
     };
@@ -320,10 +311,7 @@ fn live_after(rule: &Rule, literals: &[usize]) -> HashSet<VariableId> {
     live
 }
 
-fn retain_live(
-    mut outputs: Vec<(usize, VariableId)>,
-    live: &HashSet<VariableId>,
-) -> Vec<(usize, VariableId)> {
-    outputs.retain(|(_, variable)| live.contains(variable));
+fn retain_live(mut outputs: Vec<(usize, VariableId)>, live: &VariableSet) -> Vec<(usize, VariableId)> {
+    outputs.retain(|(_, variable)| live.contains(*variable));
     outputs
 }

@@ -1,7 +1,8 @@
 //! `Variation`: which rows each atom of a rule reads.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use super::range::BestAtom;
 use crate::analysis::program::{Atom, Best, Reader, Rule};

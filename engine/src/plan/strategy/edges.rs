@@ -1,6 +1,6 @@
 //! Pairs of values that lead from one to the other: two columns of a relation, or what conditions leave of them.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, VariableId};

@@ -5,7 +5,7 @@
 //! Database Theory, PODS 1990). Longer chains are cut into products of two, whose results are kept once each and
 //! shared by all rules that have the same part.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum, Test};
 use crate::data::{RelationId, VariableId};

@@ -3,7 +3,7 @@
 //! `t(X, Z) <- t(X, Y), step(Y, Z)`, `t(X, Z) <- step(X, Y), t(Y, Z)` and `t(X, Z) <- t(X, Y), t(Y, Z)` mean the same
 //! beside `t(X, Y) <- step(X, Y)`. Asked with one end, a closure is best derived by the form that carries that end along.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{add_variable, guard, head_argument};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule};
@@ -108,7 +108,7 @@ fn step_taken(rule: &Rule, relation: RelationId, carried: usize) -> Option<Vec<L
 
 /// The conditions of a step with their variables numbered: its ends first, and the others as they come.
 fn canonical(body: &[Literal], (from, to): (VariableId, VariableId)) -> Vec<Literal> {
-    let mut numbers = HashMap::from([(from, VariableId::new(0)), (to, VariableId::new(1))]);
+    let mut numbers = HashMap::from_iter([(from, VariableId::new(0)), (to, VariableId::new(1))]);
     let mut number = |variable: VariableId| {
         let next = VariableId::new(numbers.len());
         *numbers.entry(variable).or_insert(next)

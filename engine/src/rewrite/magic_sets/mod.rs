@@ -14,7 +14,9 @@
 mod closures;
 mod turned;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use foldhash::HashSet;
 
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Test, Variable,
