@@ -28,6 +28,7 @@ mod schema;
 mod sorted;
 mod text;
 pub mod time;
+mod union;
 mod value;
 
 pub use best_index::{BestIndex, BestOf};
@@ -54,6 +55,7 @@ pub use sample::{Matches, Sample};
 pub use schema::{Schema, SchemaColumn};
 pub use sorted::SortedRows;
 pub use text::{Analyzer, Language, PostingList, Segment, TextIndex};
+pub use union::union;
 pub use value::{Kind, Value, ValueRef};
 pub(crate) use value::{Number, compare_numbers, float_of};
 

@@ -4,6 +4,8 @@
 //! sorted by key, hold disjoint rows, and are merged when a younger one has grown to half of its elder: there are
 //! never more than about log2(rows) of them.
 
+use std::ops::Range;
+
 use arrow::array::BooleanBufferBuilder;
 
 use super::MAX_COLUMNS;
@@ -250,15 +252,20 @@ fn sorted_keys<K: Key>(rows: &Rows) -> Vec<K> {
 
 fn live_keys<K: Key>(run: &Run) -> Vec<K> {
     let mut keys = Vec::with_capacity(run.stored_len());
-    K::pack(&run.columns(), 0, run.stored_len(), &mut keys);
+    pack_live(run, 0..run.stored_len(), &mut keys);
+    keys
+}
+
+/// The keys of those of these rows that are not deleted.
+pub(super) fn pack_live<K: Key>(run: &Run, rows: Range<usize>, keys: &mut Vec<K>) {
+    K::pack(&run.columns(), rows.start, rows.end, keys);
     if let Some(live) = run.live() {
-        let mut row = 0;
+        let mut row = rows.start;
         keys.retain(|_| {
             row += 1;
             live.value(row - 1)
         });
     }
-    keys
 }
 
 /// Where each of the sorted keys stands in the sorted run, deleted rows among them.

@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::auxiliaries::{derive_auxiliaries, drop_auxiliaries};
 use super::error::ExecError;
-use super::growing::{Fresh, Growing, runs_of};
+use super::growing::{Fresh, Growing, gather, runs_of};
 use super::growing_index::GrowingIndex;
 use super::heads::derive::{derive, derive_round};
 use super::heads::partitioned::derive_in_parts;
@@ -21,11 +21,11 @@ use super::strategy::switch::{go_on, is_worth, rows_read};
 use super::tables::Tables;
 use crate::analysis::program::{Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{RelationId, Rows, Run, parallel};
+use crate::data::{self, RelationId, Rows, Run, parallel, sorted_run};
 use crate::plan::{
     Access, Alias, LANE_ROWS, Once, Own, Prospect, Recursion, RulesPlan, SearchPlan, Statistics, Strategy,
-    StrategyNote, StratumPlan, Variant, Variation, Version, Way, note_alias, note_search, plan_again,
-    plan_stratum,
+    StrategyNote, StratumPlan, Union, UnionPart, Variant, Variation, Version, Way, note_alias, note_search,
+    note_union, plan_again, plan_stratum,
 };
 
 /// Evaluates a stratum; its relations are complete afterwards. What happens is noted if somebody wants to know.
@@ -36,6 +36,7 @@ pub(super) fn evaluate(
 ) -> Result<(), ExecError> {
     match plan_stratum(stratum, tables.program, tables, &tables.thresholds, tables.budget)? {
         StratumPlan::Alias(alias) => share(tables, &alias, notes),
+        StratumPlan::Union(union) => unite(tables, &union, notes),
         StratumPlan::Rules(plan) => evaluate_rules(tables, stratum, plan, notes),
     }
 }
@@ -50,6 +51,40 @@ fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) 
     }
     tables.complete.insert(alias.head, runs);
     Ok(())
+}
+
+/// Completes a relation with the rows of several others.
+fn unite(tables: &mut Tables<'_>, union: &Union<'_>, mut notes: Option<&mut Notes>) -> Result<(), ExecError> {
+    let mut runs = tables.complete.remove(&union.head).unwrap_or_default();
+    let mut rows: usize = runs.iter().map(Run::len).sum();
+    for part in &union.parts {
+        let of_part = tables.runs(Access::of(part.source, Version::All))?;
+        let rows_of_part = of_part.iter().map(Run::len).sum();
+        if let Some(notes) = &mut notes {
+            let meter = Meter::new(note_union(part, tables.program, tables, |_| false));
+            meter.rows(0, rows_of_part);
+            notes.rules.push(meter.finish());
+        }
+        rows += rows_of_part;
+        tables.budget.expect_rows(|| rows)?;
+        runs.extend(of_part.into_iter().map(|run| in_order(run, part)));
+    }
+    let arity = tables.arity(union.head);
+    tables.budget.charge(Rows::bytes_to_store(arity, rows))?;
+    let pieces = tables.budget.watch(|go_on| data::union(&runs, arity, go_on))?;
+    let united = Run::of_sorted(gather(pieces, arity));
+    tables.complete.insert(union.head, if united.is_empty() { Vec::new() } else { vec![united] });
+    Ok(())
+}
+
+/// The rows of a run as a relation has them that others are put together in, in the order of its columns.
+fn in_order(run: Run, part: &UnionPart<'_>) -> Run {
+    if part.is_straight() && run.is_sorted() {
+        return run;
+    }
+    let mut rows = run.live_rows();
+    rows.columns = part.columns.iter().map(|column| std::mem::take(&mut rows.columns[*column])).collect();
+    sorted_run(rows).0
 }
 
 /// Rows that are new, by their relation.

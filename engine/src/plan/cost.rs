@@ -47,6 +47,8 @@ pub struct Thresholds {
     pub joined_bindings: usize,
     /// Where a key has so many rows, only those of a range are looked up, if a comparison says of which.
     pub range_rows: usize,
+    /// So many rows of several relations are put together by merging them.
+    pub union_rows: usize,
     /// In the time that an index takes for a candidate, a search without it looks at so many rows.
     pub candidate_rows: usize,
     /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
@@ -68,6 +70,7 @@ impl Default for Thresholds {
             replan_bindings: 1 << 15,
             joined_bindings: 1 << 16,
             range_rows: 8,
+            union_rows: 1 << 12,
             candidate_rows: 200,
             as_written: false,
         }
@@ -87,6 +90,7 @@ impl Thresholds {
             replan_bindings: 0,
             joined_bindings: 0,
             range_rows: 0,
+            union_rows: 0,
             ..Thresholds::default()
         }
     }
@@ -106,6 +110,7 @@ impl Thresholds {
             replan_bindings: 0,
             joined_bindings: 0,
             range_rows: 0,
+            union_rows: 0,
             candidate_rows: 0,
             as_written: false,
         }

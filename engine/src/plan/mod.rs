@@ -17,6 +17,9 @@ mod rule;
 /// A relation that has the rows of another one.
 mod alias;
 
+/// A relation that has the rows of several others.
+mod union;
+
 /// A search by an index or by all rows.
 mod search;
 
@@ -37,7 +40,7 @@ pub use explain::notes::{
     AnswerNote, Course, Explanation, Measured, RelationNote, RewriteNote, RuleNote, Size, StepNote,
     StratumNote,
 };
-pub use explain::rules::{note_alias, note_rule, note_search};
+pub use explain::rules::{note_alias, note_rule, note_search, note_union};
 pub use explain::strategies::StrategyNote;
 pub use rule::estimate::{expected_found, expected_rows, expected_spared};
 pub use rule::lookup::edges_serve;
@@ -56,3 +59,4 @@ pub use strategy::partitions::Partitions;
 pub use strategy::relaxation::{Relaxation, Weighted};
 pub use strategy::walk::{Edges, Walk};
 pub use stratum::{Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};
+pub use union::{Union, UnionPart};

@@ -17,6 +17,7 @@ use super::rule::variation::{Distinct, Own, Variation};
 use super::search::{SearchPlan, Way};
 use super::statistics::{Layout, Statistics};
 use super::strategy::Strategy;
+use super::union::{Union, union};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{RelationId, Sample};
@@ -25,6 +26,8 @@ use crate::data::{RelationId, Sample};
 pub enum StratumPlan<'p> {
     /// Its relation has the rows of another one.
     Alias(Alias<'p>),
+    /// Its relation has the rows of several others.
+    Union(Union<'p>),
     /// By its rules.
     Rules(RulesPlan<'p>),
 }
@@ -81,6 +84,9 @@ pub fn plan_stratum<'p>(
 ) -> Result<StratumPlan<'p>, BudgetError> {
     if let Some(alias) = alias(stratum, program, statistics) {
         return Ok(StratumPlan::Alias(alias));
+    }
+    if let Some(union) = union(stratum, program, statistics, thresholds) {
+        return Ok(StratumPlan::Union(union));
     }
     let reads_own = |rule: &&Rule| rule.atoms().any(|atom| stratum.relations.contains(&atom.relation));
     let lone = lone_rule(stratum, statistics);

@@ -97,7 +97,7 @@ impl Run {
     }
 
     /// A run of rows that are sorted and distinct.
-    pub(super) fn of_sorted(rows: Rows) -> Run {
+    pub(crate) fn of_sorted(rows: Rows) -> Run {
         let run = Run::new(rows.columns, rows.len);
         run.data.is_sorted.get_or_init(|| true);
         run

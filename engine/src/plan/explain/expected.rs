@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt};
 
 use super::notes::{RelationNote, RuleNote, Size, StratumNote};
-use super::rules::{note_alias, note_rule, note_search};
+use super::rules::{note_alias, note_rule, note_search, note_union};
 use super::strategies::StrategyNote;
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
@@ -70,6 +70,13 @@ impl Expected<'_> {
                 let rows = self.rows(alias.source) as f64;
                 let note = note_alias(alias, program, self, |relation| self.is_derived(relation));
                 (None, (HashMap::from_iter([(alias.head, rows)]), vec![note]))
+            }
+            StratumPlan::Union(union) => {
+                let parts = union.parts.iter().map(|part| self.rows(part.source) as f64);
+                let rows = self.rows(union.head) as f64 + parts.sum::<f64>();
+                let is_derived = |relation| self.is_derived(relation);
+                let notes = union.parts.iter().map(|part| note_union(part, program, self, is_derived));
+                (None, (HashMap::from_iter([(union.head, rows)]), notes.collect()))
             }
             StratumPlan::Rules(plan) => {
                 let strategy = plan.recursion.as_ref().map(|recursion| StrategyNote::of(&recursion.strategy));

@@ -12,6 +12,7 @@ use crate::plan::rule::operators::RulePlan;
 use crate::plan::rule::rule_plan::plan_rule;
 use crate::plan::search::{SearchPlan, Way};
 use crate::plan::statistics::Statistics;
+use crate::plan::union::UnionPart;
 
 /// A plan in words, with what is expected of it. Sizes of derived relations are marked as estimated.
 pub fn note_rule(
@@ -46,10 +47,31 @@ pub fn note_alias(
     statistics: &dyn Statistics,
     is_derived: impl Fn(RelationId) -> bool,
 ) -> RuleNote {
-    let mut note = note_rule(&plan_rule(alias.rule, statistics), alias.rule, program, statistics, is_derived);
+    note_whole("share", alias.rule, program, statistics, is_derived)
+}
+
+/// What is handed on of one of the relations that are put together.
+pub fn note_union(
+    part: &UnionPart<'_>,
+    program: &Program,
+    statistics: &dyn Statistics,
+    is_derived: impl Fn(RelationId) -> bool,
+) -> RuleNote {
+    note_whole("unite", part.rule, program, statistics, is_derived)
+}
+
+/// All rows of a relation, and what is done with them.
+fn note_whole(
+    operator: &'static str,
+    rule: &Rule,
+    program: &Program,
+    statistics: &dyn Statistics,
+    is_derived: impl Fn(RelationId) -> bool,
+) -> RuleNote {
+    let mut note = note_rule(&plan_rule(rule, statistics), rule, program, statistics, is_derived);
     note.steps.truncate(1);
     for step in &mut note.steps {
-        step.operator = "share";
+        step.operator = operator;
     }
     note
 }
