@@ -5,7 +5,8 @@
 //! right only where nothing looked at a constant: where each blank still is an argument of a column of its own type, or a
 //! column of an answer. Of other forms it is only kept that they are none to be filled.
 //!
-//! A form is that of one state of a graph's definitions; facts may come and go, as plans are made for each question.
+//! Forms are those of one state of a graph's definitions, and all go when that changes; facts may come and go, as plans are made
+//! for each question.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -23,27 +24,41 @@ use crate::graph::GraphId;
 use crate::rewrite;
 use crate::syntax::ast::{Atom, LiteralKind, Query, QueryHead, TermKind};
 
-/// So many forms are kept; then the half of them goes that was asked the longest ago.
+/// So many forms are kept, of so many bytes; then the half of them goes that was asked the longest ago.
 const MOST_FORMS: usize = 1_024;
-/// Longer questions, in bytes, and those of more rules are not kept.
+const MOST_BYTES: usize = 32 << 20;
+/// Longer questions and larger programs, in bytes, are not kept.
 const LONGEST: usize = 4_096;
-const MOST_RULES: usize = 256;
+const LARGEST: usize = MOST_BYTES / 64;
 
 /// The forms of the questions that were asked.
 #[derive(Debug)]
 pub(crate) struct Forms {
-    known: RwLock<HashMap<(GraphId, String), Known>>,
+    kept: RwLock<Kept>,
     /// Counts what is asked, to tell what was asked last.
     clock: AtomicU64,
     /// What the blanks are made of. Nobody can guess it, so nobody can ask for one.
     secret: u32,
 }
 
-/// What is known of a form.
+#[derive(Debug, Default)]
+struct Kept {
+    graphs: HashMap<GraphId, OfGraph>,
+    forms: usize,
+    bytes: usize,
+}
+
+/// What is known of a graph's forms, by their text.
+#[derive(Debug)]
+struct OfGraph {
+    catalog: Catalog,
+    forms: HashMap<String, Known>,
+}
+
 #[derive(Debug)]
 struct Known {
-    catalog: Catalog,
     state: State,
+    bytes: usize,
     last_asked: AtomicU64,
 }
 
@@ -81,7 +96,7 @@ struct Blank {
 impl Forms {
     pub(crate) fn new() -> Forms {
         let secret = RandomState::new().hash_one(0) as u32;
-        Forms { known: RwLock::default(), clock: AtomicU64::new(0), secret }
+        Forms { kept: RwLock::default(), clock: AtomicU64::new(0), secret }
     }
 
     /// A question, made of its form if that has been asked before.
@@ -98,20 +113,16 @@ impl Forms {
         if text.len() > LONGEST || text.contains("NaN") {
             return None;
         }
-        let key = (graph, text);
-        let state = self.known.read().get(&key).filter(|known| known.catalog.is_same(catalog)).map(|known| {
-            known.last_asked.store(self.now(), Ordering::Relaxed);
-            known.state.clone()
-        });
+        let state = self.kept.read().state(graph, catalog, &text, self.now());
         match state {
             None => {
-                self.keep(key, catalog, State::Asked);
+                self.kept.write().insert(graph, catalog, text, State::Asked, self.now());
                 None
             }
             Some(State::Asked) => {
                 let ready = Ready::of(&form, &blanks, catalog, disabled).map(Arc::new);
                 let state = ready.clone().map_or(State::Unfit, State::Ready);
-                self.keep(key, catalog, state);
+                self.kept.write().insert(graph, catalog, text, state, self.now());
                 Some(ready?.filled(&blanks))
             }
             Some(State::Unfit) => None,
@@ -121,24 +132,11 @@ impl Forms {
 
     /// Forgets everything about a graph.
     pub(crate) fn forget(&self, graph: GraphId) {
-        self.known.write().retain(|(of, _), _| *of != graph);
+        self.kept.write().forget(graph);
     }
 
     fn now(&self) -> u64 {
         self.clock.fetch_add(1, Ordering::Relaxed)
-    }
-
-    fn keep(&self, key: (GraphId, String), catalog: &Catalog, state: State) {
-        let known = Known { catalog: catalog.clone(), state, last_asked: AtomicU64::new(self.now()) };
-        let mut all = self.known.write();
-        all.insert(key, known);
-        if all.len() > MOST_FORMS {
-            let mut times: Vec<u64> =
-                all.values().map(|known| known.last_asked.load(Ordering::Relaxed)).collect();
-            times.sort_unstable();
-            let oldest = times[times.len() / 2];
-            all.retain(|_, known| known.last_asked.load(Ordering::Relaxed) >= oldest);
-        }
     }
 
     /// The same question with blanks for the constants of its atoms; none if a search or a function may look at them.
@@ -175,12 +173,60 @@ impl Forms {
     }
 }
 
+impl Kept {
+    /// What is known of a form, which is asked now.
+    fn state(&self, graph: GraphId, catalog: &Catalog, text: &str, now: u64) -> Option<State> {
+        let known = self.graphs.get(&graph).filter(|of| of.catalog.is_same(catalog))?.forms.get(text)?;
+        known.last_asked.store(now, Ordering::Relaxed);
+        Some(known.state.clone())
+    }
+
+    fn insert(&mut self, graph: GraphId, catalog: &Catalog, text: String, state: State, now: u64) {
+        if self.graphs.get(&graph).is_some_and(|of| !of.catalog.is_same(catalog)) {
+            self.forget(graph);
+        }
+        let of_program = match &state {
+            State::Asked | State::Unfit => 0,
+            State::Ready(ready) => ready.bytes(),
+        };
+        let bytes = text.len() + size_of::<Known>() + of_program;
+        let empty = || OfGraph { catalog: catalog.clone(), forms: HashMap::new() };
+        let forms = &mut self.graphs.entry(graph).or_insert_with(empty).forms;
+        let before = forms.insert(text, Known { state, bytes, last_asked: AtomicU64::new(now) });
+        self.forms += usize::from(before.is_none());
+        self.bytes = self.bytes + bytes - before.map_or(0, |before| before.bytes);
+        if self.forms > MOST_FORMS || self.bytes > MOST_BYTES {
+            self.forget_half();
+        }
+    }
+
+    fn forget(&mut self, graph: GraphId) {
+        if let Some(gone) = self.graphs.remove(&graph) {
+            self.forms -= gone.forms.len();
+            self.bytes -= gone.forms.values().map(|known| known.bytes).sum::<usize>();
+        }
+    }
+
+    /// Forgets the half that was asked the longest ago.
+    fn forget_half(&mut self) {
+        let known = || self.graphs.values().flat_map(|of| of.forms.values());
+        let mut times: Vec<u64> = known().map(|known| known.last_asked.load(Ordering::Relaxed)).collect();
+        times.sort_unstable();
+        let oldest = times[times.len() / 2];
+        self.graphs.retain(|_, of| {
+            of.forms.retain(|_, known| known.last_asked.load(Ordering::Relaxed) >= oldest);
+            !of.forms.is_empty()
+        });
+        let left = || self.graphs.values().flat_map(|of| of.forms.values());
+        (self.forms, self.bytes) = (left().count(), left().map(|known| known.bytes).sum());
+    }
+}
+
 impl Ready {
     /// The form as a program, if constants can be put into it.
     fn of(form: &Query, blanks: &[Blank], catalog: &Catalog, disabled: &[String]) -> Option<Ready> {
         let analysed = analysis::analyse_query(form, catalog).ok()?;
-        let rules = analysed.program.strata.iter().map(|stratum| stratum.rules.len()).sum::<usize>();
-        if rules > MOST_RULES || !analysed.program.warnings.is_empty() {
+        if !analysed.program.warnings.is_empty() {
             return None;
         }
         let rewritten = rewrite::rewrite(analysed.program.clone(), disabled);
@@ -191,7 +237,13 @@ impl Ready {
         };
         let written = blanks.iter().map(|blank| blank.value.to_string()).collect();
         let is_fit = is_fit(&analysed.program) && is_fit(&rewritten);
-        is_fit.then_some(Ready { analysed, rewritten, written })
+        let ready = Ready { analysed, rewritten, written };
+        (is_fit && ready.bytes() <= LARGEST).then_some(ready)
+    }
+
+    /// The bytes that it takes, about.
+    fn bytes(&self) -> usize {
+        [&self.analysed.program, &self.rewritten].into_iter().flat_map(rules).map(bytes_of).sum()
     }
 
     /// With constants in the places of their blanks.
@@ -261,6 +313,29 @@ impl Ready {
     }
 }
 
+/// All rules of a program.
+fn rules(program: &Program) -> impl Iterator<Item = &Rule> {
+    program.strata.iter().flat_map(|stratum| {
+        let auxiliaries = stratum.auxiliaries.iter().flat_map(|auxiliary| {
+            std::iter::once(&auxiliary.rule).chain(auxiliary.readers.iter().map(|reader| &reader.with))
+        });
+        stratum.rules.iter().chain(auxiliaries)
+    })
+}
+
+/// The bytes that a rule takes, about: whatever its expressions have stands in its text.
+fn bytes_of(rule: &Rule) -> usize {
+    /// For each byte of text.
+    const OF_EXPRESSIONS: usize = 8;
+    let names = rule.variables.iter().map(|variable| size_of_val(variable) + variable.name.len());
+    let arguments = rule.atoms().map(|atom| size_of_val(atom.arguments.as_slice()));
+    size_of::<Rule>()
+        + size_of_val(rule.body.as_slice())
+        + OF_EXPRESSIONS * rule.text.len()
+        + names.sum::<usize>()
+        + arguments.sum::<usize>()
+}
+
 /// Where the blanks of a program are.
 struct Places<'p> {
     blanks: &'p [Blank],
@@ -273,15 +348,7 @@ struct Places<'p> {
 impl Places<'_> {
     fn look(&mut self) {
         let program = self.program;
-        for rule in program.strata.iter().flat_map(|stratum| &stratum.rules) {
-            self.rule(rule);
-        }
-        // What conditions of several rules are made of is made of their literals, so nothing more is found in it.
-        let auxiliaries = program.strata.iter().flat_map(|stratum| &stratum.auxiliaries);
-        for auxiliary in auxiliaries {
-            self.rule(&auxiliary.rule);
-            auxiliary.readers.iter().for_each(|reader| self.rule(&reader.with));
-        }
+        rules(program).for_each(|rule| self.rule(rule));
     }
 
     fn rule(&mut self, rule: &Rule) {
@@ -332,5 +399,78 @@ impl Places<'_> {
 
     fn place_of(&self, value: &Value) -> Option<usize> {
         self.blanks.iter().position(|blank| blank.value == *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::RelationDefinition;
+    use crate::limits::Limits;
+    use crate::syntax::ast::StatementKind;
+    use crate::syntax::parse;
+
+    fn query(text: &str) -> Query {
+        let (mut statements, errors) = parse(text, &Limits::default());
+        assert_eq!(errors, []);
+        match statements.remove(0).kind {
+            StatementKind::Query(query) => query,
+            other => panic!("{other:?} is no query"),
+        }
+    }
+
+    fn catalog(relation: &str) -> Catalog {
+        let mut catalog = Catalog::default();
+        catalog.set_relation(RelationDefinition {
+            name: relation.to_owned(),
+            schema: None,
+            arity: 2,
+            column_types: vec![DataType::Int, DataType::Text],
+            filled: true,
+        });
+        catalog
+    }
+
+    /// The numbers of forms and bytes, counted anew.
+    fn count(forms: &Forms) -> (usize, usize) {
+        let kept = forms.kept.read();
+        let all = || kept.graphs.values().flat_map(|of| of.forms.values());
+        let counted = (all().count(), all().map(|known| known.bytes).sum());
+        assert_eq!((kept.forms, kept.bytes), counted);
+        counted
+    }
+
+    #[test]
+    fn the_second_question_of_a_form_is_filled() {
+        let (forms, graph, catalog) = (Forms::new(), GraphId::new(), catalog("p"));
+        let ask = |text: &str| forms.fill(&query(text), graph, &catalog, &[]);
+        assert!(ask("?p(1, X)").is_none());
+        assert_eq!(ask("?p(2, X)").unwrap().analysed.columns, ["2", "X"]);
+        assert_eq!(ask("?p(3, X)").unwrap().analysed.columns, ["3", "X"]);
+        // Of another type, and in another column.
+        assert!(ask("?p(1.0, X)").is_none());
+        assert!(ask("?p(X, \"1\")").is_none());
+        // What is compared belongs to the form.
+        assert!(ask("?p(X, Y), X < 1").is_none());
+        assert!(ask("?p(X, Y), X < 2").is_none());
+        assert!(ask("?p(X, Y), X < 1").is_some());
+    }
+
+    #[test]
+    fn few_are_kept_and_none_of_an_earlier_state() {
+        let (forms, graphs, catalog) = (Forms::new(), [GraphId::new(), GraphId::new()], catalog("p"));
+        for number in 0..4 * MOST_FORMS {
+            let asked = query(&format!("?p({number}, X{})", number / 2));
+            forms.fill(&asked, graphs[number / 2 % 2], &catalog, &[]);
+            let (kept, bytes) = count(&forms);
+            assert!(kept <= MOST_FORMS && bytes <= MOST_BYTES);
+        }
+        assert!(count(&forms).0 > MOST_FORMS / 4);
+        forms.forget(graphs[0]);
+        let left = count(&forms).0;
+        assert!(left > MOST_FORMS / 8, "{left}");
+        // The same definitions once more are another state.
+        forms.fill(&query("?p(1, X)"), graphs[1], &self::catalog("p"), &[]);
+        assert_eq!(count(&forms).0, 1);
     }
 }

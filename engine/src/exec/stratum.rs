@@ -23,9 +23,9 @@ use crate::analysis::program::{Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{self, RelationId, Rows, Run, parallel, sorted_run};
 use crate::plan::{
-    Access, Alias, LANE_ROWS, Once, Own, Prospect, Recursion, RulesPlan, SearchPlan, Statistics, Strategy,
-    StrategyNote, StratumPlan, Union, UnionPart, Variant, Variation, Version, Way, note_alias, note_search,
-    note_union, plan_again, plan_stratum,
+    Access, Alias, HandedOn, LANE_ROWS, Once, Own, Prospect, Recursion, RulesPlan, SearchPlan, Statistics,
+    Strategy, StrategyNote, StratumPlan, Union, Variant, Variation, Version, Way, note_handed_on,
+    note_search, plan_again, plan_stratum,
 };
 
 /// Evaluates a stratum; its relations are complete afterwards. What happens is noted if somebody wants to know.
@@ -43,9 +43,9 @@ pub(super) fn evaluate(
 
 /// Completes a relation with the runs of another one.
 fn share(tables: &mut Tables<'_>, alias: &Alias<'_>, notes: Option<&mut Notes>) -> Result<(), ExecError> {
-    let runs = tables.runs(Access::of(alias.source, Version::All))?;
+    let runs = tables.runs(Access::of(alias.whole.source, Version::All))?;
     if let Some(notes) = notes {
-        let meter = Meter::new(note_alias(alias, tables.program, tables, |_| false));
+        let meter = Meter::new(note_handed_on("share", &alias.whole, tables.program, tables, |_| false));
         meter.rows(0, runs.iter().map(Run::len).sum());
         notes.rules.push(meter.finish());
     }
@@ -61,7 +61,7 @@ fn unite(tables: &mut Tables<'_>, union: &Union<'_>, mut notes: Option<&mut Note
         let of_part = tables.runs(Access::of(part.source, Version::All))?;
         let rows_of_part = of_part.iter().map(Run::len).sum();
         if let Some(notes) = &mut notes {
-            let meter = Meter::new(note_union(part, tables.program, tables, |_| false));
+            let meter = Meter::new(note_handed_on("unite", part, tables.program, tables, |_| false));
             meter.rows(0, rows_of_part);
             notes.rules.push(meter.finish());
         }
@@ -78,7 +78,7 @@ fn unite(tables: &mut Tables<'_>, union: &Union<'_>, mut notes: Option<&mut Note
 }
 
 /// The rows of a run as a relation has them that others are put together in, in the order of its columns.
-fn in_order(run: Run, part: &UnionPart<'_>) -> Run {
+fn in_order(run: Run, part: &HandedOn<'_>) -> Run {
     if part.is_straight() && run.is_sorted() {
         return run;
     }

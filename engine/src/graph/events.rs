@@ -23,7 +23,7 @@ pub struct GraphId(u64);
 
 impl GraphId {
     /// An id that no graph of this process has had.
-    pub(super) fn new() -> GraphId {
+    pub(crate) fn new() -> GraphId {
         static LAST: AtomicU64 = AtomicU64::new(0);
         GraphId(LAST.fetch_add(1, Ordering::Relaxed) + 1)
     }

@@ -7,12 +7,10 @@ use crate::plan::statistics::Statistics;
 
 /// A relation that has exactly the rows of another one.
 pub struct Alias<'p> {
-    /// The rule that says so.
-    pub(super) rule: &'p Rule,
     /// The relation.
     pub head: RelationId,
-    /// Whose rows it has.
-    pub source: RelationId,
+    /// The other one.
+    pub whole: HandedOn<'p>,
 }
 
 /// What a stratum shares, if it does no more than that.
@@ -22,23 +20,26 @@ pub(super) fn alias<'p>(
     statistics: &dyn Statistics,
 ) -> Option<Alias<'p>> {
     let [rule] = stratum.rules.as_slice() else { return None };
-    let HandedOn { source, columns } = HandedOn::of(rule)?;
+    let whole = HandedOn::of(rule)?;
     let is_alone = !stratum.recursive
         && program.relations[rule.head.index()].best.is_none()
         && statistics.rows(rule.head) == 0;
-    (is_alone && is_straight(&columns)).then_some(Alias { rule, head: rule.head, source })
+    (is_alone && whole.is_straight()).then_some(Alias { head: rule.head, whole })
 }
 
-/// All rows of a relation, with their columns in another order or as they are.
-pub(super) struct HandedOn {
-    pub(super) source: RelationId,
-    /// The column of the source that becomes each column.
-    pub(super) columns: Vec<usize>,
+/// All rows of a relation, with their columns as they are or in another order.
+pub struct HandedOn<'p> {
+    /// The rule that says so.
+    pub(super) rule: &'p Rule,
+    /// The relation.
+    pub source: RelationId,
+    /// The column of it that becomes each column.
+    pub columns: Vec<usize>,
 }
 
-impl HandedOn {
+impl<'p> HandedOn<'p> {
     /// What a rule hands on, if it does nothing else.
-    pub(super) fn of(rule: &Rule) -> Option<HandedOn> {
+    pub(super) fn of(rule: &'p Rule) -> Option<HandedOn<'p>> {
         let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
         let arity = atom.arguments.len();
         if rule.ranking.is_some() || rule.head_terms.len() != arity {
@@ -53,11 +54,11 @@ impl HandedOn {
         let columns: Vec<usize> = rule.head_terms.iter().map(column_of).collect::<Option<_>>()?;
         // Then each argument is a variable of its own.
         let is_whole = (0..arity).all(|column| columns.contains(&column));
-        is_whole.then_some(HandedOn { source: atom.relation, columns })
+        is_whole.then_some(HandedOn { rule, source: atom.relation, columns })
     }
-}
 
-/// Whether columns stay where they are.
-pub(super) fn is_straight(columns: &[usize]) -> bool {
-    columns.iter().copied().eq(0..columns.len())
+    /// Whether columns stay where they are.
+    pub fn is_straight(&self) -> bool {
+        self.columns.iter().copied().eq(0..self.columns.len())
+    }
 }

@@ -33,14 +33,14 @@ mod stratum;
 mod explain;
 
 pub use access::{Access, Version};
-pub use alias::Alias;
+pub use alias::{Alias, HandedOn};
 pub use cost::{LANE_ROWS, Thresholds};
 pub use explain::expected::explain;
 pub use explain::notes::{
     AnswerNote, Course, Explanation, Measured, RelationNote, RewriteNote, RuleNote, Size, StepNote,
     StratumNote,
 };
-pub use explain::rules::{note_alias, note_rule, note_search, note_union};
+pub use explain::rules::{note_handed_on, note_rule, note_search};
 pub use explain::strategies::StrategyNote;
 pub use rule::estimate::{expected_found, expected_rows, expected_spared};
 pub use rule::lookup::edges_serve;
@@ -59,4 +59,4 @@ pub use strategy::partitions::Partitions;
 pub use strategy::relaxation::{Relaxation, Weighted};
 pub use strategy::walk::{Edges, Walk};
 pub use stratum::{Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};
-pub use union::{Union, UnionPart};
+pub use union::Union;

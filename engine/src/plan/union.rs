@@ -2,10 +2,10 @@
 //! stand in the order of their columns, so they are merged: rows that come twice are found without a set of all of them, and the
 //! result stands in order as well.
 
-use super::alias::{HandedOn, is_straight};
+use super::alias::HandedOn;
 use super::cost::Thresholds;
 use super::statistics::Statistics;
-use crate::analysis::program::{Program, Rule, Stratum};
+use crate::analysis::program::{Program, Stratum};
 use crate::data::RelationId;
 
 /// A relation that has the rows of several others, and those that are stored of it.
@@ -13,24 +13,7 @@ pub struct Union<'p> {
     /// The relation.
     pub head: RelationId,
     /// The others.
-    pub parts: Vec<UnionPart<'p>>,
-}
-
-/// A relation whose rows another one has.
-pub struct UnionPart<'p> {
-    /// The rule that says so.
-    pub(super) rule: &'p Rule,
-    /// The relation.
-    pub source: RelationId,
-    /// The column of it that becomes each column.
-    pub columns: Vec<usize>,
-}
-
-impl UnionPart<'_> {
-    /// Whether columns stay where they are.
-    pub fn is_straight(&self) -> bool {
-        is_straight(&self.columns)
-    }
+    pub parts: Vec<HandedOn<'p>>,
 }
 
 /// What a stratum puts together, if it does no more than that, and at least half of the rows are in order.
@@ -45,13 +28,9 @@ pub(super) fn union<'p>(
     if stratum.recursive || stratum.rules.len() < 2 || known.best.is_some() || known.arity == 0 {
         return None;
     }
-    let part = |rule: &'p Rule| {
-        let HandedOn { source, columns } = HandedOn::of(rule)?;
-        Some(UnionPart { rule, source, columns })
-    };
-    let parts: Vec<UnionPart<'_>> = stratum.rules.iter().map(part).collect::<Option<_>>()?;
+    let parts: Vec<HandedOn<'_>> = stratum.rules.iter().map(HandedOn::of).collect::<Option<_>>()?;
     let is_in_order = |relation| statistics.layout(relation).is_some_and(|layout| layout.is_in_order());
-    let rows = |part: &UnionPart<'_>| statistics.rows(part.source);
+    let rows = |part: &HandedOn<'_>| statistics.rows(part.source);
     let stored = statistics.rows(head);
     let all = stored + parts.iter().map(rows).sum::<usize>();
     let ordered = parts.iter().filter(|part| part.is_straight() && is_in_order(part.source));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt};
 
 use super::notes::{RelationNote, RuleNote, Size, StratumNote};
-use super::rules::{note_alias, note_rule, note_search, note_union};
+use super::rules::{note_handed_on, note_rule, note_search};
 use super::strategies::StrategyNote;
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
@@ -67,15 +67,17 @@ impl Expected<'_> {
         let plan = plan_stratum(stratum, program, self, thresholds, budget)?;
         let (strategy, (sizes, rules)) = match &plan {
             StratumPlan::Alias(alias) => {
-                let rows = self.rows(alias.source) as f64;
-                let note = note_alias(alias, program, self, |relation| self.is_derived(relation));
+                let rows = self.rows(alias.whole.source) as f64;
+                let is_derived = |relation| self.is_derived(relation);
+                let note = note_handed_on("share", &alias.whole, program, self, is_derived);
                 (None, (HashMap::from_iter([(alias.head, rows)]), vec![note]))
             }
             StratumPlan::Union(union) => {
                 let parts = union.parts.iter().map(|part| self.rows(part.source) as f64);
                 let rows = self.rows(union.head) as f64 + parts.sum::<f64>();
                 let is_derived = |relation| self.is_derived(relation);
-                let notes = union.parts.iter().map(|part| note_union(part, program, self, is_derived));
+                let notes =
+                    union.parts.iter().map(|part| note_handed_on("unite", part, program, self, is_derived));
                 (None, (HashMap::from_iter([(union.head, rows)]), notes.collect()))
             }
             StratumPlan::Rules(plan) => {

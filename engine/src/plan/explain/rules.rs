@@ -6,13 +6,12 @@ use crate::analysis::program::{Expression, Program, Rule};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::index::Measure;
 use crate::plan::access::Version;
-use crate::plan::alias::Alias;
+use crate::plan::alias::HandedOn;
 use crate::plan::rule::estimate::Estimate;
 use crate::plan::rule::operators::RulePlan;
 use crate::plan::rule::rule_plan::plan_rule;
 use crate::plan::search::{SearchPlan, Way};
 use crate::plan::statistics::Statistics;
-use crate::plan::union::UnionPart;
 
 /// A plan in words, with what is expected of it. Sizes of derived relations are marked as estimated.
 pub fn note_rule(
@@ -40,35 +39,16 @@ pub fn note_rule(
     RuleNote { text: plan.text.clone(), delta, steps: steps.collect() }
 }
 
-/// A plan that hands rows through as they are: a share of what its source has.
-pub fn note_alias(
-    alias: &Alias<'_>,
-    program: &Program,
-    statistics: &dyn Statistics,
-    is_derived: impl Fn(RelationId) -> bool,
-) -> RuleNote {
-    note_whole("share", alias.rule, program, statistics, is_derived)
-}
-
-/// What is handed on of one of the relations that are put together.
-pub fn note_union(
-    part: &UnionPart<'_>,
-    program: &Program,
-    statistics: &dyn Statistics,
-    is_derived: impl Fn(RelationId) -> bool,
-) -> RuleNote {
-    note_whole("unite", part.rule, program, statistics, is_derived)
-}
-
 /// All rows of a relation, and what is done with them.
-fn note_whole(
+pub fn note_handed_on(
     operator: &'static str,
-    rule: &Rule,
+    whole: &HandedOn<'_>,
     program: &Program,
     statistics: &dyn Statistics,
     is_derived: impl Fn(RelationId) -> bool,
 ) -> RuleNote {
-    let mut note = note_rule(&plan_rule(rule, statistics), rule, program, statistics, is_derived);
+    let plan = plan_rule(whole.rule, statistics);
+    let mut note = note_rule(&plan, whole.rule, program, statistics, is_derived);
     note.steps.truncate(1);
     for step in &mut note.steps {
         step.operator = operator;

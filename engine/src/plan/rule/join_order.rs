@@ -296,17 +296,17 @@ fn bound_columns(atom: &Atom, bound: &Bound) -> Vec<usize> {
 
 /// The same with where the values come from.
 fn sought(atom: &Atom, bound: &Bound) -> impl Iterator<Item = Sought> {
-    let values = |(column, argument): (usize, &Argument)| match argument {
-        Argument::Variable(variable) => match bound.get(*variable) {
-            Some(values) => Some(*values),
-            None => atom.arguments[..column].contains(argument).then(Values::default),
-        },
-        Argument::Constant(_) => Some(Values::default()),
-        Argument::Any => None,
-    };
-    let columns = atom.arguments.iter().enumerate();
-    columns.filter_map(move |(column, argument)| {
-        values((column, argument)).map(|values| Sought { column, values })
+    atom.arguments.iter().enumerate().filter_map(|(column, argument)| {
+        let values = match argument {
+            Argument::Variable(variable) => match bound.get(*variable) {
+                Some(values) => *values,
+                None if atom.arguments[..column].contains(argument) => Values::default(),
+                None => return None,
+            },
+            Argument::Constant(_) => Values::default(),
+            Argument::Any => return None,
+        };
+        Some(Sought { column, values })
     })
 }
 
@@ -369,10 +369,7 @@ fn is_ready(literal: &Literal, bound: &Bound) -> bool {
 fn bind(literal: &Literal, bound: &mut Bound) {
     match literal {
         Literal::Atom(atom) => {
-            let mut looked_up = sought(atom, bound).map(|sought| sought.column);
-            let alone = looked_up.next().filter(|_| looked_up.next().is_none());
-            drop(looked_up);
-            if let Some(column) = alone
+            if let [column] = *bound_columns(atom, bound)
                 && let Argument::Variable(variable) = &atom.arguments[column]
                 && let Some(values) = bound.get_mut(*variable)
             {
