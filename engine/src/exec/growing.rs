@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foldhash::HashMap;
-
 use arrow::buffer::BooleanBuffer;
+use foldhash::HashMap;
 use parking_lot::Mutex;
 
 use super::growing_index::{Extent, GrowingIndex, IndexKey};

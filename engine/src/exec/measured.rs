@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::HashMap;
-
 use parking_lot::Mutex;
 
 use crate::data::RelationId;

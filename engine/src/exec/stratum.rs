@@ -67,7 +67,9 @@ fn unite(tables: &mut Tables<'_>, union: &Union<'_>, mut notes: Option<&mut Note
         }
         rows += rows_of_part;
         tables.budget.expect_rows(|| rows)?;
-        runs.extend(of_part.into_iter().map(|run| in_order(run, part)));
+        for run in of_part {
+            runs.push(in_order(run, part, tables.budget)?);
+        }
     }
     let arity = tables.arity(union.head);
     tables.budget.charge(Rows::bytes_to_store(arity, rows))?;
@@ -78,13 +80,15 @@ fn unite(tables: &mut Tables<'_>, union: &Union<'_>, mut notes: Option<&mut Note
 }
 
 /// The rows of a run as a relation has them that others are put together in, in the order of its columns.
-fn in_order(run: Run, part: &HandedOn<'_>) -> Run {
+fn in_order(run: Run, part: &HandedOn<'_>, budget: &Budget) -> Result<Run, BudgetError> {
     if part.is_straight() && run.is_sorted() {
-        return run;
+        return Ok(run);
     }
+    budget.check()?;
+    budget.charge(Rows::bytes_to_store(part.columns.len(), run.len()))?;
     let mut rows = run.live_rows();
     rows.columns = part.columns.iter().map(|column| std::mem::take(&mut rows.columns[*column])).collect();
-    sorted_run(rows).0
+    Ok(sorted_run(rows).0)
 }
 
 /// Rows that are new, by their relation.
