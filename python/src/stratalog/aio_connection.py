@@ -16,10 +16,11 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.protocol import State
 
-from . import errors
+from . import connection, errors
 from .connection import (
     GRACE_SECONDS,
     OPEN_SECONDS,
+    SILENT,
     Advance,
     Build,
     cannot_connect,
@@ -53,7 +54,10 @@ class AsyncConnection:
         self._listened = False
         self._streaming: Call | None = None
         self._taken = asyncio.Event()
+        #: Whether reading was held up since the last ping.
+        self._held_up = False
         self._reader = asyncio.create_task(self._read())
+        self._keeper = asyncio.create_task(self._keep())
 
     @classmethod
     async def open(
@@ -239,6 +243,7 @@ class AsyncConnection:
                 self.protocol.receive(frame)
                 self._wake()
                 while self._ahead():
+                    self._held_up = True
                     self._taken.clear()
                     await self._taken.wait()
             self._lost("the connection is closed")
@@ -250,6 +255,26 @@ class AsyncConnection:
             self._socket.transport.abort()
             self._lost("the event loop has ended")
             raise
+        finally:
+            self._keeper.cancel()
+
+    async def _keep(self) -> None:
+        """Shows the server that we are there, and hangs up when it is not."""
+        silence = 0.0
+        with suppress(ConnectionClosed, OSError):
+            pong = asyncio.ensure_future(await self._socket.ping())
+            while True:
+                self._held_up = self._ahead()
+                await asyncio.sleep(connection.KEEP_SECONDS)
+                sent = asyncio.ensure_future(await self._socket.ping())
+                if pong.done() or self._held_up:
+                    pong, silence = sent, 0.0
+                    continue
+                silence += connection.KEEP_SECONDS
+                if silence >= connection.SILENCE_SECONDS:
+                    self._lost(SILENT)
+                    self._socket.transport.abort()
+                    return
 
     def _ahead(self) -> bool:
         """Whether more has been read than is taken. Frames that others wait behind are read in any case."""

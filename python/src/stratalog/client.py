@@ -126,7 +126,10 @@ class Client(Commands):
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
-        """Takes the changes that the server told about; they are noticed while an answer is awaited."""
+        """Takes the changes that the server told about, at most the last 10,000.
+
+        They are noticed while an answer is awaited, and every ten seconds.
+        """
         return self._link.notifications() if self._link is not None else []
 
     def events(self, last_seq: int | None = None) -> Events:
@@ -138,7 +141,7 @@ class Client(Commands):
         url, kg = without_graph(self.url), str(self.kg)
         return Events(
             lambda seen: Connection(
-                address(url, kg, "" if seen is None else seen), self._login, self._timeout
+                address(url, kg, "" if seen is None else seen), self._login, self._timeout, listened=True
             ),
             last_seq,
         )

@@ -11,12 +11,15 @@ import math
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.protocol import State
+from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as open_socket
 
 from . import errors
@@ -32,17 +35,34 @@ Advance = Callable[[int], None]
 OPEN_SECONDS = 10.0
 #: How much later than the server we notice that the time is over.
 GRACE_SECONDS = 5.0
+#: How often the server is shown that we are there, and what it has told us unasked is read.
+KEEP_SECONDS = 10.0
+#: For how long nothing comes, no answer to a ping either, until a connection that is read is given up.
+SILENCE_SECONDS = 40.0
+#: Why it is.
+SILENT = "the server does not answer"
 #: Waiting is done in slices, so that Ctrl-C is noticed wherever the system delivers it.
 _SLICE_SECONDS = 0.5
 
 
 class Connection:
-    """Opens the socket and logs in; what was seen on the connection `before` goes on here."""
+    """Opens the socket and logs in; what was seen on the connection `before` goes on here.
+
+    With `listened`, notifications are read no faster than `pushed` takes them, so that the server tells what
+    was missed. Else the newest ones are kept.
+    """
 
     def __init__(
-        self, url: str, login: Mapping[str, str], timeout: float | None, before: Connection | None = None
+        self,
+        url: str,
+        login: Mapping[str, str],
+        timeout: float | None,
+        before: Connection | None = None,
+        *,
+        listened: bool = False,
     ) -> None:
         check_running()
+        self._listened = listened
         self.url = url
         self.protocol: Protocol = Protocol(before.protocol if before else None)
         #: Whether the socket belongs to the process that this one was forked from.
@@ -55,6 +75,8 @@ class Connection:
             raise cannot_connect(url, problem) from problem
         tell_of_fork(self)
         close_at_end(self)
+        keeper = (weakref.ref(self), self._socket, self._ended)
+        threading.Thread(target=_keep, args=keeper, name="stratalog", daemon=True).start()
         try:
             self.ask(lambda protocol: protocol.authenticate(login), seconds).answer()
         except BaseException:
@@ -65,6 +87,10 @@ class Connection:
         self._state = threading.Condition()
         self._reading = False
         self._sending = threading.Lock()
+        self._ended = threading.Event()
+        #: Set when a ping is answered, and for how many seconds somebody has read since and nothing came.
+        self._pong: threading.Event | None = None
+        self._silence = 0.0
         #: The thread that sends an upload.
         self._uploader: int | None = None
 
@@ -156,16 +182,13 @@ class Connection:
         return bool(self.ask(lambda protocol: protocol.cancel(target)).answer().rows[0][0])
 
     def pushed(self, seconds: float) -> dict[str, Any] | None:
-        """The next message that answers nothing, read by this thread alone; None if there is none in time."""
-        check_running()
+        """The next message that answers nothing; None if there is none in time."""
+        protocol = self.protocol
+        self._wait(Call(-1), seconds, lambda: bool(protocol.notifications) or protocol.ending is not None)
         with self._state:
-            if self.protocol.notifications:
-                return self.protocol.notifications.popleft()
-            if self.protocol.ending is not None:
-                raise errors.ConnectionLost(self.protocol.ending)
-        self._read(seconds)
-        with self._state:
-            return self.protocol.notifications.popleft() if self.protocol.notifications else None
+            if not protocol.notifications and protocol.ending is not None:
+                raise errors.ConnectionLost(protocol.ending)
+            return protocol.notifications.popleft() if protocol.notifications else None
 
     def notifications(self) -> list[dict[str, Any]]:
         """Takes what was pushed and is not read yet."""
@@ -256,21 +279,68 @@ class Connection:
             if time.monotonic() >= deadline:
                 return call.done or enough()
 
-    def _read(self, seconds: float | None) -> None:
+    def _read(self, seconds: float) -> bool:
+        """Takes the next frame; whether one has come."""
         try:
             frame = self._socket.recv(seconds)
         except TimeoutError:
-            return
+            self._silence += seconds
+            return False
         except (ConnectionClosed, OSError) as problem:
             self._lost(closed_text(problem))
-            return
+            return False
+        self._silence = 0.0
         with self._state:
             self.protocol.receive(frame)
+        return True
 
     def _lost(self, reason: str) -> None:
+        self._ended.set()
         with self._state:
             self.protocol.lost(reason)
             self._state.notify_all()
+
+    # While nobody waits for anything
+
+    def keep(self) -> None:
+        """Shows that we are there, and takes what has come. Without that the server would let us go."""
+        if self._pong is not None and not self._pong.is_set() and self._silence >= SILENCE_SECONDS:
+            self._lost(SILENT)
+            self.close(0)
+            return
+        with suppress(ConnectionClosed, OSError):
+            sent = self._socket.ping()
+            if self._pong is None or self._pong.is_set():
+                self._pong, self._silence = sent, 0.0
+        while self._overhear():
+            pass
+
+    def _overhear(self) -> bool:
+        """Takes a frame that nobody waits for; whether there was one. A stream is left to who reads it."""
+        with self._state:
+            awaited = self._reading or self._listened or self.protocol.open_calls() > 0
+            if awaited or self.protocol.ending is not None:
+                return False
+            self._reading = True
+        try:
+            return self._read(0)
+        except errors.InvalidMessage as problem:
+            self._lost(problem.message)
+            return False
+        finally:
+            with self._state:
+                self._reading = False
+                self._state.notify_all()
+
+
+def _keep(link: weakref.ref[Connection], socket: ClientConnection, ended: threading.Event) -> None:
+    """Keeps a connection until it is closed, or nobody has it any more."""
+    while not ended.wait(KEEP_SECONDS):
+        if (kept := link()) is None:
+            socket.close()
+            return
+        kept.keep()
+        del kept
 
 
 class _Broken(Exception):
@@ -278,8 +348,13 @@ class _Broken(Exception):
 
 
 def socket_options(url: str) -> dict[str, Any]:
-    """What both clients ask of websockets: no compression, any size, no proxy on the way to this machine."""
+    """What both clients ask of websockets: no compression, any size, no proxy on the way to this machine.
+
+    A socket that is read slowly holds back answers to pings with all else, so websockets must not hang up for
+    want of them: whether the server is there is seen to here.
+    """
     return {
+        "ping_interval": None,
         "compression": None,
         "max_size": None,
         "max_queue": 16,
