@@ -20,6 +20,8 @@ pub struct Answer {
     pub execution_time: Duration,
     /// From sending the request to the last row.
     pub round_trip: Duration,
+    /// The version of the graph that this is the answer at, or from which on what was written is there.
+    pub version: Option<u64>,
     /// What ran, but deserves a second look.
     pub warnings: Vec<String>,
     /// The relations with facts of the session, which nobody else sees.
@@ -41,6 +43,8 @@ pub struct Inserted {
     pub inserted: u64,
     /// Rows that were there before, or came twice.
     pub duplicates: u64,
+    /// The version of the graph from which on all of them are there.
+    pub version: Option<u64>,
     /// What is good to know about which values went to which columns.
     pub warnings: Vec<String>,
 }
@@ -86,6 +90,7 @@ impl From<ResultTable> for Answer {
             total_count: table.total_count,
             truncated: table.truncated,
             execution_time: Duration::from_millis(table.execution_time_ms),
+            version: table.version,
             switched_graph: table.switched_kg,
             ..Answer::default()
         };
@@ -102,7 +107,7 @@ impl TryFrom<&Answer> for Inserted {
             _ => Err(ClientError::protocol(format!("the reply to an insert has no count `{name}`"))),
         };
         let (inserted, duplicates) = (count("inserted")?, count("duplicates")?);
-        Ok(Inserted { inserted, duplicates, warnings: answer.warnings.clone() })
+        Ok(Inserted { inserted, duplicates, version: answer.version, warnings: answer.warnings.clone() })
     }
 }
 
@@ -158,6 +163,7 @@ pub(crate) fn begin(start: ResultStart, format: Format) -> Result<Answer, Client
         total_count: start.total_count,
         truncated: start.truncated,
         execution_time: Duration::from_millis(start.execution_time_ms),
+        version: start.version,
         switched_graph: start.switched_kg,
         ..Answer::default()
     };
@@ -175,6 +181,10 @@ pub(crate) fn type_name(response: &Response) -> &'static str {
         Response::ResultEnd(_) => "result_end",
         Response::Error(_) => "error",
         Response::Ack(_) => "ack",
+        Response::Subscribed(_) => "subscribed",
+        Response::Delta(_) => "delta",
+        Response::Progress(_) => "progress",
+        Response::Unsubscribed(_) => "unsubscribed",
         Response::Pong => "pong",
         Response::Notification(_) => "notification",
     }
@@ -241,7 +251,7 @@ mod tests {
         let answer = Answer::new(&["relation", "inserted", "duplicates"], vec![row]);
         assert_eq!(
             Inserted::try_from(&answer).unwrap(),
-            Inserted { inserted: 2, duplicates: 1, warnings: Vec::new() }
+            Inserted { inserted: 2, duplicates: 1, ..Inserted::default() }
         );
         assert!(Inserted::try_from(&Answer::new(&["message"], vec![])).is_err());
     }

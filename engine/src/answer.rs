@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 
-use crate::data::arrow_columns::{declared_any as marked_any, decode, field, type_of_codes};
+use crate::data::arrow_columns::{declared_any as marked_any, decode, field, is_declared_any, type_of_codes};
 use crate::data::{self, Codec, DataType, Dictionary, DictionaryFull, Run, Value};
 use crate::diagnostic::Diagnostic;
 
@@ -14,6 +14,8 @@ use crate::diagnostic::Diagnostic;
 pub struct Answer {
     /// The last query's rows, or else what each statement did.
     pub content: Content,
+    /// The version of the graph that this is the answer at, or at which what was written is.
+    pub version: u64,
     /// The graph that the session is bound to from now on, if that changed.
     pub switched_graph: Option<String>,
     /// The answer to a query of a session that has facts or rules of its own.
@@ -142,6 +144,30 @@ impl Rows {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let total = rows.len;
         Ok(Rows::new(names, &[], Run::new(rows.columns, total), total, codec))
+    }
+
+    /// The rows as they are kept, and what gives their codes a meaning.
+    pub(crate) fn coded(&self) -> (&Run, &Codec) {
+        (&self.rows, &self.codec)
+    }
+
+    /// Other rows of the same columns, none of which is deleted, with values of these types.
+    pub(crate) fn with_rows(&self, types: &[DataType], rows: Run, codec: Codec) -> Rows {
+        let mut columns = self.columns.clone();
+        columns.iter_mut().zip(types).for_each(|(column, data_type)| column.data_type = *data_type);
+        let fields = columns.iter().zip(self.schema.fields()).map(|(column, before)| {
+            let field = field(&column.unique_name, column.data_type);
+            if is_declared_any(before) { marked_any(&field) } else { field }
+        });
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let row_count = rows.len();
+        Rows { columns, schema, rows, row_count, total_count: row_count, codec, provenance: None }
+    }
+
+    /// The same columns without any row.
+    pub fn none(&self) -> Rows {
+        let types: Vec<DataType> = self.columns.iter().map(|column| column.data_type).collect();
+        self.with_rows(&types, Run::new(vec![Vec::new(); types.len()], 0), self.codec.clone())
     }
 
     /// The columns.

@@ -79,9 +79,13 @@ pub struct Context<'s> {
     pub(crate) environment: &'s Environment,
     /// The transaction of an atomic program.
     transaction: Option<Transaction<'s>>,
+    /// The state of the graph that is looked at, where that need not be the latest.
+    pinned: Option<Arc<Snapshot>>,
     /// The session's facts and rules, with those of this program.
     pub(crate) overlay: Overlay,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The version of the graph that was written or looked at last.
+    pub(crate) version: Option<u64>,
     /// The query of the command that runs, if it takes one.
     pub(crate) query: Option<Query>,
     /// The heads whose rules this program has replaced, if it replaces any.
@@ -102,11 +106,25 @@ impl<'s> Context<'s> {
             budget,
             environment,
             transaction: None,
+            pinned: None,
             overlay,
             warnings: Vec::new(),
+            version: None,
             query: None,
             replaced_rules: None,
         }
+    }
+
+    /// The same without a session, at one state of the graph.
+    pub(crate) fn at(
+        environment: &'s Environment,
+        caller: &'s dyn Caller,
+        graph: &'s Arc<Graph>,
+        snapshot: Arc<Snapshot>,
+        budget: &'s Budget,
+    ) -> Self {
+        let context = Context::new(environment, caller, graph, budget, Overlay::default());
+        Context { pinned: Some(snapshot), ..context }
     }
 
     /// Whether a rule of this program takes the place of those that there were before it: the first one of its head does,
@@ -164,10 +182,16 @@ impl<'s> Context<'s> {
 
     /// The graph's state, with what this program has done to it.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        match &self.transaction {
-            Some(transaction) => Arc::clone(transaction.snapshot()),
-            None => self.graph.snapshot(),
+        match (&self.transaction, &self.pinned) {
+            (Some(transaction), _) => Arc::clone(transaction.snapshot()),
+            (None, Some(pinned)) => Arc::clone(pinned),
+            (None, None) => self.graph.snapshot(),
         }
+    }
+
+    /// The version of the graph at which this program's writes are, or its answer is; else the latest.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.unwrap_or_else(|| self.graph.snapshot().version())
     }
 
     /// What queries see.
@@ -222,8 +246,8 @@ impl<'s> Context<'s> {
         Ok((counts, decision))
     }
 
-    fn commit_now(&self, transaction: Transaction<'_>, origin: Option<Origin>) -> Result<(), Error> {
-        transaction.commit(origin, &self.environment.threads)?;
+    fn commit_now(&mut self, transaction: Transaction<'_>, origin: Option<Origin>) -> Result<(), Error> {
+        self.version = Some(transaction.commit(origin, &self.environment.threads)?);
         self.environment.views.refresh(self.graph);
         Ok(())
     }

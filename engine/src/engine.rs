@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use arrow::array::RecordBatch;
 
+use crate::analysis;
 use crate::answer::Answer;
 use crate::budget::{Budget, MemoryPool};
 use crate::caller::{Anyone, Caller};
@@ -22,11 +23,12 @@ use crate::graph::{
     StorageOptions, StoredBackup,
 };
 use crate::limits::Limits;
-use crate::need::Requirement;
+use crate::live::{Live, LiveOptions, LiveStatus, Subscription, Waker};
+use crate::need::{Need, Requirement};
 use crate::program::{self, RunOptions};
 use crate::statements::{self, Inserted, Parameters};
 use crate::storage::RecordChange;
-use crate::syntax::ast::{Scope, Statement, StatementKind};
+use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
 use crate::syntax::{self, SyntaxError};
 use crate::transfer::{self, Transferred};
 use crate::views::Views;
@@ -44,6 +46,8 @@ pub struct EngineOptions {
     pub thresholds: Thresholds,
     /// Bytes that may keep rows of rules from one question to the next. With none, each question derives what it needs.
     pub view_memory: usize,
+    /// Bounds on live queries.
+    pub live: LiveOptions,
     /// The folder in which `.backup` makes backups; without it there are none.
     pub backups: Option<PathBuf>,
     /// Commands besides the engine's own.
@@ -58,6 +62,7 @@ impl Default for EngineOptions {
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
             view_memory: 1 << 30,
+            live: LiveOptions::default(),
             backups: None,
             commands: &[],
         }
@@ -68,6 +73,7 @@ impl Default for EngineOptions {
 #[derive(Debug, Clone)]
 pub struct Engine {
     environment: Arc<Environment>,
+    live: Arc<Live>,
 }
 
 impl Engine {
@@ -86,8 +92,16 @@ impl Engine {
         options: EngineOptions,
         graphs: impl FnOnce(u64) -> Result<Graphs, Error> + Send,
     ) -> Result<Engine, Error> {
-        let EngineOptions { threads, limits, disabled_rewrites, thresholds, view_memory, backups, commands } =
-            options;
+        let EngineOptions {
+            threads,
+            limits,
+            disabled_rewrites,
+            thresholds,
+            view_memory,
+            live,
+            backups,
+            commands,
+        } = options;
         let threads = Threads::new(threads).map_err(|error| Error::internal("threads", error))?;
         let graphs = threads.run(|| graphs(limits.stored_bytes))?;
         let environment = Environment {
@@ -101,7 +115,9 @@ impl Engine {
             backups,
             commands,
         };
-        Ok(Engine { environment: Arc::new(environment) })
+        let environment = Arc::new(environment);
+        let live = Arc::new(Live::new(Arc::clone(&environment), live));
+        Ok(Engine { environment, live })
     }
 
     /// Copies all graphs, and what the server keeps beside them, to a folder that is not there yet, where the data is. Writes go on
@@ -215,12 +231,22 @@ impl Engine {
     /// A session of somebody on a graph.
     pub fn open_session_for(&self, caller: Arc<dyn Caller>, graph: &str) -> Result<Session, Error> {
         let state = SessionState::new(self.environment.graphs.get(graph)?);
-        Ok(Session { environment: Arc::clone(&self.environment), caller, state })
+        Ok(Session {
+            environment: Arc::clone(&self.environment),
+            live: Arc::clone(&self.live),
+            caller,
+            state,
+        })
     }
 
     /// What is stored.
     pub fn statistics(&self) -> Statistics {
         self.environment.graphs.statistics(|_| true)
+    }
+
+    /// The live queries of all graphs.
+    pub fn live_queries(&self) -> Vec<LiveStatus> {
+        self.live.list()
     }
 
     /// Bytes that hold rows of rules for later questions.
@@ -233,6 +259,7 @@ impl Engine {
 #[derive(Debug)]
 pub struct Session {
     environment: Arc<Environment>,
+    live: Arc<Live>,
     caller: Arc<dyn Caller>,
     state: SessionState,
 }
@@ -335,6 +362,32 @@ impl Session {
         program::run(environment, caller, state, &statements, options, budget)
     }
 
+    /// Subscribes to the one query that a program is. What is told is what the graph answers; the session's own facts and
+    /// rules are no part of it.
+    pub fn subscribe(
+        &self,
+        prepared: Prepared,
+        waker: Waker,
+        budget: &Budget,
+    ) -> Result<Subscription, Error> {
+        let query = only_query(prepared)?;
+        let graph = &self.state.graph;
+        self.caller.allows(Need::Read, graph.name()).map_err(Error::refused)?;
+        let view = SessionView::new(graph.snapshot(), self.state.overlay.clone());
+        // What is wrong is told with its place in this text: the live query has another, which all of its subscribers share.
+        let analysed = analysis::analyse_query(&query, view.catalog());
+        let program = analysed.map_err(|errors| statements::refused(&errors))?.program;
+        if view.is_dirty()
+            && let Some(own) = program.relations.iter().find(|relation| view.is_own(&relation.name))
+        {
+            let message = format!("`{}` has facts or rules of this session, which are not live", own.name);
+            let help = "store them in the graph, or drop them: .session clear";
+            return Err(Error::refused(Diagnostic::error(Code::NotLive, message).help(help)));
+        }
+        let budget = budget.clone().with_string_bytes(self.environment.limits.string_bytes);
+        self.live.subscribe(graph, query, waker, &budget)
+    }
+
     /// Inserts Arrow batches without program text: one commit, all or nothing. Columns go by name where the relation has
     /// names, else by position; a relation without names gets those of the data, with the types found.
     pub fn insert_batches(
@@ -384,6 +437,22 @@ impl Session {
         let overlay = context.overlay;
         self.state.keep(overlay).map_err(|full| Error::refused(full.diagnose()))?;
         Ok(inserted)
+    }
+}
+
+/// The query that a program consists of.
+fn only_query(prepared: Prepared) -> Result<Query, Error> {
+    let mut statements = prepared.statements.into_iter();
+    let refuse = |span| {
+        let refusal =
+            Diagnostic::error(Code::NotLive, "what is subscribed to is one query, and nothing else");
+        Err(Error::refused(Diagnostic { span, ..refusal }.help("store rules and facts first: execute")))
+    };
+    match (statements.next(), statements.next()) {
+        (Some(Statement { kind: StatementKind::Query(query), .. }), None) => Ok(query),
+        (Some(Statement { kind: StatementKind::Query(_), .. }), Some(other)) => refuse(Some(other.span)),
+        (Some(other), _) => refuse(Some(other.span)),
+        (None, _) => refuse(None),
     }
 }
 

@@ -80,6 +80,9 @@ pub mod program;
 /// Graphs as folders of Parquet and one program: out and in.
 mod transfer;
 
+/// Answers that are told as they change.
+pub mod live;
+
 /// Engine and sessions: the way in.
 pub mod engine;
 
@@ -103,6 +106,7 @@ pub use graph::{
     graph_not_found, is_invisible, restore, restore_on, restore_to,
 };
 pub use limits::Limits;
+pub use live::{Begun, Delta, LiveOptions, LiveStatus, Next, Subscription, Waker};
 pub use need::{Need, Requirement};
 pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;

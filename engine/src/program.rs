@@ -128,6 +128,7 @@ pub(crate) fn run(
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
         context.commit()?;
+        let version = context.version();
         let (overlay, mut warnings) = (context.overlay, once_each(context.warnings));
         place(&mut warnings, statements);
         // In a program of several statements, session facts and rules serve that program only.
@@ -136,7 +137,7 @@ pub(crate) fn run(
             kept.map_err(|error| placed(error, statements))?;
         }
         let (switched_graph, ephemeral) = (progress.switched, progress.ephemeral);
-        return Ok(Answer { content, switched_graph, ephemeral, warnings });
+        return Ok(Answer { content, version, switched_graph, ephemeral, warnings });
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 
-use crate::analysis::program::{Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::analysis::program::{Literal, Program, Rule, Stratum};
 use crate::catalog::Clauses;
 use crate::data::{Code, Codec, DictionaryFull, RelationId, Run, Value};
 use crate::exec::{Outcome, Relations};
@@ -333,29 +333,8 @@ fn numbers(snapshot: &Snapshot, relation: &str) -> Vec<u64> {
 
 /// Whether a rule may find other rows in another request: by the time, or by an index and how it happens to be built.
 fn reads_circumstances(rule: &Rule) -> bool {
-    if rule.ranking.as_ref().is_some_and(|ranking| ranking.search.is_some()) {
-        return true;
-    }
-    let in_head = rule.head_terms.iter().any(|term| match term {
-        HeadTerm::Expression(expression) => calls_circumstances(expression),
-        HeadTerm::Aggregate { .. } => false,
-    });
-    in_head
-        || rule.body.iter().any(|literal| match literal {
-            Literal::Filter { left, right, .. } => calls_circumstances(left) || calls_circumstances(right),
-            Literal::Assign { expression, .. } => calls_circumstances(expression),
-            Literal::Atom(_) | Literal::Negated(_) => false,
-        })
-}
-
-fn calls_circumstances(expression: &Expression) -> bool {
-    match expression {
-        Expression::Variable(_) | Expression::Constant(_) => false,
-        Expression::Arithmetic { left, right, .. } => calls_circumstances(left) || calls_circumstances(right),
-        Expression::Call { function, arguments } => {
-            function.tells_circumstances() || arguments.iter().any(calls_circumstances)
-        }
-    }
+    let searches = rule.ranking.as_ref().is_some_and(|ranking| ranking.search.is_some());
+    searches || rule.circumstance().is_some()
 }
 
 /// Makes relations stored ones, and leaves out what is only needed to derive them. Answers what is still needed.

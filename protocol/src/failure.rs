@@ -135,6 +135,8 @@ pub enum Code {
     StorageUnavailable,
     /// A write may or may not have taken effect.
     OutcomeUnknown,
+    /// The answer to this question cannot be told live.
+    NotLive,
     /// A fault of the server.
     Internal,
     /// A warning: a variable of a rule stands in one place only.

@@ -16,12 +16,12 @@ pub use envelope::{InvalidMessage, RequestId};
 pub use failure::{Annotation, Code, Failure, Gap, Label, LimitReached, Place, Severity, ValidationError};
 pub use notification::{Change, GraphOperation, Notification, RowOperation, RuleOperation, SchemaOperation};
 pub use request::{
-    AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Scope,
-    Secret,
+    AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Resume,
+    Scope, Secret, Subscribe, Unsubscribe,
 };
 pub use response::{
-    Ack, AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd,
-    ResultStart, ResultTable,
+    Ack, AuthError, Authenticated, Delta, Metadata, Progress, Provenance, Reply, Response, ResultChunk,
+    ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed,
 };
 pub use secrets::{masked, tells_a_secret};
 pub use value::Value;

@@ -40,6 +40,10 @@ pub enum Request {
     RetractFacts(Facts),
     /// Adds a rule to the session.
     AddRule(AddRule),
+    /// Asks to be told the answer to a query, and from then on the rows that come and go.
+    Subscribe(Subscribe),
+    /// Ends a subscription.
+    Unsubscribe(Unsubscribe),
     /// Stops a running or waiting request of the same connection; answered at once.
     Cancel(Cancel),
     /// Asks for a sign of life; answered at once.
@@ -56,6 +60,8 @@ const TYPES: &[&str] = &[
     "insert_facts",
     "retract_facts",
     "add_rule",
+    "subscribe",
+    "unsubscribe",
     "cancel",
     "ping",
 ];
@@ -150,6 +156,45 @@ pub struct AddRule {
     pub rule: String,
 }
 
+/// `subscribe`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Subscribe {
+    /// One query, and nothing else.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
+    pub query: String,
+    /// A value for each `$name` in the query, by its name.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+    /// How rows travel.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Format::is_json")]
+    pub format: Format,
+    /// No two versions that change the answer are told as one; whoever falls too far behind for that begins anew.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub every_version: bool,
+    /// Tells now and then up to which version everything is told.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub progress: bool,
+    /// The answer that is there already: only what has changed since is told, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+}
+
+/// Where a subscription goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resume {
+    /// The `token` of the `subscribed` before.
+    pub token: String,
+    /// The version of the last complete `delta`.
+    pub version: u64,
+}
+
+/// `unsubscribe`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unsubscribe {
+    /// The number of the subscription.
+    pub subscription: u64,
+}
+
 /// `cancel`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cancel {
@@ -234,6 +279,8 @@ impl Message {
             "insert_facts" => Request::InsertFacts(envelope.body()?),
             "retract_facts" => Request::RetractFacts(envelope.body()?),
             "add_rule" => Request::AddRule(envelope.body()?),
+            "subscribe" => Request::Subscribe(envelope.body()?),
+            "unsubscribe" => Request::Unsubscribe(envelope.body()?),
             "cancel" => Request::Cancel(envelope.body()?),
             "ping" => Request::Ping,
             _ => return Err(envelope.unknown_type(TYPES)),
@@ -275,8 +322,8 @@ fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 #[cfg(test)]
 mod tests {
     use super::{
-        AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Scope,
-        Secret,
+        AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request,
+        Resume, Scope, Secret, Subscribe, Unsubscribe,
     };
     use crate::envelope::RequestId;
     use crate::value::Value;
@@ -356,6 +403,32 @@ mod tests {
     }
 
     #[test]
+    fn a_subscription_begins_anew_or_goes_on() {
+        check(
+            r#"{"type":"subscribe","query":"?p(X)","id":1}"#,
+            Request::Subscribe(Subscribe { query: "?p(X)".to_owned(), ..Subscribe::default() }),
+            Some(RequestId::Number(1)),
+        );
+        check(
+            r#"{"type":"subscribe","query":"?p($a,X)","params":{"a":1},"format":"arrow","every_version":true,"progress":true,"resume":{"token":"t","version":4}}"#,
+            Request::Subscribe(Subscribe {
+                query: "?p($a,X)".to_owned(),
+                params: [("a".to_owned(), Value::Int(1))].into(),
+                format: Format::Arrow,
+                every_version: true,
+                progress: true,
+                resume: Some(Resume { token: "t".to_owned(), version: 4 }),
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"unsubscribe","subscription":3}"#,
+            Request::Unsubscribe(Unsubscribe { subscription: 3 }),
+            None,
+        );
+    }
+
+    #[test]
     fn insert_carries_rows_or_announces_frames() {
         check(
             r#"{"type":"insert","relation":"edge","scope":"session","rows":[[1,"a",null],[2.5,true,[0.5]]]}"#,
@@ -405,7 +478,7 @@ mod tests {
         assert_eq!(problem(r#"{"type":3}"#), "the field `type` must be a string");
         assert_eq!(
             problem(r#"{"type":"question"}"#),
-            "unknown message type \"question\"; known types are login, authenticate, execute, insert, query, insert_facts, retract_facts, add_rule, cancel, ping"
+            "unknown message type \"question\"; known types are login, authenticate, execute, insert, query, insert_facts, retract_facts, add_rule, subscribe, unsubscribe, cancel, ping"
         );
         assert!(problem(r#"{"type":"execute"}"#).contains("missing field `program`"));
         assert!(

@@ -40,6 +40,14 @@ pub enum Response {
     Error(Failure),
     /// What was asked for is done.
     Ack(Ack),
+    /// A subscription has begun; `delta` follows.
+    Subscribed(Subscribed),
+    /// The rows that have come and gone, or with `reset` all that there are.
+    Delta(Delta),
+    /// Everything up to and with a version is told.
+    Progress(Progress),
+    /// A subscription has ended: it was asked for, or there is no answer any more.
+    Unsubscribed(Unsubscribed),
     /// The sign of life that was asked for.
     Pong,
     /// Something has changed; it answers nothing.
@@ -57,6 +65,10 @@ const TYPES: &[&str] = &[
     "result_end",
     "error",
     "ack",
+    "subscribed",
+    "delta",
+    "progress",
+    "unsubscribed",
     "pong",
     "persistent_update",
     "rule_change",
@@ -95,6 +107,78 @@ pub struct Ack {
     pub message: String,
 }
 
+/// `subscribed`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Subscribed {
+    /// Its number, which is in all that is told of it on this connection.
+    pub subscription: u64,
+    /// The names of the columns: what stands in them, where nothing is declared.
+    pub columns: Vec<String>,
+    /// Names that no two columns share; absent where those of `columns` are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+    /// The graph that is asked, also when the session is bound to another one later.
+    pub knowledge_graph: String,
+    /// The version at which what is told first is the answer.
+    pub version: u64,
+    /// Whether the rows of before are still right: no `reset` follows, only what has changed.
+    pub resumed: bool,
+    /// What to go on with after the connection is lost, with the version of the last complete `delta`.
+    pub token: String,
+    /// What else there is to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+}
+
+/// `delta`. The parts of one have the same version; the rows are right when the one with `last` is there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Delta {
+    /// The number of the subscription.
+    pub subscription: u64,
+    /// The version of the rows that this changes; absent with `reset`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
+    /// The version at which the rows are the answer afterwards.
+    pub version: u64,
+    /// Whether `added` are all rows, in the place of those that were there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reset: bool,
+    /// How rows travel, if not as JSON: one binary frame follows, an Arrow stream of its own, in which the first column
+    /// `_diff` is 1 for a row that was added, -1 for one that was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Rows that were not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Vec<Value>>,
+    /// Rows that are not there any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<Vec<Value>>,
+    /// Whether no other part follows.
+    pub last: bool,
+}
+
+/// `progress`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Progress {
+    /// The graph.
+    pub knowledge_graph: String,
+    /// All that this connection has subscribed to on it is told up to and with this version.
+    pub version: u64,
+}
+
+/// `unsubscribed`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unsubscribed {
+    /// The number of the subscription.
+    pub subscription: u64,
+    /// The version since which there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Failure>,
+}
+
 /// `result`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultTable {
@@ -113,6 +197,9 @@ pub struct ResultTable {
     pub truncated: bool,
     /// How long the request took.
     pub execution_time_ms: u64,
+    /// The version of the graph that this is the answer at, or from which on what was written is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
     /// Where each row comes from, if the session has facts or rules of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub row_provenance: Vec<Provenance>,
@@ -165,6 +252,9 @@ pub struct ResultStart {
     pub truncated: bool,
     /// How long the request took, without sending.
     pub execution_time_ms: u64,
+    /// The version of the graph that this is the answer at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
     /// `arrow` where binary frames follow; absent where chunks follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
@@ -216,6 +306,10 @@ impl Reply {
             "result_end" => Response::ResultEnd(envelope.body()?),
             "error" => Response::Error(envelope.body()?),
             "ack" => Response::Ack(envelope.body()?),
+            "subscribed" => Response::Subscribed(envelope.body()?),
+            "delta" => Response::Delta(envelope.body()?),
+            "progress" => Response::Progress(envelope.body()?),
+            "unsubscribed" => Response::Unsubscribed(envelope.body()?),
             "pong" => Response::Pong,
             "persistent_update" | "rule_change" | "kg_change" | "schema_change" => {
                 Response::Notification(envelope.body()?)
@@ -235,8 +329,8 @@ impl Reply {
 #[cfg(test)]
 mod tests {
     use super::{
-        AuthError, Authenticated, Metadata, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart,
-        ResultTable,
+        AuthError, Authenticated, Delta, Metadata, Progress, Provenance, Reply, Response, ResultChunk,
+        ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed,
     };
     use crate::envelope::RequestId;
     use crate::failure::{Code, Failure};
@@ -280,7 +374,7 @@ mod tests {
         check(
             concat!(
                 r#"{"type":"result","columns":["x"],"rows":[[1],[2.0]],"row_count":2,"total_count":9,"truncated":true,"#,
-                r#""execution_time_ms":3,"row_provenance":["persistent","ephemeral"],"#,
+                r#""execution_time_ms":3,"version":7,"row_provenance":["persistent","ephemeral"],"#,
                 r#""metadata":{"warnings":["w"]},"switched_kg":"g","id":"a"}"#
             ),
             Response::Result(ResultTable {
@@ -291,6 +385,7 @@ mod tests {
                 total_count: 9,
                 truncated: true,
                 execution_time_ms: 3,
+                version: Some(7),
                 row_provenance: vec![Provenance::Persistent, Provenance::Ephemeral],
                 metadata: Some(Metadata { warnings: vec!["w".to_owned()], ..Metadata::default() }),
                 switched_kg: Some("g".to_owned()),
@@ -332,6 +427,59 @@ mod tests {
     }
 
     #[test]
+    fn what_a_subscription_is_told_has_this_text() {
+        check(
+            r#"{"type":"subscribed","subscription":1,"columns":["X"],"knowledge_graph":"default","version":4,"resumed":false,"token":"t","id":2}"#,
+            Response::Subscribed(Subscribed {
+                subscription: 1,
+                columns: vec!["X".to_owned()],
+                knowledge_graph: "default".to_owned(),
+                version: 4,
+                token: "t".to_owned(),
+                ..Subscribed::default()
+            }),
+            Some(RequestId::Number(2)),
+        );
+        check(
+            r#"{"type":"delta","subscription":1,"version":4,"reset":true,"added":[[1],[2]],"last":true}"#,
+            Response::Delta(Delta {
+                subscription: 1,
+                version: 4,
+                reset: true,
+                added: vec![vec![Value::Int(1)], vec![Value::Int(2)]],
+                last: true,
+                ..Delta::default()
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"delta","subscription":1,"from":4,"version":6,"removed":[[2]],"last":false}"#,
+            Response::Delta(Delta {
+                subscription: 1,
+                from: Some(4),
+                version: 6,
+                removed: vec![vec![Value::Int(2)]],
+                ..Delta::default()
+            }),
+            None,
+        );
+        check(
+            r#"{"type":"progress","knowledge_graph":"g","version":7}"#,
+            Response::Progress(Progress { knowledge_graph: "g".to_owned(), version: 7 }),
+            None,
+        );
+        check(
+            r#"{"type":"unsubscribed","subscription":1,"version":8,"error":{"code":"not_found","message":"no"}}"#,
+            Response::Unsubscribed(Unsubscribed {
+                subscription: 1,
+                version: Some(8),
+                error: Some(Failure::new(Code::NotFound, "no")),
+            }),
+            None,
+        );
+    }
+
+    #[test]
     fn an_error_is_a_failure_with_a_type() {
         check(
             r#"{"type":"error","code":"timeout","message":"too long","id":3}"#,
@@ -342,7 +490,7 @@ mod tests {
 
     #[test]
     fn a_type_of_a_later_version_is_told_apart() {
-        let refused = Reply::parse(r#"{"type":"delta","sub":1}"#).unwrap_err();
-        assert!(refused.problem.starts_with("unknown message type \"delta\""));
+        let refused = Reply::parse(r#"{"type":"rollback","sub":1}"#).unwrap_err();
+        assert!(refused.problem.starts_with("unknown message type \"rollback\""));
     }
 }

@@ -26,7 +26,9 @@ from local_server import LocalServer
 #: The password of the examples.
 PASSWORD = "secret"
 #: What differs from run to run.
-VOLATILE = ("execution_time_ms", "timestamp_ms")
+VOLATILE = ("execution_time_ms", "timestamp_ms", "token")
+#: What comes unasked comes in any order.
+UNASKED = {"delta", "progress", "unsubscribed", "persistent_update", "rule_change", "schema_change", "kg_change"}
 _VALIDATORS = Path(__file__).resolve().parents[2] / "tests/validators"
 
 
@@ -230,8 +232,8 @@ class Replay:
         self._sockets: list[ClientConnection] = []
         #: Sessions of the examples, and those that they are here.
         self._sessions: dict[str, str] = {}
-        #: A frame that was read while looking for the end of another.
-        self._ahead: str | None = None
+        #: Frames that were read while looking for another.
+        self._ahead: list[str | bytes] = []
         self.compared = 0
 
     def close(self) -> None:
@@ -246,6 +248,7 @@ class Replay:
             # Earlier connections stay open: sessions are visited from others.
             socket = connect(self._server.url + address, compression=None, max_size=None, legacy=True)
             self._sockets.append(socket)
+            self._ahead = []
         for frame in exchange["frames"]:
             if "client" in frame:
                 self._send(frame["client"])
@@ -261,25 +264,43 @@ class Replay:
             frame = {**frame, "api_key": self._server.key}
         self._sockets[-1].send(json.dumps(frame, ensure_ascii=False))
 
+    def _next(self) -> str | bytes:
+        return self._ahead.pop(0) if self._ahead else self._sockets[-1].recv(timeout=120)
+
+    def _message(self, documented: dict[str, Any]) -> dict[str, Any]:
+        """The next message, but for those that come unasked and are of another kind, which come later."""
+        passed: list[str | bytes] = []
+        while True:
+            frame = self._next()
+            assert isinstance(frame, str), documented
+            message: dict[str, Any] = json.loads(frame)
+            kind = message["type"]
+            if kind == "progress" and message["version"] < documented.get("version", 0):
+                continue
+            if kind == documented["type"] or kind not in UNASKED:
+                self._ahead = passed + self._ahead
+                return message
+            passed.append(frame)
+
     def _receive(self, documented: dict[str, Any]) -> None:
-        frame, self._ahead = self._ahead or self._sockets[-1].recv(timeout=120), None
         if "binary" in documented:
+            frame = self._next()
             assert isinstance(frame, bytes)
             here, there = (
                 pyarrow.ipc.open_stream(b) for b in (frame, base64.b64decode(documented["binary"]))
             )
             assert here.read_all().equals(there.read_all())
             return
-        assert isinstance(frame, str), documented
-        message = json.loads(frame)
+        message = self._message(documented)
         self._messages.check(message)
         if message["type"] == "result_chunk":
             # One stands for all, and shows only some of its rows.
             assert documented["type"] == "result_chunk"
             while message["type"] == "result_chunk":
-                self._ahead = str(self._sockets[-1].recv(timeout=120))
-                message = json.loads(self._ahead)
+                frame = self._sockets[-1].recv(timeout=120)
+                message = json.loads(frame)
                 self._messages.check(message)
+            self._ahead.append(frame)
             return
         if "session_id" in documented:
             self._sessions.setdefault(documented["session_id"], message["session_id"])

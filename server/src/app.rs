@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
-use stratalog_engine::{ArchiveOptions, Engine, EngineOptions, StorageOptions};
+use stratalog_engine::{ArchiveOptions, Engine, EngineOptions, LiveOptions, StorageOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
@@ -117,6 +117,12 @@ impl App {
             backups: Some(config.backup_dir),
             commands: ADMIN_COMMANDS,
             view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
+            live: LiveOptions {
+                step_time: config.limits.live_step,
+                step_memory: config.limits.query_memory,
+                log_bytes: config.limits.live_log_bytes,
+                queries: config.limits.live_queries,
+            },
             ..EngineOptions::default()
         };
         let (archive, archive_pause) = (archive_options(&config.archiving)?, config.archiving.pause);

@@ -12,6 +12,7 @@ async fn a_result_has_exactly_these_fields() {
     let mut reply = connection.execute("?v(A, B, C, D, E, F)").await;
     let time = reply["execution_time_ms"].take();
     assert!(time.is_u64(), "{time}");
+    assert_eq!(reply["version"].take(), 1, "one commit was made");
     let fields = reply.as_object_mut().expect("an object");
     // Optional by protocol.md 3.2.
     for optional in ["row_provenance", "timing_breakdown"] {
@@ -22,7 +23,7 @@ async fn a_result_has_exactly_these_fields() {
         json!({
             "type": "result", "columns": ["A", "B", "C", "D", "E", "F"],
             "rows": [[1, 2.0, "a\"é", true, null, [1.0, 2.5]]],
-            "row_count": 1, "total_count": 1, "truncated": false, "execution_time_ms": null
+            "row_count": 1, "total_count": 1, "truncated": false, "execution_time_ms": null, "version": null
         })
     );
 }
@@ -102,6 +103,7 @@ async fn large_results_come_in_chunks() {
     assert_eq!(start["columns"], json!(["N", "T"]));
     assert_eq!((&start["total_count"], &start["truncated"]), (&json!(20_000), &json!(false)));
     assert!(start["execution_time_ms"].is_u64());
+    assert_eq!(start["version"], 1);
     let (mut chunks, mut seen) = (0, vec![false; 20_000]);
     let end = loop {
         let message = connection.receive_json().await;

@@ -27,6 +27,13 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
 }
 
+impl Program {
+    /// The name of a function in it whose value depends on the request.
+    pub fn circumstance(&self) -> Option<&'static str> {
+        self.strata.iter().flat_map(|stratum| &stratum.rules).find_map(Rule::circumstance)
+    }
+}
+
 /// A relation that the program reads or derives.
 #[derive(Debug, Clone)]
 pub struct Relation {
@@ -118,6 +125,20 @@ impl Rule {
             Literal::Atom(atom) | Literal::Negated(atom) => Some(atom.relation),
             Literal::Filter { .. } | Literal::Assign { .. } => None,
         })
+    }
+
+    /// The name of a function in it whose value depends on the request.
+    pub fn circumstance(&self) -> Option<&'static str> {
+        let in_head = self.head_terms.iter().find_map(|term| match term {
+            HeadTerm::Expression(expression) => expression.circumstance(),
+            HeadTerm::Aggregate { .. } => None,
+        });
+        let in_literal = |literal: &Literal| match literal {
+            Literal::Filter { left, right, .. } => left.circumstance().or_else(|| right.circumstance()),
+            Literal::Assign { expression, .. } => expression.circumstance(),
+            Literal::Atom(_) | Literal::Negated(_) => None,
+        };
+        in_head.or_else(|| self.body.iter().find_map(in_literal))
     }
 
     /// Whether it aggregates or ranks; the head's other columns are then its groups.
@@ -260,6 +281,20 @@ impl Test {
 }
 
 impl Expression {
+    /// The name of a function in it whose value depends on the request.
+    fn circumstance(&self) -> Option<&'static str> {
+        match self {
+            Expression::Variable(_) | Expression::Constant(_) => None,
+            Expression::Arithmetic { left, right, .. } => {
+                left.circumstance().or_else(|| right.circumstance())
+            }
+            Expression::Call { function, arguments } => match function.tells_circumstances() {
+                true => Some(function.name),
+                false => arguments.iter().find_map(Expression::circumstance),
+            },
+        }
+    }
+
     /// Whether it stands for every element of a list in turn.
     pub fn is_each(&self) -> bool {
         matches!(self, Expression::Call { function, .. } if is_each(function))

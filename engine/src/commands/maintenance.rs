@@ -91,7 +91,7 @@ fn compact(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
     let mut transaction = context.graph.begin(context.budget)?;
     transaction.compact(&context.environment.threads);
     let relations = transaction.snapshot().relations().count();
-    transaction.commit(None, &context.environment.threads)?;
+    context.version = Some(transaction.commit(None, &context.environment.threads)?);
     context.graph.collect_values();
     context.graph.checkpoint_now()?;
     Ok(Outcome::Message(format!("compacted {}", counted(relations, "relation"))))

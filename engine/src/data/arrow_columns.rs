@@ -90,6 +90,11 @@ pub fn declared_any(field: &Field) -> Field {
     field.clone().with_metadata(metadata)
 }
 
+/// Whether a field has that mark.
+pub fn is_declared_any(field: &Field) -> bool {
+    field.metadata().contains_key(DECLARED.0)
+}
+
 /// The type of a column whose field has a mark: its values travel as JSON.
 pub(crate) fn marked(field: &Field) -> Option<DataType> {
     let mark = field.metadata().get(MARK).filter(|_| field.data_type() == &ArrowType::Utf8)?;

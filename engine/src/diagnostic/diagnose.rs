@@ -41,6 +41,8 @@ pub enum Code {
     StorageUnavailable,
     /// A write failed, and whether it took effect cannot be known now.
     OutcomeUnknown,
+    /// The answer to this question cannot be told live.
+    NotLive,
     /// A promise of ours was broken: a bug.
     Internal,
     /// A warning: a variable of a rule stands in one place only.
@@ -81,6 +83,7 @@ impl Code {
             Code::Overloaded => "overloaded",
             Code::StorageUnavailable => "storage_unavailable",
             Code::OutcomeUnknown => "outcome_unknown",
+            Code::NotLive => "not_live",
             Code::Internal => "internal",
             Code::UnusedVariable => "unused_variable",
             Code::CrossProduct => "cross_product",

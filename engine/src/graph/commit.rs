@@ -242,10 +242,12 @@ impl Transaction<'_> {
     }
 
     /// Makes the changes durable, and then visible to everyone, at once; listeners hear that it was `origin`.
-    pub fn commit(mut self, origin: Option<Origin>, threads: &Threads) -> Result<(), Error> {
+    /// Answers the version at which they are.
+    pub fn commit(mut self, origin: Option<Origin>, threads: &Threads) -> Result<u64, Error> {
         if self.changes.is_empty() && !self.is_compacted {
-            return Ok(());
+            return Ok(self.head.snapshot.version());
         }
+        let version = self.snapshot.version();
         let graph = self.graph;
         let events = std::mem::take(&mut self.events);
         let Some(store) = &graph.store else {
@@ -255,14 +257,14 @@ impl Transaction<'_> {
             self.learnt.committed();
             drop(self.head);
             graph.collect_if_due();
-            return Ok(());
+            return Ok(version);
         };
         // Until it is written, the record is in memory.
         let mut held = self.budget.hold(0).map_err(Error::Stopped)?;
         let encode = || record::encode(&self.changes, self.snapshot.dictionary(), &mut held);
         let content = threads.run_on(row_count(&self.changes), encode)?;
-        let record = StoredRecord { version: self.snapshot.version(), content };
-        let committed = graph.committed(origin, events, &self.snapshot);
+        let record = StoredRecord { version, content };
+        let committed = graph.committed(origin, events, Arc::clone(&self.snapshot));
         let outcome = Arc::new(OnceLock::new());
         {
             let mut queue = graph.commits.queue.lock();
@@ -283,7 +285,7 @@ impl Transaction<'_> {
         graph.wait_for(&outcome)?;
         self.learnt.committed();
         store.ask_for_checkpoint_if_due();
-        Ok(())
+        Ok(version)
     }
 
     /// Rewrites what is stored without deleted rows, in one run a relation: a version of its own that changes nothing.

@@ -105,10 +105,12 @@ pub struct Committed {
     pub name: Arc<str>,
     /// Who made it; not known of a commit that was found on disk later than right after a failure.
     pub origin: Option<Origin>,
-    /// What it has changed: at least one event.
+    /// What it has changed; nothing where rows were only written anew.
     pub events: Vec<Event>,
     /// Whether the graph has indexes since.
     pub is_indexed: bool,
+    /// The state of the graph since.
+    pub(crate) after: Arc<Snapshot>,
 }
 
 /// Somebody who wants to know what commits change.
@@ -128,9 +130,7 @@ impl Listeners {
     }
 
     pub(super) fn tell(&self, committed: &Committed) {
-        if !committed.events.is_empty() {
-            self.0.read().iter().for_each(|listener| listener.heard(committed));
-        }
+        self.0.read().iter().for_each(|listener| listener.heard(committed));
     }
 }
 

@@ -133,12 +133,12 @@ impl Graph {
 
     /// Tells what has become of it.
     pub fn tell(&self, origin: Option<Origin>, events: Vec<Event>) {
-        self.listeners.tell(&self.committed(origin, events, &self.snapshot()));
+        self.listeners.tell(&self.committed(origin, events, self.snapshot()));
     }
 
-    fn committed(&self, origin: Option<Origin>, events: Vec<Event>, after: &Snapshot) -> Committed {
+    fn committed(&self, origin: Option<Origin>, events: Vec<Event>, after: Arc<Snapshot>) -> Committed {
         let is_indexed = after.catalog().indexes().next().is_some();
-        Committed { graph: self.id, name: Arc::clone(&self.name), origin, events, is_indexed }
+        Committed { graph: self.id, name: Arc::clone(&self.name), origin, events, is_indexed, after }
     }
 
     /// Whether its storage is free at some moment before `deadline`.

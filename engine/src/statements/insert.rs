@@ -24,6 +24,8 @@ pub struct Inserted {
     pub inserted: u64,
     /// Facts that were there already, or came twice.
     pub duplicates: u64,
+    /// The version of the graph at which they are there.
+    pub version: u64,
     /// What is good to know: how columns were arranged, and which digits were left away.
     pub warnings: Vec<Diagnostic>,
 }
@@ -223,7 +225,8 @@ pub(super) fn write_facts(
         }
     };
     let inserted = counts.last().copied().unwrap_or(0);
-    Ok(Inserted { inserted: inserted as u64, duplicates: (total - inserted) as u64, warnings })
+    let (inserted, duplicates) = (inserted as u64, (total - inserted) as u64);
+    Ok(Inserted { inserted, duplicates, version: context.version(), warnings })
 }
 
 /// The definition that also covers these facts, with the names that they bring.

@@ -27,7 +27,7 @@ pub(crate) fn insert_batches(
 ) -> Result<Inserted, Error> {
     check_name(relation)?;
     let Some(arity) = batches.first().map(RecordBatch::num_columns).filter(|arity| *arity > 0) else {
-        return Ok(Inserted::default());
+        return Ok(Inserted { version: context.version(), ..Inserted::default() });
     };
     let (threads, budget, graph) = (&context.environment.threads, context.budget, context.graph);
     write_facts(relation, None, scope, context, |target, dictionary, limits| {

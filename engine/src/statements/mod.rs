@@ -23,6 +23,7 @@ pub(crate) use insert::insert_rows;
 pub(crate) use insert_arrow::{insert_batches, insert_exported};
 pub use parameters::Parameters;
 pub(crate) use parameters::{fill, fill_any};
+pub(crate) use query::refused;
 
 /// Answers a query.
 pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {

@@ -25,6 +25,7 @@ pub(super) fn run(
     watch: Option<&mut Watch>,
 ) -> Result<Rows, Error> {
     let view = context.view();
+    context.version = Some(view.snapshot().version());
     context.warnings.extend(view.left_out().map(left_out));
     let Environment { forms, disabled_rewrites, .. } = context.environment;
     let known = view.graph_catalog().filter(|_| watch.is_none());
@@ -131,6 +132,7 @@ fn provenance(
 /// The stored rows of a relation, without the session's.
 pub(super) fn stored(name: &Name, context: &mut Context<'_>) -> Result<Rows, Error> {
     let snapshot = context.snapshot();
+    context.version = Some(snapshot.version());
     let Some(known) = snapshot.catalog().relation(&name.text) else {
         let unknown = analysis::unknown_relation(&name.text, Some(name.span), snapshot.catalog());
         return Err(Error::refused(unknown));
@@ -234,7 +236,7 @@ fn shortened(value: &Value) -> String {
 const MAX_ERRORS: usize = 100;
 
 /// What analysis found, as one error.
-pub(super) fn refused(errors: &[analysis::AnalysisError]) -> Error {
+pub(crate) fn refused(errors: &[analysis::AnalysisError]) -> Error {
     use crate::diagnostic::Diagnose;
     Error::Refused(errors.iter().take(MAX_ERRORS).map(Diagnose::diagnose).collect())
 }

@@ -34,6 +34,7 @@ from .errors import (
     Label,
     LimitExceeded,
     NotFound,
+    NotLive,
     NotOneRow,
     OutcomeUnknown,
     Overloaded,
@@ -80,6 +81,7 @@ from .expressions import (
     variables,
 )
 from .inserts import Inserted
+from .live import AsyncLive, Change, Live
 from .objects import Rows
 from .plan import Plan
 from .protocol import Session
@@ -97,10 +99,12 @@ __all__ = [
     "ArityMismatch",
     "AsyncClient",
     "AsyncEvents",
+    "AsyncLive",
     "AsyncResultStream",
     "AsyncTransaction",
     "AuthError",
     "Cancelled",
+    "Change",
     "Client",
     "ConnectionLost",
     "Delete",
@@ -119,7 +123,9 @@ __all__ = [
     "InvalidParameter",
     "Label",
     "LimitExceeded",
+    "Live",
     "NotFound",
+    "NotLive",
     "NotOneRow",
     "OutcomeUnknown",
     "Overloaded",

@@ -25,6 +25,7 @@ from .events import AsyncEvents
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
 from .inserts import Committed, Inserted, kind_of_warning, told
+from .live import AsyncLive, subscription
 from .naming import listed_async
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
@@ -124,6 +125,26 @@ class AsyncClient(AsyncCommands):
                 address(url, kg, "" if seen is None else seen), self._login, self._timeout
             ),
             last_seq,
+        )
+
+    def live(
+        self,
+        query: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        resume: str | None = None,
+        keep: bool = True,
+        every_version: bool = False,
+    ) -> AsyncLive:
+        """The answer to a query, and how it changes, as for `Client.live`, for `async for`.
+
+        Inside of `async with` it is connected at once, else when the first change is asked for.
+        """
+        url, kg = without_graph(self.url), str(self.kg)
+        text, values = parts(query, params)
+        return AsyncLive(
+            lambda: AsyncConnection.open(address(url, kg), self._login, self._timeout),
+            subscription(text, values, resume, keep=keep, every_version=every_version, progress=False),
         )
 
     # Queries

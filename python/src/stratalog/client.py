@@ -24,6 +24,7 @@ from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path,
 from .graph_name import GraphName
 from .inserts import Committed, Inserted, kind_of_warning, told
 from .lifetime import check_running, tell_of_fork
+from .live import Live, subscription
 from .naming import listed
 from .objects import Rows
 from .plan import Plan, plan_program, read_plan
@@ -144,6 +145,39 @@ class Client(Commands):
                 address(url, kg, "" if seen is None else seen), self._login, self._timeout, listened=True
             ),
             last_seq,
+        )
+
+    def live(
+        self,
+        query: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        resume: str | None = None,
+        keep: bool = True,
+        every_version: bool = False,
+        progress: bool = False,
+    ) -> Live:
+        """The answer to a query on the graph in use, and how it changes from now on.
+
+        Iterate over it: `for change in db.live("?reach(1, Y)"): ...` waits for the next `Change`, the first
+        of which has all rows; `live.rows` is the answer as it stands, unless `keep` is False. It has a
+        connection of its own, connects again when that is lost and goes on where it was. `resume` is the
+        `token` of an earlier one, whose rows you have: only what has changed since comes, if the server
+        still knows it.
+
+        >>> _ = db.insert("edge", [(1, 2), (2, 3)])
+        >>> with db.live("?edge(X, Y)") as live:
+        ...     first = live.next()
+        ...     _ = db.insert("edge", [(3, 4)])
+        ...     change = live.next()
+        >>> len(first.added), change.added, change.removed
+        (2, [(3, 4)], [])
+        """
+        url, kg = without_graph(self.url), str(self.kg)
+        text, values = parts(query, params)
+        return Live(
+            lambda: Connection(address(url, kg), self._login, self._timeout, listened=True),
+            subscription(text, values, resume, keep=keep, every_version=every_version, progress=progress),
         )
 
     # Queries

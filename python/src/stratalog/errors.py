@@ -241,6 +241,12 @@ class StorageUnavailable(Error):
     codes = ("storage_unavailable",)
 
 
+class NotLive(ProgramError):
+    """What was subscribed to cannot be told live."""
+
+    codes = ("not_live",)
+
+
 class OutcomeUnknown(Error):
     """The server cannot tell whether the write took effect."""
 

@@ -24,6 +24,8 @@ class Inserted(_Counts):
     skipped: int = 0
     #: What is wrong with the first ten of them.
     problems: tuple[FileError, ...] = ()
+    #: The version of the graph from which on all of them are there.
+    version: int | None = None
 
     def __repr__(self) -> str:
         text = f"Inserted(inserted={self.inserted}, duplicates={self.duplicates}"
@@ -31,12 +33,14 @@ class Inserted(_Counts):
 
     def plus(self, more: Inserted) -> Inserted:
         """Both together."""
-        return Inserted(self.inserted + more.inserted, self.duplicates + more.duplicates)
+        both = Inserted(self.inserted + more.inserted, self.duplicates + more.duplicates)
+        both.version = self.version if more.version is None else more.version
+        return both
 
     def with_skipped(self, count: int, problems: tuple[FileError, ...]) -> Inserted:
         """The same beside what was left out of the file."""
         found = Inserted(self.inserted, self.duplicates)
-        found.skipped, found.problems = count, problems
+        found.skipped, found.problems, found.version = count, problems, self.version
         return found
 
 
@@ -49,7 +53,9 @@ def kind_of_warning(text: str) -> type[UserWarning]:
 def told(result: Result, rows: int) -> Inserted:
     """What the messages of a program say that inserts so many rows."""
     counts = [int(found[1]) for message in result.messages if (found := _INSERTED.match(message))]
-    return Inserted(sum(counts), rows - sum(counts))
+    inserted = Inserted(sum(counts), rows - sum(counts))
+    inserted.version = result.version
+    return inserted
 
 
 _INSERTED = re.compile(r"inserted (\d+) facts? into ")
@@ -82,6 +88,7 @@ class Committed:
         self.warnings |= dict.fromkeys(answer.warnings)
         row = answer.dicts()[0]
         found = Inserted(int(row["inserted"]), int(row["duplicates"]))
+        found.version = answer.version
         self.total = self.total.plus(found)
         self.rows += rows
         return found

@@ -62,6 +62,7 @@ class Answer:
     total_count: int = 0
     truncated: bool = False
     execution_time_ms: int = 0
+    version: int | None = None
     warnings: tuple[str, ...] = ()
     provenance: list[str] = field(default_factory=list)
     switched_kg: str | None = None
@@ -129,6 +130,8 @@ class Protocol:
         self._calls: dict[int, Call] = {}
         self._greeting: Call | None = None
         self._streaming: Call | None = None
+        #: Rows of a live query, whose binary frame comes next.
+        self._delta: dict[str, Any] | None = None
         self._last_id = 0
 
     # What to send
@@ -193,6 +196,22 @@ class Protocol:
         call.pending = rows is None
         return call, text
 
+    def subscribe(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None,
+        resume: Mapping[str, Any] | None,
+        options: Mapping[str, bool],
+    ) -> tuple[Call, str]:
+        """Asks for the answer to a query and its changes, which are pushed."""
+        message: dict[str, Any] = {"type": "subscribe", "query": query, "format": "arrow"}
+        if params:
+            message["params"] = {name: json_value(value) for name, value in params.items()}
+        message |= {name: True for name in ("every_version", "progress") if options[name]}
+        if resume is not None:
+            message["resume"] = dict(resume)
+        return self._request(message, query)
+
     def cancel(self, target: Call) -> tuple[Call, str]:
         """Asks to stop a request; whether it was stopped is the one value of the answer."""
         return self._request({"type": "cancel", "target": target.id})
@@ -228,7 +247,10 @@ class Protocol:
     def receive(self, frame: str | bytes) -> None:
         """Takes one frame from the server."""
         if isinstance(frame, bytes):
-            if self._streaming is not None and not self._streaming.abandoned:
+            if self._delta is not None:
+                message, self._delta = self._delta, None
+                self._pushed(message | {"frame": frame})
+            elif self._streaming is not None and not self._streaming.abandoned:
                 self._streaming.frames.append(frame)
             return
         try:
@@ -244,6 +266,12 @@ class Protocol:
             case "result" | "result_start" | "result_chunk" | "result_end" | "pong":
                 if (call := self._calls.get(message.get("id"))) is not None:
                     self._reply(call, kind, message)
+            case "subscribed":
+                if (call := self._calls.get(message.get("id"))) is not None:
+                    columns = list(message.get("names", message["columns"]))
+                    self._finish(call, Answer(columns, extra=message))
+            case "delta" if message.get("format") == "arrow":
+                self._delta = message
             case "error":
                 self._error(message)
             case _:
@@ -343,6 +371,7 @@ _ANSWER_FIELDS = frozenset(
         "total_count",
         "truncated",
         "execution_time_ms",
+        "version",
     }
     | {"row_provenance", "switched_kg"}
 )
@@ -358,6 +387,7 @@ def _answer(message: dict[str, Any]) -> Answer:
         total_count=message.get("total_count", len(rows)),
         truncated=message.get("truncated", False),
         execution_time_ms=message.get("execution_time_ms", 0),
+        version=message.get("version"),
         warnings=tuple(str(text) for text in metadata.get("warnings") or ()),
         provenance=list(message.get("row_provenance") or ()),
         switched_kg=message.get("switched_kg"),

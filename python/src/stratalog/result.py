@@ -50,6 +50,8 @@ class Result:
         self.truncated = answer.truncated
         #: Time on the server, in milliseconds.
         self.elapsed_ms = answer.execution_time_ms
+        #: The version of the graph that this is the answer at, or from which on what was written is there.
+        self.version = answer.version
         #: What the server wants to have said about the program.
         self.warnings = answer.warnings
         #: Everything else that came along, such as `proof_trees` and `timing_breakdown`.

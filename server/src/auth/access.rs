@@ -6,7 +6,7 @@
 use arrow::record_batch::RecordBatch;
 use stratalog_engine::{
     Answer, Budget, Caller, Code, DEFAULT_GRAPH, Diagnostic, Error, Inserted, Need, Prepared, RunOptions,
-    Scope, Session, Value, graph_not_found,
+    Scope, Session, Subscription, Value, Waker, graph_not_found,
 };
 
 use super::book::{Book, User};
@@ -122,6 +122,16 @@ impl Grant {
         budget: &Budget,
     ) -> Result<Answer, Error> {
         session.run(self.prepared, options, budget)
+    }
+
+    /// Subscribes to the query that the program is. Blocks, and takes processor time.
+    pub(crate) fn subscribe(
+        self,
+        session: &Session,
+        waker: Waker,
+        budget: &Budget,
+    ) -> Result<Subscription, Error> {
+        session.subscribe(self.prepared, waker, budget)
     }
 }
 

@@ -65,6 +65,16 @@ pub struct Limits {
     pub notifications: usize,
     /// Bytes that these may take.
     pub notification_bytes: usize,
+    /// Subscriptions to live queries.
+    pub subscriptions: usize,
+    /// Those of one connection.
+    pub subscriptions_of_connection: usize,
+    /// Live queries: subscriptions to the same question on the same graph are one.
+    pub live_queries: usize,
+    /// Bytes of what is known of earlier answers to all of them.
+    pub live_log_bytes: usize,
+    /// Time that an evaluation of one after a commit may take.
+    pub live_step: Duration,
     /// What one user may have of it.
     pub user: UserLimits,
 }
@@ -82,6 +92,8 @@ pub struct UserLimits {
     pub session_memory: u64,
     /// Knowledge graphs that the user owns.
     pub graphs: usize,
+    /// Subscriptions to live queries, also of an administrator.
+    pub subscriptions: usize,
 }
 
 /// Threads for what is no query: reading and writing large messages, hashing.
@@ -139,12 +151,18 @@ impl Default for Limits {
             session_memory: memory / 8,
             notifications: 1 << 16,
             notification_bytes: 64 << 20,
+            subscriptions: 10_000,
+            subscriptions_of_connection: 256,
+            live_queries: 1_000,
+            live_log_bytes: 64 << 20,
+            live_step: Duration::from_secs(10),
             user: UserLimits {
                 sockets: 1_000,
                 long_queries: 0,
                 memory: memory / 4,
                 session_memory: memory / 16,
                 graphs: 250,
+                subscriptions: 2_000,
             },
         }
     }

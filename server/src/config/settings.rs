@@ -282,6 +282,36 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.limits.notification_bytes),
     },
     Setting {
+        key: "live.max_subscriptions",
+        set: |c, v| v.number().map(|n| c.limits.subscriptions = n),
+        show: |c| whole(c.limits.subscriptions),
+    },
+    Setting {
+        key: "live.max_per_user",
+        set: |c, v| v.number().map(|n| c.limits.user.subscriptions = n),
+        show: |c| whole(c.limits.user.subscriptions),
+    },
+    Setting {
+        key: "live.max_per_connection",
+        set: |c, v| v.number().map(|n| c.limits.subscriptions_of_connection = n),
+        show: |c| whole(c.limits.subscriptions_of_connection),
+    },
+    Setting {
+        key: "live.max_queries",
+        set: |c, v| v.positive().map(|n| c.limits.live_queries = n),
+        show: |c| whole(c.limits.live_queries),
+    },
+    Setting {
+        key: "live.log_bytes",
+        set: |c, v| v.number().map(|n| c.limits.live_log_bytes = n),
+        show: |c| whole(c.limits.live_log_bytes),
+    },
+    Setting {
+        key: "live.step_timeout_ms",
+        set: |c, v| v.positive().map(|n| c.limits.live_step = Duration::from_millis(n)),
+        show: |c| milliseconds(c.limits.live_step),
+    },
+    Setting {
         key: "limits.query_timeout_ms",
         set: |c, v| v.number().map(|n| c.limits.query_timeout = Duration::from_millis(n)),
         show: |c| milliseconds(c.limits.query_timeout),

@@ -159,6 +159,9 @@ impl EventLog {
 
 impl Listener for EventLog {
     fn heard(&self, committed: &Committed) {
+        if committed.events.is_empty() {
+            return;
+        }
         let timestamp_ms = now();
         let mut state = self.state.lock();
         for event in &committed.events {

@@ -38,6 +38,9 @@ pub(crate) struct Places {
     keeps_places: bool,
     strangers: Counts<IpAddr>,
     of_user: Counts<String>,
+    subscriptions: Arc<Semaphore>,
+    subscriptions_of_user: Counts<String>,
+    subscriptions_limit: usize,
     requests: Mutex<HashMap<IpAddr, Rate>>,
     requests_limit: u64,
 }
@@ -124,6 +127,13 @@ pub(crate) struct Seated {
 /// One of the sockets of a user; nobody counts those of administrators.
 pub(crate) type OfUser = Option<Counted<String>>;
 
+/// What a subscription takes.
+#[derive(Debug)]
+pub(crate) struct OfSubscriber {
+    _place: Place,
+    _of_user: Counted<String>,
+}
+
 /// Where a connection comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
@@ -160,6 +170,9 @@ impl Places {
             keeps_places: limits.kept_for_administrators > 0,
             strangers: Counts::new(or_unlimited(limits.unauthenticated)),
             of_user: Counts::new(or_unlimited(limits.user.sockets)),
+            subscriptions: places(or_unlimited(limits.subscriptions)),
+            subscriptions_of_user: Counts::new(or_unlimited(limits.user.subscriptions)),
+            subscriptions_limit: limits.user.subscriptions,
             requests: Mutex::default(),
             requests_limit: limits.requests_per_second,
         }
@@ -278,6 +291,13 @@ impl Places {
     /// One more socket of a user, unless they have as many as they may.
     pub(crate) fn of_user(&self, username: &str) -> Option<Counted<String>> {
         self.of_user.take(username.to_owned())
+    }
+
+    /// One more subscription of a user. An error is how many they may have, or nothing where the server has no place.
+    pub(crate) fn subscriber(&self, username: &str) -> Result<OfSubscriber, Option<usize>> {
+        let place = self.subscriptions.clone().try_acquire_owned().map_err(|_| None)?;
+        let of_user = self.subscriptions_of_user.take(username.to_owned());
+        Ok(OfSubscriber { _place: place, _of_user: of_user.ok_or(Some(self.subscriptions_limit))? })
     }
 }
 

@@ -1,5 +1,7 @@
 //! `Ticket`: the right of one request to go on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use parking_lot::Mutex;
 use stratalog_engine::{Budget, Stop};
 use tokio::sync::Notify;
@@ -9,6 +11,7 @@ use tokio::sync::Notify;
 pub(crate) struct Ticket {
     state: Mutex<State>,
     changed: Notify,
+    writes: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -31,6 +34,16 @@ impl Ticket {
         }
         drop(state);
         self.changed.notify_waiters();
+    }
+
+    /// The request may change something.
+    pub(crate) fn note_write(&self) {
+        self.writes.store(true, Ordering::Release);
+    }
+
+    /// Whether it may.
+    pub(crate) fn writes(&self) -> bool {
+        self.writes.load(Ordering::Acquire)
     }
 
     /// Stops the request in the name of its client.

@@ -1,8 +1,9 @@
 //! `execute`: prepare, grant, run; all of it on the query pool.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stratalog_engine::RunOptions;
+use stratalog_engine::{Need, Requirement, RunOptions};
 use stratalog_protocol::{Execute, Failure, RequestId};
 
 use super::Caller;
@@ -15,7 +16,7 @@ pub(super) async fn execute(
     caller: &Caller,
     execute: Execute,
     id: Option<RequestId>,
-    ticket: &Ticket,
+    ticket: &Arc<Ticket>,
 ) -> Result<Reply, Failure> {
     let parameters = wire::parameters(execute.params)?;
     let most_rows = Some(caller.app.limits.result_rows).filter(|rows| *rows > 0);
@@ -25,13 +26,17 @@ pub(super) async fn execute(
         replace_rules: execute.replace_rules,
     };
     let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
-    let metrics = caller.app.metrics.clone();
+    let (metrics, asking) = (caller.app.metrics.clone(), Arc::clone(ticket));
     let run = move |budget: &_| {
         let program = execute.program;
         let start = Instant::now();
         let prepared =
             session.prepare(&program, &parameters).map_err(|error| wire::failure(&error, &program))?;
         metrics.parsing.observe(start.elapsed());
+        let reads = |needed: &Requirement| matches!(needed.need, Need::Nothing | Need::Enter | Need::Read);
+        if !prepared.needs().iter().all(reads) {
+            asking.note_write();
+        }
         let grant = auth::grant(&who, prepared).map_err(|error| wire::failure(&error, &program))?;
         metrics.count_query();
         let running = Instant::now();

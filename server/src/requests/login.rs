@@ -87,6 +87,8 @@ pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Resu
         | Request::InsertFacts(_)
         | Request::RetractFacts(_)
         | Request::AddRule(_)
+        | Request::Subscribe(_)
+        | Request::Unsubscribe(_)
         | Request::Cancel(_)
         | Request::Ping => Err(LoginFailed::NotCredentials),
     }
@@ -148,7 +150,7 @@ pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Ca
             (identity.in_session(session.name().clone()), session)
         }
     };
-    Ok(Caller { app: app.clone(), identity, session, _of_user: of_user })
+    Ok(Caller { app: app.clone(), identity, session, _of_user: of_user, subscriptions: Arc::default() })
 }
 
 fn too_many_sockets(app: &App) -> Failure {

@@ -5,6 +5,7 @@ mod execute;
 mod insert;
 mod login;
 mod session;
+mod subscribe;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,6 +21,7 @@ use crate::auth::{Ended, Identity};
 use crate::limits::OfUser;
 use crate::queries::{NotRun, RETRY_AFTER_MS, Share, Ticket, beginning, shown};
 use crate::sessions::{Attached, Turn};
+use crate::subscriptions::Subscriptions;
 use crate::wire::{self, Reply};
 
 pub(crate) use cancel::Tickets;
@@ -36,6 +38,8 @@ pub(crate) struct Caller {
     pub(crate) session: Attached,
     /// One of the connections of its user.
     pub(crate) _of_user: OfUser,
+    /// What the connection has subscribed to.
+    pub(crate) subscriptions: Arc<Subscriptions>,
 }
 
 impl Caller {
@@ -93,8 +97,13 @@ impl Work {
             Work::Answer(Request::InsertFacts(facts)) => Some(format!("insert_facts {}", facts.relation)),
             Work::Answer(Request::RetractFacts(facts)) => Some(format!("retract_facts {}", facts.relation)),
             Work::Answer(Request::AddRule(rule)) => Some(beginning(&rule.rule).to_owned()),
+            Work::Answer(Request::Subscribe(subscribe)) => Some(beginning(&subscribe.query).to_owned()),
             Work::Answer(
-                Request::Login(_) | Request::Authenticate(_) | Request::Ping | Request::Cancel(_),
+                Request::Login(_)
+                | Request::Authenticate(_)
+                | Request::Unsubscribe(_)
+                | Request::Ping
+                | Request::Cancel(_),
             )
             | Work::Refuse(_) => None,
         }
@@ -127,7 +136,10 @@ pub(crate) async fn answer(
     reply
 }
 
-async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Ticket) -> Reply {
+async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Arc<Ticket>) -> Reply {
+    if let Work::Insert(_) | Work::Answer(Request::Insert(_)) = work {
+        ticket.note_write();
+    }
     let outcome = match work {
         Work::Refuse(failure) => Err(failure),
         Work::Insert(announced) => insert::insert_stream(caller, announced, id.clone(), ticket).await,
@@ -138,6 +150,10 @@ async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Tick
             Request::InsertFacts(facts) => session::insert_facts(caller, facts, id.clone(), ticket).await,
             Request::RetractFacts(facts) => session::retract_facts(caller, facts, id.clone(), ticket).await,
             Request::AddRule(rule) => session::add_rule(caller, rule, id.clone(), ticket).await,
+            Request::Subscribe(subscribe) => {
+                subscribe::subscribe(caller, subscribe, id.clone(), ticket).await
+            }
+            Request::Unsubscribe(unsubscribe) => subscribe::unsubscribe(caller, unsubscribe, id.clone()),
             Request::Login(_) | Request::Authenticate(_) => {
                 Err(Failure::new(Code::InvalidMessage, "this connection is already authenticated")
                     .help("open another connection to act as another user"))

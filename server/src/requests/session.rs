@@ -1,5 +1,7 @@
 //! The messages about what a session has for itself: `query`, `insert_facts`, `retract_facts`, `add_rule`.
 
+use std::sync::Arc;
+
 use stratalog_engine::{Answer, Budget, Content, Error, RunOptions, Scope};
 use stratalog_protocol::{
     Ack, AddRule, Code, Execute, Facts, Failure, Query, Reply as ReplyMessage, RequestId, Response,
@@ -16,7 +18,7 @@ pub(super) async fn query(
     caller: &Caller,
     query: Query,
     id: Option<RequestId>,
-    ticket: &Ticket,
+    ticket: &Arc<Ticket>,
 ) -> Result<Reply, Failure> {
     let program = Execute { program: query.query, ..Execute::default() };
     execute::execute(caller, program, id, ticket).await

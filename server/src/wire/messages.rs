@@ -64,6 +64,8 @@ struct Tail<'a> {
     total_count: u64,
     truncated: bool,
     execution_time_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     row_provenance: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +91,6 @@ impl Heading {
         table: &Table,
         took: Duration,
         metadata: Option<Metadata>,
-        switched_kg: Option<String>,
         id: Option<RequestId>,
     ) -> Heading {
         let start = ResultStart {
@@ -98,11 +99,17 @@ impl Heading {
             total_count: table.total_count() as u64,
             truncated: table.truncated(),
             execution_time_ms: took.as_millis().try_into().unwrap_or(u64::MAX),
+            version: None,
             format: None,
             metadata,
-            switched_kg,
+            switched_kg: None,
         };
         Heading { start, row_count: table.row_count(), id }
+    }
+
+    /// Says at which version of its graph the table is right, and which graph the session is bound to from now on.
+    pub(super) fn at(&mut self, version: u64, switched_kg: Option<String>) {
+        (self.start.version, self.start.switched_kg) = (Some(version), switched_kg);
     }
 
     /// The text of a `result` with these rows.
@@ -128,6 +135,7 @@ impl Heading {
             total_count: start.total_count,
             truncated: start.truncated,
             execution_time_ms: start.execution_time_ms,
+            version: start.version,
             row_provenance: chunks.iter().flat_map(|chunk| chunk.provenance.iter().copied()).collect(),
             metadata: &start.metadata,
             switched_kg: &start.switched_kg,
@@ -151,15 +159,15 @@ fn finish_rows(tail: &impl Serialize, mut json: Vec<u8>) -> Result<String, Failu
 }
 
 /// Some rows as JSON arrays, with commas in between.
-struct Chunk {
-    json: Vec<u8>,
+pub(super) struct Chunk {
+    pub(super) json: Vec<u8>,
     /// Where each row comes from; nothing in a session without facts and rules of its own.
     provenance: Vec<&'static str>,
 }
 
 /// Renders a table from its beginning, as `result` if it is small and JSON.
 pub(super) fn render(table: Table, heading: Heading, format: Format) -> Result<Reply, Failure> {
-    let mut chunks = Chunks { table, next: 0 };
+    let mut chunks = Chunks::of(table);
     let body = match format {
         Format::Arrow => {
             Body::Arrow(Box::new(ArrowOut::new(chunks.table).map_err(|error| broken(&error.to_string()))?))
@@ -181,14 +189,24 @@ pub(super) fn render(table: Table, heading: Heading, format: Format) -> Result<R
 }
 
 /// The rows of a table that are not rendered yet.
-struct Chunks {
+pub(super) struct Chunks {
     table: Table,
     next: usize,
 }
 
 impl Chunks {
+    /// All of them.
+    pub(super) fn of(table: Table) -> Chunks {
+        Chunks { table, next: 0 }
+    }
+
+    /// How many there are.
+    pub(super) fn left(&self) -> usize {
+        self.table.row_count() - self.next
+    }
+
     /// At most 500 rows and about 1 MiB, but at least one row.
-    fn next(&mut self) -> Result<Option<Chunk>, Failure> {
+    pub(super) fn next(&mut self) -> Result<Option<Chunk>, Failure> {
         if self.next >= self.table.row_count() {
             return Ok(None);
         }
@@ -320,8 +338,8 @@ mod tests {
 
     fn rendered(table: Table, id: Option<RequestId>) -> Reply {
         let metadata = Metadata { warnings: vec!["w".to_owned()], ..Metadata::default() };
-        let heading =
-            Heading::new(&table, Duration::from_millis(3), Some(metadata), Some("g".to_owned()), id);
+        let mut heading = Heading::new(&table, Duration::from_millis(3), Some(metadata), id);
+        heading.at(12, Some("g".to_owned()));
         render(table, heading, Format::Json).unwrap()
     }
 
@@ -347,7 +365,7 @@ mod tests {
             text,
             concat!(
                 r#"{"type":"result","columns":["n","t\""],"rows":[[1,"a"],[2,null]],"row_count":2,"total_count":2,"#,
-                r#""truncated":false,"execution_time_ms":3,"metadata":{"warnings":["w"]},"switched_kg":"g","id":7}"#
+                r#""truncated":false,"execution_time_ms":3,"version":12,"metadata":{"warnings":["w"]},"switched_kg":"g","id":7}"#
             )
         );
         assert_eq!(Parsed::parse(&text).unwrap().to_json(), text);
@@ -356,8 +374,8 @@ mod tests {
     #[test]
     fn an_insert_answers_with_counts() {
         let table =
-            Table::inserted("edge", &Inserted { inserted: 2, duplicates: 1, warnings: Vec::new() }).unwrap();
-        let heading = Heading::new(&table, Duration::ZERO, None, None, None);
+            Table::inserted("edge", &Inserted { inserted: 2, duplicates: 1, ..Inserted::default() }).unwrap();
+        let heading = Heading::new(&table, Duration::ZERO, None, None);
         let Reply::Whole(text) = render(table, heading, Format::Json).unwrap() else { panic!("streamed") };
         assert_eq!(
             text,
@@ -386,7 +404,7 @@ mod tests {
             texts[0],
             concat!(
                 r#"{"type":"result_start","columns":["message"],"total_count":1200,"truncated":false,"execution_time_ms":3,"#,
-                r#""metadata":{"warnings":["w"]},"switched_kg":"g","id":1}"#
+                r#""version":12,"metadata":{"warnings":["w"]},"switched_kg":"g","id":1}"#
             )
         );
         let mut rows = Vec::new();

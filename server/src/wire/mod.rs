@@ -3,6 +3,7 @@
 mod arrow_in;
 mod arrow_out;
 mod cells;
+mod deltas;
 mod messages;
 mod table;
 
@@ -11,16 +12,18 @@ use std::time::Duration;
 use stratalog_engine::data::MAX_LIST_DEPTH;
 use stratalog_engine::diagnostic::Diagnose;
 use stratalog_engine::{
-    self as engine, Answer, Content, Diagnostic, Error, Inserted, Parameters, SourceMap, Span,
+    self as engine, Answer, Content, Diagnostic, Error, Inserted, Parameters, Rows, SourceMap, Span,
+    Subscription,
 };
 use stratalog_protocol::{
-    self as protocol, Annotation, Failure, Format, Label, Metadata, RequestId, ValidationError,
+    self as protocol, Annotation, Failure, Format, Label, Metadata, RequestId, Subscribed, ValidationError,
 };
 use uuid::Uuid;
 
 use crate::queries::RETRY_AFTER_MS;
 
 pub(crate) use arrow_in::{ArrowIn, Fed, malformed};
+pub(crate) use deltas::{DeltaFrames, Part};
 pub(crate) use messages::{Frame, Reply, TableStream};
 
 use messages::Heading;
@@ -139,7 +142,8 @@ pub(crate) fn answer(
         ephemeral_sources,
         warnings,
     });
-    let heading = Heading::new(&table, took, metadata, answer.switched_graph, id);
+    let mut heading = Heading::new(&table, took, metadata, id);
+    heading.at(answer.version, answer.switched_graph);
     messages::render(table, heading, format)
 }
 
@@ -151,10 +155,33 @@ pub(crate) fn inserted(
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {
     let table = Table::inserted(relation, &inserted)?;
-    let warnings = messages_of(inserted.warnings);
+    let warnings = messages_of(inserted.warnings.clone());
     let metadata = (!warnings.is_empty()).then(|| Metadata { warnings, ..Metadata::default() });
-    let heading = Heading::new(&table, took, metadata, None, id);
+    let mut heading = Heading::new(&table, took, metadata, id);
+    heading.at(inserted.version, None);
     messages::render(table, heading, Format::Json)
+}
+
+/// What is known of a subscription that begins; `token` is what to come back with.
+pub(crate) fn subscribed(
+    subscription: u64,
+    of: &Subscription,
+    resumed_at: Option<u64>,
+    token: String,
+) -> Subscribed {
+    let begun = of.begun();
+    let table = Table::Rows(Rows::clone(&begun.rows));
+    let warnings = messages_of(begun.warnings.iter().cloned());
+    Subscribed {
+        subscription,
+        columns: table.columns(),
+        names: table.unique_names(),
+        knowledge_graph: of.graph().1.to_owned(),
+        version: resumed_at.unwrap_or(begun.version),
+        resumed: resumed_at.is_some(),
+        token,
+        metadata: (!warnings.is_empty()).then(|| Metadata { warnings, ..Metadata::default() }),
+    }
 }
 
 fn messages_of(warnings: impl IntoIterator<Item = Diagnostic>) -> Vec<String> {
@@ -269,6 +296,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::Overloaded => protocol::Code::Overloaded,
         engine::Code::StorageUnavailable => protocol::Code::StorageUnavailable,
         engine::Code::OutcomeUnknown => protocol::Code::OutcomeUnknown,
+        engine::Code::NotLive => protocol::Code::NotLive,
         engine::Code::Internal => protocol::Code::Internal,
         engine::Code::UnusedVariable => protocol::Code::UnusedVariable,
         engine::Code::CrossProduct => protocol::Code::CrossProduct,

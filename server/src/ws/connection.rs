@@ -17,6 +17,7 @@ use tokio_tungstenite::tungstenite;
 use warp::ws::{Message, WebSocket};
 
 use super::CloseCode;
+use super::deltas::Teller;
 use super::notify::{Progress, Reader as Subscriber, Since, Stop};
 use super::stream::{self, Gone, Outgoing};
 use crate::app::App;
@@ -52,6 +53,12 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
     let (jobs, queue) = mpsc::channel(QUEUE);
     let (identity, share) = (caller.identity.clone(), caller.share());
     let progress = Arc::new(Progress::default());
+    let teller = Teller {
+        app: app.clone(),
+        identity: identity.clone(),
+        subscriptions: caller.subscriptions.clone(),
+        progress: progress.clone(),
+    };
     let subscriber = Subscriber {
         app: app.clone(),
         identity: identity.clone(),
@@ -87,6 +94,7 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
             Over::Killed(why) => End::Ended(why),
         },
         end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
+        gone = teller.run(&outgoing) => gone.into(),
         stop = subscriber.run(since, &outgoing) => match stop {
             Stop::TooSlow => End::TooSlow,
             Stop::Gone(gone) => gone.into(),
@@ -141,11 +149,12 @@ async fn work(
     progress: Arc<Progress>,
 ) {
     while let Some(Job { id, work, ticket, held }) = queue.recv().await {
-        progress.begin();
+        progress.begin(&ticket);
         let reply = requests::answer(&caller, id, work, &ticket).await;
         drop(held);
         let sent = outgoing.reply(reply, &ticket).await;
         progress.answered();
+        caller.subscriptions.begin();
         tickets.close(&ticket);
         if let Err(Gone) = sent {
             return;

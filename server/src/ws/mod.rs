@@ -1,6 +1,7 @@
 //! WebSocket: `/ws`, its upgrade, and the life of one socket from first message to close.
 
 mod connection;
+mod deltas;
 mod handshake;
 mod notify;
 mod stream;

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use stratalog_engine::{Caller as _, Need};
 use stratalog_protocol::Gap;
 use tokio::sync::watch;
@@ -13,6 +14,7 @@ use super::stream::{Gone, Outgoing};
 use crate::app::App;
 use crate::auth::{Identity, Role};
 use crate::events::{Audience, Notice, Read};
+use crate::queries::Ticket;
 use crate::requests;
 use crate::sessions::OpenSession;
 
@@ -21,17 +23,31 @@ use crate::sessions::OpenSession;
 pub(super) struct Progress {
     begun: AtomicU64,
     answered: watch::Sender<u64>,
+    /// The one that is being answered.
+    current: Mutex<Option<Arc<Ticket>>>,
 }
 
 impl Progress {
     /// A request begins.
-    pub(super) fn begin(&self) {
+    pub(super) fn begin(&self, ticket: &Arc<Ticket>) {
+        *self.current.lock() = Some(Arc::clone(ticket));
         self.begun.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Its answer was handed over.
     pub(super) fn answered(&self) {
+        *self.current.lock() = None;
         self.answered.send_modify(|answered| *answered += 1);
+    }
+
+    /// Waits until no request that may change something has begun and is not answered.
+    pub(super) async fn written(&self) {
+        let mut answered = self.answered.subscribe();
+        while self.current.lock().as_ref().is_some_and(|ticket| ticket.writes()) {
+            if answered.changed().await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Waits until every request that has begun is answered.

@@ -13,9 +13,9 @@ use super::CloseCode;
 use crate::queries::NotRun;
 use crate::queries::{Ticket, off_thread};
 use crate::requests;
-use crate::wire::{Frame, Reply, TableStream};
+use crate::wire::{Frame, Part, Reply, TableStream};
 
-/// How many frames wait at most.
+/// How many messages wait at most.
 const QUEUE: usize = 4;
 
 /// How many answers to `ping` and `cancel` wait at most.
@@ -31,17 +31,25 @@ const LONGEST_SEND: Duration = Duration::from_secs(if cfg!(target_os = "linux") 
 /// Where frames are handed over.
 #[derive(Debug, Clone)]
 pub(super) struct Outgoing {
-    replies: mpsc::Sender<Message>,
+    replies: mpsc::Sender<Parcel>,
     urgent: mpsc::Sender<Message>,
 }
 
-/// Room for one frame.
-pub(super) struct Room<'a>(mpsc::Permit<'a, Message>);
+/// A message, and the frame that nothing may come before.
+type Parcel = (Message, Option<Message>);
+
+/// Room for one message.
+pub(super) struct Room<'a>(mpsc::Permit<'a, Parcel>);
 
 impl Room<'_> {
     /// Sends a text.
     pub(super) fn send(self, text: String) {
-        self.0.send(Message::text(text));
+        self.0.send((Message::text(text), None));
+    }
+
+    /// Sends a text with the frame that belongs to it.
+    pub(super) fn send_part(self, part: Part) {
+        self.0.send((Message::text(part.text), part.frame.map(Message::binary)));
     }
 }
 
@@ -59,30 +67,31 @@ pub(super) fn start(sink: impl Sink<Message> + Unpin + Send + 'static) -> Outgoi
 
 async fn write(
     mut sink: impl Sink<Message> + Unpin,
-    mut replies: mpsc::Receiver<Message>,
+    mut replies: mpsc::Receiver<Parcel>,
     mut urgent: mpsc::Receiver<Message>,
 ) {
     let mut pings = interval_at(Instant::now() + PING, PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let message = tokio::select! {
+        let (message, frame) = tokio::select! {
             biased;
-            Some(message) = urgent.recv() => message,
-            message = replies.recv() => match message {
-                Some(message) => message,
+            Some(message) = urgent.recv() => (message, None),
+            parcel = replies.recv() => match parcel {
+                Some(parcel) => parcel,
                 None => return,
             },
-            _ = pings.tick() => Message::ping(Vec::new()),
+            _ = pings.tick() => (Message::ping(Vec::new()), None),
         };
         let mut last = message.is_close();
         let sent = timeout(LONGEST_SEND, async {
-            sink.feed(message).await?;
+            feed(&mut sink, message, frame).await?;
             // What waits goes with it, as each write to a socket has its price.
             for _ in 0..QUEUE {
-                match urgent.try_recv().or_else(|_| replies.try_recv()) {
-                    Ok(message) if !last => {
+                let waiting = urgent.try_recv().map(|message| (message, None));
+                match waiting.or_else(|_| replies.try_recv()) {
+                    Ok((message, frame)) if !last => {
                         last = message.is_close();
-                        sink.feed(message).await?;
+                        feed(&mut sink, message, frame).await?;
                     }
                     Ok(_) | Err(_) => break,
                 }
@@ -93,6 +102,18 @@ async fn write(
             Ok(Ok(())) if !last => {}
             Ok(_) | Err(_) => return,
         }
+    }
+}
+
+async fn feed<S: Sink<Message> + Unpin>(
+    sink: &mut S,
+    message: Message,
+    frame: Option<Message>,
+) -> Result<(), S::Error> {
+    sink.feed(message).await?;
+    match frame {
+        Some(frame) => sink.feed(frame).await,
+        None => Ok(()),
     }
 }
 
@@ -111,7 +132,7 @@ impl Outgoing {
     /// Says why after the answers that wait, and ends the sending side.
     pub(super) async fn close_after(&self, code: CloseCode, reason: &'static str) {
         // A client that is gone already needs no reason.
-        let _ = self.replies.send(Message::close_with(code as u16, reason)).await;
+        let _ = self.replies.send((Message::close_with(code as u16, reason), None)).await;
     }
 
     /// Says why the client has to go, after all that waits to be sent, and ends the sending side.
@@ -119,7 +140,7 @@ impl Outgoing {
         let close = Message::close_with(CloseCode::Policy as u16, reason);
         for message in [Message::text(error), close] {
             // A client that is gone already needs no reason.
-            let _ = self.replies.send(message).await;
+            let _ = self.replies.send((message, None)).await;
         }
     }
 
@@ -185,6 +206,6 @@ impl Outgoing {
             Frame::Text(text) => Message::text(text),
             Frame::Binary(bytes) => Message::binary(bytes),
         };
-        self.replies.send(message).await.map_err(|_| Gone)
+        self.replies.send((message, None)).await.map_err(|_| Gone)
     }
 }

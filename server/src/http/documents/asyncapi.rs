@@ -29,6 +29,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("insert_facts", &["ack", "error"]),
     ("retract_facts", &["ack", "error"]),
     ("add_rule", &["ack", "error"]),
+    ("subscribe", &["subscribed", "error"]),
+    ("unsubscribe", &["unsubscribed", "error"]),
     ("cancel", &["result"]),
     ("ping", &["pong"]),
 ];
@@ -198,9 +200,10 @@ fn told(reply: &Message, channel: &str) -> Json {
     })
 }
 
-/// Errors also come unasked: they say why the connection ends, or which notifications were missed.
+/// Errors also come unasked: they say why the connection ends, or which notifications were missed; and subscriptions end
+/// where there is no answer any more.
 fn is_unasked(kind: &str) -> bool {
-    kind == "error" || ANSWERS.iter().all(|(_, answers)| !answers.contains(&kind))
+    ["error", "unsubscribed"].contains(&kind) || ANSWERS.iter().all(|(_, answers)| !answers.contains(&kind))
 }
 
 fn reference(kind: &str, channel: &str) -> Json {
@@ -253,7 +256,19 @@ mod tests {
             assert!(replies.contains(*answer) || *answer == "arrow", "{answer}");
         }
         let unasked: Vec<&String> = replies.iter().filter(|kind| is_unasked(kind)).collect();
-        assert_eq!(unasked, ["error", "kg_change", "persistent_update", "rule_change", "schema_change"]);
+        assert_eq!(
+            unasked,
+            [
+                "delta",
+                "error",
+                "kg_change",
+                "persistent_update",
+                "progress",
+                "rule_change",
+                "schema_change",
+                "unsubscribed"
+            ]
+        );
     }
 
     #[test]

@@ -1,0 +1,120 @@
+//! `Delta`: what tells an answer from an earlier one to the same question.
+//!
+//! Each answer has codes of its own for values that its evaluation computed, and the graph may have another dictionary by
+//! now. So the rows of the earlier one are written with the codes of the later one, and then rows are compared as codes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::answer::Rows;
+use crate::data::{self, Code, Codec, DataType, DictionaryFull, Relation, Run, sorted_run};
+
+/// The rows that have come and gone between two versions. No row is in both.
+#[derive(Debug, Clone)]
+pub struct Delta {
+    /// Those that were not there and are now.
+    pub added: Rows,
+    /// Those that were there and are not now.
+    pub removed: Rows,
+}
+
+impl Delta {
+    /// What tells an answer from the one before it.
+    pub(super) fn between(before: &Rows, after: &Rows) -> Result<Delta, DictionaryFull> {
+        let (new, codec) = after.coded();
+        let old = recoded(before, codec)?;
+        let types = joined([before, after]);
+        Ok(Delta {
+            added: after.with_rows(&types, minus(new, &old), codec.clone()),
+            removed: after.with_rows(&types, minus(&old, new), codec.clone()),
+        })
+    }
+
+    /// What several deltas, each of which stands on the one before it, come to.
+    pub(super) fn netted(deltas: &[Arc<Delta>]) -> Result<Option<Arc<Delta>>, DictionaryFull> {
+        Ok(match deltas {
+            [] => None,
+            [delta] => Some(Arc::clone(delta)),
+            deltas => {
+                let (first, second) = deltas.split_at(deltas.len() / 2);
+                match (Delta::netted(first)?, Delta::netted(second)?) {
+                    (Some(first), Some(second)) => Some(Arc::new(first.then(&second)?)),
+                    (first, second) => first.or(second),
+                }
+            }
+        })
+    }
+
+    fn then(&self, next: &Delta) -> Result<Delta, DictionaryFull> {
+        let (came, codec) = next.added.coded();
+        let (left, _) = next.removed.coded();
+        let (added, removed) = (recoded(&self.added, codec)?, recoded(&self.removed, codec)?);
+        let types = joined([&self.added, &self.removed, &next.added, &next.removed]);
+        let rows = |stays: Run, new: Run| next.added.with_rows(&types, both(&stays, &new), codec.clone());
+        Ok(Delta {
+            added: rows(minus(&added, left), minus(came, &removed)),
+            removed: rows(minus(&removed, came), minus(left, &added)),
+        })
+    }
+
+    /// Whether nothing has changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.row_count() == 0 && self.removed.row_count() == 0
+    }
+
+    /// Bytes of its rows.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |rows: &Rows| rows.coded().0.memory_bytes();
+        size_of::<Delta>() + bytes(&self.added) + bytes(&self.removed)
+    }
+}
+
+/// An answer whose rows are sorted by their codes, as deltas are made of them.
+pub(super) fn sorted(answer: &Rows) -> Rows {
+    let (rows, codec) = answer.coded();
+    let types: Vec<DataType> = answer.columns().iter().map(|column| column.data_type).collect();
+    answer.with_rows(&types, sorted_run(rows.live_rows()).0, codec.clone())
+}
+
+/// The rows of an answer, sorted, with the codes that another one has for their values.
+fn recoded(answer: &Rows, to: &Codec) -> Result<Run, DictionaryFull> {
+    let (rows, from) = answer.coded();
+    let is_same = from.shared().number() == to.shared().number();
+    let stays = |code: Code| from.entry(code).is_none() || is_same && !Codec::is_own(code);
+    if rows.columns().into_iter().flatten().all(|code| stays(*code)) {
+        return Ok(rows.clone());
+    }
+    let mut known: HashMap<Code, Code> = HashMap::new();
+    let mut recode = |code: Code| match known.get(&code) {
+        _ if stays(code) => Ok(code),
+        Some(known) => Ok(*known),
+        None => {
+            let found = to.encode(from.value(code))?;
+            known.insert(code, found);
+            Ok(found)
+        }
+    };
+    let mut column = |codes: &[Code]| codes.iter().map(|code| recode(*code)).collect::<Result<_, _>>();
+    let columns = rows.columns().into_iter().map(&mut column).collect::<Result<_, _>>()?;
+    Ok(sorted_run(data::Rows { columns, len: rows.len() }).0)
+}
+
+/// The rows of the one that the other has not.
+fn minus(rows: &Run, other: &Run) -> Run {
+    let other = Relation::of_runs(other.columns().len(), vec![other.clone()]);
+    Run::of_sorted(other.absent(&rows.live_rows()))
+}
+
+/// The rows of both, which have none in common.
+fn both(a: &Run, b: &Run) -> Run {
+    let mut rows = a.live_rows();
+    rows.append(b.live_rows());
+    sorted_run(rows).0
+}
+
+/// The types that hold the values of all of them.
+fn joined<'r>(answers: impl IntoIterator<Item = &'r Rows>) -> Vec<DataType> {
+    let types = |rows: &Rows| rows.columns().iter().map(|column| column.data_type).collect::<Vec<_>>();
+    let join = |a: Vec<DataType>, b: Vec<DataType>| a.into_iter().zip(b).map(|(a, b)| a.join(b)).collect();
+    answers.into_iter().map(types).reduce(join).unwrap_or_default()
+}

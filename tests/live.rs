@@ -1,0 +1,381 @@
+//! Live queries in the engine: whoever applies what is told has, at each version that is told, what a query answers there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof};
+use proptest::{collection::vec, proptest, sample::select};
+use stratalog_engine::{
+    Budget, Code, Content, Delta, Engine, EngineOptions, Error, LiveOptions, Next, Parameters, RunOptions,
+    Session, Subscription, Waker,
+};
+use stratalog_tests::answers::rows_of;
+use stratalog_tests::value::Row;
+
+const RULES: &str = "+path(X, Y) <- edge(X, Y)
++path(X, Z) <- path(X, Y), edge(Y, Z)
++apart(X, Y) <- node(X), node(Y), !path(X, Y)
++degree(X, count<Y>, avg<Y>) <- edge(X, Y)
++balance(X, sum<W>) <- edge(X, Y), W = 2000000000 - 3000000000 * Y
++label(X, L) <- degree(X, _, A), L = concat(\"at \", A)
++nearest(X, min<D>) <- edge(0, X), D = 0.5
++nearest(Y, min<D>) <- nearest(X, E), edge(X, Y), D = E + 0.5";
+
+const FACTS: &str =
+    "+edge[(0, 1), (1, 2), (2, 0), (3, 4)]\n+node[(0), (1), (2), (3)]\n+said[(1, \"a\"), (2, 5), (3, 2.5)]";
+
+const QUESTIONS: [&str; 12] = [
+    "?path(X, Y)",
+    "?path(2, Y)",
+    "?path(X, X)",
+    "?apart(X, Y)",
+    "?degree(X, N, A)",
+    "?balance(X, B)",
+    "?label(X, L)",
+    "?label(X, L), balance(X, B), degree(X, N, A)",
+    "?nearest(X, D)",
+    "?said(X, Y)",
+    "?balance(X, B:desc), limit(2)",
+    "?path(1, 2)",
+];
+
+fn step() -> impl Strategy<Value = String> {
+    // Those below zero come and go in the dictionary, which is collected by `.compact`.
+    let number = || select(vec![0, 1, 2, -1, -2, -3]);
+    let said = || select(vec!["\"a\"", "\"at 1\"", "7", "-2000000000", "2.5", "1.5"]);
+    prop_oneof![
+        6 => (number(), number()).prop_map(|(x, y)| format!("+edge({x}, {y})")),
+        5 => (number(), number()).prop_map(|(x, y)| format!("-edge({x}, {y})")),
+        2 => number().prop_map(|x| format!("+node({x})")),
+        2 => number().prop_map(|x| format!("-node({x})")),
+        3 => (number(), said()).prop_map(|(x, y)| format!("+said({x}, {y})")),
+        3 => (number(), said()).prop_map(|(x, y)| format!("-said({x}, {y})")),
+        1 => (number(), number()).prop_map(|(x, y)| format!("+path({x}, {y})")),
+        1 => (number(), number()).prop_map(|(x, y)| format!("-path({x}, {y})")),
+        1 => Just("+path(X, X) <- node(X)".to_owned()),
+        1 => Just(".rule remove path 3".to_owned()),
+        1 => Just(".rule drop degree\n+degree(X, count<Y>, avg<Y>) <- edge(Y, X)".to_owned()),
+        2 => Just(".compact".to_owned()),
+    ]
+}
+
+type Copy = BTreeSet<Row>;
+
+/// One who applies what is told.
+struct Reader {
+    question: &'static str,
+    subscription: Subscription,
+    version: u64,
+    copy: Copy,
+    every_version: bool,
+}
+
+impl Reader {
+    fn new(session: &Session, question: &'static str, every_version: bool) -> Reader {
+        let subscription = subscribe(session, question).expect("it can be live");
+        let begun = subscription.begun();
+        let (version, copy) = (begun.version, set(&begun.rows));
+        Reader { question, subscription, version, copy, every_version }
+    }
+
+    /// Takes what there is to tell; answers whether there was anything. An error is the end.
+    fn read(&mut self) -> Result<bool, Error> {
+        match self.subscription.next(self.version, self.every_version)? {
+            Next::Nothing { .. } => return Ok(false),
+            Next::Delta { version, delta } => {
+                assert!(version > self.version, "{version} after {}", self.version);
+                self.apply(&delta);
+                self.version = version;
+            }
+            Next::Reset { version, rows } => {
+                assert!(version >= self.version, "{version} after {}", self.version);
+                (self.version, self.copy) = (version, set(&rows));
+            }
+            Next::Ended { error, .. } => return Err(error),
+        }
+        Ok(true)
+    }
+
+    fn apply(&mut self, delta: &Delta) {
+        assert!(!delta.is_empty(), "nothing is told");
+        for row in set(&delta.removed) {
+            assert!(self.copy.remove(&row), "{}: {row:?} was not there", self.question);
+        }
+        for row in set(&delta.added) {
+            assert!(self.copy.insert(row.clone()), "{}: {row:?} was there", self.question);
+        }
+    }
+
+    /// Reads until nothing is left, at a version that is this or later.
+    fn catch_up(&mut self, version: u64) -> Result<(), Error> {
+        wait_until(|| self.subscription.version() >= version || self.ended());
+        while self.read()? {}
+        Ok(())
+    }
+
+    fn ended(&self) -> bool {
+        matches!(self.subscription.next(self.version, false), Ok(Next::Ended { .. }))
+    }
+}
+
+fn set(rows: &stratalog_engine::Rows) -> Copy {
+    rows_of(&rows.batch(0, rows.row_count())).into_iter().collect()
+}
+
+fn wait_until(holds: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < until, "it never holds");
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+fn engine(live: LiveOptions) -> Engine {
+    let options = EngineOptions { threads: Some(1), live, ..EngineOptions::default() };
+    Engine::in_memory(options).expect("an engine in memory")
+}
+
+fn session(engine: &Engine) -> Session {
+    engine.open_session("default").expect("the graph `default` exists")
+}
+
+fn subscribe(session: &Session, question: &str) -> Result<Subscription, Error> {
+    let prepared = session.prepare(question, &Parameters::new())?;
+    session.subscribe(prepared, Waker::new(|| {}), &Budget::unlimited())
+}
+
+/// The rows of an answer and its version.
+fn run(session: &mut Session, program: &str) -> Result<(u64, Copy), Error> {
+    let prepared = session.prepare(program, &Parameters::new())?;
+    let answer = session.run(prepared, &RunOptions::default(), &Budget::unlimited())?;
+    let rows = match &answer.content {
+        Content::Rows(rows) => set(rows),
+        Content::Messages(_) => Copy::new(),
+    };
+    Ok((answer.version, rows))
+}
+
+fn tell(session: &mut Session, program: &str) -> u64 {
+    run(session, program).expect("it is done").0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_copy_is_what_a_query_answers(
+        steps in vec((step(), select(vec![true, true, false])), 1..30),
+        log_bytes in select(vec![64 << 20, 2_000, 0]),
+    ) {
+        let engine = engine(LiveOptions { log_bytes, ..LiveOptions::default() });
+        let mut writer = session(&engine);
+        tell(&mut writer, RULES);
+        tell(&mut writer, FACTS);
+        let mut readers: Vec<Reader> = Vec::new();
+        for every_version in [true, false] {
+            for question in QUESTIONS {
+                readers.push(Reader::new(&session(&engine), question, every_version));
+            }
+        }
+        for (program, all_read) in steps {
+            let version = match run(&mut writer, &program) {
+                Ok((version, _)) => version,
+                Err(_) => continue,
+            };
+            // Every other time only some take what there is.
+            for (number, reader) in readers.iter_mut().enumerate().filter(|(n, _)| all_read || n % 3 == 0) {
+                if let Err(error) = reader.catch_up(version) {
+                    // Between a rule that is dropped and its successor there is no answer.
+                    assert_eq!(error.code(), Code::UnknownRelation, "{program}: {error}");
+                    *reader = Reader::new(&session(&engine), reader.question, number % 2 == 0);
+                }
+                let expected = run(&mut writer, reader.question).expect("rows").1;
+                assert_eq!(reader.copy, expected, "{} after {program}", reader.question);
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_is_committed_meanwhile_each_version_that_is_told_is_right() {
+    let engine = Arc::new(engine(LiveOptions::default()));
+    let mut writer = session(&engine);
+    tell(&mut writer, RULES);
+    let start = tell(&mut writer, FACTS);
+    let (is_over, last) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let readers: Vec<_> = QUESTIONS
+        .iter()
+        .enumerate()
+        .flat_map(|(n, question)| [(n, *question, true), (n, *question, false)])
+        .map(|(n, question, every_version)| {
+            let (engine, is_over, last) = (Arc::clone(&engine), Arc::clone(&is_over), Arc::clone(&last));
+            std::thread::spawn(move || {
+                // They come one after the other, and read at different speeds.
+                std::thread::sleep(Duration::from_millis(5 * n as u64));
+                let mut reader = Reader::new(&session(&engine), question, every_version);
+                let mut told = vec![(reader.version, reader.copy.clone())];
+                loop {
+                    let over = is_over.load(Ordering::SeqCst)
+                        && reader.subscription.version() >= last.load(Ordering::SeqCst);
+                    while reader.read().expect("an answer") {
+                        told.push((reader.version, reader.copy.clone()));
+                    }
+                    if over {
+                        return (question, told);
+                    }
+                    std::thread::sleep(Duration::from_millis(n as u64));
+                }
+            })
+        })
+        .collect();
+    let mut expected: BTreeMap<u64, Vec<Copy>> = BTreeMap::new();
+    let mut note = |version: u64, writer: &mut Session| {
+        let answers = QUESTIONS.iter().map(|question| run(writer, question).expect("rows").1).collect();
+        expected.insert(version, answers);
+    };
+    note(start, &mut writer);
+    let mut state = 7_u64;
+    for _ in 0..300 {
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % n
+        };
+        let (x, y) = (next(6), next(6));
+        let program = match next(5) {
+            0 | 1 => format!("+edge({x}, {y})"),
+            2 => format!("-edge({x}, {y})"),
+            3 => format!("+said({x}, \"at {y}\")"),
+            _ => format!("-said({x}, \"at {y}\")\n+node({y})"),
+        };
+        let version = tell(&mut writer, &program);
+        note(version, &mut writer);
+    }
+    last.store(tell(&mut writer, "+node(99)"), Ordering::SeqCst);
+    note(last.load(Ordering::SeqCst), &mut writer);
+    is_over.store(true, Ordering::SeqCst);
+    for reader in readers {
+        let (question, told) = reader.join().expect("it does not panic");
+        let place = QUESTIONS.iter().position(|other| *other == question).expect("it is one of them");
+        for (version, copy) in &told {
+            // Two statements are two versions; in between nobody has asked.
+            if let Some(answers) = expected.get(version) {
+                assert_eq!(*copy, answers[place], "{question} at {version}");
+            }
+        }
+        let (_, end) = told.last().expect("the first answer");
+        assert_eq!(*end, expected[&last.load(Ordering::SeqCst)][place], "{question} in the end");
+    }
+}
+
+#[test]
+fn subscriptions_to_one_text_are_one_live_query() {
+    let engine = engine(LiveOptions { queries: 2, ..LiveOptions::default() });
+    let mut writer = session(&engine);
+    tell(&mut writer, FACTS);
+    let first = subscribe(&writer, "?edge(X, Y)").expect("a subscription");
+    let second = subscribe(&writer, "?edge( X,Y )").expect("a subscription");
+    let other = subscribe(&writer, "?edge(X, 2)").expect("a subscription");
+    let mut known: Vec<(String, usize)> =
+        engine.live_queries().into_iter().map(|live| (live.text, live.subscribers)).collect();
+    known.sort();
+    assert_eq!(known, [("?edge(X, 2)".to_owned(), 1), ("?edge(X, Y)".to_owned(), 2)]);
+    let refused = subscribe(&writer, "?node(X)").expect_err("there are two");
+    assert_eq!(refused.code(), Code::LimitExceeded);
+    subscribe(&writer, "?edge(A, B)").expect_err("it has other columns");
+    drop((first, other));
+    assert_eq!(second.begun().rows.row_count(), 4);
+    assert_eq!(engine.live_queries().iter().map(|live| live.subscribers).sum::<usize>(), 1);
+}
+
+#[test]
+fn what_cannot_be_live_is_refused() {
+    let engine = engine(LiveOptions::default());
+    let mut session = session(&engine);
+    tell(&mut session, FACTS);
+    tell(&mut session, "+late(X) <- node(X), time_after(time_now(), X)");
+    let code = |session: &Session, question: &str| {
+        subscribe(session, question).map(|_| ()).map_err(|error| error.code())
+    };
+    assert_eq!(code(&session, "?node(X), T = time_now()"), Err(Code::NotLive));
+    assert_eq!(code(&session, "?late(X)"), Err(Code::NotLive));
+    assert_eq!(code(&session, "+node(7)\n?node(X)"), Err(Code::NotLive));
+    assert_eq!(code(&session, "?node(X)\n?edge(X, Y)"), Err(Code::NotLive));
+    assert_eq!(code(&session, ".status"), Err(Code::NotLive));
+    assert_eq!(code(&session, ""), Err(Code::ParseError));
+    assert_eq!(code(&session, "?nodes(X)"), Err(Code::UnknownRelation));
+    tell(&mut session, "node(7)");
+    assert_eq!(code(&session, "?node(X)"), Err(Code::NotLive));
+    assert_eq!(code(&session, "?edge(X, Y)"), Ok(()));
+    assert_eq!(engine.live_queries().len(), 1, "nothing is left of those that failed");
+}
+
+#[test]
+fn it_ends_where_there_is_no_answer_any_more() {
+    let engine = engine(LiveOptions::default());
+    let mut writer = session(&engine);
+    tell(&mut writer, ".kg create lab");
+    tell(&mut writer, RULES);
+    tell(&mut writer, FACTS);
+    let mut reader = Reader::new(&writer, "?apart(X, Y)", false);
+    tell(&mut writer, "+other(1)");
+    let version = tell(&mut writer, ".rule drop apart");
+    let error = reader.catch_up(version).expect_err("it is gone");
+    assert_eq!(error.code(), Code::UnknownRelation, "{error}");
+    let mut reader = Reader::new(&writer, "?path(X, Y)", false);
+    tell(&mut writer, ".kg use default\n.kg drop lab");
+    wait_until(|| reader.ended());
+    assert_eq!(reader.read().expect_err("the graph is gone").code(), Code::NotFound);
+    assert_eq!(engine.live_queries().len(), 0);
+}
+
+#[test]
+fn what_takes_too_long_ends_and_nobody_else_waits() {
+    let engine = engine(LiveOptions { step_time: Duration::from_millis(100), ..LiveOptions::default() });
+    let mut writer = session(&engine);
+    tell(&mut writer, "+n(X) <- start(X)\n+n(Y) <- n(X), Y = X + 1, X < 1000\n+start(1000)\n+m(1)");
+    let mut endless = Reader::new(&writer, "?n(X)", false);
+    let mut quick = Reader::new(&writer, "?m(X)", false);
+    tell(&mut writer, ".rule drop n\n+n(X) <- start(X)\n+n(Y) <- n(X), Y = X + 1");
+    let version = tell(&mut writer, "+m(2)");
+    quick.catch_up(version).expect("an answer");
+    assert_eq!(quick.copy.len(), 2);
+    wait_until(|| endless.ended());
+    let error = endless.read().expect_err("it has no end");
+    assert!(matches!(error.code(), Code::Timeout | Code::UnknownRelation), "{error}");
+}
+
+#[test]
+fn columns_that_get_other_names_begin_anew() {
+    let engine = engine(LiveOptions::default());
+    let mut writer = session(&engine);
+    tell(
+        &mut writer,
+        "+town(name: string, size: int)\n+town[(\"a\", 1), (\"b\", 2)]\n+big(N, S) <- town(N, S), S > 1",
+    );
+    let mut reader = Reader::new(&writer, "?town(\"a\", _)", false);
+    let version = tell(&mut writer, "+town(\"c\", 3)");
+    reader.catch_up(version).expect("an answer");
+    assert_eq!(
+        (reader.version < version, reader.copy.len()),
+        (true, 1),
+        "nothing is told of what is not asked"
+    );
+}
+
+#[test]
+fn an_engine_that_is_gone_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for round in 1..4 {
+        let storage = stratalog_engine::StorageOptions::new(folder.path());
+        let engine = Engine::open(EngineOptions::default(), storage).expect("an engine");
+        let mut writer = session(&engine);
+        tell(&mut writer, &format!("+p({round})"));
+        let mut reader = Reader::new(&writer, "?p(X)", false);
+        assert_eq!(reader.copy.len(), round);
+        let version = tell(&mut writer, "+p(0)\n-p(0)\n+q(1)");
+        reader.catch_up(version).expect("an answer");
+        assert_eq!(reader.copy.len(), round);
+    }
+}
