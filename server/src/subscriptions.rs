@@ -109,7 +109,9 @@ impl Subscriptions {
 
     /// Ends one; whether there was one of this number. Nothing is sent of it afterwards.
     pub(crate) fn remove(&self, number: u64) -> bool {
-        self.state.lock().open.remove(&number).is_some()
+        // What it was told of is let go without the lock.
+        let removed = self.state.lock().open.remove(&number);
+        removed.is_some()
     }
 
     /// Does something if the one of this number is open, and while it is.

@@ -120,8 +120,7 @@ impl Maintainer {
     /// There is a new version.
     pub(super) fn look_at(&self, snapshot: &Arc<Snapshot>) {
         if let Some(crew) = &self.state.lock().crew {
-            crew.brief.push(snapshot);
-            crew.long.push(snapshot);
+            crew.push(snapshot);
         }
     }
 
@@ -194,12 +193,14 @@ fn work(
         match task {
             Task::End => return,
             Task::Look(snapshot) => {
-                for query in maintainer.queries() {
-                    if (query.took() < BRIEF) == (pace == Pace::Brief) {
-                        let budget = Budget::new(Some(options.step_time), options.step_memory).giving_way();
-                        let budget = budget.with_string_bytes(environment.limits.string_bytes);
-                        queue.waiting.lock().working = Some(budget.clone());
-                        query.advance(environment, &snapshot, &budget);
+                for query in maintainer.queries().into_iter().filter(|query| pace.takes(query)) {
+                    let budget = Budget::new(Some(options.step_time), options.step_memory).giving_way();
+                    let budget = budget.with_string_bytes(environment.limits.string_bytes);
+                    queue.waiting.lock().working = Some(budget.clone());
+                    query.advance(environment, &snapshot, &budget);
+                    if !pace.takes(&query) {
+                        // The other thread has passed over it so far.
+                        crew.push(&query.graph().snapshot());
                     }
                 }
             }
@@ -213,7 +214,18 @@ fn work(
     }
 }
 
+impl Pace {
+    fn takes(self, query: &LiveQuery) -> bool {
+        (query.took() < BRIEF) == (self == Pace::Brief)
+    }
+}
+
 impl Crew {
+    fn push(&self, snapshot: &Arc<Snapshot>) {
+        self.brief.push(snapshot);
+        self.long.push(snapshot);
+    }
+
     fn end(&self) {
         self.brief.end();
         self.long.end();

@@ -55,12 +55,13 @@ impl Default for LiveOptions {
 }
 
 /// Wakes a subscriber when there is something to tell. It is called by the thread that evaluates, and must not wait.
-pub struct Waker(Box<dyn Fn() + Send + Sync>);
+#[derive(Clone)]
+pub struct Waker(Arc<dyn Fn() + Send + Sync>);
 
 impl Waker {
     /// What is called.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Waker {
-        Waker(Box::new(wake))
+        Waker(Arc::new(wake))
     }
 
     fn wake(&self) {

@@ -138,7 +138,10 @@ impl LiveQuery {
     }
 
     fn wake(&self) {
-        self.subscribers.lock().waking.iter().for_each(|(_, waker)| waker.wake());
+        // Whoever is woken may leave at once.
+        let waking: Vec<Waker> =
+            self.subscribers.lock().waking.iter().map(|(_, waker)| waker.clone()).collect();
+        waking.iter().for_each(Waker::wake);
     }
 
     // What readers see
