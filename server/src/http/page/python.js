@@ -30,6 +30,14 @@ const CALLS = {
     return [`print(db.${name}(${[given.get('program'), ...params, ...more].join(', ')}))`];
   },
   query: (given) => [`print(db.query(${given.get('query')}))`],
+  subscribe: (given) => {
+    const params = given.has('params') ? `, ${given.get('params')}` : '';
+    return [
+      `with db.live(${given.get('query')}${params}) as live:`,
+      '    for change in live:',
+      '        print(change.version, change.added, change.removed)',
+    ];
+  },
   add_rule: (given) => [`print(db.execute(${given.get('rule')}))`],
   insert: (given) => {
     if (!given.has('rows')) return undefined;
