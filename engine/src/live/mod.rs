@@ -274,7 +274,7 @@ impl Live {
         if count >= limit && !maintainer.has(text) {
             let message = format!("there are {limit} live queries already");
             let refusal =
-                Diagnostic::error(Code::LimitExceeded, message).limit("max_live_queries", limit as u64);
+                Diagnostic::error(Code::LimitExceeded, message).limit("live.max_queries", limit as u64);
             return Err(Error::refused(refusal.help("end those that nobody needs, or ask again later")));
         }
         Ok(maintainer)
