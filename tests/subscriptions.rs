@@ -465,7 +465,7 @@ async fn every_copy_is_right_at_every_version() {
                 }
             }
         }
-        assert!(judged > 200, "only {judged} copies were compared");
+        assert!(judged > 40, "only {judged} copies were compared");
         // The server is killed here, and begins again with what is on disk.
     }
 }
