@@ -28,7 +28,15 @@ PASSWORD = "secret"
 #: What differs from run to run.
 VOLATILE = ("execution_time_ms", "timestamp_ms", "token")
 #: What comes unasked comes in any order.
-UNASKED = {"delta", "progress", "unsubscribed", "persistent_update", "rule_change", "schema_change", "kg_change"}
+UNASKED = {
+    "delta",
+    "progress",
+    "unsubscribed",
+    "persistent_update",
+    "rule_change",
+    "schema_change",
+    "kg_change",
+}
 _VALIDATORS = Path(__file__).resolve().parents[2] / "tests/validators"
 
 
