@@ -176,7 +176,7 @@ pub struct Unsubscribed {
     pub version: Option<u64>,
     /// Why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
+    pub error: Option<Box<Failure>>,
 }
 
 /// `result`.
@@ -473,7 +473,7 @@ mod tests {
             Response::Unsubscribed(Unsubscribed {
                 subscription: 1,
                 version: Some(8),
-                error: Some(Failure::new(Code::NotFound, "no")),
+                error: Some(Box::new(Failure::new(Code::NotFound, "no"))),
             }),
             None,
         );

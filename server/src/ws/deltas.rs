@@ -191,7 +191,7 @@ impl Teller {
         error: Failure,
         outgoing: &Outgoing,
     ) -> Result<Told, Gone> {
-        let message = Unsubscribed { subscription: number, version, error: Some(error) };
+        let message = Unsubscribed { subscription: number, version, error: Some(Box::new(error)) };
         let text = Reply::from(Response::Unsubscribed(message)).to_json();
         let room = outgoing.room().await?;
         self.subscriptions.while_open(number, || room.send(text));
