@@ -506,7 +506,7 @@ async fn read(
     is_over: Arc<AtomicBool>,
 ) -> (usize, Vec<(u64, Copy)>) {
     let question = number % QUESTIONS.len();
-    let request = json!({"query": QUESTIONS[question], "every_version": number % 3 == 0});
+    let request = json!({"query": QUESTIONS[question], "every_version": number.is_multiple_of(3)});
     let mut live = Subscriber::with(server.log_in().await, request).await.expect("it is subscribed");
     live.next().await.expect("the first answer");
     let mut told = vec![(live.version, live.copy.clone())];

@@ -155,10 +155,10 @@ pub(crate) fn inserted(
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {
     let table = Table::inserted(relation, &inserted)?;
-    let warnings = messages_of(inserted.warnings.clone());
+    let (warnings, version) = (messages_of(inserted.warnings), inserted.version);
     let metadata = (!warnings.is_empty()).then(|| Metadata { warnings, ..Metadata::default() });
     let mut heading = Heading::new(&table, took, metadata, id);
-    heading.at(inserted.version, None);
+    heading.at(version, None);
     messages::render(table, heading, Format::Json)
 }
 

@@ -44,7 +44,13 @@ enum Told {
 enum Halt {
     Gone,
     Unsubscribed,
-    Refused(Failure),
+    Refused(Box<Failure>),
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Halt {
+        Halt::Refused(Box::new(failure))
+    }
 }
 
 impl From<Gone> for Halt {
@@ -142,7 +148,7 @@ impl Teller {
             }
             Err(Halt::Gone) => Err(Gone),
             Err(Halt::Unsubscribed) => Ok(Told::Over),
-            Err(Halt::Refused(failure)) => self.end(number, Some(version), failure, outgoing).await,
+            Err(Halt::Refused(failure)) => self.end(number, Some(version), *failure, outgoing).await,
         }
     }
 
@@ -161,13 +167,13 @@ impl Teller {
                     let part = frames.next();
                     (frames, part)
                 });
-                let (rest, part) = make.await.map_err(|not_run| Halt::Refused(not_run.into()))?;
+                let (rest, part) = make.await.map_err(Failure::from)?;
                 frames = rest;
                 part
             };
-            let Some(part) = part.map_err(Halt::Refused)? else { return Ok(()) };
+            let Some(part) = part? else { return Ok(()) };
             let room = outgoing.room().await?;
-            self.check(feed).map_err(Halt::Refused)?;
+            self.check(feed)?;
             if !self.subscriptions.while_open(number, || room.send_part(part)) {
                 return Err(Halt::Unsubscribed);
             }
