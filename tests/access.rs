@@ -129,6 +129,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".apikey list", "", Administer),
     (".apikey revoke spare", ".apikey create spare", Administer),
     (".query list", "", Administer),
+    (".live list", "", Administer),
 ];
 
 /// The same under their other names.
@@ -150,6 +151,7 @@ const ALIASES: &[(&str, &str, Asks)] = &[
 const FAILING: &[(&str, Asks, &str)] = &[
     (".session remove none 1", Read, "not_found"),
     (".query kill 999999", Administer, "not_found"),
+    (".live kill 999999", Administer, "not_found"),
     (".session kill none", Nothing, "not_found"),
     (".user password pw\u{1b}", Nothing, "parse_error"),
     (".rule edit rule1 1 fact(X)", Nothing, "parse_error"),

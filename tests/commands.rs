@@ -17,11 +17,12 @@ const PREPARATION: [&str; 4] = [
 ];
 
 /// Commands that are refused, with the code: there is no request to stop and no session to end, and some only say what to do instead.
-const REFUSED: [(&str, &str); 5] = [
+const REFUSED: [(&str, &str); 6] = [
     (".rule edit NAME NUMBER TEXT", "parse_error"),
     (".load FILE", "parse_error"),
     (".agent", "parse_error"),
     (".query kill ID", "not_found"),
+    (".live kill ID", "not_found"),
     (".session kill ID", "not_found"),
 ];
 

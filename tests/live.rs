@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof};
 use proptest::{collection::vec, proptest, sample::select};
 use stratalog_engine::{
-    Budget, Code, Content, Delta, Engine, EngineOptions, Error, LiveOptions, Next, Parameters, RunOptions,
-    Session, Subscription, Waker,
+    Budget, Code, Content, Delta, Engine, EngineOptions, Error, Jointly, LiveOptions, Next, Parameters,
+    RunOptions, Session, Subscription, Waker,
 };
 use stratalog_tests::answers::rows_of;
 use stratalog_tests::value::Row;
@@ -39,6 +39,36 @@ const QUESTIONS: [&str; 12] = [
     "?said(X, Y)",
     "?balance(X, B:desc), limit(2)",
     "?path(1, 2)",
+];
+
+/// Those that differ in constants only.
+const FAMILIES: [&str; 26] = [
+    "?path(0, Y)",
+    "?path(1, Y)",
+    "?path(2, Y)",
+    "?path(-1, Y)",
+    "?path(99, Y)",
+    "?path(0, 2)",
+    "?path(2, 2)",
+    "?path(X, 0)",
+    "?path(X, 1)",
+    "?path(2, X), node(X)",
+    "?path(1, X), node(X)",
+    "?Y, X <- path(0, Y), edge(Y, X)",
+    "?Y, X <- path(1, Y), edge(Y, X)",
+    "?edge(X, Y), path(Y, 0)",
+    "?edge(X, Y), path(Y, 2)",
+    "?label(0, L)",
+    "?label(1, L)",
+    "?label(X, \"at 2\")",
+    "?label(X, \"at 1\")",
+    "?label(X, \"at nothing\"), X > 0",
+    "?said(1, Y)",
+    "?said(2, Y)",
+    "?said(X, 5)",
+    "?said(X, 7)",
+    "?nearest(1, D)",
+    "?degree(X, 1, A)",
 ];
 
 fn step() -> impl Strategy<Value = String> {
@@ -193,6 +223,38 @@ proptest! {
                 }
                 let expected = run(&mut writer, reader.question).expect("rows").1;
                 assert_eq!(reader.copy, expected, "{} after {program}", reader.question);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn questions_that_are_evaluated_as_one_have_their_own_rows(
+        steps in vec((step(), select(vec![true, true, false])), 1..20),
+        jointly in select(vec![Jointly::Always, Jointly::WhereFaster, Jointly::Never]),
+    ) {
+        let engine = engine(LiveOptions { jointly, ..LiveOptions::default() });
+        let mut writer = session(&engine);
+        tell(&mut writer, RULES);
+        tell(&mut writer, FACTS);
+        let reader = |question| Reader::new(&session(&engine), question, false);
+        // Some come later.
+        let mut readers: Vec<Reader> = FAMILIES.iter().step_by(2).map(|question| reader(question)).collect();
+        for (number, (program, all_read)) in steps.into_iter().enumerate() {
+            let Ok((version, _)) = run(&mut writer, &program) else { continue };
+            for reader in readers.iter_mut().filter(|_| all_read) {
+                if let Err(error) = reader.catch_up(version) {
+                    assert_eq!(error.code(), Code::UnknownRelation, "{program}: {error}");
+                    *reader = Reader::new(&session(&engine), reader.question, false);
+                }
+                let expected = run(&mut writer, reader.question).expect("rows").1;
+                assert_eq!(reader.copy, expected, "{} after {program}", reader.question);
+            }
+            if number % 3 == 0 {
+                readers.push(reader(FAMILIES[(1 + number) % FAMILIES.len()]));
             }
         }
     }

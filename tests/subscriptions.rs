@@ -1,6 +1,7 @@
 //! Live queries over the socket: whoever applies what is told has, at each version that is told, what a query answers there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -276,6 +277,76 @@ async fn who_comes_back_goes_on() {
 }
 
 #[tokio::test]
+async fn who_comes_back_to_another_process_goes_on() {
+    let folder = TempDir::new().expect("a folder");
+    let mut server = Server::start_in(folder.path(), &[]);
+    let mut writer = server.log_in().await;
+    writer.rows("+edge[(1, 2), (2, 3)]\n+said[(1, \"a\"), (2, 5)]").await;
+    writer.rows("+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)").await;
+    let mut reach = Subscriber::new(&server, "?reach(X, Y)").await;
+    let mut said = Subscriber::new(&server, "?said(X, Y)").await;
+    reach.next().await.expect("the first answer");
+    said.next().await.expect("the first answer");
+    // Nothing that they ask about changes after what they know.
+    writer.rows("+edge(3, 4)").await;
+    reach.next().await.expect("a delta");
+    writer.rows("+other(1)").await;
+    for end in ["stopped", "killed", "compacted"] {
+        if end == "compacted" {
+            writer.rows(".compact").await;
+        }
+        match end {
+            "stopped" => server.stop(),
+            _ => drop(server),
+        }
+        server = Server::start_in(folder.path(), &[]);
+        writer = server.log_in().await;
+        for live in [&mut reach, &mut said] {
+            assert!(live.resume(server.log_in().await).await.expect("it is subscribed"), "{end}");
+            assert_eq!(live.all(Duration::from_millis(100)).await.expect("deltas"), [], "{end}");
+        }
+    }
+    // And then what does change is told.
+    writer.rows("-edge(3, 4)").await;
+    reach.next().await.expect("a delta");
+    assert_eq!(reach.copy, set(&writer.rows("?reach(X, Y)").await));
+}
+
+#[tokio::test]
+async fn a_folder_of_an_earlier_time_gives_other_versions() {
+    let place = TempDir::new().expect("a folder");
+    let at = |name: &str| place.path().join(name);
+    let said = |n: u64| format!("+said({n}, {n})");
+    std::fs::create_dir(at("data")).expect("a folder");
+    let server = Server::start_in(&at("data"), &[]);
+    let mut writer = server.log_in().await;
+    writer.rows(&said(1)).await;
+    let mut before = Subscriber::new(&server, "?said(X, Y)").await;
+    before.next().await.expect("the first answer");
+    server.stop();
+    let copied = Command::new("cp").arg("-r").arg(at("data")).arg(at("copy")).status().expect("cp");
+    assert!(copied.success());
+    // What happens now is not in the copy, in which its version is one of something else.
+    let server = Server::start_in(&at("data"), &[]);
+    let mut writer = server.log_in().await;
+    let mut after = Subscriber::new(&server, "?said(X, Y)").await;
+    after.next().await.expect("the first answer");
+    writer.rows(&said(2)).await;
+    after.next().await.expect("a delta");
+    drop(server);
+    let server = Server::start_in(&at("copy"), &[]);
+    let mut writer = server.log_in().await;
+    assert!(before.resume(server.log_in().await).await.expect("it is subscribed"));
+    let version = writer.ask(json!({"type": "execute", "program": said(3)})).await["version"].clone();
+    assert_eq!(version, after.version);
+    before.next().await.expect("a delta");
+    assert!(!after.resume(server.log_in().await).await.expect("it is subscribed"));
+    after.next().await.expect("all rows");
+    let rows = set(&writer.rows("?said(X, Y)").await);
+    assert_eq!((&after.copy, &before.copy), (&rows, &rows));
+}
+
+#[tokio::test]
 async fn rights_are_asked_when_something_is_told() {
     let (server, mut admin) = start().await;
     admin.rows(".kg create lab\n+secret(1)\n.user create eve secret123 viewer").await;
@@ -322,6 +393,42 @@ async fn a_subscription_ends_where_its_question_has_no_answer() {
     // The connection goes on.
     of_graph.connection.rows(".kg use default").await;
     assert_eq!(of_graph.connection.rows("?edge(1, Y)").await, json!([[1, 2]]));
+}
+
+#[tokio::test]
+async fn an_administrator_sees_and_ends_live_queries() {
+    let (server, mut admin) = start().await;
+    let mut lives =
+        [Subscriber::new(&server, "?edge(1, X)").await, Subscriber::new(&server, "?edge(2, X)").await];
+    for live in &mut lives {
+        live.next().await.expect("the first answer");
+    }
+    let key = admin.new_key("metrics").await;
+    let metric = |name: &str| {
+        let (status, _, text) =
+            server.get_with("/metrics/prometheus", &format!("Authorization: Bearer {key}\r\n"));
+        assert_eq!(status, 200);
+        let line = text.lines().find(|line| line.starts_with(name)).expect("the metric").to_owned();
+        line.split(' ').next_back().and_then(|value| value.parse::<u64>().ok()).expect("a number")
+    };
+    assert_eq!((metric("service_live_queries "), metric("service_live_subscriptions ")), (2, 2));
+    admin.rows("+edge(1, 5)").await;
+    lives[0].next().await.expect("a delta");
+    server.until("it is counted", || metric("service_live_deltas_total ") == 1).await;
+    assert!(metric("service_live_memory_bytes ") > 0);
+    let listed = admin.rows(".live list").await;
+    let listed = listed.as_array().expect("rows");
+    let number = |query: &str| listed.iter().find(|row| row[7] == query).map(|row| row[0].clone());
+    assert_eq!(listed.len(), 2, "{listed:?}");
+    let ended = admin.rows(&format!(".live kill {}", number("?edge(1, X)").expect("it is listed"))).await;
+    assert!(ended.to_string().contains("with 1 subscriber"), "{ended}");
+    let end = lives[0].next().await.expect_err("it is ended");
+    assert_eq!(end["error"]["code"], "cancelled", "{end}");
+    // The other goes on, and whoever comes back begins anew.
+    admin.rows("+edge(2, 5)").await;
+    lives[1].next().await.expect("a delta");
+    assert!(!lives[0].resume(server.log_in().await).await.expect("it is subscribed"));
+    assert_eq!(admin.execute(".live kill 999999").await["code"], "not_found");
 }
 
 #[tokio::test]

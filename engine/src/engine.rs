@@ -249,6 +249,11 @@ impl Engine {
         self.live.list()
     }
 
+    /// Ends the live query of a number, and tells all who have subscribed to it; none if there is none.
+    pub fn end_live_query(&self, number: u64) -> Option<LiveStatus> {
+        self.live.kill(number)
+    }
+
     /// Bytes that hold rows of rules for later questions.
     pub fn view_memory_bytes(&self) -> usize {
         self.environment.views.memory_bytes()

@@ -102,11 +102,11 @@ pub use error::Error;
 pub use exec::Thresholds;
 pub use graph::{
     ArchiveOptions, ArchiveState, BackupPlace, BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event,
-    GraphId, Listener, Origin, SessionState, Statistics, StorageOptions, StoredBackup, Until,
+    GraphId, Lineage, Listener, Origin, SessionState, Statistics, StorageOptions, StoredBackup, Until,
     graph_not_found, is_invisible, restore, restore_on, restore_to,
 };
 pub use limits::Limits;
-pub use live::{Begun, Delta, LiveOptions, LiveStatus, Next, Subscription, Waker};
+pub use live::{Begun, Delta, Jointly, LiveOptions, LiveStatus, Next, Subscription, Waker};
 pub use need::{Need, Requirement};
 pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;

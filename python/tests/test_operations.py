@@ -44,6 +44,12 @@ OWN = {
     "service_stored_memory_limit_bytes": "gauge",
     "service_archive_age_seconds": "gauge",
     "service_archive_failures_total": "counter",
+    "service_live_queries": "gauge",
+    "service_live_subscriptions": "gauge",
+    "service_live_memory_bytes": "gauge",
+    "service_live_behind_versions": "gauge",
+    "service_live_deltas_total": "counter",
+    "service_live_resets_total": "counter",
 }
 LATENCIES = {
     "service_query_seconds",

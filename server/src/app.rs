@@ -16,7 +16,7 @@ use crate::config::{Archiving, Config, Hosts, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::live::Live;
-use crate::metrics::{Metrics, Reading};
+use crate::metrics::{LiveCounts, Metrics, Reading};
 use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
 use crate::tls::Tls;
@@ -121,7 +121,9 @@ impl App {
                 step_time: config.limits.live_step,
                 step_memory: config.limits.query_memory,
                 log_bytes: config.limits.live_log_bytes,
+                answer_bytes: usize::try_from(config.limits.live_answer_bytes).unwrap_or(usize::MAX),
                 queries: config.limits.live_queries,
+                ..LiveOptions::default()
             },
             ..EngineOptions::default()
         };
@@ -198,9 +200,10 @@ impl App {
     /// What the server tells of itself now.
     pub(crate) fn reading(&self) -> Reading {
         let stored = self.engine.statistics();
-        let in_use = self.queries.memory_used() + self.engine.view_memory_bytes() as u64;
+        let live = LiveCounts::of(&self.engine.live_queries());
+        let in_use = self.queries.memory_used() + self.engine.view_memory_bytes() as u64 + live.bytes;
         let (sessions, connections) = (self.sessions.counts(), self.places.counts());
-        self.metrics.read(stored, sessions, connections, in_use, self.started.elapsed())
+        self.metrics.read(stored, sessions, connections, live, in_use, self.started.elapsed())
     }
 
     /// Tells every connection to end.

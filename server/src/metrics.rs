@@ -6,11 +6,16 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use stratalog_engine::LiveStatus;
+
 /// What is counted as requests go by.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// Programs that were run.
     queries: AtomicU64,
+    /// Deltas that were sent to subscribers, and how often all rows had to be sent anew.
+    deltas: AtomicU64,
+    resets: AtomicU64,
     /// From the arrival of a request to its answer.
     pub(crate) whole: Histogram,
     /// Waiting for a place.
@@ -36,6 +41,31 @@ pub(crate) struct SessionCounts {
     pub(crate) bytes: u64,
 }
 
+/// What is asked live.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LiveCounts {
+    /// Questions.
+    pub(crate) queries: u64,
+    /// Those who have subscribed to them.
+    pub(crate) subscriptions: u64,
+    /// The bytes of answers, and of what is known of earlier ones.
+    pub(crate) bytes: u64,
+    /// So many versions the question has not looked at that is the farthest behind.
+    pub(crate) behind: u64,
+}
+
+impl LiveCounts {
+    /// Adds them up.
+    pub(crate) fn of(queries: &[LiveStatus]) -> LiveCounts {
+        LiveCounts {
+            queries: queries.len() as u64,
+            subscriptions: queries.iter().map(|live| live.subscribers as u64).sum(),
+            bytes: queries.iter().map(|live| live.bytes as u64).sum(),
+            behind: queries.iter().map(LiveStatus::behind).max().unwrap_or(0),
+        }
+    }
+}
+
 /// How many connections have places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ConnectionCounts {
@@ -51,6 +81,12 @@ impl Metrics {
     /// Counts a program that is run.
     pub(crate) fn count_query(&self) {
         self.queries.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts what a subscriber has been told beside the first rows: what has changed, or all rows anew.
+    pub(crate) fn count_delta(&self, is_reset: bool) {
+        let counted = if is_reset { &self.resets } else { &self.deltas };
+        counted.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -103,6 +139,9 @@ pub(crate) struct Reading {
     pub(crate) ephemeral_rules: u64,
     pub(crate) ephemeral_bytes: u64,
     pub(crate) connections: ConnectionCounts,
+    pub(crate) live: LiveCounts,
+    pub(crate) live_deltas: u64,
+    pub(crate) live_resets: u64,
     pub(crate) archive_age_secs: u64,
     pub(crate) archive_failures: u64,
 }
@@ -121,6 +160,7 @@ impl Metrics {
         stored: stratalog_engine::Statistics,
         sessions: SessionCounts,
         connections: ConnectionCounts,
+        live: LiveCounts,
         in_use: u64,
         uptime: Duration,
     ) -> Reading {
@@ -141,6 +181,9 @@ impl Metrics {
             ephemeral_rules: sessions.rules as u64,
             ephemeral_bytes: sessions.bytes,
             connections,
+            live,
+            live_deltas: self.deltas.load(Ordering::Relaxed),
+            live_resets: self.resets.load(Ordering::Relaxed),
             archive_age_secs: stored.archive.map_or(0, |archive| archive.age.as_secs()),
             archive_failures: stored.archive.map_or(0, |archive| archive.failures),
         }
@@ -275,6 +318,42 @@ const METRICS: &[Metric] = &[
         kind: "gauge",
         help: "Memory that stored facts may take; 0 is no limit",
         value: |r| r.stored_limit,
+    },
+    Metric {
+        name: "service_live_queries",
+        kind: "gauge",
+        help: "Questions that are asked live",
+        value: |r| r.live.queries,
+    },
+    Metric {
+        name: "service_live_subscriptions",
+        kind: "gauge",
+        help: "Subscriptions to them",
+        value: |r| r.live.subscriptions,
+    },
+    Metric {
+        name: "service_live_memory_bytes",
+        kind: "gauge",
+        help: "Memory of live answers, and of what is known of earlier ones",
+        value: |r| r.live.bytes,
+    },
+    Metric {
+        name: "service_live_behind_versions",
+        kind: "gauge",
+        help: "Versions that the question has not looked at which is the farthest behind",
+        value: |r| r.live.behind,
+    },
+    Metric {
+        name: "service_live_deltas_total",
+        kind: "counter",
+        help: "Changes of live answers that were sent",
+        value: |r| r.live_deltas,
+    },
+    Metric {
+        name: "service_live_resets_total",
+        kind: "counter",
+        help: "Times that all rows were sent anew, as it was not known what had changed",
+        value: |r| r.live_resets,
     },
     Metric {
         name: "service_archive_age_seconds",

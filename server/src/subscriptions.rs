@@ -4,10 +4,10 @@
 //! present is looked up when there is room to send.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
+use sha2::{Digest as _, Sha256};
 use stratalog_engine::{Subscription, Waker};
 use stratalog_protocol::Format;
 use tokio::sync::Notify;
@@ -177,11 +177,21 @@ impl Subscriptions {
     }
 }
 
-/// What a client comes back with: it stands for a question on a graph as long as this process runs, as versions of another
-/// time may have other rows.
+/// What a client comes back with: it stands for a question on a graph, and for versions of one history.
 pub(crate) fn token(subscription: &Subscription) -> String {
-    static PROCESS: LazyLock<Uuid> = LazyLock::new(Uuid::new_v4);
-    let mut hasher = DefaultHasher::new();
-    (*PROCESS, subscription.graph().0, subscription.text()).hash(&mut hasher);
-    format!("{}-{:016x}", PROCESS.simple(), hasher.finish())
+    format!("{}-{}", subscription.lineage().epoch().simple(), question(subscription))
+}
+
+/// Whether a version that was told under a token has the rows that it has here.
+pub(crate) fn knows(subscription: &Subscription, token: &str, version: u64) -> bool {
+    let Some((epoch, asked)) = token.split_once('-') else { return false };
+    let holds = |epoch| subscription.lineage().holds(epoch, version);
+    asked == question(subscription) && Uuid::parse_str(epoch).is_ok_and(holds)
+}
+
+/// Stands for a question as this release answers it: another one may know better.
+fn question(subscription: &Subscription) -> String {
+    let release = env!("CARGO_PKG_VERSION");
+    let hash = Sha256::digest(format!("{release} {}", subscription.text()));
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -139,6 +139,7 @@ impl Graph {
         let contents = JournalContents {
             graph: self.name.to_string(),
             manifest: Some(sealed.manifest),
+            lineage: Some(self.lineage.text()),
             deleted: sealed.deleted,
             records: self.unarchived_records(store, sealed.version)?,
         };
@@ -203,6 +204,7 @@ impl Graph {
             next_file: store.next_file().load(Ordering::Relaxed),
             definitions: record::definitions(snapshot.catalog()),
             runs,
+            changed: Some(snapshot.changed().clone()),
         };
         let files = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         let text = serde_json::to_vec(&manifest)

@@ -214,9 +214,11 @@ impl Transaction<'_> {
     /// Applies changes in order; answers how many rows or clauses each one really changed.
     pub fn apply(&mut self, changes: ChangeSet, threads: &Threads) -> Result<Vec<usize>, Error> {
         let _held = self.budget.hold(bytes_to_apply(&changes)).map_err(Error::Stopped)?;
+        // However many steps a transaction takes, it makes one version.
+        let version = self.head.snapshot.version() + 1;
         let snapshot = &self.snapshot;
         check_row_counts(snapshot, &changes).map_err(Error::refused)?;
-        let (mut next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes));
+        let (next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes, version));
         let inserts =
             |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;
         if changes.iter().zip(&counts).any(inserts)
@@ -229,8 +231,6 @@ impl Transaction<'_> {
         for (change, count) in changes.iter().zip(&counts) {
             self.learnt.note(&self.snapshot, change, *count);
         }
-        // However many steps a transaction takes, it makes one version.
-        next.set_version(self.head.snapshot.version() + 1);
         self.events.extend(events(&self.snapshot, &next, &changes, &counts));
         self.snapshot = Arc::new(next);
         let effective = changes
@@ -290,9 +290,8 @@ impl Transaction<'_> {
 
     /// Rewrites what is stored without deleted rows, in one run a relation: a version of its own that changes nothing.
     pub fn compact(&mut self, threads: &Threads) {
-        let snapshot = &self.snapshot;
-        let mut compacted = threads.run(|| snapshot.compacted());
-        compacted.set_version(self.head.snapshot.version() + 1);
+        let (snapshot, version) = (&self.snapshot, self.head.snapshot.version() + 1);
+        let compacted = threads.run(|| snapshot.compacted(version));
         self.snapshot = Arc::new(compacted);
         self.is_compacted = true;
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::record::ChangeRecord;
+use super::snapshot::Changed;
 use crate::data::RunFile;
 use crate::storage::is_plain_name;
 
@@ -17,6 +18,16 @@ pub(super) struct Manifest {
     pub(super) definitions: Vec<ChangeRecord>,
     /// The files of each stored relation, oldest rows first.
     pub(super) runs: BTreeMap<String, Vec<FileRecord>>,
+    /// When what was changed last; earlier releases did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) changed: Option<Changed>,
+}
+
+impl Default for Manifest {
+    /// That of a graph without a checkpoint.
+    fn default() -> Manifest {
+        Manifest { version: 0, next_file: 1, definitions: Vec::new(), runs: BTreeMap::new(), changed: None }
+    }
 }
 
 impl Manifest {

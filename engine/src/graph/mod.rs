@@ -9,6 +9,7 @@ mod graphs;
 mod indexer;
 mod invisible;
 mod library;
+mod lineage;
 mod manifest;
 mod overlay;
 mod pins;
@@ -44,6 +45,7 @@ pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};
 pub use graphs::{DEFAULT_GRAPH, Graphs, SessionState, Statistics, graph_not_found};
 pub use invisible::is_invisible;
 pub use library::StorageOptions;
+pub use lineage::Lineage;
 pub use overlay::{Overlay, SessionView};
 pub use session_memory::SessionMemoryFull;
 pub use snapshot::{Snapshot, State};
@@ -58,6 +60,8 @@ pub struct Graph {
     commits: Commits,
     /// Where it is stored; nowhere if it lives in memory only.
     store: Option<GraphStore>,
+    /// What tells its versions from those of another history.
+    lineage: Lineage,
     listeners: Listeners,
     /// What its facts take of memory,
     share: Share,
@@ -69,12 +73,13 @@ pub struct Graph {
 impl Graph {
     /// An empty graph that lives in memory.
     fn in_memory(name: &str, listeners: Listeners, memory: Arc<StoredMemory>) -> Graph {
-        Graph::new(name, Snapshot::empty(), None, listeners, memory)
+        Graph::new(name, Snapshot::empty(), Lineage::default().going_on(0), None, listeners, memory)
     }
 
     fn new(
         name: &str,
         snapshot: Snapshot,
+        lineage: Lineage,
         store: Option<GraphStore>,
         listeners: Listeners,
         memory: Arc<StoredMemory>,
@@ -85,7 +90,8 @@ impl Graph {
         let published = ArcSwap::new(snapshot);
         let (share, index_share) = (Share::of(Arc::clone(&memory)), Share::of(memory));
         let values = Values::default();
-        let graph = Graph { id, name, published, commits, store, listeners, share, index_share, values };
+        let graph =
+            Graph { id, name, published, commits, store, lineage, listeners, share, index_share, values };
         graph.count(&graph.snapshot());
         graph
     }
@@ -98,6 +104,11 @@ impl Graph {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What tells its versions from those of another history.
+    pub fn lineage(&self) -> &Lineage {
+        &self.lineage
     }
 
     /// The latest committed state. It never changes; take it once and answer from it.

@@ -45,7 +45,7 @@ impl Overlay {
 
     /// The overlay with changes applied, and what each changed.
     pub fn apply(&self, changes: &ChangeSet) -> (Overlay, Vec<usize>) {
-        let (own, counts) = self.own.apply(changes);
+        let (own, counts) = self.own.apply(changes, self.own.version() + 1);
         let added = |(change, count): (&Change, &usize)| match change {
             Change::AddRule(rule) if *count > 0 => rule.memory_bytes(),
             _ => 0,

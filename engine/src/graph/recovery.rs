@@ -1,6 +1,6 @@
 //! Recovery: manifest, sealed runs, journal. What is damaged is named, and never served.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use imbl::OrdMap;
 
 use super::checkpoint::{Bell, remove_all_but};
 use super::events::Listeners;
+use super::lineage::Lineage;
 use super::manifest::{FileRecord, Manifest};
 use super::pins::Pins;
 use super::snapshot::{Snapshot, State};
@@ -42,16 +43,23 @@ impl Home {
         self.medium
             .create_folder(&folder.join(RUNS))
             .map_err(|error| StorageError::io(&folder.join(RUNS), error))?;
-        let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), name)?;
+        let lineage = Lineage::default().going_on(0);
+        let contents = JournalContents {
+            graph: name.to_owned(),
+            lineage: Some(lineage.text()),
+            ..JournalContents::default()
+        };
+        let journal = Journal::create(Arc::clone(&self.medium), &folder.join(JOURNAL), &contents)?;
         let store = self.store(folder, journal, 1, 0);
-        Ok(self.graph(name, Snapshot::empty(), store))
+        Ok(self.graph(name, Snapshot::empty(), lineage, store))
     }
 
     /// The graph that a folder holds.
     pub(super) fn open(&self, name: &str, folder: PathBuf) -> Result<Graph, StorageError> {
         let path = folder.join(JOURNAL);
-        let (journal, found) = Journal::open(Arc::clone(&self.medium), &path)?;
-        let contents = found.beginning()?;
+        // Nobody else opens it meanwhile.
+        let found = Journal::look(self.medium.as_ref(), &path)?;
+        let mut contents = found.beginning()?;
         if contents.graph != name {
             let found = format!("it holds the knowledge graph {} instead of {name}", contents.graph);
             return Err(StorageError::unreadable(&path, found));
@@ -59,9 +67,15 @@ impl Home {
         let dictionary = Arc::new(Dictionary::shared());
         let unreadable = |what: String| StorageError::unreadable(&path, what);
         let manifest = match &contents.manifest {
-            None => Manifest { version: 0, next_file: 1, definitions: Vec::new(), runs: BTreeMap::new() },
+            None => Manifest::default(),
             Some(text) => Manifest::parse(text).map_err(unreadable)?,
         };
+        let lineage =
+            contents.lineage.as_deref().map_or(Ok(Lineage::default()), Lineage::parse).map_err(unreadable)?;
+        let latest = found.last_version()?.unwrap_or_default().max(manifest.version);
+        let lineage = lineage.going_on(latest);
+        contents.lineage = Some(lineage.text());
+        let journal = Journal::go_on(Arc::clone(&self.medium), &found, &contents);
         let files: BTreeSet<String> = manifest.runs.values().flatten().map(|run| run.file.clone()).collect();
         // No journal forgets what an archive lacks.
         let first = found.records_after(0).next().transpose()?;
@@ -83,20 +97,21 @@ impl Home {
                 return Err(unreadable(format!("commit {} is missing", snapshot.version() + 1)));
             }
             let changes = record::decode(&stored.content, &dictionary).map_err(unreadable)?;
+            let stored_version = stored.version;
             drop(stored);
-            (snapshot, _) = snapshot.apply(&changes);
+            (snapshot, _) = snapshot.apply(&changes, stored_version);
         }
         // What a crash left behind. The manifest that names the others is on disk, unless the journal is abandoned.
         match store.journal().trouble() {
             Some(error) => store.failed(&error),
             None => remove_all_but(&store, &files),
         }
-        Ok(self.graph(name, snapshot, store))
+        Ok(self.graph(name, snapshot, lineage, store))
     }
 
-    fn graph(&self, name: &str, snapshot: Snapshot, store: GraphStore) -> Graph {
+    fn graph(&self, name: &str, snapshot: Snapshot, lineage: Lineage, store: GraphStore) -> Graph {
         let memory = Arc::clone(&self.memory);
-        Graph::new(name, snapshot, Some(store), self.listeners.clone(), memory)
+        Graph::new(name, snapshot, lineage, Some(store), self.listeners.clone(), memory)
     }
 
     fn store(&self, folder: PathBuf, journal: Journal, next_file: u64, archived: u64) -> GraphStore {
@@ -114,7 +129,7 @@ fn restore(
     let unreadable = |what: String| StorageError::unreadable(store.journal().path(), what);
     let mut catalog = Catalog::default();
     let changes = record::defining_changes(manifest.definitions).map_err(unreadable)?;
-    let (defined, _) = State::stored(0, catalog, OrdMap::new()).apply(&changes);
+    let (defined, _) = State::stored(0, catalog, OrdMap::new()).apply(&changes, 0);
     catalog = defined.catalog().clone();
     let mut relations = OrdMap::new();
     for (name, files) in manifest.runs {
@@ -127,7 +142,12 @@ fn restore(
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         relations.insert(name, Relation::of_runs(arity, runs.into_iter().flatten().collect()));
     }
-    Ok(Snapshot::of(State::stored(manifest.version, catalog, relations), Arc::clone(dictionary)))
+    let stored = State::stored(manifest.version, catalog, relations);
+    let stored = match manifest.changed {
+        Some(changed) => stored.with_changed(changed),
+        None => stored,
+    };
+    Ok(Snapshot::of(stored, Arc::clone(dictionary)))
 }
 
 /// A run without its deleted rows; none if all of them are.

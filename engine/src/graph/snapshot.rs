@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use imbl::OrdMap;
+use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
 use crate::catalog::Catalog;
@@ -49,22 +50,17 @@ impl Snapshot {
         (self.row_bytes + self.dictionary.memory_bytes()) as u64
     }
 
-    /// The next version, and how many rows, clauses or definitions each change really changed.
-    pub fn apply(&self, changes: &ChangeSet) -> (Snapshot, Vec<usize>) {
-        let (state, counts) = self.state.apply(changes);
+    /// The state with changes, of this version, and how many rows, clauses or definitions each really changed.
+    pub fn apply(&self, changes: &ChangeSet, version: u64) -> (Snapshot, Vec<usize>) {
+        let (state, counts) = self.state.apply(changes, version);
         (Snapshot::of(state, Arc::clone(&self.dictionary)), counts)
     }
 
-    /// The next version: the same rows, each relation in one run without the rows that were deleted.
-    pub fn compacted(&self) -> Snapshot {
+    /// The same rows as another version, each relation in one run without the rows that were deleted.
+    pub fn compacted(&self, version: u64) -> Snapshot {
         let relations = self.relations.iter().map(|(name, relation)| (name.clone(), relation.compacted()));
-        let state = State::stored(self.version + 1, self.catalog.clone(), relations.collect());
-        Snapshot::of(state, Arc::clone(&self.dictionary))
-    }
-
-    /// Says which version this is.
-    pub(super) fn set_version(&mut self, version: u64) {
-        self.state.version = version;
+        let state = State::stored(version, self.catalog.clone(), relations.collect());
+        Snapshot::of(state.with_changed(self.changed.clone()), Arc::clone(&self.dictionary))
     }
 }
 
@@ -84,6 +80,16 @@ pub struct State {
     relations: OrdMap<String, Relation>,
     /// Bytes of the codes of all rows.
     row_bytes: usize,
+    changed: Changed,
+}
+
+/// The versions at which something was changed last.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Changed {
+    /// Rows, by their relation. Those of the others are as old as the definitions.
+    rows: OrdMap<String, u64>,
+    /// Anything else.
+    definitions: u64,
 }
 
 impl State {
@@ -95,7 +101,28 @@ impl State {
     /// A state as it was stored.
     pub(super) fn stored(version: u64, catalog: Catalog, relations: OrdMap<String, Relation>) -> State {
         let row_bytes = relations.values().map(Relation::row_bytes).sum();
-        State { version, catalog, relations, row_bytes }
+        let changed = Changed { rows: OrdMap::new(), definitions: version };
+        State { version, catalog, relations, row_bytes, changed }
+    }
+
+    /// The same state, of which it is known when what was changed last.
+    pub(super) fn with_changed(self, changed: Changed) -> State {
+        State { changed, ..self }
+    }
+
+    /// When what was changed last.
+    pub(super) fn changed(&self) -> &Changed {
+        &self.changed
+    }
+
+    /// Since when rules, types and relations are what they are, as far as that is known.
+    pub fn defined_since(&self) -> u64 {
+        self.changed.definitions
+    }
+
+    /// Since when a relation has the stored rows that it has, as far as that is known.
+    pub fn rows_since(&self, relation: &str) -> u64 {
+        self.changed.rows.get(relation).map_or(self.changed.definitions, |rows| *rows)
     }
 
     /// Bytes of the codes of all rows, deleted ones among them.
@@ -118,11 +145,18 @@ impl State {
         self.relations.iter().map(|(name, relation)| (name.as_str(), relation))
     }
 
-    /// The next version, and how many rows, clauses or definitions each change really changed.
-    pub fn apply(&self, changes: &ChangeSet) -> (State, Vec<usize>) {
+    /// The state with changes, of this version, and how many rows, clauses or definitions each really changed.
+    pub fn apply(&self, changes: &ChangeSet, version: u64) -> (State, Vec<usize>) {
         let mut next = self.clone();
-        next.version += 1;
-        let counts = changes.iter().map(|change| next.apply_one(change)).collect();
+        next.version = version;
+        let apply = |change: &Change| {
+            let count = next.apply_one(change);
+            if count > 0 || change.may_forget_a_name() {
+                next.changed.note(change, version);
+            }
+            count
+        };
+        let counts = changes.iter().map(apply).collect();
         (next, counts)
     }
 
@@ -165,6 +199,24 @@ impl State {
         self.row_bytes = self.row_bytes + next.row_bytes() - relation.row_bytes();
         *relation = next;
         count
+    }
+}
+
+impl Changed {
+    fn note(&mut self, change: &Change, version: u64) {
+        match change {
+            Change::Insert { relation, .. } | Change::Delete { relation, .. } => {
+                self.rows.insert(relation.clone(), version);
+            }
+            Change::Define(_)
+            | Change::DropRelation(_)
+            | Change::AddRule(_)
+            | Change::RemoveRules(_)
+            | Change::ClearRules(_)
+            | Change::DefineType(..)
+            | Change::AddIndex(_)
+            | Change::RemoveIndex(_) => self.definitions = version,
+        }
     }
 }
 

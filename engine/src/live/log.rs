@@ -4,10 +4,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::delta::Delta;
+use super::memory::Memory;
 use crate::data::DictionaryFull;
 
 /// For so long deltas are kept, if there is room.
@@ -20,7 +20,7 @@ pub(super) struct Log {
     floor: u64,
     entries: VecDeque<Entry>,
     bytes: usize,
-    all: Arc<LogMemory>,
+    memory: Arc<Memory>,
 }
 
 #[derive(Debug)]
@@ -32,27 +32,10 @@ struct Entry {
     at: Instant,
 }
 
-/// What the logs of all live queries may take, and do.
-#[derive(Debug)]
-pub(super) struct LogMemory {
-    limit: usize,
-    used: AtomicUsize,
-}
-
-impl LogMemory {
-    pub(super) fn new(limit: usize) -> LogMemory {
-        LogMemory { limit, used: AtomicUsize::new(0) }
-    }
-
-    pub(super) fn used(&self) -> usize {
-        self.used.load(Ordering::Relaxed)
-    }
-}
-
 impl Log {
     /// A log that knows what changes after a version.
-    pub(super) fn after(version: u64, all: Arc<LogMemory>) -> Log {
-        Log { floor: version, entries: VecDeque::new(), bytes: 0, all }
+    pub(super) fn after(version: u64, memory: Arc<Memory>) -> Log {
+        Log { floor: version, entries: VecDeque::new(), bytes: 0, memory }
     }
 
     /// Adds what has changed up to and with a version.
@@ -60,9 +43,9 @@ impl Log {
         let (bytes, now) = (delta.bytes(), Instant::now());
         self.entries.push_back(Entry { version, delta, bytes, at: now });
         self.bytes += bytes;
-        self.all.used.fetch_add(bytes, Ordering::Relaxed);
+        self.memory.logs.add(bytes);
         while self.entries.front().is_some_and(|entry| now - entry.at > KEPT)
-            || self.all.used() > self.all.limit && !self.entries.is_empty()
+            || self.memory.logs.is_exceeded() && !self.entries.is_empty()
         {
             self.forget_first();
         }
@@ -90,14 +73,14 @@ impl Log {
         if let Some(entry) = self.entries.pop_front() {
             self.floor = entry.version;
             self.bytes -= entry.bytes;
-            self.all.used.fetch_sub(entry.bytes, Ordering::Relaxed);
+            self.memory.logs.remove(entry.bytes);
         }
     }
 }
 
 impl Drop for Log {
     fn drop(&mut self) {
-        self.all.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.logs.remove(self.bytes);
     }
 }
 

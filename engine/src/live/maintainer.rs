@@ -3,7 +3,7 @@
 //! No writer waits for them. One thread takes the queries that are brief, one all others, so that a question that takes a
 //! second delays only its like. Who falls far behind goes on with the latest version.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::query::LiveQuery;
-use super::{LiveOptions, Place, Waker};
+use super::step::Step;
+use super::template::Template;
+use super::{Asked, LiveOptions, Place, Waker};
 use crate::budget::Budget;
 use crate::context::Environment;
 use crate::data::run_low;
@@ -35,10 +37,19 @@ pub(super) struct Maintainer {
 
 #[derive(Debug, Default)]
 struct State {
-    queries: Vec<Arc<LiveQuery>>,
+    /// By what they have in common.
+    families: BTreeMap<String, Family>,
     /// Those who work, while there are queries.
     crew: Option<Arc<Crew>>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// Live queries that differ in constants only.
+#[derive(Debug, Clone)]
+struct Family {
+    template: Arc<Template>,
+    /// By their text.
+    queries: BTreeMap<String, Arc<LiveQuery>>,
 }
 
 /// The versions that the two threads have not looked at.
@@ -82,8 +93,8 @@ impl Maintainer {
         self: &Arc<Self>,
         environment: &Arc<Environment>,
         options: &LiveOptions,
-        text: &str,
-        make: impl FnOnce() -> LiveQuery,
+        asked: Asked<'_>,
+        make: impl FnOnce(Arc<Template>) -> LiveQuery,
         waker: Waker,
     ) -> Result<Place, Error> {
         let mut state = self.state.lock();
@@ -91,30 +102,41 @@ impl Maintainer {
             let (crew, threads) = self.start(environment, options)?;
             (state.crew, state.threads) = (Some(crew), threads);
         }
-        let found = state.queries.iter().find(|query| query.text() == text).map(Arc::clone);
-        let query = found.unwrap_or_else(|| {
-            let made = Arc::new(make());
-            state.queries.push(Arc::clone(&made));
-            made
-        });
+        let Asked { template, text } = asked;
+        let family = state
+            .families
+            .entry(template.text().to_owned())
+            .or_insert_with(|| Family { template: Arc::new(template), queries: BTreeMap::new() });
+        let make = || Arc::new(make(Arc::clone(&family.template)));
+        let query = Arc::clone(family.queries.entry(text.to_owned()).or_insert_with(make));
         let number = query.join(waker);
         Ok(Place { query, number })
     }
 
-    /// Whether there is a live query of this text.
-    pub(super) fn has(&self, text: &str) -> bool {
-        self.state.lock().queries.iter().any(|query| query.text() == text)
+    /// Whether there are live queries of this template.
+    pub(super) fn has(&self, template: &str) -> bool {
+        self.state.lock().families.contains_key(template)
     }
 
-    /// How many live queries there are.
+    /// How many live queries there are; those that differ in constants only count as one.
     pub(super) fn count(&self) -> usize {
-        self.state.lock().queries.len()
+        self.state.lock().families.len()
     }
 
     /// Forgets a query that has no answer, unless somebody else waits for it.
     pub(super) fn forget_unanswered(&self, query: &Arc<LiveQuery>) {
         let is_needless = query.version().is_none() && query.subscriber_count() == 0;
-        self.state.lock().queries.retain(|other| !is_needless || !Arc::ptr_eq(other, query));
+        if is_needless {
+            self.state.lock().retain(|other| !Arc::ptr_eq(other, query));
+        }
+    }
+
+    /// Ends a query; none if there is none of this number.
+    pub(super) fn kill(&self, number: u64, error: &Error) -> Option<Arc<LiveQuery>> {
+        let killed = self.queries().into_iter().find(|query| query.number() == number)?;
+        self.state.lock().retain(|query| !Arc::ptr_eq(query, &killed));
+        killed.end(error.clone());
+        Some(killed)
     }
 
     /// There is a new version.
@@ -126,16 +148,27 @@ impl Maintainer {
 
     /// All queries have ended. Answers the threads, which are about to.
     pub(super) fn end(&self, error: &Error) -> Vec<JoinHandle<()>> {
-        let State { queries, crew, threads } = std::mem::take(&mut *self.state.lock());
+        let State { families, crew, threads } = std::mem::take(&mut *self.state.lock());
         if let Some(crew) = crew {
             crew.end();
         }
-        queries.iter().for_each(|query| query.end(error.clone()));
+        let queries = families.values().flat_map(|family| family.queries.values());
+        queries.for_each(|query| query.end(error.clone()));
         threads
     }
 
+    /// All live queries.
     pub(super) fn queries(&self) -> Vec<Arc<LiveQuery>> {
-        self.state.lock().queries.clone()
+        let state = self.state.lock();
+        state.families.values().flat_map(|family| family.queries.values().cloned()).collect()
+    }
+
+    /// The live queries that a thread takes, as families.
+    fn families(&self, pace: Pace) -> Vec<(Arc<Template>, Vec<Arc<LiveQuery>>)> {
+        let state = self.state.lock();
+        let families = state.families.values().filter(|family| pace.takes(&family.template));
+        let of = |family: &Family| (Arc::clone(&family.template), family.queries.values().cloned().collect());
+        families.map(of).collect()
     }
 
     fn start(
@@ -162,13 +195,22 @@ impl Maintainer {
     /// Forgets the queries that nobody has subscribed to for a while. Answers whether any are left.
     fn sweep(&self) -> bool {
         let mut state = self.state.lock();
-        state.queries.retain(|query| !query.is_left_for(LEFT));
-        if state.queries.is_empty()
+        state.retain(|query| !query.is_left_for(LEFT));
+        if state.families.is_empty()
             && let Some(crew) = state.crew.take()
         {
             crew.end();
         }
-        !state.queries.is_empty()
+        !state.families.is_empty()
+    }
+}
+
+impl State {
+    fn retain(&mut self, keeps: impl Fn(&Arc<LiveQuery>) -> bool) {
+        self.families.retain(|_, family| {
+            family.queries.retain(|_, query| keeps(query));
+            !family.queries.is_empty()
+        });
     }
 }
 
@@ -193,14 +235,14 @@ fn work(
         match task {
             Task::End => return,
             Task::Look(snapshot) => {
-                for query in maintainer.queries().into_iter().filter(|query| pace.takes(query)) {
-                    let budget = Budget::new(Some(options.step_time), options.step_memory).giving_way();
-                    let budget = budget.with_string_bytes(environment.limits.string_bytes);
-                    queue.waiting.lock().working = Some(budget.clone());
-                    query.advance(environment, &snapshot, &budget);
-                    if !pace.takes(&query) {
+                for (template, queries) in maintainer.families(pace) {
+                    let budget = |time| queue.budget(environment, options, time);
+                    let (snapshot, jointly) = (&snapshot, options.jointly);
+                    let step = Step { environment, snapshot, jointly, budget: &budget };
+                    step.bring(&template, &queries);
+                    if !pace.takes(&template) {
                         // The other thread has passed over it so far.
-                        crew.push(&query.graph().snapshot());
+                        queries.first().inspect(|query| crew.push(&query.graph().snapshot()));
                     }
                 }
             }
@@ -215,8 +257,8 @@ fn work(
 }
 
 impl Pace {
-    fn takes(self, query: &LiveQuery) -> bool {
-        (query.took() < BRIEF) == (self == Pace::Brief)
+    fn takes(self, template: &Template) -> bool {
+        (template.took() < BRIEF) == (self == Pace::Brief)
     }
 }
 
@@ -233,6 +275,18 @@ impl Crew {
 }
 
 impl Queue {
+    /// What an evaluation may take, until the end.
+    fn budget(&self, environment: &Environment, options: &LiveOptions, time: Duration) -> Budget {
+        let budget = Budget::new(Some(options.step_time.min(time)), options.step_memory).giving_way();
+        let budget = budget.with_string_bytes(environment.limits.string_bytes);
+        let mut waiting = self.waiting.lock();
+        if waiting.is_over {
+            budget.cancel();
+        }
+        waiting.working = Some(budget.clone());
+        budget
+    }
+
     fn push(&self, snapshot: &Arc<Snapshot>) {
         let mut waiting = self.waiting.lock();
         if waiting.versions.back().is_some_and(|last| last.version() >= snapshot.version()) {

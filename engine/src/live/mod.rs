@@ -7,7 +7,10 @@
 mod delta;
 mod log;
 mod maintainer;
+mod memory;
 mod query;
+mod step;
+mod template;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,14 +24,27 @@ use crate::budget::Budget;
 use crate::context::Environment;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::graph::{Committed, Event, Graph, GraphId, Listener};
+use crate::graph::{Committed, Event, Graph, GraphId, Lineage, Listener};
 use crate::syntax;
 use crate::syntax::ast::{Query, StatementKind};
 
 pub use delta::Delta;
-use log::LogMemory;
 use maintainer::Maintainer;
+use memory::Memory;
 use query::LiveQuery;
+use template::Template;
+
+/// Whether questions that differ in constants only are evaluated as one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Jointly {
+    /// Where that is faster, as far as it has been measured.
+    #[default]
+    WhereFaster,
+    /// Wherever that is possible.
+    Always,
+    /// Each by itself.
+    Never,
+}
 
 /// Bounds on live queries.
 #[derive(Debug, Clone)]
@@ -39,8 +55,12 @@ pub struct LiveOptions {
     pub step_memory: u64,
     /// Bytes of what is known of earlier answers, of all live queries together.
     pub log_bytes: usize,
-    /// So many live queries at most; subscriptions to one text share one.
+    /// Bytes of the answers of all live queries together.
+    pub answer_bytes: usize,
+    /// So many live queries at most; those that differ in constants only count as one.
     pub queries: usize,
+    /// Whether those are evaluated as one.
+    pub jointly: Jointly,
 }
 
 impl Default for LiveOptions {
@@ -49,7 +69,9 @@ impl Default for LiveOptions {
             step_time: Duration::from_secs(10),
             step_memory: u64::MAX,
             log_bytes: 64 << 20,
+            answer_bytes: usize::MAX,
             queries: 1_000,
+            jointly: Jointly::default(),
         }
     }
 }
@@ -124,6 +146,13 @@ pub struct Subscription {
     begun: Begun,
 }
 
+/// What is subscribed to.
+struct Asked<'q> {
+    template: Template,
+    /// The question as it is written, with its constants.
+    text: &'q str,
+}
+
 /// A place among those who are woken.
 #[derive(Debug)]
 struct Place {
@@ -155,6 +184,11 @@ impl Subscription {
         (self.place.query.graph().id(), self.place.query.graph().name())
     }
 
+    /// What tells the versions of its graph from those of another history.
+    pub fn lineage(&self) -> &Lineage {
+        self.place.query.graph().lineage()
+    }
+
     /// The question, with its parameters in it.
     pub fn text(&self) -> &str {
         self.place.query.text()
@@ -175,6 +209,8 @@ impl Subscription {
 /// What there is to know of one live query.
 #[derive(Debug, Clone)]
 pub struct LiveStatus {
+    /// What it is called.
+    pub number: u64,
     /// Its graph.
     pub graph: Arc<str>,
     /// The question.
@@ -185,10 +221,17 @@ pub struct LiveStatus {
     pub version: Option<u64>,
     /// The latest version of the graph.
     pub latest: u64,
-    /// How long the last evaluation took.
+    /// How long it took to bring it to the last version, with those that differ in constants only.
     pub took: Duration,
-    /// Bytes held.
+    /// Bytes of the answer, and of what is known of earlier ones.
     pub bytes: usize,
+}
+
+impl LiveStatus {
+    /// How many versions of the graph it has not looked at yet.
+    pub fn behind(&self) -> u64 {
+        self.version.map_or(0, |version| self.latest.saturating_sub(version))
+    }
 }
 
 /// The live queries of an engine.
@@ -196,7 +239,7 @@ pub struct LiveStatus {
 pub(crate) struct Live {
     environment: Arc<Environment>,
     options: LiveOptions,
-    log_memory: Arc<LogMemory>,
+    memory: Arc<Memory>,
     graphs: Arc<Maintainers>,
 }
 
@@ -221,8 +264,8 @@ impl Live {
     pub(crate) fn new(environment: Arc<Environment>, options: LiveOptions) -> Live {
         let graphs = Arc::new(Maintainers::default());
         environment.graphs.listen(Arc::clone(&graphs) as Arc<dyn Listener>);
-        let log_memory = Arc::new(LogMemory::new(options.log_bytes));
-        Live { environment, options, log_memory, graphs }
+        let memory = Arc::new(Memory::new(options.log_bytes, options.answer_bytes));
+        Live { environment, options, memory, graphs }
     }
 
     /// Subscribes to a question on a graph. Its first answer is evaluated if nobody else has subscribed to it.
@@ -235,9 +278,14 @@ impl Live {
     ) -> Result<Subscription, Error> {
         let text = query.to_string();
         let query = self.shared(query, &text);
-        let maintainer = self.maintainer(graph, &text)?;
-        let make = || LiveQuery::new(Arc::clone(graph), query, text.clone(), Arc::clone(&self.log_memory));
-        let place = maintainer.join(&self.environment, &self.options, &text, make, waker)?;
+        let (template, constants) = Template::of(&query);
+        let maintainer = self.maintainer(graph, template.text())?;
+        let make = |template| {
+            let memory = Arc::clone(&self.memory);
+            LiveQuery::new(Arc::clone(graph), query, text.clone(), template, constants, memory)
+        };
+        let asked = Asked { template, text: &text };
+        let place = maintainer.join(&self.environment, &self.options, asked, make, waker)?;
         let begun = match place.query.begin(&self.environment, budget) {
             Ok(begun) => begun,
             Err(error) => {
@@ -261,8 +309,8 @@ impl Live {
         }
     }
 
-    /// Who maintains the live queries of a graph, one of this text perhaps among them.
-    fn maintainer(&self, graph: &Arc<Graph>, text: &str) -> Result<Arc<Maintainer>, Error> {
+    /// Who maintains the live queries of a graph, if one more of this template may be among them.
+    fn maintainer(&self, graph: &Arc<Graph>, template: &str) -> Result<Arc<Maintainer>, Error> {
         let mut maintainers = self.graphs.0.lock();
         // Nobody would be told of what becomes of a graph that is gone.
         if !self.environment.graphs.holds(graph) {
@@ -271,7 +319,7 @@ impl Live {
         let count: usize = maintainers.values().map(|maintainer| maintainer.count()).sum();
         let maintainer = Arc::clone(maintainers.entry(graph.id()).or_default());
         let limit = self.options.queries;
-        if count >= limit && !maintainer.has(text) {
+        if count >= limit && !maintainer.has(template) {
             let message = format!("there are {limit} live queries already");
             let refusal =
                 Diagnostic::error(Code::LimitExceeded, message).limit("live.max_queries", limit as u64);
@@ -283,16 +331,14 @@ impl Live {
     /// All live queries.
     pub(crate) fn list(&self) -> Vec<LiveStatus> {
         let maintainers: Vec<Arc<Maintainer>> = self.graphs.0.lock().values().cloned().collect();
-        let status = |query: &Arc<LiveQuery>| LiveStatus {
-            graph: query.graph().name().into(),
-            text: query.text().to_owned(),
-            subscribers: query.subscriber_count(),
-            version: query.version(),
-            latest: query.graph().snapshot().version(),
-            took: query.took(),
-            bytes: query.bytes(),
-        };
-        maintainers.iter().flat_map(|maintainer| maintainer.queries()).map(|query| status(&query)).collect()
+        maintainers.iter().flat_map(|maintainer| maintainer.queries()).map(|query| query.status()).collect()
+    }
+
+    /// Ends a live query: whoever has subscribed to it is told.
+    pub(crate) fn kill(&self, number: u64) -> Option<LiveStatus> {
+        let maintainers: Vec<Arc<Maintainer>> = self.graphs.0.lock().values().cloned().collect();
+        let error = Error::simple(Code::Cancelled, "an administrator has ended the live query");
+        maintainers.iter().find_map(|maintainer| maintainer.kill(number, &error)).map(|query| query.status())
     }
 }
 

@@ -12,18 +12,18 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::delta::{Delta, sorted};
-use super::log::{Log, LogMemory, as_one};
-use super::{Begun, Next, Waker};
+use super::log::{Log, as_one};
+use super::memory::{Held, Memory};
+use super::template::Template;
+use super::{Begun, LiveStatus, Next, Waker};
 use crate::analysis;
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Anyone;
-use crate::catalog::Catalog;
 use crate::context::{Context, Environment};
-use crate::data::Run;
+use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::Relations as _;
 use crate::graph::{Graph, Snapshot};
 use crate::statements;
 use crate::syntax::ast::Query;
@@ -31,24 +31,28 @@ use crate::syntax::ast::Query;
 /// A live query.
 #[derive(Debug)]
 pub(super) struct LiveQuery {
+    /// What it is called where live queries are listed.
+    number: u64,
     graph: Arc<Graph>,
     query: Query,
     /// The query as it is written, with its parameters in it: live queries of one text are one.
     text: String,
+    /// What it has in common with others,
+    template: Arc<Template>,
+    /// and the constants in which it differs.
+    constants: Vec<Value>,
     seen: Mutex<Option<Seen>>,
     shown: Mutex<Option<Shown>>,
-    log_memory: Arc<LogMemory>,
-    /// How long the last evaluation took.
-    took_micros: AtomicU64,
+    memory: Arc<Memory>,
     subscribers: Mutex<Subscribers>,
 }
 
 /// What the last evaluation has read.
 #[derive(Debug)]
 struct Seen {
-    catalog: Catalog,
-    /// The relations that the answer depends on, and the numbers of their runs.
-    relations: Vec<(String, Vec<u64>)>,
+    version: u64,
+    /// The relations that the answer depends on.
+    relations: Vec<String>,
 }
 
 /// What readers see.
@@ -57,6 +61,8 @@ struct Shown {
     /// The answer is known up to and with this version.
     version: u64,
     answer: Result<Arc<Rows>, Error>,
+    /// What the answer takes.
+    held: Option<Held>,
     log: Log,
 }
 
@@ -73,18 +79,27 @@ impl LiveQuery {
         graph: Arc<Graph>,
         query: Query,
         text: String,
-        log_memory: Arc<LogMemory>,
+        template: Arc<Template>,
+        constants: Vec<Value>,
+        memory: Arc<Memory>,
     ) -> LiveQuery {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         LiveQuery {
+            number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             graph,
             query,
             text,
+            template,
+            constants,
             seen: Mutex::default(),
             shown: Mutex::default(),
-            log_memory,
-            took_micros: AtomicU64::new(0),
+            memory,
             subscribers: Mutex::default(),
         }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     pub(super) fn graph(&self) -> &Arc<Graph> {
@@ -95,17 +110,31 @@ impl LiveQuery {
         &self.text
     }
 
-    /// How long the last evaluation took.
-    pub(super) fn took(&self) -> Duration {
-        Duration::from_micros(self.took_micros.load(Ordering::Relaxed))
+    /// The constants in which it differs from them.
+    pub(super) fn constants(&self) -> &[Value] {
+        &self.constants
     }
 
     /// Bytes of the answer, and of what is known of earlier ones.
-    pub(super) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.shown.lock().as_ref().map_or(0, |shown| {
             let answer = shown.answer.as_ref().map_or(0, |rows| rows.coded().0.memory_bytes());
             answer + shown.log.bytes()
         })
+    }
+
+    /// What there is to know of it.
+    pub(super) fn status(&self) -> LiveStatus {
+        LiveStatus {
+            number: self.number,
+            graph: self.graph.name().into(),
+            text: self.text.clone(),
+            subscribers: self.subscriber_count(),
+            version: self.version(),
+            latest: self.graph.snapshot().version(),
+            took: self.template.took(),
+            bytes: self.bytes(),
+        }
     }
 
     // Subscribers
@@ -155,7 +184,7 @@ impl LiveQuery {
     /// first version did that has changed it.
     pub(super) fn next(&self, from: u64, every_version: bool) -> Result<Next, Error> {
         let shown = self.shown.lock();
-        let Some(Shown { version, answer, log }) = &*shown else {
+        let Some(Shown { version, answer, log, .. }) = &*shown else {
             return Ok(Next::Nothing { version: from });
         };
         let version = *version;
@@ -182,17 +211,32 @@ impl LiveQuery {
 
     /// The answer: the one that is known, or else the present one, evaluated now.
     pub(super) fn begin(&self, environment: &Environment, budget: &Budget) -> Result<Begun, Error> {
+        if let Some(begun) = self.known() {
+            return Ok(begun);
+        }
         let mut seen = self.wait_for_turn(budget)?;
-        if let Some(Shown { version, answer: Ok(rows), .. }) = &*self.shown.lock() {
-            return Ok(Begun { version: *version, rows: Arc::clone(rows), warnings: Vec::new() });
+        if let Some(begun) = self.known() {
+            return Ok(begun);
         }
         let snapshot = self.graph.snapshot();
         let (rows, warnings) = self.evaluate(environment, &snapshot, budget)?;
         let (version, rows) = (snapshot.version(), Arc::new(rows));
-        let log = Log::after(version, Arc::clone(&self.log_memory));
-        *self.shown.lock() = Some(Shown { version, answer: Ok(Arc::clone(&rows)), log });
-        *seen = Some(Seen::of(&self.query, &snapshot));
+        let read = Seen::of(&self.query, &snapshot);
+        let held = Some(self.memory.hold(rows.coded().0.memory_bytes())?);
+        let log = Log::after(read.unchanged_since(&snapshot), Arc::clone(&self.memory));
+        *self.shown.lock() = Some(Shown { version, answer: Ok(Arc::clone(&rows)), held, log });
+        *seen = Some(read);
         Ok(Begun { version, rows, warnings })
+    }
+
+    /// The answer that is known.
+    fn known(&self) -> Option<Begun> {
+        match &*self.shown.lock() {
+            Some(Shown { version, answer: Ok(rows), .. }) => {
+                Some(Begun { version: *version, rows: Arc::clone(rows), warnings: Vec::new() })
+            }
+            Some(_) | None => None,
+        }
     }
 
     fn wait_for_turn(&self, budget: &Budget) -> Result<MutexGuard<'_, Option<Seen>>, Error> {
@@ -204,44 +248,42 @@ impl LiveQuery {
         }
     }
 
-    /// Brings the answer to a version.
-    pub(super) fn advance(&self, environment: &Environment, snapshot: &Arc<Snapshot>, budget: &Budget) {
+    /// Brings the answer to a version where nothing that it reads is other than before; else that has to be done, by
+    /// whoever gets this.
+    pub(super) fn advance(&self, snapshot: &Arc<Snapshot>) -> Option<Due<'_>> {
         // Who begins it looks at what has happened meanwhile when that is done.
-        let Some(mut seen) = self.seen.try_lock() else { return };
-        let Some(last) = &*seen else { return };
+        let seen = self.seen.try_lock()?;
+        let last = seen.as_ref()?;
         let version = snapshot.version();
         let before = match &mut *self.shown.lock() {
             Some(shown) if shown.version < version => {
                 if last.is_of(snapshot) {
                     shown.version = version;
-                    return;
+                    return None;
                 }
-                shown.answer.clone().ok()
+                Arc::clone(shown.answer.as_ref().ok()?)
             }
-            _ => return,
+            _ => return None,
         };
-        let Some(before) = before else { return };
-        let evaluated = catch_unwind(AssertUnwindSafe(|| self.step(environment, snapshot, &before, budget)));
-        let evaluated = evaluated.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
-        *seen = evaluated.is_ok().then(|| Seen::of(&self.query, snapshot));
-        if self.show(version, evaluated) {
-            self.wake();
-        }
+        let is_redefined = snapshot.defined_since() > last.version;
+        Some(Due { query: self, seen, before, is_redefined })
     }
 
-    /// The answer at a version and what tells it from the one before; no delta where it has other columns.
-    fn step(
+    /// The answer at a version.
+    pub(super) fn evaluate_at(
         &self,
         environment: &Environment,
         snapshot: &Arc<Snapshot>,
-        before: &Rows,
         budget: &Budget,
-    ) -> Result<(Rows, Option<Delta>), Error> {
-        let (rows, _) = self.evaluate(environment, snapshot, budget)?;
-        let has_same_columns = rows.columns().len() == before.columns().len()
-            && rows.columns().iter().zip(before.columns()).all(|(a, b)| a.unique_name == b.unique_name);
-        let delta = has_same_columns.then(|| Delta::between(before, &rows)).transpose()?;
-        Ok((rows, delta))
+    ) -> Result<Rows, Error> {
+        self.evaluate(environment, snapshot, budget).map(|(rows, _)| rows)
+    }
+
+    /// What tells an answer from the one before it; nothing where it has other columns.
+    fn compare(before: &Rows, after: &Rows) -> Result<Option<Delta>, Error> {
+        let has_same_columns = after.columns().len() == before.columns().len()
+            && after.columns().iter().zip(before.columns()).all(|(a, b)| a.unique_name == b.unique_name);
+        Ok(has_same_columns.then(|| Delta::between(before, after)).transpose()?)
     }
 
     /// Shows what a version has come to. Answers whether that is something to tell.
@@ -249,13 +291,20 @@ impl LiveQuery {
         let mut shown = self.shown.lock();
         let Some(shown) = &mut *shown else { return false };
         shown.version = version;
+        // What was held for the answer before is free for the new one.
+        shown.held = None;
+        let evaluated = evaluated.and_then(|(rows, delta)| {
+            let held = self.memory.hold(rows.coded().0.memory_bytes())?;
+            Ok((rows, delta, held))
+        });
         match evaluated {
-            Ok((rows, delta)) => {
+            Ok((rows, delta, held)) => {
+                shown.held = Some(held);
                 let is_news = delta.as_ref().is_none_or(|delta| !delta.is_empty());
                 match delta {
                     Some(delta) if is_news => shown.log.push(version, Arc::new(delta)),
                     Some(_) => {}
-                    None => shown.log = Log::after(version, Arc::clone(&self.log_memory)),
+                    None => shown.log = Log::after(version, Arc::clone(&self.memory)),
                 }
                 shown.answer = Ok(Arc::new(rows));
                 is_news
@@ -270,7 +319,7 @@ impl LiveQuery {
     /// There is no answer any more.
     pub(super) fn end(&self, error: Error) {
         if let Some(shown) = &mut *self.shown.lock() {
-            shown.answer = Err(error);
+            (shown.answer, shown.held) = (Err(error), None);
         }
         self.wake();
     }
@@ -292,32 +341,57 @@ impl LiveQuery {
         }
         let mut context = Context::at(environment, &Anyone, &self.graph, Arc::clone(snapshot), budget);
         let rows = sorted(&statements::answer(&self.query, &mut context)?);
-        let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.took_micros.store(took, Ordering::Relaxed);
+        self.template.note_alone(started.elapsed());
         Ok((rows, context.warnings))
+    }
+}
+
+/// A live query that has to be evaluated at a version. Nobody else evaluates it meanwhile.
+pub(super) struct Due<'q> {
+    pub(super) query: &'q LiveQuery,
+    seen: MutexGuard<'q, Option<Seen>>,
+    /// The answer before.
+    pub(super) before: Arc<Rows>,
+    /// Whether rules, types or relations are other than before: what is read then may be something else.
+    pub(super) is_redefined: bool,
+}
+
+impl Due<'_> {
+    /// Shows the answer at that version.
+    pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>) {
+        let query = self.query;
+        let compared = catch_unwind(AssertUnwindSafe(|| {
+            let rows = answer?;
+            LiveQuery::compare(&self.before, &rows).map(|delta| (rows, delta))
+        }));
+        let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
+        *self.seen = match (compared.is_ok(), self.seen.take()) {
+            (false, _) => None,
+            (true, Some(last)) if !self.is_redefined => Some(Seen { version: snapshot.version(), ..last }),
+            (true, _) => Some(Seen::of(&query.query, snapshot)),
+        };
+        if query.show(snapshot.version(), compared) {
+            query.wake();
+        }
     }
 }
 
 impl Seen {
     fn of(query: &Query, snapshot: &Snapshot) -> Seen {
-        let catalog = snapshot.catalog();
-        let analysed = analysis::analyse_query(query, catalog);
+        let analysed = analysis::analyse_query(query, snapshot.catalog());
         let relations = analysed.map(|analysed| analysed.program.relations).unwrap_or_default();
-        let read = relations.into_iter().map(|relation| {
-            let runs = numbers(snapshot, &relation.name);
-            (relation.name, runs)
-        });
-        Seen { catalog: catalog.clone(), relations: read.collect() }
+        let relations = relations.into_iter().map(|relation| relation.name).collect();
+        Seen { version: snapshot.version(), relations }
     }
 
     /// Whether nothing that was read is other than it was.
     fn is_of(&self, snapshot: &Snapshot) -> bool {
-        self.catalog.is_same(snapshot.catalog())
-            && self.relations.iter().all(|(name, runs)| numbers(snapshot, name) == *runs)
+        self.unchanged_since(snapshot) <= self.version
     }
-}
 
-/// The numbers of a relation's runs, which no two runs share.
-fn numbers(snapshot: &Snapshot, relation: &str) -> Vec<u64> {
-    snapshot.runs(relation).iter().map(Run::number).collect()
+    /// Since when everything that was read is as it is now.
+    fn unchanged_since(&self, snapshot: &Snapshot) -> u64 {
+        let rows = self.relations.iter().map(|relation| snapshot.rows_since(relation));
+        rows.fold(snapshot.defined_since(), u64::max)
+    }
 }

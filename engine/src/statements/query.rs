@@ -24,6 +24,34 @@ pub(super) fn run(
     context: &mut Context<'_>,
     watch: Option<&mut Watch>,
 ) -> Result<Rows, Error> {
+    let (answer, source) = run_without_source(query, context, watch)?;
+    let provenance = match source {
+        Source::Graph => return Ok(answer),
+        Source::Persistent => vec![Provenance::Persistent; answer.row_count()],
+        Source::Mixed(view) => {
+            let (rows, codec) = answer.coded();
+            provenance(query, rows, &view, codec, context)?
+        }
+    };
+    Ok(answer.with_provenance(provenance))
+}
+
+/// Where the rows of an answer come from.
+pub(super) enum Source {
+    /// The session has nothing of its own.
+    Graph,
+    /// Nothing of the session was read.
+    Persistent,
+    /// That has to be found out.
+    Mixed(SessionView),
+}
+
+/// The same without saying of each row where it comes from.
+pub(super) fn run_without_source(
+    query: &Query,
+    context: &mut Context<'_>,
+    watch: Option<&mut Watch>,
+) -> Result<(Rows, Source), Error> {
     let view = context.view();
     context.version = Some(view.snapshot().version());
     context.warnings.extend(view.left_out().map(left_out));
@@ -55,18 +83,15 @@ pub(super) fn run(
         sort_limit(evaluated.runs.clone(), arity, &order, limit, &codec, budget)
     };
     let rows = at_once_or_by_all(BRIEF, context, sort).map_err(Error::Stopped)?;
-    let provenance = match (view.is_dirty(), reads_own) {
-        (false, _) => None,
-        (true, false) => Some(vec![Provenance::Persistent; rows.len()]),
-        (true, true) => Some(provenance(query, &rows, &view, &codec, context)?),
-    };
     let answer = Rows::new(columns, &evaluated.types, rows, total, codec)
         .with_names(names)
         .with_declared_any(&declared_any);
-    Ok(match provenance {
-        Some(provenance) => answer.with_provenance(provenance),
-        None => answer,
-    })
+    let source = match (view.is_dirty(), reads_own) {
+        (false, _) => Source::Graph,
+        (true, false) => Source::Persistent,
+        (true, true) => Source::Mixed(view),
+    };
+    Ok((answer, source))
 }
 
 /// What takes less time is sooner done than handed over.

@@ -40,6 +40,8 @@ pub struct JournalContents {
     pub graph: String,
     /// The last checkpoint's manifest; none before the first one.
     pub manifest: Option<Vec<u8>>,
+    /// Which processes have written to the graph; none in journals of earlier releases.
+    pub lineage: Option<Vec<u8>>,
     /// For runs with deleted rows, by the name of the file: a bit for each row, set where it was deleted.
     pub deleted: BTreeMap<String, Vec<u8>>,
     /// The commits since, in order.
@@ -87,11 +89,14 @@ struct Mark {
 }
 
 impl Journal {
-    /// A new journal, for a graph of this name.
-    pub fn create(medium: Arc<dyn Medium>, path: &Path, graph: &str) -> Result<Journal, StorageError> {
-        let empty = JournalContents { graph: graph.to_owned(), ..JournalContents::default() };
+    /// A new journal with these contents.
+    pub fn create(
+        medium: Arc<dyn Medium>,
+        path: &Path,
+        contents: &JournalContents,
+    ) -> Result<Journal, StorageError> {
         let journal = Journal::unopened(medium, path);
-        journal.renew(&empty)?;
+        journal.renew(contents)?;
         Ok(journal)
     }
 
@@ -155,20 +160,26 @@ impl Journal {
         Ok(is_whole.then_some(records))
     }
 
-    /// The journal that is there, and what was found in it. That is written anew, so that nothing depends on what an
-    /// earlier process left unsynced; where that fails, the journal is abandoned from the beginning.
-    pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<(Journal, PinnedJournal), StorageError> {
-        // Nobody else opens it meanwhile.
+    /// The journal that is there.
+    pub fn open(medium: Arc<dyn Medium>, path: &Path) -> Result<Journal, StorageError> {
         let found = Journal::look(medium.as_ref(), path)?;
         let beginning = found.beginning()?;
+        Ok(Journal::go_on(medium, &found, &beginning))
+    }
+
+    /// The journal that was found, and that nobody else can open meanwhile, with another beginning. It is written anew, so
+    /// that nothing depends on what an earlier process left unsynced; where that fails, the journal is abandoned from the
+    /// beginning.
+    pub fn go_on(medium: Arc<dyn Medium>, found: &PinnedJournal, beginning: &JournalContents) -> Journal {
+        let path = found.path();
         let journal = Journal::unopened(medium, path);
-        let copied = Journal::write_copy(journal.medium.as_ref(), path, &beginning, &found);
+        let copied = Journal::write_copy(journal.medium.as_ref(), path, beginning, found);
         // Where it was a record that could not be read, whoever reads what was found is told.
         if let Err(error) = copied.and_then(|bytes| journal.reopen(bytes, &mut journal.state.lock())) {
             tracing::error!("{} cannot be written: {error}", path.display());
             *journal.state.lock() = State::Abandoned(error.as_abandoned());
         }
-        Ok((journal, found))
+        journal
     }
 
     /// What a journal holds that nobody has open. Nobody can open it meanwhile.
@@ -345,6 +356,9 @@ fn insert_beginning(
     meta.insert("graph", seal(b"graph", contents.graph.as_bytes()).as_slice())?;
     if let Some(manifest) = &contents.manifest {
         meta.insert("manifest", seal(b"manifest", manifest).as_slice())?;
+    }
+    if let Some(lineage) = &contents.lineage {
+        meta.insert("lineage", seal(b"lineage", lineage).as_slice())?;
     }
     insert_deleted(transaction, &contents.deleted)
 }

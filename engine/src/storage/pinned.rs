@@ -66,11 +66,21 @@ impl PinnedJournal {
         if let Some(manifest) = sealed_meta.get("manifest") {
             contents.manifest = Some(unseal(b"manifest", manifest)?);
         }
+        if let Some(lineage) = sealed_meta.get("lineage") {
+            contents.lineage = Some(unseal(b"lineage", lineage)?);
+        }
         for (file, sealed) in sealed_deleted {
             let bits = unseal(file.as_bytes(), &sealed)?;
             contents.deleted.insert(file, bits);
         }
         Ok(contents)
+    }
+
+    /// The version of the last record.
+    pub fn last_version(&self) -> Result<Option<u64>, StorageError> {
+        guarded(&self.path, || {
+            Ok(self.transaction.open_table(RECORDS)?.last()?.map(|(key, _)| key.value().0))
+        })
     }
 
     /// The records of later versions than this one, in order. One at a time is in memory.

@@ -102,10 +102,17 @@ class _Subscription:
     def token(self) -> str:
         if self._resume is None:
             raise errors.ConnectionLost("the live query has no first answer yet")
-        return f"{self._resume['token']}@{self._resume['version']}"
+        return f"{self._resume['token']}@{self._known}"
+
+    @property
+    def _known(self) -> int:
+        """The version up to which the rows are known; that of the last change, or of what was told since."""
+        return max(self.told, self._resume["version"]) if self._resume is not None else 0
 
     def request(self, protocol: Protocol) -> tuple[Call, str]:
         self._parts = []
+        if self._resume is not None:
+            self._resume["version"] = self._known
         return protocol.subscribe(self.query, self.params, self._resume, self.options)
 
     def begin(self, answer: Answer) -> None:

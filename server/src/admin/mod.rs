@@ -3,6 +3,7 @@
 
 mod acl;
 mod api_key;
+mod live;
 mod query;
 mod session;
 mod user;
@@ -11,7 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use stratalog_engine::{
-    BackupSummary, Caller, CommandFamily, Context, Diagnostic, Error, Keep, Need, Origin,
+    BackupSummary, Caller, CommandFamily, Context, Diagnostic, Engine, Error, Keep, Need, Origin,
 };
 
 use crate::auth::Identity;
@@ -20,7 +21,7 @@ use crate::sessions::Sessions;
 
 /// What the server adds to the engine's commands.
 pub(crate) const ADMIN_COMMANDS: &[CommandFamily] =
-    &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS, session::COMMANDS];
+    &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS, live::COMMANDS, session::COMMANDS];
 
 /// Somebody who is logged in, with what these commands work on.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Operator {
     pub(crate) running: Arc<Running>,
     /// How many graphs they may own.
     pub(crate) graphs: usize,
+    /// What is stored and asked live.
+    pub(crate) engine: Engine,
     /// Everybody's sessions.
     pub(crate) sessions: Arc<Sessions>,
 }

@@ -73,6 +73,8 @@ pub struct Limits {
     pub live_queries: usize,
     /// Bytes of what is known of earlier answers to all of them.
     pub live_log_bytes: usize,
+    /// Bytes of their present answers, all together.
+    pub live_answer_bytes: u64,
     /// Time that an evaluation of one after a commit may take.
     pub live_step: Duration,
     /// What one user may have of it.
@@ -155,6 +157,7 @@ impl Default for Limits {
             subscriptions_of_connection: 256,
             live_queries: 1_000,
             live_log_bytes: 64 << 20,
+            live_answer_bytes: memory / 8,
             live_step: Duration::from_secs(10),
             user: UserLimits {
                 sockets: 1_000,

@@ -307,6 +307,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         show: |c| whole(c.limits.live_log_bytes),
     },
     Setting {
+        key: "live.answer_bytes",
+        set: |c, v| v.positive().map(|n| c.limits.live_answer_bytes = n),
+        show: |c| whole(c.limits.live_answer_bytes),
+    },
+    Setting {
         key: "live.step_timeout_ms",
         set: |c, v| v.positive().map(|n| c.limits.live_step = Duration::from_millis(n)),
         show: |c| milliseconds(c.limits.live_step),

@@ -54,6 +54,7 @@ impl Caller {
             identity: self.identity.clone(),
             running: self.app.running.clone(),
             graphs: self.app.limits.user.graphs,
+            engine: self.app.engine.clone(),
             sessions: self.app.sessions.clone(),
         };
         self.session.turn(Arc::new(operator), ticket).await

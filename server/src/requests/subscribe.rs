@@ -8,7 +8,7 @@ use stratalog_protocol::{
 use super::Caller;
 use crate::auth;
 use crate::queries::Ticket;
-use crate::subscriptions::{Feed, token};
+use crate::subscriptions::{Feed, knows, token};
 use crate::wire::{self, Reply};
 
 /// Subscribes to a query. Its first answer is evaluated here, in the turn of the request.
@@ -40,7 +40,8 @@ pub(super) async fn subscribe(
     let subscription = caller.app.queries.run(&caller.share(), ticket, None, subscribed).await??;
     let token = token(&subscription);
     // Where what has changed since is not known, all rows are told.
-    let at = resume.filter(|resume| resume.token == token).map(|resume| resume.version).filter(|version| {
+    let at = resume.filter(|resume| knows(&subscription, &resume.token, resume.version));
+    let at = at.map(|resume| resume.version).filter(|version| {
         matches!(subscription.next(*version, false), Ok(Next::Nothing { .. } | Next::Delta { .. }))
     });
     let response = Response::Subscribed(wire::subscribed(number, &subscription, at, token));

@@ -64,7 +64,7 @@ impl Server {
     pub(super) fn run(&self, user: &str, graph: &str, program: &str) -> Result<Vec<String>, Error> {
         let identity = self.accounts.identity(user).expect("the user is there");
         let (running, sessions) = (self.running.clone(), self.sessions.clone());
-        let operator = Operator { identity, running, graphs: 0, sessions };
+        let operator = Operator { identity, running, graphs: 0, engine: self.engine.clone(), sessions };
         let mut session = self.engine.open_session_for(Arc::new(operator), graph)?;
         let prepared = session.prepare(program, &Parameters::default())?;
         Ok(table(&session.run(prepared, &RunOptions::default(), &Budget::unlimited())?))

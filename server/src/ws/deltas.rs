@@ -123,6 +123,7 @@ impl Teller {
             }
             Some(at) => feed.subscription.next(at, feed.every_version),
         };
+        let is_reset = matches!(next, Ok(Next::Reset { .. }));
         let (version, frames) = match next {
             Ok(Next::Nothing { .. }) => return Ok(Told::Nothing),
             Ok(Next::Delta { version, delta }) => {
@@ -142,6 +143,9 @@ impl Teller {
         self.progress.written().await;
         match self.send(number, feed, frames, outgoing).await {
             Ok(()) => {
+                if feed.at.is_some() {
+                    self.app.metrics.count_delta(is_reset);
+                }
                 feed.at = Some(version);
                 feed.subscription.forget_begun();
                 Ok(Told::More)

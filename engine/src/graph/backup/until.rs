@@ -15,7 +15,8 @@ use super::segment::{self, Segment};
 use super::summary::{BackupSummary, CopiedFile};
 use super::{BackupPlace, check_is_free, create_folder, list};
 use crate::storage::{
-    Damage, Files, Journal, Medium, Moment, StorageError, StoredRecord, SystemContents, SystemStore,
+    Damage, Files, Journal, JournalContents, Medium, Moment, StorageError, StoredRecord, SystemContents,
+    SystemStore,
 };
 
 /// How far to restore.
@@ -287,8 +288,9 @@ fn open_journal(
     let folder = target.folder.join(GRAPHS).join(folder);
     let path = folder.join(JOURNAL);
     if medium.exists(&path).map_err(|error| StorageError::io(&path, error))? {
-        return Ok(Journal::open(Arc::clone(medium), &path)?.0);
+        return Journal::open(Arc::clone(medium), &path);
     }
     create_folder(medium.as_ref(), &folder.join(RUNS))?;
-    Journal::create(Arc::clone(medium), &path, name)
+    let contents = JournalContents { graph: name.to_owned(), ..JournalContents::default() };
+    Journal::create(Arc::clone(medium), &path, &contents)
 }

@@ -1,0 +1,70 @@
+//! `Step`: questions that differ in constants only are brought to a version, as one or each by itself.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Jointly;
+use super::query::{Due, LiveQuery};
+use super::template::{Template, Together};
+use crate::answer::Rows;
+use crate::budget::Budget;
+use crate::context::Environment;
+use crate::data::Value;
+use crate::error::Error;
+use crate::graph::Snapshot;
+
+/// What is needed for that.
+pub(super) struct Step<'s> {
+    pub(super) environment: &'s Environment,
+    /// The graph at the version.
+    pub(super) snapshot: &'s Arc<Snapshot>,
+    pub(super) jointly: Jointly,
+    /// What each evaluation may take, for so long at most.
+    pub(super) budget: &'s dyn Fn(Duration) -> Budget,
+}
+
+impl Step<'_> {
+    /// Brings the questions of a template to the version.
+    pub(super) fn bring(&self, template: &Template, queries: &[Arc<LiveQuery>]) {
+        let started = Instant::now();
+        let due: Vec<Due<'_>> = queries.iter().filter_map(|query| query.advance(self.snapshot)).collect();
+        if due.is_empty() {
+            return;
+        }
+        // Where definitions have changed, columns may have other names: each question finds its own.
+        let is_joint = template.is_for(due.len(), self.jointly) && due.iter().all(|due| !due.is_redefined);
+        let together = if is_joint { self.together(template, &due) } else { None };
+        for due in due {
+            let answer = match &together {
+                Some(together) => together.rows_of(due.query.constants(), &due.before).map_err(Error::from),
+                None => self.alone(due.query),
+            };
+            due.show(self.snapshot, answer);
+        }
+        template.note_step(started.elapsed());
+    }
+
+    /// The answers to all questions, if they can be had as one: what is wrong with one of them should not cost the others
+    /// theirs.
+    fn together(&self, template: &Template, due: &[Due<'_>]) -> Option<Together> {
+        let graph = due.first()?.query.graph();
+        let asked: Vec<&[Value]> = due.iter().map(|due| due.query.constants()).collect();
+        let patience = match self.jointly {
+            Jointly::WhereFaster => template.patience(due.len()),
+            Jointly::Always | Jointly::Never => Duration::MAX,
+        };
+        let (started, budget) = (Instant::now(), (self.budget)(patience));
+        let answer = || template.answer(&asked, self.environment, graph, self.snapshot, &budget);
+        let answered = catch_unwind(AssertUnwindSafe(answer)).ok()?.ok().flatten();
+        template.note_together(due.len(), answered.is_some().then(|| started.elapsed()));
+        answered
+    }
+
+    fn alone(&self, query: &LiveQuery) -> Result<Rows, Error> {
+        let budget = (self.budget)(Duration::MAX);
+        let evaluate = || query.evaluate_at(self.environment, self.snapshot, &budget);
+        let evaluated = catch_unwind(AssertUnwindSafe(evaluate));
+        evaluated.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")))
+    }
+}

@@ -1,0 +1,340 @@
+//! `Template`: what questions have in common that differ in the constants of their atoms only. Many of them are evaluated
+//! as one.
+//!
+//! `?reach(7, Y)` and `?reach(8, Y)` are `?reach($1, Y), $asked($1)`, where `$asked` holds 7 and 8; each has the rows of
+//! its constant. That is right only where a join with a constant finds what the constant does, which is so in columns of
+//! integers or of texts; and where rows of one constant do not depend on those of another, as a limit or an aggregate
+//! does. Whether it is faster is measured: where it is not, each question is evaluated by itself.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::Jointly;
+use crate::analysis;
+use crate::answer::Rows;
+use crate::budget::Budget;
+use crate::caller::Anyone;
+use crate::catalog::{RelationDefinition, is_search};
+use crate::context::{Context, Environment};
+use crate::data::arrow_columns::type_of_codes;
+use crate::data::{self, Code, Codec, DataType, DictionaryFull, Run, Value, sorted_run};
+use crate::diagnostic::Span;
+use crate::error::Error;
+use crate::functions::ScalarFunction;
+use crate::graph::{Change, Graph, Overlay, Snapshot};
+use crate::statements;
+use crate::syntax::ast::{
+    Atom, Literal, LiteralKind, Name, ProjectionItem, Query, QueryHead, Term, TermKind,
+};
+
+/// Nobody else can name this relation.
+const ASKED: &str = "$asked";
+/// To evaluate fewer questions than this as one is not worth it.
+const FEW: usize = 4;
+
+/// Questions with blanks in the place of constants.
+#[derive(Debug)]
+pub(super) struct Template {
+    query: Query,
+    /// The query as it is written, with its blanks.
+    text: String,
+    blanks: Vec<Blank>,
+    /// How long it took to bring all questions to the last version.
+    took_micros: AtomicU64,
+    /// How long one took by itself, as far as is known.
+    alone_micros: AtomicU64,
+    /// So many were evaluated as one when that was slower; not more are until there are twice as many.
+    too_few: AtomicUsize,
+}
+
+/// A variable in the place of a constant.
+#[derive(Debug)]
+struct Blank {
+    name: String,
+    data_type: DataType,
+    /// The relation and its column.
+    place: (String, usize),
+    /// Whether the column of the constant is one of the answer.
+    is_shown: bool,
+}
+
+/// The answers to several questions of a template, in the order of their constants.
+pub(super) struct Together {
+    rows: Run,
+    codec: Codec,
+    /// Which column of the rows each column of an answer is.
+    columns: Vec<usize>,
+    ranges: HashMap<Vec<Code>, Range<usize>>,
+}
+
+impl Template {
+    /// What a question has in common with others, and the constants in which they differ.
+    pub(super) fn of(query: &Query) -> (Template, Vec<Value>) {
+        let mut lifted = Lifted { blanks: Vec::new(), constants: Vec::new() };
+        let mut with_blanks = query.clone();
+        if is_row_by_row(query) {
+            if let QueryHead::Goal { atom, .. } = &mut with_blanks.head {
+                lifted.atom(atom, true);
+            }
+            for literal in &mut with_blanks.body {
+                if let LiteralKind::Positive(atom) = &mut literal.kind {
+                    lifted.atom(atom, false);
+                }
+            }
+        }
+        let Lifted { blanks, constants } = lifted;
+        if let QueryHead::Projection(items) = &mut with_blanks.head {
+            let item = |blank: &Blank| ProjectionItem { term: variable(&blank.name), order: None };
+            items.extend(blanks.iter().map(item));
+        }
+        let text = with_blanks.to_string();
+        if !blanks.is_empty() {
+            let terms = blanks.iter().map(|blank| variable(&blank.name)).collect();
+            let relation = Name { text: ASKED.to_owned(), span: Span::default() };
+            let asked = Atom { relation, terms, span: Span::default() };
+            with_blanks.body.push(Literal { kind: LiteralKind::Positive(asked), span: Span::default() });
+        }
+        let template = Template {
+            query: with_blanks,
+            text,
+            blanks,
+            took_micros: AtomicU64::new(0),
+            alone_micros: AtomicU64::new(0),
+            too_few: AtomicUsize::new(0),
+        };
+        (template, constants)
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How long it took to bring all its questions to the last version.
+    pub(super) fn took(&self) -> Duration {
+        Duration::from_micros(self.took_micros.load(Ordering::Relaxed))
+    }
+
+    /// Takes note of how long that took.
+    pub(super) fn note_step(&self, took: Duration) {
+        self.took_micros.store(micros(took), Ordering::Relaxed);
+    }
+
+    /// Takes note of how long one question took by itself.
+    pub(super) fn note_alone(&self, took: Duration) {
+        let before = self.alone_micros.load(Ordering::Relaxed);
+        let now = if before == 0 { micros(took) } else { (7 * before + micros(took)) / 8 };
+        self.alone_micros.store(now.max(1), Ordering::Relaxed);
+        self.took_micros.fetch_max(micros(took), Ordering::Relaxed);
+    }
+
+    /// Whether so many questions should be evaluated as one.
+    pub(super) fn is_for(&self, count: usize, jointly: Jointly) -> bool {
+        let is_worth_it = match jointly {
+            Jointly::WhereFaster => count >= FEW && count >= 2 * self.too_few.load(Ordering::Relaxed),
+            Jointly::Always => true,
+            Jointly::Never => false,
+        };
+        is_worth_it && !self.blanks.is_empty()
+    }
+
+    /// How long it may take to evaluate so many as one, before that is given up.
+    pub(super) fn patience(&self, count: usize) -> Duration {
+        const LEAST: Duration = Duration::from_millis(20);
+        LEAST + 2 * self.by_themselves(count)
+    }
+
+    /// How long so many take one by one.
+    fn by_themselves(&self, count: usize) -> Duration {
+        Duration::from_micros(self.alone_micros.load(Ordering::Relaxed).saturating_mul(count as u64))
+    }
+
+    /// Takes note of how long it took to evaluate so many as one; none if that came to nothing.
+    pub(super) fn note_together(&self, count: usize, took: Option<Duration>) {
+        if took.is_none_or(|took| took > self.by_themselves(count)) {
+            self.too_few.store(count, Ordering::Relaxed);
+        }
+    }
+
+    /// The answers to the questions with these constants; nothing where they have to be asked one by one.
+    pub(super) fn answer(
+        &self,
+        asked: &[&[Value]],
+        environment: &Environment,
+        graph: &Arc<Graph>,
+        snapshot: &Arc<Snapshot>,
+        budget: &Budget,
+    ) -> Result<Option<Together>, Error> {
+        let mut context = Context::at(environment, &Anyone, graph, Arc::clone(snapshot), budget);
+        context.overlay = self.overlay(asked, snapshot)?;
+        let Ok(analysed) = analysis::analyse_query(&self.query, context.view().catalog()) else {
+            return Ok(None);
+        };
+        let type_of = |(name, column): &(String, usize)| {
+            let relation = analysed.program.relations.iter().find(|relation| relation.name == *name)?;
+            relation.column_types.get(*column).copied()
+        };
+        if !self.blanks.iter().all(|blank| type_of(&blank.place) == Some(blank.data_type)) {
+            return Ok(None);
+        }
+        let rows = statements::answer_without_source(&self.query, &mut context)?;
+        let names: Vec<&str> = rows.columns().iter().map(|column| column.name.as_str()).collect();
+        let at = |blank: &Blank| names.iter().position(|name| *name == blank.name);
+        let Some(keys) = self.blanks.iter().map(at).collect::<Option<Vec<usize>>>() else { return Ok(None) };
+        let is_shown = |column: &usize| match keys.iter().position(|key| key == column) {
+            Some(blank) => self.blanks[blank].is_shown,
+            None => true,
+        };
+        let shown: Vec<usize> = (0..names.len()).filter(is_shown).collect();
+        Ok(Some(Together::of(&rows, &keys, &shown)))
+    }
+
+    /// What is asked, as facts that nobody else sees.
+    fn overlay(&self, asked: &[&[Value]], snapshot: &Snapshot) -> Result<Overlay, DictionaryFull> {
+        let mut rows = data::Rows::empty(self.blanks.len());
+        for constants in asked {
+            for (column, constant) in rows.columns.iter_mut().zip(*constants) {
+                column.push(snapshot.dictionary().store(constant.as_ref())?);
+            }
+            rows.len += 1;
+        }
+        let definition = RelationDefinition {
+            name: ASKED.to_owned(),
+            schema: None,
+            arity: self.blanks.len(),
+            column_types: self.blanks.iter().map(|blank| blank.data_type).collect(),
+            filled: true,
+        };
+        let changes = vec![Change::Define(definition), Change::Insert { relation: ASKED.to_owned(), rows }];
+        Ok(Overlay::default().apply(&changes).0)
+    }
+}
+
+/// Whether each row of the answer is one whatever the others are.
+fn is_row_by_row(query: &Query) -> bool {
+    let is_aggregate = |item: &ProjectionItem| matches!(item.term.kind, TermKind::Aggregate { .. });
+    let has_aggregate = match &query.head {
+        QueryHead::Goal { .. } => false,
+        QueryHead::Projection(items) => items.iter().any(is_aggregate),
+    };
+    query.limit.is_none() && !has_aggregate
+}
+
+/// Blanks, and the constants that stood in their places.
+struct Lifted {
+    blanks: Vec<Blank>,
+    constants: Vec<Value>,
+}
+
+impl Lifted {
+    fn atom(&mut self, atom: &mut Atom, is_shown: bool) {
+        let relation = &atom.relation.text;
+        if is_search(atom) || ScalarFunction::named(relation).is_some() {
+            return;
+        }
+        for (column, term) in atom.terms.iter_mut().enumerate() {
+            let TermKind::Constant(constant) = &term.kind else { continue };
+            let data_type = match constant {
+                Value::Int(_) => DataType::Int,
+                Value::Text(_) => DataType::Text,
+                _ => continue,
+            };
+            let name = format!("${}", self.blanks.len() + 1);
+            self.constants.push(constant.clone());
+            term.kind = TermKind::Variable(name.clone());
+            self.blanks.push(Blank { name, data_type, place: (relation.clone(), column), is_shown });
+        }
+    }
+}
+
+fn variable(name: &str) -> Term {
+    Term { kind: TermKind::Variable(name.to_owned()), span: Span::default() }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Together {
+    /// Rows with constants in the columns `keys`; the columns `shown` are those of an answer.
+    fn of(rows: &Rows, keys: &[usize], shown: &[usize]) -> Together {
+        let (run, codec) = rows.coded();
+        let rest = shown.iter().filter(|column| !keys.contains(column));
+        let order: Vec<usize> = keys.iter().chain(rest).copied().collect();
+        let mut live = run.live_rows();
+        let columns = order.iter().map(|column| std::mem::take(&mut live.columns[*column])).collect();
+        let (sorted, _) = sorted_run(data::Rows { columns, len: live.len });
+        let place = |column: &usize| order.iter().position(|other| other == column).unwrap_or_default();
+        let columns = shown.iter().map(place).collect();
+        let mut together = Together { rows: sorted, codec: codec.clone(), columns, ranges: HashMap::new() };
+        together.ranges = together.find_ranges(keys.len());
+        together
+    }
+
+    /// Where the rows of each constant are, which stand together.
+    fn find_ranges(&self, keys: usize) -> HashMap<Vec<Code>, Range<usize>> {
+        let columns: Vec<&[Code]> = (0..keys).map(|key| self.rows.column(key)).collect();
+        let key_of = |row: usize| columns.iter().map(|column| column[row]).collect::<Vec<Code>>();
+        let mut ranges = HashMap::new();
+        let (mut start, len) = (0, self.rows.len());
+        while start < len {
+            let mut end = start + 1;
+            while end < len && columns.iter().all(|column| column[end] == column[start]) {
+                end += 1;
+            }
+            ranges.insert(key_of(start), start..end);
+            start = end;
+        }
+        ranges
+    }
+
+    /// The answer to the question with these constants, which has the columns that another answer to it has.
+    pub(super) fn rows_of(&self, constants: &[Value], like: &Rows) -> Result<Rows, DictionaryFull> {
+        let codes = constants.iter().map(|constant| self.codec.encode(constant.as_ref()));
+        let range = self.ranges.get(&codes.collect::<Result<Vec<_>, _>>()?).cloned().unwrap_or_default();
+        let columns: Vec<Vec<Code>> =
+            self.columns.iter().map(|column| self.rows.column(*column)[range.clone()].to_vec()).collect();
+        let types = columns.iter().zip(like.columns()).map(|(codes, column)| {
+            match type_of_codes(codes, &self.codec) {
+                DataType::Unknown => column.data_type,
+                found => found,
+            }
+        });
+        let types: Vec<DataType> = types.collect();
+        let run = Run::of_sorted(data::Rows { columns, len: range.len() });
+        Ok(like.with_rows(&types, run, self.codec.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::syntax::{self, ast::StatementKind};
+
+    fn template(text: &str) -> (Template, Vec<Value>) {
+        let (statements, _) = syntax::parse(text, &Limits::default());
+        match statements.into_iter().next().map(|statement| statement.kind) {
+            Some(StatementKind::Query(query)) => Template::of(&query),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn constants_of_atoms_are_lifted_out() {
+        let (found, constants) = template("?reach(7, Y), owner(Y, \"ada\"), Y > 3, !hidden(Y, 4)");
+        assert_eq!(found.text(), "?reach($1, Y), owner(Y, $2), Y > 3, !hidden(Y, 4)");
+        assert_eq!(constants, [Value::Int(7), Value::text("ada")]);
+        assert_eq!(template("?Y <- reach(7, Y)").0.text(), "?Y, $1 <- reach($1, Y)");
+    }
+
+    #[test]
+    fn rows_that_depend_on_others_are_of_one_question() {
+        for text in ["?reach(7, Y), limit(3)", "?count<Y> <- reach(7, Y)", "?reach(X, 2.5)", "?reach(X, Y)"] {
+            let (found, constants) = template(text);
+            assert!(constants.is_empty() && !found.is_for(1_000, Jointly::Always), "{text}");
+        }
+    }
+}
