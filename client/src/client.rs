@@ -14,7 +14,7 @@ use crate::retry::Retry;
 use crate::running::{Place, Running};
 use crate::stream::Batches;
 use crate::waiting::{Kind, Piece};
-use link::{Link, open, wait_before_repeating};
+use link::{Link, open};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -113,7 +113,7 @@ impl Client {
         loop {
             let running = self.begin(program, effects, options, Format::Json, &mut retry).await?;
             match running.answer().await {
-                Err(error) if !effects.writes => wait_before_repeating(error, &mut retry).await?,
+                Err(error) if !effects.writes => retry.wait(error).await?,
                 answer => return answer,
             }
         }
@@ -142,7 +142,7 @@ impl Client {
         loop {
             let running = self.begin(program, effects, &options, Format::Arrow, &mut retry).await?;
             match running.batches().await {
-                Err(error) if !effects.writes => wait_before_repeating(error, &mut retry).await?,
+                Err(error) if !effects.writes => retry.wait(error).await?,
                 batches => return batches,
             }
         }
@@ -238,7 +238,7 @@ impl Client {
             self.will_touch_session(effects.touches_session);
             match self.request(&link, Request::Execute(execute.clone()), time, kind).await {
                 Ok(running) => return Ok(running.asking(effects.asks)),
-                Err(error) => wait_before_repeating(error, retry).await?, // nothing was sent
+                Err(error) => retry.wait(error).await?, // nothing was sent
             }
         }
     }
