@@ -8,8 +8,9 @@ use crate::answers::Answer;
 use crate::credentials::Credentials;
 use crate::effects::{self, Effects};
 use crate::errors::ClientError;
+use crate::live::Live;
 use crate::numbers;
-use crate::options::ExecuteOptions;
+use crate::options::{ExecuteOptions, LiveOptions};
 use crate::retry::Retry;
 use crate::running::{Place, Running};
 use crate::stream::Batches;
@@ -146,6 +147,13 @@ impl Client {
                 batches => return batches,
             }
         }
+    }
+
+    /// Asks to be told the answer to a query as it changes, on a connection of its own and the graph that the session is bound to
+    /// now. The query knows nothing of the session: neither its facts and rules nor where it goes later.
+    pub async fn live(&self, query: &str, options: LiveOptions) -> Result<Live, ClientError> {
+        let address = self.address.clone().graph(&self.graph());
+        Live::connect(&address, self.credentials.clone(), query, options).await
     }
 
     /// Sends a program without waiting for its answer, so that it can be stopped by its id. It is not repeated when the
