@@ -13,6 +13,7 @@ use stratalog_client::files::{OnError, ReadOptions, WriteOptions, rows};
 use stratalog_client::{
     Address, Client, ClientError, Code, Credentials, Events, ExecuteOptions, Notification, Scope, Told, Value,
 };
+use stratalog_tests::restarting::Restarting;
 use stratalog_tests::server::{PASSWORD, Server};
 use stratalog_tests::times::PATIENCE;
 use tempfile::TempDir;
@@ -232,36 +233,6 @@ async fn a_file_goes_in_parts_where_that_is_asked_for() {
     let imported = client.insert_file("code", &file, &options, |_| {}).await.unwrap();
     assert_eq!((imported.inserted + imported.duplicates, imported.skipped.count), (2501, 1));
     assert_eq!(run(&client, "?count<X> <- code(X)").await, [[Value::Int(2501)]]);
-}
-
-/// A server that comes back at the same place, with the same data.
-struct Restarting {
-    server: Option<Server>,
-    port: String,
-    folder: TempDir,
-}
-
-impl Restarting {
-    fn start() -> Restarting {
-        let folder = TempDir::new().unwrap();
-        let server = Server::start_in(folder.path(), &[]);
-        let port = server.address().rsplit(':').next().unwrap().to_owned();
-        Restarting { server: Some(server), port, folder }
-    }
-
-    fn server(&self) -> &Server {
-        self.server.as_ref().expect("the server runs")
-    }
-
-    /// Kills it, as `kill -9` does.
-    fn kill(&mut self) {
-        self.server = None;
-    }
-
-    fn restart(&mut self) {
-        self.kill();
-        self.server = Some(Server::start_in(self.folder.path(), &[("SERVICE_HTTP__PORT", &self.port)]));
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

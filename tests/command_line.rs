@@ -271,71 +271,6 @@ fn completions_and_manual_are_made_of_the_same_definitions() {
 }
 
 #[test]
-fn watching_tells_the_rows_that_come_and_go() {
-    use std::io::{BufRead, BufReader};
-    let server = Server::start();
-    ok(&server, &["-c", "+edge(1, 2)\n+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)"]);
-    let mut process = cli::at(&server)
-        .args(["watch", "?reach(1, X)", "--format", "jsonl"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    let mut next = || lines.next().unwrap().unwrap();
-    assert_eq!(next(), r#"{"change":"+","A":1,"X":2}"#);
-    ok(&server, &["-c", "+edge(2, 3)"]);
-    assert_eq!(next(), r#"{"change":"+","A":1,"X":3}"#);
-    ok(&server, &["-c", "-edge(1, 2)\n+edge(1, 9)"]);
-    let mut changes = [next(), next(), next()];
-    changes.sort();
-    assert_eq!(
-        changes,
-        [r#"{"change":"+","A":1,"X":9}"#, r#"{"change":"-","A":1,"X":2}"#, r#"{"change":"-","A":1,"X":3}"#]
-    );
-    Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
-    assert_eq!(process.wait().unwrap().code(), Some(130));
-}
-
-#[test]
-fn watching_asks_again_only_where_a_change_touches_the_answer() {
-    use std::io::{BufRead, BufReader};
-    let server = Server::start();
-    ok(&server, &["-c", "+edge(1, 2)\n+log(0)\n+reach(X, Y) <- edge(X, Y)\n+other(X) <- log(X)"]);
-    let key = ok(&server, &["key", "create", "metrics", "--csv", "--no-header"]);
-    let bearer = format!("Authorization: Bearer {}\r\n", key.split(',').next().unwrap());
-    let programs = || {
-        let (_, _, body) = server.get_with("/metrics", &bearer);
-        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
-        body["data"]["query_count"].as_u64().unwrap()
-    };
-    let mut process = cli::at(&server)
-        .args(["watch", "?reach(1, X)", "--format", "jsonl"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    let mut next = || lines.next().unwrap().unwrap();
-    assert_eq!(next(), r#"{"change":"+","A":1,"X":2}"#);
-    let before = programs();
-    for n in 1..=5 {
-        ok(&server, &["-c", &format!("+log({n})")]);
-        ok(&server, &["-c", &format!("+other(X) <- log(X), X > {n}")]);
-    }
-    ok(&server, &["-c", "+edge(1, 3)"]);
-    assert_eq!(next(), r#"{"change":"+","A":1,"X":3}"#);
-    // Eleven programs, and the one question that the last of them gave cause to.
-    assert_eq!(programs() - before, 12);
-    // What a new rule adds is depended on from then on.
-    ok(&server, &["-c", "+reach(X, Y) <- bridge(X, Y)\n+bridge(1, 7)"]);
-    assert_eq!(next(), r#"{"change":"+","A":1,"X":7}"#);
-    ok(&server, &["-c", "+bridge(1, 8)"]);
-    assert_eq!(next(), r#"{"change":"+","A":1,"X":8}"#);
-    process.kill().unwrap();
-    process.wait().unwrap();
-}
-
-#[test]
 fn several_programs_run_until_one_fails_or_all_the_same() {
     let server = Server::start();
     let three = ["-c", "+a(1)", "-c", "?nothing(X)", "-c", "+b(1)"];
@@ -380,48 +315,6 @@ fn what_cannot_be_written_is_an_error() {
     let server = Server::start();
     ok(&server, &["-c", "+a(1)"]);
     assert_eq!(full(cli::at(&server), &["events", "--since", "0"]), Some(1));
-}
-
-#[test]
-fn watching_changes_nothing_and_keeps_up_with_steady_changes() {
-    let server = Server::start();
-    ok(&server, &["-c", "+n(0)"]);
-    let refused = run(&server, &["watch", "+n(1)\n?n(X)"]);
-    assert_eq!(refused.code, Some(1), "{}", refused.err);
-    // What is no program is told as such.
-    for command in ["watch", "export"] {
-        let more: &[&str] = if command == "export" { &["-"] } else { &[] };
-        let refused = run(&server, &[&[command, "?n(X"], more].concat());
-        assert_eq!(refused.code, Some(1), "{}", refused.err);
-        assert!(refused.err.contains("error[parse_error]"), "{command}: {}", refused.err);
-        assert!(
-            refused.err.contains("1 | ?n(X") && !refused.err.contains("may change"),
-            "{command}: {}",
-            refused.err
-        );
-    }
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("changes.csv");
-    let mut process =
-        cli::at(&server).args(["watch", "?n(X)", "-o", file.to_str().unwrap()]).spawn().unwrap();
-    let program: String = (1..400).map(|n| format!("+n({n})\n")).collect();
-    let mut writer = cli::at(&server).args(["-q", "-c", &program]).stdout(Stdio::null()).spawn().unwrap();
-    let programs: Vec<String> = (1..400).map(|n| format!("-c=+m({n})")).collect();
-    let mut steady = cli::at(&server).args(&programs).stdout(Stdio::null()).spawn().unwrap();
-    // Before the writers have ended, or after: in any case they do not keep the rows back for ever.
-    let begun = Instant::now();
-    loop {
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        if text.starts_with("change,X\n+,0\n+,1\n") {
-            break;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(120), "{text}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    process.kill().unwrap();
-    for process in [&mut process, &mut writer, &mut steady] {
-        process.wait().unwrap();
-    }
 }
 
 #[test]

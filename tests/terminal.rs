@@ -74,7 +74,7 @@ fn files_on_a_terminal_cannot_steer_it() {
 fn watching_ends_with_a_line_of_its_own() {
     let server = server();
     let seen = shown(&server, "timeout --foreground -s INT 5 \"$0\" watch '?n(X)'; echo next", &[]);
-    assert!(seen.contains("\n\nnext"), "{seen}");
+    assert!(seen.contains("\n\ngo on with --since ") && seen.contains("\nnext"), "{seen}");
 }
 
 #[test]

@@ -113,10 +113,16 @@ pub(crate) enum Command {
         /// The file, which is there when it is complete; `-` is standard output
         file: PathBuf,
     },
-    /// Answer a query again and again: write its rows, and then those that come and go, until interrupted
+    /// Write the rows of a query, and then those that come and go, until interrupted
     Watch {
-        /// The program; one that changes something is refused
+        /// The query; a program that changes something is refused
         program: String,
+        /// Write only what has changed since a watch that ended with this token
+        #[arg(long, value_name = "TOKEN")]
+        since: Option<String>,
+        /// Keep the token of what was written last in FILE, and go on after the one that is there
+        #[arg(long, value_name = "FILE", conflicts_with = "since")]
+        token_file: Option<PathBuf>,
     },
     /// Write what changes on the graph, one JSON object a line, until interrupted
     Events {

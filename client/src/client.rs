@@ -8,13 +8,14 @@ use crate::answers::Answer;
 use crate::credentials::Credentials;
 use crate::effects::{self, Effects};
 use crate::errors::ClientError;
+use crate::live::Live;
 use crate::numbers;
-use crate::options::ExecuteOptions;
+use crate::options::{ExecuteOptions, LiveOptions};
 use crate::retry::Retry;
 use crate::running::{Place, Running};
 use crate::stream::Batches;
 use crate::waiting::{Kind, Piece};
-use link::{Link, open, wait_before_repeating};
+use link::{Link, open};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -113,7 +114,7 @@ impl Client {
         loop {
             let running = self.begin(program, effects, options, Format::Json, &mut retry).await?;
             match running.answer().await {
-                Err(error) if !effects.writes => wait_before_repeating(error, &mut retry).await?,
+                Err(error) if !effects.writes => retry.wait(error).await?,
                 answer => return answer,
             }
         }
@@ -142,10 +143,17 @@ impl Client {
         loop {
             let running = self.begin(program, effects, &options, Format::Arrow, &mut retry).await?;
             match running.batches().await {
-                Err(error) if !effects.writes => wait_before_repeating(error, &mut retry).await?,
+                Err(error) if !effects.writes => retry.wait(error).await?,
                 batches => return batches,
             }
         }
+    }
+
+    /// Asks to be told the answer to a query as it changes, on a connection of its own and the graph that the session is bound to
+    /// now. The query knows nothing of the session: neither its facts and rules nor where it goes later.
+    pub async fn live(&self, query: &str, options: LiveOptions) -> Result<Live, ClientError> {
+        let address = self.address.clone().graph(&self.graph());
+        Live::connect(&address, self.credentials.clone(), query, options).await
     }
 
     /// Sends a program without waiting for its answer, so that it can be stopped by its id. It is not repeated when the
@@ -238,7 +246,7 @@ impl Client {
             self.will_touch_session(effects.touches_session);
             match self.request(&link, Request::Execute(execute.clone()), time, kind).await {
                 Ok(running) => return Ok(running.asking(effects.asks)),
-                Err(error) => wait_before_repeating(error, retry).await?, // nothing was sent
+                Err(error) => retry.wait(error).await?, // nothing was sent
             }
         }
     }

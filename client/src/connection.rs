@@ -4,11 +4,12 @@
 //! sending facts.
 
 use crate::address::Address;
+use crate::credentials::Credentials;
 use crate::errors::ClientError;
-use crate::tls::{self, Stream};
+use crate::tls;
 use crate::waiting::{Kind, Replies, Waiting};
 use bytes::Bytes;
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{SinkExt, Stream, StreamExt};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use stratalog_protocol::{Authenticated, Cancel, Message, Reply, Request, RequestId, Response};
@@ -19,7 +20,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig, fram
 use tokio_tungstenite::tungstenite::{self, Message as Frame};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-pub(crate) type Socket = WebSocketStream<Stream>;
+pub(crate) type Socket = WebSocketStream<tls::Stream>;
 
 /// How long the network and the upgrade may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -33,9 +34,20 @@ const LONGEST_FRAME: usize = 256 << 20;
 const QUEUE: usize = 8;
 /// How often a frame is sent at least, so that a connection that only waits is not taken for a dead one.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
+/// How long nothing may come. The server pings twice a minute, and answers signs of life.
+const SILENCE: Duration = Duration::from_secs(150);
 
-/// Opens the WebSocket.
-pub(crate) async fn open(address: &Address) -> Result<Socket, ClientError> {
+/// Opens the WebSocket, and logs in.
+pub(crate) async fn enter(
+    address: &Address,
+    credentials: &Credentials,
+) -> Result<(Socket, Authenticated), ClientError> {
+    let mut socket = open(address).await?;
+    let session = log_in(&mut socket, credentials.clone().into_request()).await?;
+    Ok((socket, session))
+}
+
+async fn open(address: &Address) -> Result<Socket, ClientError> {
     let url = address.to_string();
     let failed = |(reason, missing)| ClientError::Connect { address: url.clone(), reason, missing };
     let config =
@@ -70,8 +82,7 @@ fn reason(error: &tungstenite::Error) -> (String, bool) {
 }
 
 /// Says who is there, and waits for the server's word.
-pub(crate) async fn log_in(socket: &mut Socket, request: Request) -> Result<Authenticated, ClientError> {
-    let closed = |reason: String| ClientError::Closed { code: None, reason, uncertain: false };
+async fn log_in(socket: &mut Socket, request: Request) -> Result<Authenticated, ClientError> {
     let frame = Frame::text(Message::from(request).to_json());
     socket.send(frame).await.map_err(|error| closed(error.to_string()))?;
     let answered = timeout(LOGIN, async {
@@ -90,9 +101,15 @@ pub(crate) async fn log_in(socket: &mut Socket, request: Request) -> Result<Auth
                 _ => return Err(ClientError::protocol("the first message is no reply to a login")),
             }
         }
-        Err(closed(String::new()))
+        Err(closed(""))
     });
-    answered.await.unwrap_or(Err(ClientError::TimedOut(LOGIN)))
+    let late = || Err(closed(format!("no answer to the login within {} seconds", LOGIN.as_secs())));
+    answered.await.unwrap_or_else(|_| late())
+}
+
+/// The end of a connection whose other end has not said why.
+pub(crate) fn closed(reason: impl Into<String>) -> ClientError {
+    ClientError::Closed { code: None, reason: reason.into(), uncertain: false }
 }
 
 pub(crate) fn goodbye(frame: Option<CloseFrame>) -> ClientError {
@@ -101,7 +118,19 @@ pub(crate) fn goodbye(frame: Option<CloseFrame>) -> ClientError {
             let (code, reason) = (Some(frame.code.into()), frame.reason.to_string());
             ClientError::Closed { code, reason, uncertain: false }
         }
-        None => ClientError::Closed { code: None, reason: String::new(), uncertain: false },
+        None => closed(""),
+    }
+}
+
+/// The next frame; or how the connection has ended, also where nobody says so.
+async fn next(
+    frames: &mut (impl Stream<Item = tungstenite::Result<Frame>> + Unpin),
+    silence: Duration,
+) -> Result<Frame, ClientError> {
+    match timeout(silence, frames.next()).await {
+        Ok(Some(frame)) => frame.map_err(|error| closed(error.to_string())),
+        Ok(None) => Err(goodbye(None)),
+        Err(_) => Err(closed(format!("nothing came for {} seconds", silence.as_secs()))),
     }
 }
 
@@ -125,26 +154,20 @@ impl Connection {
         let shared = Arc::clone(&waiting);
         let mut reader = tokio::spawn(async move {
             let end = loop {
-                match stream.next().await {
-                    Some(Ok(Frame::Text(text))) => shared.deliver(&text),
-                    Some(Ok(Frame::Binary(bytes))) => {
-                        shared.deliver_frame(bytes);
-                        shared.room().await;
-                    }
-                    Some(Ok(Frame::Close(frame))) => break goodbye(frame),
-                    Some(Ok(_)) => {}
-                    Some(Err(error)) => {
-                        let reason = error.to_string();
-                        break ClientError::Closed { code: None, reason, uncertain: false };
-                    }
-                    None => break goodbye(None),
+                match next(&mut stream, SILENCE).await {
+                    Ok(Frame::Text(text)) => shared.deliver(&text),
+                    Ok(Frame::Binary(bytes)) => shared.deliver_frame(bytes),
+                    Ok(Frame::Close(frame)) => break goodbye(frame),
+                    Ok(_) => {}
+                    Err(lost) => break lost,
                 }
+                shared.room().await;
             };
             shared.end(end);
             while let Some(Ok(_)) = stream.next().await {} // lets the closing handshake finish
         });
 
-        let reading = reader.abort_handle();
+        let (reading, shared) = (reader.abort_handle(), Arc::clone(&waiting));
         let writer = tokio::spawn(async move {
             let mut alive = interval(SIGN_OF_LIFE);
             loop {
@@ -163,6 +186,7 @@ impl Connection {
             let _ = sink.send(Frame::Close(Some(normal))).await; // it may be gone already
             if timeout(GOODBYE, &mut reader).await.is_err() {
                 reader.abort();
+                shared.end(goodbye(None)); // it may have paused, and would never have said so
             }
         });
         Connection {
@@ -239,6 +263,7 @@ impl Connection {
         if timeout(GOODBYE, goodbye).await.is_err() {
             writer.abort();
             self.reader.abort();
+            self.waiting.end(closed(""));
         }
     }
 }
@@ -266,5 +291,49 @@ impl SideDoor {
     pub(crate) fn try_cancel(&self, target: RequestId) {
         let cancel = Message::from(Request::Cancel(Cancel { target }));
         let _ = self.outgoing.try_send(Frame::text(cancel.to_json())); // a courtesy, no promise
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::stream;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    /// A connection, and its other end.
+    async fn pair() -> (Connection, WebSocketStream<tokio::io::DuplexStream>) {
+        let (here, there) = tokio::io::duplex(1 << 20);
+        let here: tls::Stream = Box::new(here);
+        let socket = WebSocketStream::from_raw_socket(here, Role::Client, None).await;
+        (Connection::start(socket), WebSocketStream::from_raw_socket(there, Role::Server, None).await)
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_learns_of_the_end_also_where_reading_has_paused() {
+        let (connection, mut server) = pair().await;
+        let mut replies = connection.send(Request::Ping, 1, Kind::Reads).await.unwrap();
+        let start = r#"{"type":"result_start","columns":["X"],"total_count":1,"truncated":false,"execution_time_ms":0,"format":"arrow","id":1}"#;
+        server.send(Frame::text(start)).await.unwrap();
+        let sending =
+            tokio::spawn(async move { while server.send(Frame::binary(vec![0; 1 << 20])).await.is_ok() {} });
+        while !connection.waiting.is_full() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        connection.close().await;
+        let ended = timeout(Duration::from_secs(30), async {
+            loop {
+                if let Err(error) = replies.next().await {
+                    return error;
+                }
+            }
+        });
+        assert!(matches!(ended.await.expect("it is told"), ClientError::Closed { .. }));
+        sending.abort();
+    }
+
+    #[tokio::test]
+    async fn silence_is_an_end() {
+        let lost = next(&mut stream::pending(), Duration::from_millis(20)).await.unwrap_err();
+        assert!(lost.is_disconnect(), "{lost}");
     }
 }

@@ -4,14 +4,10 @@ use crate::address::Address;
 use crate::connection::{self, Socket};
 use crate::credentials::Credentials;
 use crate::errors::ClientError;
+use crate::retry::Retry;
 use futures_util::StreamExt;
-use std::time::Duration;
 use stratalog_protocol::{Gap, Notification, Reply, Response};
 use tokio_tungstenite::tungstenite::Message as Frame;
-
-/// How long to wait before connecting again: first, and at most.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// The notifications of one graph, as they come.
 pub struct Events {
@@ -50,12 +46,12 @@ impl Events {
 
     /// Waits for the next. An error says why there will be none.
     pub async fn next(&mut self) -> Result<Told, ClientError> {
-        let mut pause = FIRST_PAUSE;
+        let mut retry = Retry::forever();
         loop {
             if let Some(socket) = &mut self.socket {
                 match next(socket).await {
                     Ok(told) => return Ok(self.note(told)),
-                    Err(error) if is_lost(&error) => self.socket = None,
+                    Err(error) if error.is_disconnect() => self.socket = None,
                     Err(error) => return Err(error),
                 }
             }
@@ -66,11 +62,7 @@ impl Events {
                         return Ok(Told::Gap(None));
                     }
                 }
-                Err(error) if is_lost(&error) => {
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
-                Err(error) => return Err(error),
+                Err(error) => retry.wait(error).await?,
             }
         }
     }
@@ -81,8 +73,7 @@ impl Events {
             Some(seq) => address.since(seq),
             None => address,
         };
-        let mut socket = connection::open(&address).await?;
-        connection::log_in(&mut socket, self.credentials.clone().into_request()).await?;
+        let (socket, _) = connection::enter(&address, &self.credentials).await?;
         Ok(socket)
     }
 
@@ -106,9 +97,7 @@ async fn next(socket: &mut Socket) -> Result<Told, ClientError> {
             Some(Ok(Frame::Text(text))) => text,
             Some(Ok(Frame::Close(frame))) => return Err(connection::goodbye(frame)),
             Some(Ok(_)) => continue,
-            Some(Err(error)) => {
-                return Err(ClientError::Closed { code: None, reason: error.to_string(), uncertain: false });
-            }
+            Some(Err(error)) => return Err(connection::closed(error.to_string())),
             None => return Err(connection::goodbye(None)),
         };
         // What a later version may push beside is let go.
@@ -118,11 +107,6 @@ async fn next(socket: &mut Socket) -> Result<Told, ClientError> {
             Ok(_) | Err(_) => {}
         }
     }
-}
-
-/// Whether another connection may help.
-fn is_lost(error: &ClientError) -> bool {
-    matches!(error, ClientError::Connect { .. } | ClientError::Closed { .. } | ClientError::TimedOut(_))
 }
 
 #[cfg(test)]

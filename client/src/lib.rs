@@ -29,6 +29,7 @@
 //! | [`Client::graphs`], [`Client::relations`], [`Client::rules`], [`Client::indexes`], [`Client::own`] | what is defined, in the graph and in the session |
 //! | [`Client::users`], [`Client::keys`], [`Client::access`], [`Client::requests`], [`Client::server`] | [`manage`] a server |
 //! | [`Client::start`], [`Client::cancel`] | a program that can be stopped; letting go of a future stops it too |
+//! | [`Client::live`] | an answer that is told as it changes: the rows that come and go |
 //! | [`Events`] | what changes on a graph |
 //!
 //! A [`ClientError`] has the server's [`Code`], and says whether a write may have taken effect:
@@ -62,6 +63,7 @@ mod effects;
 mod errors;
 mod events;
 pub mod files;
+mod live;
 pub mod manage;
 mod numbers;
 mod options;
@@ -83,7 +85,8 @@ pub use credentials::Credentials;
 pub use effects::only_reads;
 pub use errors::{ClientError, code_name};
 pub use events::{Events, Told};
-pub use options::{ExecuteOptions, Parameter};
+pub use live::{Live, LiveChange};
+pub use options::{ExecuteOptions, LiveOptions, Parameter};
 pub use running::Running;
 pub use stratalog_protocol::{
     Annotation, Authenticated, Change, Code, Failure, Gap, GraphOperation, Label, LimitReached, Notification,

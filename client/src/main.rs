@@ -85,16 +85,23 @@ fn with_server(runtime: &Runtime, arguments: Arguments, notices: Notices) -> Res
             let Settings { address, credentials } = settings;
             return Ok(runtime.block_on(events::run(&address, credentials, *since, notices, &interrupts)));
         }
-        Task::Watch { program } => {
+        Task::Watch { program, place } => {
             if let Destination::File(path) = runner.destination {
-                if let Err(error) = std::fs::File::create(&path) {
+                // Who goes on adds to what there is.
+                let goes_on = place.token.is_some();
+                let mut file = std::fs::OpenOptions::new();
+                if let Err(error) =
+                    file.create(true).append(goes_on).write(true).truncate(!goes_on).open(&path)
+                {
                     let error = FileError::new(&path.display().to_string(), error).into();
                     notices.refusal(&error, Source::NONE);
                     return Ok(Exit::from(&error));
                 }
                 runner.destination = Destination::Log(path); // it grows as long as somebody watches
             }
-            return Ok(runtime.block_on(Watch { program, runner: &runner }.run(&settings)));
+            return Ok(
+                runtime.block_on(Watch { program, runner: &runner, place: place.clone() }.run(&settings))
+            );
         }
         Task::Programs(_) | Task::Import(_) | Task::Export { .. } | Task::Migrate(_) | Task::Prompt => {}
     }

@@ -42,6 +42,11 @@ impl Notices {
         let _ = writeln!(std::io::stderr().lock(), "{text}");
     }
 
+    /// What deserves a second look.
+    pub(crate) fn warning(self, text: &str) {
+        self.say(&format!("warning: {}", printable(text)));
+    }
+
     /// An error that is about no program.
     pub(crate) fn error(self, message: &str) {
         self.say(&diagnostics::render_plain(message, self.look));
@@ -85,9 +90,7 @@ impl Notices {
 
     /// What there is to say about an answer: warnings always, the count with a drawn table, the times if asked for.
     pub(crate) fn about(self, answer: &Answer, rows: u64, format: Format, timing: bool) {
-        for warning in &answer.warnings {
-            self.say(&format!("warning: {}", printable(warning)));
-        }
+        answer.warnings.iter().for_each(|warning| self.warning(warning));
         if answer.truncated {
             self.note(&format!("note: {} of {} shown", counted(rows, "row"), answer.total_count));
         }

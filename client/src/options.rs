@@ -1,4 +1,4 @@
-//! How a program is to run: parameters, limits, and whether it is one transaction.
+//! How a program is to run: parameters, limits, and whether it is one transaction; and how an answer is to be told.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -52,6 +52,51 @@ impl ExecuteOptions {
     #[must_use]
     pub fn atomic(mut self) -> ExecuteOptions {
         self.atomic = true;
+        self
+    }
+}
+
+/// How an answer is to be told as it changes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LiveOptions {
+    /// A value for each `$name` in the query.
+    pub params: BTreeMap<String, Value>,
+    /// No two versions are told as one change.
+    pub every_version: bool,
+    /// It is told how far everything is, for [`Live::wait`](crate::Live::wait).
+    pub progress: bool,
+    /// Go on after what this [token](crate::Live::token) stands for.
+    pub resume: Option<String>,
+}
+
+impl LiveOptions {
+    /// Gives `$name` a value.
+    #[must_use]
+    pub fn param(mut self, name: impl Into<String>, value: impl Into<Parameter>) -> LiveOptions {
+        self.params.insert(name.into(), value.into().0);
+        self
+    }
+
+    /// Tells each version that changes the answer by itself, and not several as one change. Who is so far behind that this is not
+    /// possible any more gets all rows.
+    #[must_use]
+    pub fn every_version(mut self) -> LiveOptions {
+        self.every_version = true;
+        self
+    }
+
+    /// Tells how far everything is, for [`Live::wait`](crate::Live::wait).
+    #[must_use]
+    pub fn progress(mut self) -> LiveOptions {
+        self.progress = true;
+        self
+    }
+
+    /// Goes on after what a [token](crate::Live::token) stands for: where the server still knows what has changed since, that alone
+    /// is told, and otherwise all rows.
+    #[must_use]
+    pub fn resume(mut self, token: impl Into<String>) -> LiveOptions {
+        self.resume = Some(token.into());
         self
     }
 }

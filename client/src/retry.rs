@@ -1,7 +1,9 @@
 //! When something may be tried again, and after how long: with pauses that grow and vary, until the time is over.
 
+use crate::errors::ClientError;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
+use stratalog_protocol::Code;
 
 /// The first pause is at most so long, and each further one at most twice as long as the one before.
 const FIRST: Duration = Duration::from_millis(50);
@@ -21,8 +23,30 @@ impl Retry {
         Retry { until: Instant::now().checked_add(time), longest: FIRST }
     }
 
+    /// Attempts without end.
+    pub(crate) fn forever() -> Retry {
+        Retry::within(Duration::MAX)
+    }
+
+    /// Waits before another attempt at what only reads, where there is to be one.
+    pub(crate) async fn wait(&mut self, error: ClientError) -> Result<(), ClientError> {
+        let at_least = match &error {
+            error if error.is_disconnect() => Duration::ZERO,
+            ClientError::Refused(failure) => match (failure.code, failure.retry_after_ms) {
+                (Code::Overloaded | Code::LimitExceeded, Some(wait)) => Duration::from_millis(wait),
+                _ => return Err(error),
+            },
+            _ => return Err(error),
+        };
+        match self.pause(at_least) {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => return Err(error),
+        }
+        Ok(())
+    }
+
     /// How long to wait before the next attempt; `None` if there is to be none.
-    pub(crate) fn pause(&mut self, at_least: Duration) -> Option<Duration> {
+    fn pause(&mut self, at_least: Duration) -> Option<Duration> {
         let pause = at_least.saturating_add(self.longest.mul_f64(random()));
         self.longest = (self.longest * 2).min(LONGEST);
         let in_time = match (Instant::now().checked_add(pause), self.until) {
@@ -58,8 +82,8 @@ mod tests {
 
     #[test]
     fn no_time_is_too_long() {
-        assert!(Retry::within(Duration::MAX).pause(Duration::ZERO).is_some());
+        assert!(Retry::forever().pause(Duration::ZERO).is_some());
         assert_eq!(Retry::within(FIRST).pause(Duration::MAX), None);
-        assert_eq!(Retry::within(Duration::MAX).pause(Duration::MAX), Some(Duration::MAX));
+        assert_eq!(Retry::forever().pause(Duration::MAX), Some(Duration::MAX));
     }
 }

@@ -23,7 +23,7 @@ use tokio::time::sleep;
 /// How long a program that was told to stop may take to do so.
 const STOPPING: Duration = Duration::from_secs(5);
 /// How long it may take where nothing is on its way to the server.
-const LEAVING: Duration = Duration::from_millis(200);
+pub(crate) const LEAVING: Duration = Duration::from_millis(200);
 
 /// How programs are run, and how their answers are written.
 #[derive(Debug, Clone)]

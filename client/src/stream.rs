@@ -164,10 +164,10 @@ fn messages(rows: &[Vec<Value>], columns: &[String]) -> Result<RecordBatch, Clie
     RecordBatch::try_new(Arc::new(schema), vec![column]).map_err(|error| undecodable(&error))
 }
 
-fn undecodable(error: &ArrowError) -> ClientError {
+pub(crate) fn undecodable(error: &ArrowError) -> ClientError {
     ClientError::protocol(format!("rows that cannot be decoded: {error}"))
 }
 
-fn out_of_turn(response: &Response) -> ClientError {
+pub(crate) fn out_of_turn(response: &Response) -> ClientError {
     ClientError::protocol(format!("`{}` came out of turn", type_name(response)))
 }

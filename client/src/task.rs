@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, Command, OutputArguments};
 use crate::commands::accounts;
 use crate::commands::import::Import;
+use crate::commands::watch::Place;
 use crate::migration::Migration;
 use crate::terminal;
 use clap::CommandFactory;
@@ -17,7 +18,7 @@ pub(crate) enum Task {
     Prompt,
     Import(Import),
     Export { what: String },
-    Watch { program: String },
+    Watch { program: String, place: Place },
     Events { since: Option<u64> },
     Migrate(Migration),
 }
@@ -64,7 +65,9 @@ pub(crate) fn read(
         Some(Command::Migrate { folder, apply, prune, check }) => {
             Task::Migrate(Migration::read(&folder, apply, prune, check)?)
         }
-        Some(Command::Watch { program }) => Task::Watch { program },
+        Some(Command::Watch { program, since, token_file }) => {
+            Task::Watch { program, place: Place::read(since, token_file)? }
+        }
         Some(Command::Events { since }) => Task::Events { since },
         Some(Command::Repl) if !terminal::can_ask() => {
             return Err("a prompt needs a terminal; `stratalog run -` runs standard input".to_owned());

@@ -1,7 +1,8 @@
 //! Who waits for which reply, and how the connection ended.
 //!
-//! Replies are told apart by id alone; a frame without one is a notification, or a parting word. Binary frames belong to the
-//! answer that has begun last. Reading pauses while many of them wait to be taken, unless another request waits behind them.
+//! Replies are told apart by id alone; a frame without one is a notification, a parting word, or what a live query is told.
+//! That and binary frames belong to the answer that has begun last. Reading pauses while many of them wait to be taken, unless
+//! another request waits behind them.
 
 use crate::connection::{GOODBYE, goodbye};
 use crate::errors::ClientError;
@@ -13,11 +14,14 @@ use stratalog_protocol::{Code, Format, Reply, RequestId, Response};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
-/// Bytes of binary frames that may wait to be taken before reading pauses.
+/// Bytes of an answer that may wait to be taken before reading pauses.
 const BACKLOG: usize = 8 << 20;
 
 /// A piece of a reply, or why it could not be read.
 type Part = Result<Piece, ClientError>;
+
+/// The same on its way, with the bytes that it has of the backlog.
+type Sent = (Part, usize);
 
 /// A part of a reply.
 #[derive(Debug)]
@@ -31,7 +35,7 @@ pub(crate) enum Piece {
 /// The reply to a request, piece by piece.
 pub(crate) struct Replies {
     id: i64,
-    pieces: mpsc::UnboundedReceiver<Part>,
+    pieces: mpsc::UnboundedReceiver<Sent>,
     waiting: Arc<Waiting>,
 }
 
@@ -61,9 +65,9 @@ impl Replies {
         }
     }
 
-    fn taken(&self, piece: Part) -> Part {
-        if let Ok(Piece::Frame(bytes)) = &piece {
-            self.waiting.backlog.fetch_sub(bytes.len(), Ordering::Relaxed);
+    fn taken(&self, (piece, bytes): Sent) -> Part {
+        if bytes > 0 {
+            self.waiting.backlog.fetch_sub(bytes, Ordering::Relaxed);
             self.waiting.changed.notify_waiters();
         }
         piece
@@ -82,7 +86,7 @@ impl Drop for Replies {
 #[derive(Default)]
 pub(crate) struct Waiting {
     state: Mutex<State>,
-    /// Bytes of binary frames that nobody has taken yet.
+    /// Bytes of what nobody has taken yet, of answers that are read while they come.
     backlog: AtomicUsize,
     /// Told whenever reading may go on, or has ended.
     changed: Notify,
@@ -102,13 +106,14 @@ pub(crate) enum Kind {
 /// A request that waits.
 struct Request {
     kind: Kind,
-    parts: mpsc::UnboundedSender<Part>,
+    parts: mpsc::UnboundedSender<Sent>,
 }
 
 #[derive(Default)]
 struct State {
     requests: HashMap<i64, Request>,
-    /// The request whose answer binary frames belong to.
+    /// The request whose answer binary frames belong to. A live query has a connection of its own, so what is told of
+    /// it is for this one, too.
     streaming: Option<i64>,
     /// What the server said last outside of any reply.
     parting_word: Option<String>,
@@ -164,16 +169,19 @@ impl Waiting {
         let mut state = self.state();
         match id {
             Some(RequestId::Number(id)) => {
-                let begins =
-                    matches!(&part, Ok(Response::ResultStart(start)) if start.format == Some(Format::Arrow));
-                let more = matches!(part, Ok(Response::ResultStart(_) | Response::ResultChunk(_)));
+                let begins = match &part {
+                    Ok(Response::ResultStart(start)) => start.format == Some(Format::Arrow),
+                    Ok(Response::Subscribed(_)) => true,
+                    _ => false,
+                };
+                let more = begins || matches!(part, Ok(Response::ResultStart(_) | Response::ResultChunk(_)));
                 if begins {
                     state.streaming = Some(id);
                 } else if !more && state.streaming == Some(id) {
                     state.streaming = None;
                 }
                 if let Some(request) = state.requests.get(&id) {
-                    let _ = request.parts.send(part.map(Piece::Message)); // the request may have been dropped
+                    let _ = request.parts.send((part.map(Piece::Message), 0)); // it may have been dropped
                     if !more {
                         state.requests.remove(&id);
                     }
@@ -186,38 +194,52 @@ impl Waiting {
                     state.parting_word = Some(failure.message);
                 }
                 Ok(Response::AuthError(error)) => state.parting_word = Some(error.message),
+                Ok(told @ (Response::Delta(_) | Response::Progress(_) | Response::Unsubscribed(_))) => {
+                    self.push(&state, Piece::Message(told), text.len() + size_of::<Sent>());
+                }
                 Ok(_) | Err(_) => {}
             },
         }
     }
 
     pub(crate) fn deliver_frame(&self, bytes: Bytes) {
-        let state = self.state();
+        let length = bytes.len();
+        self.push(&self.state(), Piece::Frame(bytes), length);
+    }
+
+    fn push(&self, state: &State, piece: Piece, bytes: usize) {
         if let Some(request) = state.streaming.and_then(|id| state.requests.get(&id)) {
-            self.backlog.fetch_add(bytes.len(), Ordering::Relaxed);
-            if let Err(unsent) = request.parts.send(Ok(Piece::Frame(bytes)))
-                && let Ok(Piece::Frame(bytes)) = unsent.0
-            {
-                self.backlog.fetch_sub(bytes.len(), Ordering::Relaxed);
+            self.backlog.fetch_add(bytes, Ordering::Relaxed);
+            if request.parts.send((Ok(piece), bytes)).is_err() {
+                self.backlog.fetch_sub(bytes, Ordering::Relaxed); // the request has been dropped
             }
         }
     }
 
-    /// Waits while many frames lie unread and no other request waits behind them.
+    /// Waits while much lies unread and no other request waits behind it.
     pub(crate) async fn room(&self) {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
             let alone = self.state().requests.len() == 1;
-            if !alone || self.backlog.load(Ordering::Relaxed) < BACKLOG {
+            if !alone || !self.is_full() {
                 return;
             }
             changed.await;
         }
     }
 
+    /// Whether much lies unread.
+    pub(crate) fn is_full(&self) -> bool {
+        self.backlog.load(Ordering::Relaxed) >= BACKLOG
+    }
+
+    /// Notes how the connection ended. What is said first counts.
     pub(crate) fn end(&self, mut error: ClientError) {
         let mut state = self.state();
+        if state.ended.is_some() {
+            return;
+        }
         if let ClientError::Closed { reason, .. } = &mut error
             && reason.is_empty()
         {
@@ -311,6 +333,27 @@ mod tests {
         assert!(matches!(stream.next().await, Ok(Piece::Message(Response::ResultStart(_)))));
         assert!(matches!(stream.next().await, Ok(Piece::Frame(_))));
         timeout(soon, waiting.room()).await.expect("the frame is taken");
+    }
+
+    #[tokio::test]
+    async fn what_a_live_query_is_told_is_counted_too() {
+        let waiting: Arc<Waiting> = Arc::default();
+        let progress = r#"{"type":"progress","knowledge_graph":"default","version":1}"#;
+        waiting.deliver(progress); // nobody has asked
+        let mut live = expect(&waiting, 1);
+        waiting.deliver(
+            r#"{"type":"subscribed","subscription":1,"columns":[],"knowledge_graph":"default","version":0,"resumed":false,"token":"t","id":1}"#,
+        );
+        let is_paused = async || timeout(Duration::from_millis(50), waiting.room()).await.is_err();
+        while !waiting.is_full() {
+            assert!(timeout(Duration::ZERO, waiting.room()).await.is_ok());
+            waiting.deliver(progress);
+        }
+        assert!(is_paused().await);
+        assert!(matches!(next(&mut live), Ok(Response::Subscribed(_))));
+        assert!(is_paused().await);
+        assert!(matches!(next(&mut live), Ok(Response::Progress(_))));
+        assert!(!is_paused().await);
     }
 
     #[tokio::test]

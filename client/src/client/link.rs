@@ -7,8 +7,7 @@ use crate::credentials::Credentials;
 use crate::errors::ClientError;
 use crate::retry::Retry;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
-use stratalog_protocol::{Authenticated, Code};
+use stratalog_protocol::Authenticated;
 
 /// A connection, and the session that it opened.
 pub(super) struct Link {
@@ -38,7 +37,7 @@ impl Client {
                     *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened);
                     self.place().come_back(session, same)?;
                 }
-                Err(error) if error.is_disconnect() => wait_before_repeating(error, retry).await?,
+                Err(error) if error.is_disconnect() => retry.wait(error).await?,
                 Err(error) => return Err(error),
             }
         }
@@ -59,24 +58,6 @@ impl Client {
 }
 
 pub(super) async fn open(address: &Address, credentials: &Credentials) -> Result<Link, ClientError> {
-    let mut socket = connection::open(address).await?;
-    let session = connection::log_in(&mut socket, credentials.clone().into_request()).await?;
+    let (socket, session) = connection::enter(address, credentials).await?;
     Ok(Link { connection: Connection::start(socket), session: Arc::new(session) })
-}
-
-/// Waits before another attempt at what only reads, where there is to be one.
-pub(super) async fn wait_before_repeating(error: ClientError, retry: &mut Retry) -> Result<(), ClientError> {
-    let at_least = match &error {
-        error if error.is_disconnect() => Duration::ZERO,
-        ClientError::Refused(failure) => match (failure.code, failure.retry_after_ms) {
-            (Code::Overloaded | Code::LimitExceeded, Some(wait)) => Duration::from_millis(wait),
-            _ => return Err(error),
-        },
-        _ => return Err(error),
-    };
-    match retry.pause(at_least) {
-        Some(pause) => tokio::time::sleep(pause).await,
-        None => return Err(error),
-    }
-    Ok(())
 }

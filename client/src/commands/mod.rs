@@ -1,6 +1,7 @@
 //! What the command line does besides running programs, one file each.
 
 pub(crate) mod accounts;
+mod asking;
 pub(crate) mod check;
 mod dependencies;
 pub(crate) mod events;
@@ -9,3 +10,4 @@ pub(crate) mod import;
 pub(crate) mod manual;
 mod reading;
 pub(crate) mod watch;
+mod watched;

@@ -200,7 +200,7 @@ pub(super) const COMMANDS: &[Entry] = &[
     Entry {
         names: &[".watch"],
         usage: "QUERY",
-        doc: "answer a query, and again when something changes that it depends on, until Ctrl-C",
+        doc: "answer a query, and then write the rows that come and go, until Ctrl-C",
         read: |rest| some(rest).map(|query| Local::Watch(query.to_owned())),
     },
     Entry {

@@ -14,7 +14,7 @@ mod words;
 
 use crate::commands::export;
 use crate::commands::import::Import;
-use crate::commands::watch::Watch;
+use crate::commands::watch::{Place, Watch};
 use crate::diagnostics::Source;
 use crate::exit::Exit;
 use crate::output::{Destination, Expanded, Format};
@@ -201,7 +201,8 @@ impl<'a> Repl<'a> {
                 runner.style.width = self.width.or_else(terminal::output_width);
                 let mut settings = self.settings.clone();
                 settings.address = settings.address.graph(&self.client.graph());
-                self.runtime.block_on(Watch { program: &program, runner }.run(&settings));
+                let watch = Watch { program: &program, runner, place: Place::default() };
+                self.runtime.block_on(watch.run(&settings));
             }
         }
         Ok(())
