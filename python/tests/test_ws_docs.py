@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 import stratalog
 from conftest import PASSWORD
@@ -412,3 +412,142 @@ def test_everything_to_fill_in_has_a_label(page: Page) -> None:
         fields = "[...document.querySelectorAll('input, select, textarea')]"
         unnamed = f"{fields}.filter(each => each.labels.length === 0).map(each => each.id)"
         assert page.evaluate(unnamed) == []
+
+
+def subscribe(page: Page, query: str, params: str = "", more: dict[str, str] | None = None) -> Locator:
+    """Sends a `subscribe`; where its answer is kept current."""
+    page.get_by_label("Type").select_option("subscribe")
+    page.get_by_label("query").fill(query)
+    page.get_by_label("params").fill(params)
+    if more:
+        unfold(page)
+    for name, value in (more or {}).items():
+        field = page.locator(f"#field-{name}")
+        if name == "format":
+            field.select_option(value)
+        else:
+            field.set_checked(value == "true")
+    shown = page.locator("#live-panel article")
+    before = shown.count()
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#answer")).to_contain_text("has begun")
+    expect(shown).to_have_count(before + 1)
+    return shown.last
+
+
+@pytest.fixture
+def beside(page: Page, server: LocalServer, db: stratalog.Client) -> stratalog.Client:
+    """A client in a graph of its own, to which the page's session goes too."""
+    db.execute("+edge[(1, 2), (2, 3)]\n+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)")
+    send(page, f".kg use {db.kg}")
+    expect(page.locator("#state")).to_have_text(f"admin on {db.kg}")
+    return db
+
+
+def test_a_live_query_is_kept_current(page: Page, beside: stratalog.Client) -> None:
+    expect(page.locator("#live-panel")).to_be_hidden()
+    live = subscribe(page, "?reach($from, Y)", '{"from": 1}', {"progress": "true"})
+    expect(live.locator("h3")).to_have_text('1: ?reach($from, Y) with {"from":1}')
+    expect(live.locator("th")).to_have_text(["1", "Y"])
+    expect(live.locator("tbody tr")).to_have_text(["12", "13"])
+    state = live.get_by_role("status")
+    expect(state).to_contain_text("2 rows")
+    expect(live.locator(".came, .went")).to_have_count(0)
+    version = beside.insert("edge", [(3, 9007199254740993)]).version
+    expect(live.locator("tr.came")).to_have_text("19007199254740993")
+    expect(state).to_contain_text(f"Version {version}: 3 rows, 1 came")
+    version = beside.execute("-edge(2, 3)\n+edge(1, 5)", atomic=True).version
+    expect(live.locator("tr.went")).to_have_count(2)
+    expect(live.locator("tr.came")).to_have_text("15")
+    expect(live.locator("tbody tr:not(.went)")).to_have_text(["15", "12"])
+    expect(state).to_contain_text(f"Version {version}: 2 rows, 1 came, 2 went")
+    version = beside.insert("other", [1]).version
+    expect(state).to_contain_text(f"all is told up to version {version}")
+    live.get_by_role("button", name="Unsubscribe").click()
+    expect(live).to_contain_text("Unsubscribed, as you have asked.")
+    expect(page.locator("#frames > li.in[data-type=unsubscribed]")).to_have_count(1)
+    beside.insert("edge", [(1, 6)])
+    send_ping(page)
+    expect(live.locator("tbody tr:not(.went)")).to_have_count(2)
+    live.get_by_role("button", name="Remove").click()
+    expect(page.locator("#live-panel")).to_be_hidden()
+
+
+def send_ping(page: Page) -> None:
+    page.get_by_label("Type").select_option("ping")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#answer")).to_have_text("pong")
+
+
+def test_live_queries_end_with_the_reason(page: Page, server: LocalServer, beside: stratalog.Client) -> None:
+    subscribe(page, "?reach(X, Y)")
+    subscribe(page, "?edge(X, Y)")
+    reach, edges = (page.locator(f"[data-subscription='{number}']") for number in (1, 2))
+    expect(reach.locator("tbody tr")).to_have_count(3)
+    beside.execute(".rule drop reach")
+    expect(reach.locator(".error code").first).to_have_text("unknown_relation")
+    expect(reach.locator(".error mark")).to_have_text("reach")
+    expect(reach).to_contain_text("there is no answer any more since version")
+    expect(reach.locator("tbody tr")).to_have_count(3)
+    beside.insert("edge", [(8, 9)])
+    expect(edges.locator("tr.came")).to_have_text("89")
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as other:
+        other.graphs.drop(str(beside.kg))
+    expect(edges.locator(".error code").first).to_have_text("not_found")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_live_queries_end_with_the_connection(page: Page, beside: stratalog.Client) -> None:
+    live = subscribe(page, "?edge(X, Y)")
+    expect(live.locator("tbody tr")).to_have_count(2)
+    page.locator("#connect > summary").click()
+    page.get_by_role("button", name="Disconnect").click()
+    expect(live).to_contain_text("The connection is closed.")
+    expect(live.get_by_role("button", name="Remove")).to_be_visible()
+
+
+def test_many_rows_of_a_live_query_are_shown_in_part(page: Page, beside: stratalog.Client) -> None:
+    beside.insert("n", range(2000))
+    live = subscribe(page, "?n(X)")
+    state = live.get_by_role("status")
+    expect(state).to_contain_text("2,000 rows, the first 500 are shown")
+    beside.insert("n", [5000])
+    expect(live.locator("tbody tr").first).to_have_text("5000")
+    expect(live.locator("tbody tr")).to_have_count(500)
+    # As fast as they come, and none is lost.
+    for number in range(50):
+        beside.execute(f"+n({6000 + number})\n-n({number})", atomic=True)
+    expect(state).to_contain_text("2,001 rows")
+    expect(live.locator("tbody tr:not(.went)").first).to_have_text("6049")
+
+
+def test_a_live_query_in_arrow_says_how_much_it_is(page: Page, beside: stratalog.Client) -> None:
+    live = subscribe(page, "?edge(X, Y)", more={"format": "arrow"})
+    expect(live.get_by_role("status")).to_have_text(
+        re.compile(r"Version \d+: [\d,]+ bytes of Arrow say what came and went; rows are shown with .* json")
+    )
+    expect(live.locator("table")).to_have_count(0)
+    before = live.get_by_role("status").inner_text()
+    beside.insert("edge", [(8, 9)])
+    expect(live.get_by_role("status")).not_to_have_text(before)
+    # A result in Arrow beside it is still a file.
+    page.get_by_label("Type").select_option("execute")
+    unfold(page)
+    page.locator("#field-format").select_option("arrow")
+    send(page, "?edge(X, Y)")
+    expect(page.get_by_role("link", name="Save it as a file")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [256, 1024])
+def test_a_live_query_and_the_answer_are_both_seen(page: Page, beside: stratalog.Client, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    beside.insert("n", range(300))
+    live = subscribe(page, "?n(X)")
+    expect(live.locator("tbody tr")).to_have_count(300)
+    page.get_by_label("Type").select_option("execute")
+    send(page, "?edge(X, Y)")
+    expect(page.locator("#answer caption")).to_contain_text("2 rows")
+    assert in_view(page, "#answer table")
+    if width == 1024:
+        assert in_view(page, "#live-panel article")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -109,6 +109,12 @@ class _Subscription:
         """The version up to which the rows are known; that of the last change, or of what was told since."""
         return max(self.told, self._resume["version"]) if self._resume is not None else 0
 
+    def again(self) -> _Subscription:
+        """The same question, of which nothing is known yet."""
+        return _Subscription(
+            self.query, self.params, None, dict.fromkeys(self.options, False) | {"keep": True}
+        )
+
     def request(self, protocol: Protocol) -> tuple[Call, str]:
         self._parts = []
         if self._resume is not None:
@@ -186,15 +192,25 @@ class _Shown:
 
 
 class Live(_Shown):
-    """One live query. Close it, or use it in a `with` statement."""
+    """One live query. Close it, or use it in a `with` statement.
+
+    A notebook shows a table that is kept current, and takes no change from who iterates.
+    """
 
     def __init__(self, connect: Callable[[], Connection], subscription: _Subscription) -> None:
         self._connect = connect
         self._subscription = subscription
         self._closed = threading.Event()
         self._link: Connection | None = None
+        #: The same query where a notebook shows it.
+        self._shown: list[Live] = []
         # What is wrong with the query is told at once.
         self._open()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is closed: then no change comes any more."""
+        return self._closed.is_set()
 
     def next(self, timeout: float | None = None) -> Change | None:
         """The next change, the first of which has all rows.
@@ -241,6 +257,23 @@ class Live(_Shown):
         self._closed.set()
         if self._link is not None:
             self._link.close()
+        for live in self._shown:
+            live.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "live"
+        return f"<Live {self._subscription.query!r}: {state}, version {self.version}, {len(self.rows)} rows>"
+
+    def _ipython_display_(self) -> None:
+        from .live_display import show
+
+        show(self)
+
+    def _again(self) -> Live:
+        """The same query on another connection, which is closed with this one."""
+        live = Live(self._connect, self._subscription.again())
+        self._shown.append(live)
+        return live
 
     def _open(self) -> Connection:
         if self._link is None:
@@ -251,6 +284,9 @@ class Live(_Shown):
                 link.close()
                 raise
             self._link = link
+            if self._closed.is_set():
+                # By another thread, meanwhile.
+                link.close()
         return self._link
 
     def _lost(self) -> None:

@@ -3,6 +3,8 @@
     %stratalog ws://127.0.0.1:8080 --user admin      connects
     %%stratalog --out paths                          runs the cell as a program
     ?path($start, X)
+    %%stratalog --live                               shows the answer, and keeps it current
+    ?path($start, X)
 
 `$name` takes its value from the notebook's variable of that name.
 """
@@ -19,6 +21,8 @@ from IPython.core.magic import line_cell_magic, magics_class
 
 from . import errors
 from .client import Client, connect
+from .live import Live
+from .live_display import end_with_cell
 from .plan import Plan
 from .programs import parameters
 from .result import Result
@@ -45,6 +49,7 @@ def _parser() -> _Arguments:
     )
     parser.add_argument("--limit", type=int, metavar="ROWS", help="at most so many rows")
     parser.add_argument("--keep-rules", action="store_true", help="rules are added to those of the same head")
+    parser.add_argument("--live", action="store_true", help="show the answer, and keep it current")
     parser.add_argument("--explain", action="store_true", help="show the plan, and run nothing")
     parser.add_argument("--profile", action="store_true", help="run, and show the plan with its times")
     return parser
@@ -63,17 +68,21 @@ class Magics(BaseMagics):
         """`%stratalog [URL] [--user NAME] [--db NAME] [--kg NAME]` connects; above a cell it runs a program.
 
         `%%stratalog [--kg NAME] [--out NAME] [--as result|pandas|polars|arrow] [--limit ROWS] [--keep-rules]
-        [--explain] [--profile]`
+        [--live] [--explain] [--profile]`
 
         A cell that is changed and run again leaves none of its old rules: those of the same head that there
         were before go, unless `--keep-rules` says otherwise.
+
+        `--live` shows the answer to a query as it changes, until the cell is run again or the `Live` that it
+        gives is closed; with `--out` that is in a variable, and shown too.
         """
         arguments = _parser().parse_args(shlex.split(line))
         try:
             client = self._connected(arguments)
             if cell is None:
                 return client
-            return self._run(client, cell, arguments)
+            run = self._run_live if arguments.live else self._run
+            return run(client, cell, arguments)
         except errors.Error as problem:
             # The excerpt says where it is; a traceback through the client would only hide that.
             lines = [f"{type(problem).__name__}: {problem}"]
@@ -92,6 +101,19 @@ class Magics(BaseMagics):
             return shown
         self._variables[arguments.out] = shown
         return None
+
+    def _run_live(self, client: Client, cell: str, arguments: argparse.Namespace) -> Live:
+        given = {name: getattr(arguments, name) for name in ("limit", "keep_rules", "explain", "profile")}
+        others = [name.replace("_", "-") for name, value in given.items() if value]
+        if arguments.form != "result":
+            others.append("as")
+        if others:
+            raise UsageError(f"--live shows a table of the whole answer, without --{', --'.join(others)}")
+        live = client.live(cell.strip(), {name: self._value(name) for name in parameters(cell)})
+        end_with_cell(self.shell, live)
+        if arguments.out is not None:
+            self._variables[arguments.out] = live
+        return live
 
     @property
     def _variables(self) -> dict[str, Any]:

@@ -6,11 +6,8 @@ without a Python object per value.
 
 from __future__ import annotations
 
-import html
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +15,7 @@ from . import arrow
 from .errors import NotOneRow
 from .objects import objects
 from .protocol import Answer
+from .tables import HTML_ROWS, TEXT_ROWS, counted, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
-
-_SHOWN_ROWS = 20
-_SHOWN_HTML_ROWS = 50
-_SHOWN_CHARACTERS = 60
 
 
 class Result:
@@ -169,27 +163,17 @@ class Result:
         return frame
 
     def __repr__(self) -> str:
-        shown = self._shown(_SHOWN_ROWS)
-        texts = [[_text(value) for value in row] for row in shown]
-        widths = [max(map(_width, column)) for column in zip(self.columns, *texts, strict=True)]
-        lines = ["  ".join(_pad(name, width) for name, width in zip(self.columns, widths, strict=True))]
-        lines.append("  ".join("─" * width for width in widths))
-        for row, values in zip(texts, shown, strict=True):
-            cells = zip(row, widths, values, strict=True)
-            lines.append("  ".join(_pad(text, width, _is_number(value)) for text, width, value in cells))
-        return "\n".join([line.rstrip() for line in lines] + [self._counted(len(shown))])
+        return self._drawn(text_table, TEXT_ROWS)
 
     def _repr_html_(self) -> str:
-        shown = self._shown(_SHOWN_HTML_ROWS)
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_text(value))}</td>" for value in row) + "</tr>"
-            for row in shown
-        )
-        return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>{html.escape(self._counted(len(shown)))}</p>"
-        )
+        return self._drawn(html_table, HTML_ROWS)
+
+    def _drawn(self, table: Callable[[list[str], list[Row], str], str], most: int) -> str:
+        shown = self._decoded[0][:most]
+        below = counted(len(shown), self.row_count)
+        if self.truncated:
+            below += f", cut from {self.total_count}"
+        return table(self.columns, shown, below)
 
     def _lists(self) -> Iterator[tuple[int, list[Any]]]:
         """The columns that hold nothing but lists, with their places."""
@@ -205,41 +189,3 @@ class Result:
         import nanoarrow as na
 
         return na.c_array_stream(arrow.table_stream(self.columns, self._answer.rows))
-
-    def _shown(self, most: int) -> list[Row]:
-        return self._decoded[0][:most]
-
-    def _counted(self, shown: int) -> str:
-        text = f"{self.row_count} row{'' if self.row_count == 1 else 's'}"
-        if shown < self.row_count:
-            text = f"{shown} of {text}"
-        if self.truncated:
-            text += f", cut from {self.total_count}"
-        return text
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ", timespec="milliseconds").replace("+00:00", "Z")
-    text = str(value).replace("\n", "⏎")
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _width(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
-    )
-
-
-def _pad(text: str, width: int, right: bool = False) -> str:
-    space = " " * (width - _width(text))
-    return space + text if right else text + space

@@ -144,7 +144,8 @@ fn arrow(exchanges: &[Exchange]) -> Json {
         "name": "arrow",
         "title": "Arrow frame",
         "summary": "A binary frame: a piece of one Arrow IPC stream, whose pieces follow each other. Between \
-                    `result_start` with the format `arrow` and `result_end`, or after an `insert` with that format.",
+                    `result_start` with the format `arrow` and `result_end`, or after an `insert` with that format. \
+                    At once after a `delta` with that format it is a whole stream.",
         "contentType": "application/vnd.apache.arrow.stream",
         "payload": {
             "type": "string",

@@ -1,10 +1,8 @@
 // An answer for people: a table, an error with its places in the program, or a sentence.
 
 import { element } from './dom.js';
-import { isNumber, parseExactly, write } from './json.js';
-
-/** The most rows of a table that are shown. */
-const MOST_ROWS = 500;
+import { parseExactly } from './json.js';
+import { MOST_ROWS, cell, count, table } from './table.js';
 
 /** Shows what comes in answer to requests, at one place of the page. */
 export class Answer {
@@ -22,6 +20,9 @@ export class Answer {
       case 'error': return this.show(errorBox(message, request));
       case 'auth_error': return this.show(element('p', { class: 'problem', role: 'alert' }, message.message));
       case 'ack': return this.show(element('p', { class: 'good' }, message.message));
+      case 'subscribed': return this.show(element('p', { class: 'good' }, `Subscription ${message.subscription} has begun, and is shown among the live queries.`));
+      case 'unsubscribed':
+        return request && this.show(element('p', { class: 'good' }, `Subscription ${message.subscription} has ended.`));
       case 'pong': return this.show(element('p', { class: 'good' }, 'pong'));
       case 'authenticated':
         return this.show(element('p', { class: 'good' }, `Logged in as ${message.role}; the session is ${message.session_id}.`));
@@ -72,25 +73,16 @@ function resultTable({ columns, rows }, about) {
     if (origins.length > 0) cells.push(element('td', { class: 'quiet' }, origins[number]));
     return element('tr', {}, ...cells);
   });
-  const head = element('tr', {}, ...names.map((name) => element('th', { scope: 'col' }, name)));
-  const table = element('table', {}, element('caption', {}, caption(rows, about)), element('thead', {}, head), element('tbody', {}, ...body));
   const warnings = (about.metadata?.warnings ?? []).map((warning) => element('p', { class: 'warning' }, `Warning: ${warning}`));
   const switched = about.switched_kg ? [element('p', { class: 'good' }, `The session is now on the graph ${about.switched_kg}.`)] : [];
-  return element('div', {}, ...switched, ...warnings, element('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Result' }, table));
+  return element('div', {}, ...switched, ...warnings, table('Result', names, body, caption(rows, about)));
 }
 
 function caption(rows, about) {
-  const count = (number, what) => `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
   const parts = [count(about.row_count, 'row')];
   if (about.truncated) parts.push(`of ${about.total_count.toLocaleString('en')}`);
   if (rows.length < about.row_count || rows.length > MOST_ROWS) parts.push(`(the first ${MOST_ROWS} are shown)`);
   return `${parts.join(' ')} in ${about.execution_time_ms} ms`;
-}
-
-function cell(value) {
-  if (value === null) return element('td', { class: 'null' }, 'null');
-  if (isNumber(value)) return element('td', { class: 'number' }, write(value));
-  return element('td', {}, typeof value === 'string' ? value : write(value));
 }
 
 function arrowFile(pieces, end) {
@@ -101,7 +93,7 @@ function arrowFile(pieces, end) {
 }
 
 /** An error, with its places marked in the program that it is about. */
-function errorBox(error, request) {
+export function errorBox(error, request) {
   const program = request?.program ?? request?.query ?? request?.rule;
   const found = error.diagnostics ?? [error];
   const parts = found.map((each) => finding(each, program));

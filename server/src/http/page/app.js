@@ -6,6 +6,7 @@ import { completed, requests, version } from './document.js';
 import { byId, element } from './dom.js';
 import { MessageForm, messageText } from './form.js';
 import { addFrame, shown } from './frames.js';
+import { LiveQueries } from './live.js';
 import { asPython } from './python.js';
 
 /** How large the pieces of an upload are. */
@@ -13,6 +14,7 @@ const PIECE = 1 << 20;
 
 let connection;
 let answer;
+let live;
 let form;
 let login = { byKey: false, user: 'admin' };
 let asked;
@@ -22,14 +24,20 @@ let number = 0;
 export function start(credentials = {}) {
   if (connection) return;
   answer = new Answer(byId('answer'));
+  live = new LiveQueries(byId('live-panel'), (subscription) =>
+    connection.send(JSON.stringify({ type: 'unsubscribe', id: `unsubscribe ${subscription}`, subscription })));
   connection = new Connection({
     state: showState,
     sent: (frame) => note('out', frame),
     received: (frame, message, request) => {
       note('in', frame);
-      if (message === undefined) answer.takeBytes(frame);
-      else greet(message);
-      if (message) answer.take(frame, message, request);
+      if (message === undefined) {
+        if (!live.takeBytes(frame)) answer.takeBytes(frame);
+      } else {
+        greet(message);
+        live.take(frame, message, request);
+        answer.take(frame, message, request);
+      }
       if (request && request === asked) showAnswer();
     },
   });
@@ -92,6 +100,7 @@ function showState(text, name) {
   byId('state').textContent = text;
   byId('state').dataset.state = name;
   byId('disconnect').disabled = name === 'closed';
+  if (name === 'closed' || name === 'connecting') live.lost();
 }
 
 function greet(message) {

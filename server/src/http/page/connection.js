@@ -65,9 +65,9 @@ export class Connection {
     this.listener.received(data, message, request);
   }
 
-  /** By id; the oldest without one otherwise. Notifications, and errors that end the connection, answer nothing. */
+  /** By id; the oldest without one otherwise. What is told unasked answers nothing, as errors that end the connection. */
   requestOf(message) {
-    if ('seq' in message) return undefined;
+    if (isUnasked(message)) return undefined;
     const same = (request) => request.id === message.id || (request.id === null && message.id === undefined);
     const found = this.waiting.findIndex(same);
     if (found < 0) return undefined;
@@ -75,3 +75,7 @@ export class Connection {
     return goesOn ? this.waiting[found] : this.waiting.splice(found, 1)[0];
   }
 }
+
+/** Notifications, and what is told of live queries. */
+const isUnasked = (message) =>
+  'seq' in message || ['delta', 'progress'].includes(message.type) || (message.type === 'unsubscribed' && message.error !== undefined);

@@ -75,7 +75,9 @@ pub(super) const FILES: Endpoint = Endpoint {
         script("form.js", include_str!("form.js")),
         script("frames.js", include_str!("frames.js")),
         script("json.js", include_str!("json.js")),
+        script("live.js", include_str!("live.js")),
         script("python.js", include_str!("python.js")),
+        script("table.js", include_str!("table.js")),
         File { name: "style.css", kind: STYLE, text: include_str!("style.css") },
     ]),
 };
