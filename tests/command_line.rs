@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use stratalog_tests::cli::{self, Done};
 use stratalog_tests::server::{PASSWORD, Server};

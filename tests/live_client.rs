@@ -302,10 +302,6 @@ fn delta(from: u64) -> [Message; 2] {
     let heading = format!(
         r#"{{"type":"delta","subscription":1,"from":{from},"version":{version},"format":"arrow","last":true}}"#
     );
-    use std::sync::Arc;
-    use stratalog_client::arrow::array::{ArrayRef, Int8Array, StringArray};
-    use stratalog_client::arrow::datatypes::{DataType, Field, Schema};
-    use stratalog_client::arrow::ipc::writer::StreamWriter;
     let fields = vec![Field::new("_diff", DataType::Int8, false), Field::new("X", DataType::Utf8, true)];
     let schema = Arc::new(Schema::new(fields));
     let text = format!("{version} {}", "x".repeat(100_000));

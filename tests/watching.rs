@@ -409,6 +409,23 @@ async fn a_server_without_live_queries_is_asked_again() {
     .unwrap();
 }
 
+#[test]
+fn the_prompt_watches_until_ctrl_c_and_goes_on() {
+    let server = Server::start();
+    let prompt = Prompt::open(&server);
+    prompt.type_line("+n(1)", "inserted 1 fact");
+    let reads = prompt.reads();
+    prompt.keys(".watch ?n(X)\r");
+    prompt.wait("│ +      │ 1 │");
+    ok(&server, &["-c", "-n(1)"]);
+    prompt.wait("│ -      │ 1 │");
+    prompt.keys("\u{3}");
+    prompt.wait_for_reads(reads + 1);
+    prompt.type_line("+n(2)", "inserted 1 fact");
+    assert!(!prompt.seen().contains("--since"), "it has no such option: {}", prompt.seen());
+    assert_eq!(prompt.end(), 0);
+}
+
 /// The demo's rules, as they stand there.
 fn rules_of_the_demo() -> &'static str {
     let questions = include_str!("../demo/questions.py");
