@@ -24,6 +24,8 @@ pub mod golden;
 
 pub mod server;
 
+pub mod subscriber;
+
 pub mod cli;
 
 pub mod prompt;
