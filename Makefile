@@ -22,8 +22,9 @@ export STRATALOG_CLI    := $(abspath $(CLI))
 # Random programs are the same in every run of the tests, so none fails for what it did not change.
 export PROPTEST_RNG_SEED ?= 20261122
 RANDOM_ROUNDS ?= 10
+SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash simulate random fuzz load soak bench peers \
+.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash simulate random fuzz load soak soak-live bench peers \
 	vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -95,6 +96,13 @@ load: build ## 1, 8, 64 and 256 connections on a real server; LOAD_* as in docs/
 soak: export LOAD_CONNECTIONS ?= 64
 soak: export LOAD_SECONDS ?= 600
 soak: load ## the same for ten minutes: memory must not grow
+
+# The seed says what is committed; who reads when is up to the machine.
+soak-live: export STRATALOG_LIVE_SECONDS = $(SOAK_SECONDS)
+soak-live: export STRATALOG_LIVE_ROUNDS = 2
+soak-live: build ## SOAK_SECONDS of random commits beside live queries: each copy is right at each version, memory must not grow
+	export STRATALOG_LIVE_SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$STRATALOG_LIVE_SEED"; \
+		$(TEST) --test subscriptions every_copy -- --nocapture
 
 # PEERS names some of the workloads, ENGINES some of the engines; facts are kept between runs.
 peers: $(PEERS_READY) ## this engine beside seven others: PEERS="closure triangles" ENGINES="ours duckdb"

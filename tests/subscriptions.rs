@@ -1,24 +1,26 @@
 //! Live queries over the socket: whoever applies what is told has, at each version that is told, what a query answers there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow::array::AsArray as _;
 use arrow::datatypes::Int8Type;
 use arrow::ipc::reader::StreamReader;
 use serde_json::{Value as Json, json};
 use stratalog_tests::server::{Connection, Frame, Server};
+use stratalog_tests::subscriber::{RowSet, Subscriber, set};
 use tempfile::TempDir;
-use tokio::sync::Mutex;
 
 const RULES: &str = "+reach(X, Y) <- edge(X, Y)
 +reach(X, Z) <- reach(X, Y), edge(Y, Z)
 +apart(X, Y) <- node(X), node(Y), !reach(X, Y)
 +degree(X, count<Y>, sum<Y>) <- edge(X, Y)
 +furthest(X, max<Y>) <- reach(X, Y)";
+
+const FACTS: &str = "+edge[(1, 2), (2, 3)]\n+node[(1), (2)]\n+said[(1, \"a\"), (2, 5)]";
 
 const QUESTIONS: [&str; 8] = [
     "?reach(X, Y)",
@@ -31,133 +33,10 @@ const QUESTIONS: [&str; 8] = [
     "?edge(X, Y), said(Y, T), !node(X)",
 ];
 
-/// Rows as text, so that they can be sorted.
-type Copy = BTreeSet<String>;
-
-fn set(rows: &Json) -> Copy {
-    rows.as_array().map(|rows| rows.iter().map(Json::to_string).collect()).unwrap_or_default()
-}
-
-/// One connection with one subscription, whose deltas it applies.
-struct Subscriber {
-    connection: Connection,
-    request: Json,
-    number: Json,
-    token: Json,
-    version: u64,
-    copy: Copy,
-    /// The rows of a reset that is not complete.
-    coming: Copy,
-}
-
-impl Subscriber {
-    async fn new(server: &Server, question: &str) -> Subscriber {
-        Subscriber::with(server.log_in().await, json!({"query": question})).await.expect("it is subscribed")
-    }
-
-    async fn with(connection: Connection, request: Json) -> Result<Subscriber, Json> {
-        let mut request = request;
-        request["type"] = json!("subscribe");
-        if request["query"].as_str().is_some_and(|query| query.contains("$from")) {
-            request["params"] = json!({"from": 1});
-        }
-        let mut subscriber = Subscriber {
-            connection,
-            request,
-            number: Json::Null,
-            token: Json::Null,
-            version: 0,
-            copy: Copy::new(),
-            coming: Copy::new(),
-        };
-        subscriber.begin().await?;
-        Ok(subscriber)
-    }
-
-    async fn begin(&mut self) -> Result<bool, Json> {
-        let reply = self.connection.ask(self.request.clone()).await;
-        if reply["type"] != "subscribed" {
-            return Err(reply);
-        }
-        (self.number, self.token) = (reply["subscription"].clone(), reply["token"].clone());
-        let resumed = reply["resumed"] == true;
-        if resumed {
-            assert_eq!(reply["version"], self.version, "{reply}");
-        }
-        self.coming.clear();
-        Ok(resumed)
-    }
-
-    /// Comes back on another connection with what it knows.
-    async fn resume(&mut self, connection: Connection) -> Result<bool, Json> {
-        self.connection = connection;
-        self.request["resume"] = json!({"token": self.token, "version": self.version});
-        self.begin().await
-    }
-
-    /// Applies a message; whether the copy is complete at a version since. An error is the end of the subscription.
-    fn apply(&mut self, message: &Json) -> Result<bool, Json> {
-        if message["type"] == "unsubscribed" {
-            return Err(message.clone());
-        }
-        assert_eq!(
-            (&message["type"], &message["subscription"]),
-            (&json!("delta"), &self.number),
-            "{message}"
-        );
-        let version = message["version"].as_u64().expect("a version");
-        let last = message["last"] == true;
-        if message["reset"] == true {
-            self.coming.extend(set(&message["added"]));
-            if last {
-                (self.copy, self.version) = (std::mem::take(&mut self.coming), version);
-            }
-            return Ok(last);
-        }
-        assert_eq!(message["from"], self.version, "{message}");
-        assert!(version > self.version, "{message}");
-        for row in set(&message["removed"]) {
-            assert!(self.copy.remove(&row), "{row} was not there: {message}");
-        }
-        for row in set(&message["added"]) {
-            assert!(self.copy.insert(row.clone()), "{row} was there: {message}");
-        }
-        if last {
-            self.version = version;
-        }
-        Ok(last)
-    }
-
-    async fn next(&mut self) -> Result<(), Json> {
-        loop {
-            let message = self.connection.receive_json().await;
-            if self.apply(&message)? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Reads until nothing comes for a while; all copies with their versions.
-    async fn all(&mut self, pause: Duration) -> Result<Vec<(u64, Copy)>, Json> {
-        let mut told = Vec::new();
-        loop {
-            match self.connection.receive_within(pause).await {
-                Some(Frame::Text(message)) => {
-                    if self.apply(&message)? {
-                        told.push((self.version, self.copy.clone()));
-                    }
-                }
-                Some(Frame::Closed(_)) | None => return Ok(told),
-                Some(Frame::Binary(_)) => panic!("a binary frame"),
-            }
-        }
-    }
-}
-
 async fn start() -> (Server, Connection) {
     let server = Server::start();
     let mut writer = server.log_in().await;
-    writer.rows("+edge[(1, 2), (2, 3)]\n+node[(1), (2)]\n+said[(1, \"a\"), (2, 5)]").await;
+    writer.rows(FACTS).await;
     writer.rows(RULES).await;
     (server, writer)
 }
@@ -494,8 +373,7 @@ async fn who_reads_nothing_holds_up_nobody() {
     for _ in 0..20 {
         let mut connection = server.connect_narrow("/ws").await;
         assert_eq!(connection.log_in(stratalog_tests::server::PASSWORD).await["type"], "authenticated");
-        connection.send_json(json!({"type": "subscribe", "query": "?wide(X, Y)"})).await;
-        stalled.push(connection);
+        stalled.push(Subscriber::unread(connection, json!({"query": "?wide(X, Y)"})).await);
     }
     let mut live = Subscriber::new(&server, "?wide(X, Y), X < 10").await;
     live.next().await.expect("the first answer");
@@ -510,71 +388,113 @@ async fn who_reads_nothing_holds_up_nobody() {
     let more = server.resident().saturating_sub(before);
     assert!(more < 300 << 20, "{more} bytes more");
     // Whoever reads again has everything.
-    let mut reader = Subscriber {
-        connection: stalled.remove(0),
-        request: Json::Null,
-        number: json!(1),
-        token: Json::Null,
-        version: 0,
-        copy: Copy::new(),
-        coming: Copy::new(),
-    };
-    assert_eq!(reader.connection.receive_json().await["type"], "subscribed");
+    let mut reader = stalled.remove(0);
+    reader.begin().await.expect("it is subscribed");
     while reader.copy.len() < 20_301 {
         reader.next().await.expect("rows");
     }
 }
 
+/// How long the judge sits, from the environment.
+struct Sitting {
+    seed: u64,
+    /// The server is killed after each.
+    rounds: u64,
+    /// How long a round takes at least; without it, one lap.
+    time: Duration,
+    /// Commits after which everything is judged, and subscribers go and come.
+    commits: u64,
+}
+
+impl Sitting {
+    fn read() -> Sitting {
+        let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
+        let rounds = number("STRATALOG_LIVE_ROUNDS").unwrap_or(3);
+        let seconds = number("STRATALOG_LIVE_SECONDS");
+        Sitting {
+            seed: number("STRATALOG_LIVE_SEED").unwrap_or(3),
+            rounds,
+            time: Duration::from_secs(seconds.unwrap_or_default())
+                / u32::try_from(rounds).expect("few rounds"),
+            commits: if seconds.is_some() { 600 } else { 60 },
+        }
+    }
+}
+
 /// The judge: random commits, subscribers of all questions who read at different speeds, lose connections and come back,
-/// and a server that is killed in between.
+/// and a server that is killed in between. `STRATALOG_LIVE_SECONDS` lets it sit so long: `make soak-live`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_copy_is_right_at_every_version() {
     let folder = TempDir::new().expect("a folder");
-    let mut seed =
-        std::env::var("STRATALOG_LIVE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(3_u64);
-    let rounds: usize =
-        std::env::var("STRATALOG_LIVE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
-    let answers: Arc<Mutex<BTreeMap<u64, Vec<Copy>>>> = Arc::default();
-    for round in 0..rounds {
+    let mut sitting = Sitting::read();
+    for round in 0..sitting.rounds {
         let server = Arc::new(Server::start_in(folder.path(), &[]));
         let mut writer = server.log_in().await;
         if round == 0 {
-            writer.rows("+edge[(1, 2), (2, 3)]\n+node[(1), (2)]\n+said[(1, \"a\"), (2, 5)]").await;
+            writer.rows(FACTS).await;
             writer.rows(RULES).await;
         }
-        let is_over = Arc::new(AtomicBool::new(false));
-        let readers: Vec<_> = (0..QUESTIONS.len() * 2)
-            .map(|n| {
-                let (server, is_over) = (Arc::clone(&server), Arc::clone(&is_over));
-                tokio::spawn(read(server, n, seed + n as u64, is_over))
-            })
-            .collect();
-        for _ in 0..60 {
-            let program = commit(&mut seed);
-            let reply = writer.execute(&program).await;
-            assert_eq!(reply["type"], "result", "{program}: {reply}");
-            note(&mut writer, &answers).await;
-            tokio::time::sleep(Duration::from_millis(next(&mut seed, 12))).await;
+        let begun = Instant::now();
+        let mut memory = Vec::new();
+        while memory.is_empty() || begun.elapsed() < sitting.time {
+            lap(&server, &mut writer, &mut sitting).await;
+            memory.push((begun.elapsed(), server.resident()));
         }
-        is_over.store(true, Ordering::SeqCst);
-        let mut judged = 0;
-        for reader in readers {
-            let (question, told) = reader.await.expect("a reader");
-            let answers = answers.lock().await;
-            let (_, end) = told.last().expect("the first answer");
-            let (_, expected) = answers.last_key_value().expect("an answer");
-            assert_eq!(*end, expected[question], "{} in the end", QUESTIONS[question]);
-            for (version, copy) in told {
-                // Nobody has asked between the statements of one program.
-                if let Some(expected) = answers.get(&version) {
-                    assert_eq!(copy, expected[question], "{} at {version}", QUESTIONS[question]);
-                    judged += 1;
-                }
-            }
-        }
-        assert!(judged > 40, "only {judged} copies were compared");
+        judge_memory(round, &memory);
         // The server is killed here, and begins again with what is on disk.
     }
+}
+
+async fn lap(server: &Arc<Server>, writer: &mut Connection, sitting: &mut Sitting) {
+    let mut answers: BTreeMap<u64, Vec<RowSet>> = BTreeMap::new();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..QUESTIONS.len() * 2)
+        .map(|n| {
+            let (server, is_over) = (Arc::clone(server), Arc::clone(&is_over));
+            tokio::spawn(read(server, n, sitting.seed + n as u64, is_over))
+        })
+        .collect();
+    for _ in 0..sitting.commits {
+        let program = commit(&mut sitting.seed);
+        let reply = writer.execute(&program).await;
+        assert_eq!(reply["type"], "result", "{program}: {reply}");
+        let (version, found) = ask_all(writer).await;
+        answers.insert(version, found);
+        tokio::time::sleep(Duration::from_millis(next(&mut sitting.seed, 12))).await;
+    }
+    is_over.store(true, Ordering::SeqCst);
+    let mut judged = 0;
+    for reader in readers {
+        let (question, told) = reader.await.expect("a reader");
+        let (_, end) = told.last().expect("the first answer");
+        let (_, expected) = answers.last_key_value().expect("an answer");
+        assert_eq!(*end, expected[question], "{} in the end", QUESTIONS[question]);
+        for (version, copy) in told {
+            // Nobody has asked between the statements of one program.
+            if let Some(expected) = answers.get(&version) {
+                assert_eq!(copy, expected[question], "{} at {version}", QUESTIONS[question]);
+                judged += 1;
+            }
+        }
+    }
+    assert!(judged > 40, "only {judged} copies were compared");
+}
+
+/// What memory does in the second half of a round is what it does for ever.
+fn judge_memory(round: u64, memory: &[(Duration, u64)]) {
+    let (end, last) = memory.last().expect("a lap");
+    let half = memory.iter().find(|(at, _)| *at >= *end / 2).map_or(*last, |(_, resident)| *resident);
+    if memory.len() > 1 {
+        eprintln!(
+            "round {round}: {} laps in {} s, memory {} MiB, then {} MiB, then {} MiB",
+            memory.len(),
+            end.as_secs(),
+            memory[0].1 >> 20,
+            half >> 20,
+            last >> 20
+        );
+    }
+    assert!(*last <= half + half / 10 + (16 << 20), "memory grows: {half} bytes, then {last}");
 }
 
 fn next(seed: &mut u64, n: u64) -> u64 {
@@ -593,17 +513,20 @@ fn commit(seed: &mut u64) -> String {
     }
 }
 
+fn params(question: &str) -> Json {
+    if question.contains("$from") { json!({"from": 1}) } else { json!({}) }
+}
+
 /// Asks everything at the present version; nobody else writes.
-async fn note(writer: &mut Connection, answers: &Mutex<BTreeMap<u64, Vec<Copy>>>) {
+async fn ask_all(writer: &mut Connection) -> (u64, Vec<RowSet>) {
     let (mut found, mut version) = (Vec::new(), 0);
     for question in QUESTIONS {
-        let params = if question.contains("$from") { json!({"from": 1}) } else { json!({}) };
-        let request = json!({"type": "execute", "program": question, "params": params});
+        let request = json!({"type": "execute", "program": question, "params": params(question)});
         let reply = writer.ask(request).await;
         version = reply["version"].as_u64().expect("a version");
         found.push(set(&reply["rows"]));
     }
-    answers.lock().await.insert(version, found);
+    (version, found)
 }
 
 async fn read(
@@ -611,9 +534,10 @@ async fn read(
     number: usize,
     mut seed: u64,
     is_over: Arc<AtomicBool>,
-) -> (usize, Vec<(u64, Copy)>) {
+) -> (usize, Vec<(u64, RowSet)>) {
     let question = number % QUESTIONS.len();
-    let request = json!({"query": QUESTIONS[question], "every_version": number.is_multiple_of(3)});
+    let (query, every_version) = (QUESTIONS[question], number.is_multiple_of(3));
+    let request = json!({"query": query, "params": params(query), "every_version": every_version});
     let mut live = Subscriber::with(server.log_in().await, request).await.expect("it is subscribed");
     live.next().await.expect("the first answer");
     let mut told = vec![(live.version, live.copy.clone())];

@@ -26,6 +26,8 @@ pub mod server;
 
 pub mod restarting;
 
+pub mod subscriber;
+
 pub mod cli;
 
 pub mod prompt;

@@ -387,6 +387,11 @@ impl Connection {
         }
     }
 
+    /// Lets go of the notifications that came so far.
+    pub fn forget_notifications(&mut self) {
+        self.told.clear();
+    }
+
     /// The next message as it is.
     pub async fn next_unread(&mut self) -> Message {
         loop {

@@ -86,10 +86,12 @@ pub struct State {
 /// The versions at which something was changed last.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Changed {
-    /// Rows, by their relation. Those of the others are as old as the definitions.
+    /// Rows, by their relation.
     rows: OrdMap<String, u64>,
-    /// Anything else.
-    definitions: u64,
+    /// Rules and columns, by their relation.
+    definitions: OrdMap<String, u64>,
+    /// What concerns all relations; nothing is known of what was changed before.
+    everything: u64,
 }
 
 impl State {
@@ -101,7 +103,7 @@ impl State {
     /// A state as it was stored.
     pub(super) fn stored(version: u64, catalog: Catalog, relations: OrdMap<String, Relation>) -> State {
         let row_bytes = relations.values().map(Relation::row_bytes).sum();
-        let changed = Changed { rows: OrdMap::new(), definitions: version };
+        let changed = Changed { everything: version, ..Changed::default() };
         State { version, catalog, relations, row_bytes, changed }
     }
 
@@ -115,14 +117,14 @@ impl State {
         &self.changed
     }
 
-    /// Since when rules, types and relations are what they are, as far as that is known.
-    pub fn defined_since(&self) -> u64 {
-        self.changed.definitions
+    /// Since when a relation has the rules and columns that it has, as far as that is known.
+    pub fn defined_since(&self, relation: &str) -> u64 {
+        self.changed.since(&self.changed.definitions, relation)
     }
 
-    /// Since when a relation has the stored rows that it has, as far as that is known.
+    /// Since when it has the stored rows that it has.
     pub fn rows_since(&self, relation: &str) -> u64 {
-        self.changed.rows.get(relation).map_or(self.changed.definitions, |rows| *rows)
+        self.changed.since(&self.changed.rows, relation)
     }
 
     /// Bytes of the codes of all rows, deleted ones among them.
@@ -202,20 +204,30 @@ impl State {
     }
 }
 
+/// So many names of relations are remembered.
+const MOST_NAMES: usize = 10_000;
+
 impl Changed {
+    fn since(&self, names: &OrdMap<String, u64>, relation: &str) -> u64 {
+        names.get(relation).map_or(self.everything, |version| self.everything.max(*version))
+    }
+
     fn note(&mut self, change: &Change, version: u64) {
-        match change {
-            Change::Insert { relation, .. } | Change::Delete { relation, .. } => {
-                self.rows.insert(relation.clone(), version);
+        let (names, name) = match change {
+            Change::Insert { relation, .. } | Change::Delete { relation, .. } => (&mut self.rows, relation),
+            Change::Define(definition) => (&mut self.definitions, &definition.name),
+            Change::AddRule(rule) => (&mut self.definitions, &rule.head.relation.text),
+            Change::DropRelation(name) | Change::RemoveRules(name) | Change::ClearRules(name) => {
+                (&mut self.definitions, name)
             }
-            Change::Define(_)
-            | Change::DropRelation(_)
-            | Change::AddRule(_)
-            | Change::RemoveRules(_)
-            | Change::ClearRules(_)
-            | Change::DefineType(..)
-            | Change::AddIndex(_)
-            | Change::RemoveIndex(_) => self.definitions = version,
+            Change::DefineType(..) | Change::AddIndex(_) | Change::RemoveIndex(_) => {
+                self.everything = version;
+                return;
+            }
+        };
+        names.insert(name.clone(), version);
+        if names.len() > MOST_NAMES {
+            *self = Changed { everything: version, ..Changed::default() };
         }
     }
 }

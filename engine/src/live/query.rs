@@ -265,7 +265,7 @@ impl LiveQuery {
             }
             _ => return None,
         };
-        let is_redefined = snapshot.defined_since() > last.version;
+        let is_redefined = last.defined_since(snapshot) > last.version;
         Some(Due { query: self, seen, before, is_redefined })
     }
 
@@ -392,6 +392,12 @@ impl Seen {
     /// Since when everything that was read is as it is now.
     fn unchanged_since(&self, snapshot: &Snapshot) -> u64 {
         let rows = self.relations.iter().map(|relation| snapshot.rows_since(relation));
-        rows.fold(snapshot.defined_since(), u64::max)
+        rows.fold(self.defined_since(snapshot), u64::max)
+    }
+
+    /// Since when it has the rules and columns that it has.
+    fn defined_since(&self, snapshot: &Snapshot) -> u64 {
+        let definitions = self.relations.iter().map(|relation| snapshot.defined_since(relation));
+        definitions.max().unwrap_or_else(|| snapshot.version())
     }
 }

@@ -62,10 +62,7 @@ impl Figures {
 
 fn print_line(connections: usize, name: &str, latencies: &mut [u32], time: Duration) {
     latencies.sort_unstable();
-    let at = |per_mille: usize| {
-        let place = (latencies.len() * per_mille / 1000).min(latencies.len().saturating_sub(1));
-        latencies.get(place).map_or(0.0, |micros| f64::from(*micros) / 1000.0)
-    };
+    let at = |place| f64::from(per_mille(latencies, place)) / 1000.0;
     let rate = latencies.len() as f64 / time.as_secs_f64();
     eprintln!(
         "{connections:>5}  {name:<8} {rate:>10.0} {:>10.2} {:>10.2} {:>10.2} {:>10.2}",
@@ -74,4 +71,10 @@ fn print_line(connections: usize, name: &str, latencies: &mut [u32], time: Durat
         at(999),
         at(1000)
     );
+}
+
+/// What so many of a thousand figures are below; they have to be in order.
+pub fn per_mille(figures: &[u32], place: usize) -> u32 {
+    let last = figures.len().saturating_sub(1);
+    figures.get((figures.len() * place / 1000).min(last)).copied().unwrap_or_default()
 }

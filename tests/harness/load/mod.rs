@@ -1,12 +1,14 @@
-//! Load on a server: clients that ask one thing after the other, and what that takes. `make load` and the bench `network`
-//! are the same clients.
+//! Load on a server: clients that ask one thing after the other, and what that takes. `make load` and the benches `network`
+//! and `live` are the same clients.
 
 mod figures;
 mod fleet;
+mod live;
 mod mix;
 
-pub use figures::Figures;
+pub use figures::{Figures, per_mille};
 pub use fleet::Fleet;
+pub use live::{LINKED, SEEN, prepare_live, subscribe_aside};
 pub use mix::{KINDS, Kind, Mix, NoMix};
 
 use crate::server::Connection;
