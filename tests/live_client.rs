@@ -192,9 +192,9 @@ async fn it_waits_for_ones_own_write() {
         assert!(copy.0.contains(&ints(&[&[1, 4]])[0]));
     }
     // What has come while somebody waited in vain is not lost.
-    let later = run(&client, "+edge(4, 5)").await;
+    let (taken, later) = (live.version(), run(&client, "+edge(4, 5)").await);
     assert!(timeout(Duration::from_secs(1), live.wait(later + 1)).await.is_err());
-    assert_eq!(live.version(), written, "nothing was taken");
+    assert_eq!(live.version(), taken, "nothing was taken");
     copy.take(&next(&mut live).await);
     assert_eq!((copy.0.len(), live.version()), (4, later));
 }

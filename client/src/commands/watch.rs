@@ -117,7 +117,7 @@ impl Watch<'_> {
         }
         only_asks(
             self.program,
-            "what is watched is run again and again, and this may change something",
+            "what is watched only asks, and this may change something",
             "watch a query: `?edge(X, Y)`",
         )?;
         let mut changing = self.begin(settings).await?;
