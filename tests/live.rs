@@ -74,7 +74,7 @@ const FAMILIES: [&str; 26] = [
 fn step() -> impl Strategy<Value = String> {
     // Those below zero come and go in the dictionary, which is collected by `.compact`.
     let number = || select(vec![0, 1, 2, -1, -2, -3]);
-    let said = || select(vec!["\"a\"", "\"at 1\"", "7", "-2000000000", "2.5", "1.5"]);
+    let said = || select(vec!["\"a\"", "\"at 1\"", "7", "-2000000000", "2.5", "1.5", "t\"2024-01-05\""]);
     prop_oneof![
         6 => (number(), number()).prop_map(|(x, y)| format!("+edge({x}, {y})")),
         5 => (number(), number()).prop_map(|(x, y)| format!("-edge({x}, {y})")),
@@ -86,6 +86,7 @@ fn step() -> impl Strategy<Value = String> {
         1 => (number(), number()).prop_map(|(x, y)| format!("-path({x}, {y})")),
         1 => Just("+path(X, X) <- node(X)".to_owned()),
         1 => Just(".rule remove path 3".to_owned()),
+        2 => Just("-said(X, 2.5) <- said(X, 2.5)\n-said(X, 7) <- said(X, 7)\n-said(X, \"a\") <- said(X, \"a\")".to_owned()),
         1 => Just(".rule drop degree\n+degree(X, count<Y>, avg<Y>) <- edge(Y, X)".to_owned()),
         2 => Just(".compact".to_owned()),
     ]

@@ -164,6 +164,15 @@ impl Rows {
         Rows { columns, schema, rows, row_count, total_count: row_count, codec, provenance: None }
     }
 
+    /// The same; if there are no rows, the columns have the types of another answer to the same question.
+    pub(crate) fn with_types_if_empty(self, other: &Rows) -> Rows {
+        if self.row_count > 0 || self.columns.len() != other.columns.len() {
+            return self;
+        }
+        let types: Vec<DataType> = other.columns.iter().map(|column| column.data_type).collect();
+        self.with_rows(&types, self.rows.clone(), self.codec.clone())
+    }
+
     /// The same columns without any row.
     pub fn none(&self) -> Rows {
         let types: Vec<DataType> = self.columns.iter().map(|column| column.data_type).collect();

@@ -55,6 +55,26 @@ def test_changes_are_frames(db: stratalog.Client) -> None:
         assert change.to_arrow().column_names == ["_diff", "N", "T", "X"]
 
 
+def test_a_value_is_found_again_when_its_column_looks_otherwise(db: stratalog.Client) -> None:
+    # A time among values of other types is a number.
+    db.execute('+said[(1, t"2024-01-05"), (2, 5), (3, t"2024-01-06")]')
+    with db.live("?said(X, Y)") as live:
+        assert live.next(60) is not None
+        for step in [
+            "-said(2, 5)",
+            '-said(3, t"2024-01-06")',
+            "+said(4, 7)",
+            "-said(4, 7)",
+            '-said(1, t"2024-01-05")',
+        ]:
+            db.execute(step)
+            assert live.next(60) is not None
+            assert sorted(map(repr, live.rows)) == sorted(map(repr, map(tuple, db.execute("?said(X, Y)")))), (
+                step
+            )
+        assert live.rows == []
+
+
 def test_values_of_all_kinds_are_kept_apart(db: stratalog.Client) -> None:
     db.execute('+v[(1), (1.0), (true), ("1"), ([1, 2])]')
     with db.live("?v(X)") as live:

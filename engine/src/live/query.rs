@@ -21,7 +21,7 @@ use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::context::{Context, Environment};
-use crate::data::Value;
+use crate::data::{DataType, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Graph, Snapshot};
@@ -279,10 +279,14 @@ impl LiveQuery {
         self.evaluate(environment, snapshot, budget).map(|(rows, _)| rows)
     }
 
-    /// What tells an answer from the one before it; nothing where it has other columns.
+    /// What tells an answer from the one before it; nothing where it has other columns, or values look otherwise there.
     fn compare(before: &Rows, after: &Rows) -> Result<Option<Delta>, Error> {
         let has_same_columns = after.columns().len() == before.columns().len()
-            && after.columns().iter().zip(before.columns()).all(|(a, b)| a.unique_name == b.unique_name);
+            && after
+                .columns()
+                .iter()
+                .zip(before.columns())
+                .all(|(a, b)| a.unique_name == b.unique_name && looks_alike(a.data_type, b.data_type));
         Ok(has_same_columns.then(|| Delta::between(before, after)).transpose()?)
     }
 
@@ -361,7 +365,7 @@ impl Due<'_> {
     pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>) {
         let query = self.query;
         let compared = catch_unwind(AssertUnwindSafe(|| {
-            let rows = answer?;
+            let rows = answer?.with_types_if_empty(&self.before);
             LiveQuery::compare(&self.before, &rows).map(|delta| (rows, delta))
         }));
         let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
@@ -374,6 +378,14 @@ impl Due<'_> {
             query.wake();
         }
     }
+}
+
+/// Whether a value is written in the same way in columns of both types. A time among values of other types is a number,
+/// and whoever keeps rows would not find it again.
+fn looks_alike(a: DataType, b: DataType) -> bool {
+    let is_plain =
+        |data_type| matches!(data_type, DataType::Int | DataType::Bool | DataType::Text | DataType::Any);
+    a == b || a == DataType::Unknown || b == DataType::Unknown || is_plain(a) && is_plain(b)
 }
 
 impl Seen {
