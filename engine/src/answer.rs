@@ -173,6 +173,16 @@ impl Rows {
         self.with_rows(&types, self.rows.clone(), self.codec.clone())
     }
 
+    /// The same with the codec of another answer, if no code is one of its own: whoever keeps many answers keeps one codec.
+    pub(crate) fn sharing_codec_of(self, other: &Rows) -> Rows {
+        let is_same = self.codec.shared().number() == other.codec.shared().number();
+        let has_own = || self.rows.columns().into_iter().flatten().any(|code| Codec::is_own(*code));
+        if !is_same || other.codec.has_own() || has_own() {
+            return self;
+        }
+        Rows { codec: other.codec.clone(), ..self }
+    }
+
     /// The same columns without any row.
     pub fn none(&self) -> Rows {
         let types: Vec<DataType> = self.columns.iter().map(|column| column.data_type).collect();

@@ -17,6 +17,7 @@ use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::live::Live;
 use crate::metrics::{LiveCounts, Metrics, Reading};
+use crate::pace::Pace;
 use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
 use crate::tls::Tls;
@@ -38,6 +39,8 @@ pub(crate) struct App {
     pub(crate) running: Arc<Running>,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
+    /// How often subscribers are told.
+    pub(crate) pace: Pace,
     /// What is counted and bounded.
     pub(crate) limits: Live<Limits>,
     /// Pages of which sites may use the server.
@@ -150,6 +153,7 @@ impl App {
             queries: QueryPool::new(&config.limits, metrics.clone()),
             running: Arc::default(),
             metrics,
+            pace: Pace::new(),
             places: Places::new(&config.limits, descriptors()),
             limits: config.limits.into(),
             origins: config.origins.into(),

@@ -50,6 +50,9 @@ mod sessions;
 /// What commits change, for those who want to know.
 mod events;
 
+/// How often subscribers are told.
+mod pace;
+
 /// Live queries that connections have subscribed to.
 mod subscriptions;
 

@@ -108,6 +108,11 @@ impl Histogram {
         self.sum_us.fetch_add(us, Ordering::Relaxed);
     }
 
+    /// All durations together.
+    pub(crate) fn sum(&self) -> Duration {
+        Duration::from_micros(self.sum_us.load(Ordering::Relaxed))
+    }
+
     fn write(&self, name: &str, text: &mut String) {
         let mut count = 0;
         let bounds = BOUNDS.iter().map(|us| (*us as f64 / 1e6).to_string()).chain(["+Inf".to_owned()]);
@@ -115,7 +120,7 @@ impl Histogram {
             count += bucket.load(Ordering::Relaxed);
             let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {count}");
         }
-        let sum = self.sum_us.load(Ordering::Relaxed) as f64 / 1e6;
+        let sum = self.sum().as_secs_f64();
         let _ = writeln!(text, "{name}_sum {sum}\n{name}_count {count}");
     }
 }

@@ -225,9 +225,8 @@ fn work(
         Pace::Brief => &crew.brief,
         Pace::Long => &crew.long,
     };
-    if pace == Pace::Long {
-        run_low();
-    }
+    // Where the processors are not enough, those who ask and commit come first.
+    run_low();
     let mut sweep_at = Instant::now() + SWEEP;
     loop {
         let task = queue.next(sweep_at);

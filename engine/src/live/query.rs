@@ -365,7 +365,7 @@ impl Due<'_> {
     pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>) {
         let query = self.query;
         let compared = catch_unwind(AssertUnwindSafe(|| {
-            let rows = answer?.with_types_if_empty(&self.before);
+            let rows = answer?.with_types_if_empty(&self.before).sharing_codec_of(&self.before);
             LiveQuery::compare(&self.before, &rows).map(|delta| (rows, delta))
         }));
         let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));

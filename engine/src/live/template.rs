@@ -1,4 +1,4 @@
-//! `Template`: what questions have in common that differ in the constants of their atoms only. Many of them are evaluated
+//! `Template`: what questions have in common that differ in constants of their conditions only. Many of them are evaluated
 //! as one.
 //!
 //! `?reach(7, Y)` and `?reach(8, Y)` are `?reach($1, Y), $asked($1)`, where `$asked` holds 7 and 8; each has the rows of
@@ -27,7 +27,7 @@ use crate::functions::ScalarFunction;
 use crate::graph::{Change, Graph, Overlay, Snapshot};
 use crate::statements;
 use crate::syntax::ast::{
-    Atom, Literal, LiteralKind, Name, ProjectionItem, Query, QueryHead, Term, TermKind,
+    Atom, Comparison, Literal, LiteralKind, Name, ProjectionItem, Query, QueryHead, Term, TermKind,
 };
 
 /// Nobody else can name this relation.
@@ -55,8 +55,8 @@ pub(super) struct Template {
 struct Blank {
     name: String,
     data_type: DataType,
-    /// The relation and its column.
-    place: (String, usize),
+    /// The relation and its column; none in a comparison.
+    place: Option<(String, usize)>,
     /// Whether the column of the constant is one of the answer.
     is_shown: bool,
 }
@@ -80,8 +80,13 @@ impl Template {
                 lifted.atom(atom, true);
             }
             for literal in &mut with_blanks.body {
-                if let LiteralKind::Positive(atom) = &mut literal.kind {
-                    lifted.atom(atom, false);
+                match &mut literal.kind {
+                    LiteralKind::Positive(atom) => lifted.atom(atom, false),
+                    LiteralKind::Comparison { operator, left, right } if *operator != Comparison::Equal => {
+                        lifted.compared(left, right);
+                        lifted.compared(right, left);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -176,7 +181,11 @@ impl Template {
             let relation = analysed.program.relations.iter().find(|relation| relation.name == *name)?;
             relation.column_types.get(*column).copied()
         };
-        if !self.blanks.iter().all(|blank| type_of(&blank.place) == Some(blank.data_type)) {
+        let is_fit = |blank: &Blank| match &blank.place {
+            Some(place) => type_of(place) == Some(blank.data_type),
+            None => true,
+        };
+        if !self.blanks.iter().all(is_fit) {
             return Ok(None);
         }
         let rows = statements::answer_without_source(&self.query, &mut context)?;
@@ -241,11 +250,32 @@ impl Lifted {
                 Value::Text(_) => DataType::Text,
                 _ => continue,
             };
-            let name = format!("${}", self.blanks.len() + 1);
+            let place = Some((relation.clone(), column));
             self.constants.push(constant.clone());
-            term.kind = TermKind::Variable(name.clone());
-            self.blanks.push(Blank { name, data_type, place: (relation.clone(), column), is_shown });
+            self.blank(term, data_type, place, is_shown);
         }
+    }
+
+    /// An integer that a variable is compared with: that is the same whether it is a constant or not.
+    fn compared(&mut self, term: &mut Term, with: &Term) {
+        if let (TermKind::Constant(constant @ Value::Int(_)), TermKind::Variable(_)) =
+            (&term.kind, &with.kind)
+        {
+            self.constants.push(constant.clone());
+            self.blank(term, DataType::Int, None, false);
+        }
+    }
+
+    fn blank(
+        &mut self,
+        term: &mut Term,
+        data_type: DataType,
+        place: Option<(String, usize)>,
+        is_shown: bool,
+    ) {
+        let name = format!("${}", self.blanks.len() + 1);
+        term.kind = TermKind::Variable(name.clone());
+        self.blanks.push(Blank { name, data_type, place, is_shown });
     }
 }
 
@@ -325,8 +355,8 @@ mod tests {
     #[test]
     fn constants_of_atoms_are_lifted_out() {
         let (found, constants) = template("?reach(7, Y), owner(Y, \"ada\"), Y > 3, !hidden(Y, 4)");
-        assert_eq!(found.text(), "?reach($1, Y), owner(Y, $2), Y > 3, !hidden(Y, 4)");
-        assert_eq!(constants, [Value::Int(7), Value::text("ada")]);
+        assert_eq!(found.text(), "?reach($1, Y), owner(Y, $2), Y > $3, !hidden(Y, 4)");
+        assert_eq!(constants, [Value::Int(7), Value::text("ada"), Value::Int(3)]);
         assert_eq!(template("?Y <- reach(7, Y)").0.text(), "?Y, $1 <- reach($1, Y)");
     }
 

@@ -45,7 +45,7 @@ pub(super) async fn subscribe(
         matches!(subscription.next(*version, false), Ok(Next::Nothing { .. } | Next::Delta { .. }))
     });
     let response = Response::Subscribed(wire::subscribed(number, &subscription, at, token));
-    let feed = Feed { subscription, at, format, every_version, progress, _place: place };
+    let feed = Feed { subscription, at, format, every_version, last_window: 0, progress, _place: place };
     caller.subscriptions.add(number, feed);
     Ok(Reply::Whole(ReplyMessage { response, id }.to_json()))
 }

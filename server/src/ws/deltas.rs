@@ -36,7 +36,7 @@ pub(super) struct Teller {
 /// What is to be done with a subscription that was looked at.
 enum Told {
     Nothing,
-    More,
+    Something,
     Over,
 }
 
@@ -79,12 +79,23 @@ impl Teller {
                 }
                 (number, mut feed) = self.subscriptions.next() => {
                     match self.tell(number, &mut feed, outgoing).await? {
-                        Told::Nothing => self.subscriptions.put_back(number, feed, false),
-                        Told::More => self.subscriptions.put_back(number, feed, true),
+                        Told::Nothing => self.subscriptions.put_back(number, feed),
+                        Told::Something => {
+                            let rest = self.rest(&mut feed);
+                            self.subscriptions.put_back_for(number, feed, rest);
+                        }
                         Told::Over => drop(self.subscriptions.remove(number)),
                     }
                 }
             }
+        }
+    }
+
+    /// How long somebody who has been told rests. Those who want each version lose some if they do.
+    fn rest(&self, feed: &mut Feed) -> Duration {
+        match feed.every_version {
+            true => Duration::ZERO,
+            false => self.app.pace.rest(&mut feed.last_window, || self.app.metrics.whole.sum()),
         }
     }
 
@@ -148,7 +159,7 @@ impl Teller {
                 }
                 feed.at = Some(version);
                 feed.subscription.forget_begun();
-                Ok(Told::More)
+                Ok(Told::Something)
             }
             Err(Halt::Gone) => Err(Gone),
             Err(Halt::Unsubscribed) => Ok(Told::Over),

@@ -228,6 +228,12 @@ impl Codec {
         }
     }
 
+    /// The bytes of the values that the query has made, and of what finds them; nothing if there are none.
+    pub(crate) fn own_bytes(&self) -> usize {
+        let shards = SHARDS * size_of::<RwLock<HashTable<Slot>>>();
+        if self.has_own() { self.local.memory_bytes() + shards } else { 0 }
+    }
+
     /// Whether the query has made values.
     pub fn has_own(&self) -> bool {
         !self.local.is_empty()
