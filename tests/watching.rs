@@ -274,14 +274,33 @@ fn after_a_restart_only_what_is_new_is_written() {
     assert_eq!(watch.changes(1), [row("+", 5, 6)]);
     assert_eq!(goes_on.changes(1), [row("+", 5, 6)]);
     place.restart();
-    ok(place.server(), &["-c", "-edge(1, 2)"]);
-    assert_eq!(watch.changes(1), [row("-", 1, 2)]);
+    // Whoever is back before the next commit goes on, also who never saw all rows.
+    let begun = Instant::now();
+    while ok(place.server(), &["-c", ".live list", "--csv", "--no-header"]).split(',').nth(2) != Some("2") {
+        assert!(begun.elapsed() < PATIENCE * 2, "they come back");
+    }
+    for (program, told) in [("-edge(1, 2)", row("-", 1, 2)), ("+edge(3, 4)", row("+", 3, 4))] {
+        ok(place.server(), &["-c", program]);
+        assert_eq!((watch.changes(1), goes_on.changes(1)), (vec![told.clone()], vec![told]));
+    }
+}
+
+#[test]
+fn who_never_saw_all_rows_does_not_pretend_to_know_what_is_new() {
+    let mut place = Restarting::start();
+    ok(place.server(), &["-c", "+edge(1, 2)"]);
+    let since = {
+        let mut other = Watching::start(place.server(), &["?edge(X, Y)", "--format", "csv"]);
+        assert_eq!([other.line(), other.line()], ["change,X,Y", "+,1,2"]);
+        token(&other.interrupt())
+    };
+    place.restart();
     ok(place.server(), &["-c", "+edge(3, 4)"]);
-    assert_eq!(watch.changes(1), [row("+", 3, 4)]);
-    // Who never saw all rows cannot tell what is new, and does not pretend to.
-    assert!(goes_on.lines.next().is_none());
-    assert_eq!(goes_on.process.wait().unwrap().code(), Some(1));
-    assert!(goes_on.err().contains("what has changed since then is not known any more"));
+    // Another process does not know what was there before that.
+    let mut late = Watching::start(place.server(), &["?edge(X, Y)", "--since", &since, "--format", "jsonl"]);
+    assert!(late.lines.next().is_none());
+    assert_eq!(late.process.wait().unwrap().code(), Some(1));
+    assert!(late.err().contains("what has changed since then is not known any more"), "it says why");
 }
 
 #[test]
