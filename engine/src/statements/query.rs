@@ -43,7 +43,7 @@ pub(super) enum Source {
     /// Nothing of the session was read.
     Persistent,
     /// That has to be found out.
-    Mixed(SessionView),
+    Mixed(Box<SessionView>),
 }
 
 /// The same without saying of each row where it comes from.
@@ -89,7 +89,7 @@ pub(super) fn run_without_source(
     let source = match (view.is_dirty(), reads_own) {
         (false, _) => Source::Graph,
         (true, false) => Source::Persistent,
-        (true, true) => Source::Mixed(view),
+        (true, true) => Source::Mixed(Box::new(view)),
     };
     Ok((answer, source))
 }
