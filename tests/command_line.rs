@@ -4,19 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use stratalog_tests::cli::{self, Done};
+use stratalog_tests::cli::{self, ok, run_at};
 use stratalog_tests::server::{PASSWORD, Server};
 use tempfile::TempDir;
-
-fn run(server: &Server, arguments: &[&str]) -> Done {
-    cli::run(cli::at(server), arguments, "")
-}
-
-fn ok(server: &Server, arguments: &[&str]) -> String {
-    let done = run(server, arguments);
-    assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.err);
-    done.out
-}
 
 const PEOPLE: &str = "+person(name: string, born: timestamp, score: float, tag: any)\n\
     +person[(\"ada\", 0, 2.0, \"x\"), (\"bob, \\\"b\\\"\", null, null, 7)]";
@@ -73,10 +63,10 @@ fn lines_markdown_headers_and_null() {
 #[test]
 fn rows_go_to_standard_output_and_everything_else_does_not() {
     let server = Server::start();
-    let done = run(&server, &["-c", "+edge[(1, 2), (2, 3)]\n?edge(X, Y)", "--limit", "1", "--timing"]);
+    let done = run_at(&server, &["-c", "+edge[(1, 2), (2, 3)]\n?edge(X, Y)", "--limit", "1", "--timing"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "X\tY\n1\t2\n"), "{}", done.err);
     assert!(done.err.contains("note: 1 row of 2 shown") && done.err.contains("time: server"), "{}", done.err);
-    let done = run(&server, &["-c", "?edge(X, Y)", "--limit", "1", "-q"]);
+    let done = run_at(&server, &["-c", "?edge(X, Y)", "--limit", "1", "-q"]);
     assert_eq!((done.out.as_str(), done.err.as_str()), ("X\tY\n1\t2\n", ""));
     // A program may come from a file, from standard input, or as an argument.
     let folder = TempDir::new().unwrap();
@@ -95,13 +85,13 @@ fn rows_go_to_standard_output_and_everything_else_does_not() {
 #[test]
 fn an_error_shows_its_place_in_colours_only_where_they_are_wanted() {
     let server = Server::start();
-    let done = run(&server, &["-c", "+edge(1, 2)\n?edgee(X, Y)"]);
+    let done = run_at(&server, &["-c", "+edge(1, 2)\n?edgee(X, Y)"]);
     assert_eq!((done.code, done.out.as_str()), (Some(1), ""));
     for part in ["error[unknown_relation]", "2 | ?edgee(X, Y)", "^^^^^", "did you mean `edge`?"] {
         assert!(done.err.contains(part), "{}", done.err);
     }
     assert!(!done.err.contains('\u{1b}'));
-    let coloured = run(&server, &["-c", "?edgee(X, Y)", "--color", "always"]);
+    let coloured = run_at(&server, &["-c", "?edgee(X, Y)", "--color", "always"]);
     assert!(coloured.err.contains('\u{1b}'));
     let mut forced = cli::at(&server);
     forced.env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1");
@@ -115,7 +105,7 @@ fn an_error_shows_its_place_in_colours_only_where_they_are_wanted() {
 fn the_exit_code_says_what_went_wrong() {
     let server = Server::start();
     let endless = "start(1)\nn(X) <- start(X)\nn(Y) <- n(X), Y = X + 1\n?n(X)";
-    let code = |arguments: &[&str]| run(&server, arguments).code;
+    let code = |arguments: &[&str]| run_at(&server, arguments).code;
     assert_eq!(code(&["-c", "?nothing(X)"]), Some(1));
     assert_eq!(code(&["--no-such-option"]), Some(2));
     assert_eq!(code(&["run", "/nonexistent/file.dl"]), Some(2));
@@ -175,9 +165,9 @@ fn a_file_of_rows_is_there_when_it_is_complete() {
         let bytes = fs::read(path(name)).unwrap();
         assert!(String::from_utf8_lossy(&bytes).starts_with(begins), "{name}");
     }
-    let done = run(&server, &["-c", "?nothing(X)", "-o", &path("none.csv")]);
+    let done = run_at(&server, &["-c", "?nothing(X)", "-o", &path("none.csv")]);
     assert_eq!(done.code, Some(1));
-    let done = run(&server, &["-c", ASK, "-o", "/nonexistent/p.csv"]);
+    let done = run_at(&server, &["-c", ASK, "-o", "/nonexistent/p.csv"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
     let mut names: Vec<String> = fs::read_dir(folder.path())
         .unwrap()
@@ -243,7 +233,7 @@ fn users_and_keys_are_managed_without_showing_secrets() {
     with_key.env("SERVICE_API_KEY", key);
     assert_eq!(cli::run(with_key, &["-c", ".kg"], "").code, Some(0));
     ok(&server, &["key", "revoke", "nightly"]);
-    assert_eq!(run(&server, &["--api-key", key, "-c", ".kg"]).code, Some(4));
+    assert_eq!(run_at(&server, &["--api-key", key, "-c", ".kg"]).code, Some(4));
     ok(&server, &["user", "drop", "ada"]);
     let refused = cli::run(cli::at(&server), &["user", "create", "eve"], "two words\n");
     assert_eq!(refused.code, Some(2));
@@ -273,9 +263,9 @@ fn completions_and_manual_are_made_of_the_same_definitions() {
 fn several_programs_run_until_one_fails_or_all_the_same() {
     let server = Server::start();
     let three = ["-c", "+a(1)", "-c", "?nothing(X)", "-c", "+b(1)"];
-    assert_eq!(run(&server, &three).code, Some(1));
-    assert_eq!(run(&server, &["-c", "?b(X)"]).code, Some(1));
-    let done = run(&server, &[&three[..], &["--keep-going"]].concat());
+    assert_eq!(run_at(&server, &three).code, Some(1));
+    assert_eq!(run_at(&server, &["-c", "?b(X)"]).code, Some(1));
+    let done = run_at(&server, &[&three[..], &["--keep-going"]].concat());
     assert_eq!(done.code, Some(1));
     assert_eq!(ok(&server, &["-c", "?b(X)", "--csv", "--no-header"]), "1\n");
     let folder = TempDir::new().unwrap();
@@ -285,10 +275,10 @@ fn several_programs_run_until_one_fails_or_all_the_same() {
     };
     let files = [file("1.csv", "n\n1\n"), file("2.csv", "n\nx,y\n"), file("3.csv", "n\n3\n")];
     let import = ["import", "c", &files[0], &files[1], &files[2], "-k"];
-    assert_eq!(run(&server, &import).code, Some(1));
+    assert_eq!(run_at(&server, &import).code, Some(1));
     assert_eq!(ok(&server, &["-c", "?c(X:asc)", "--csv", "--no-header"]), "1\n3\n");
-    assert_eq!(run(&server, &["-c", "?a(X)", "-c", "?b(X)", "-o", "/tmp/x.csv"]).code, Some(2));
-    let done = run(&server, &["-c", "?a(X)", "--markdown", "-v"]);
+    assert_eq!(run_at(&server, &["-c", "?a(X)", "-c", "?b(X)", "-o", "/tmp/x.csv"]).code, Some(2));
+    let done = run_at(&server, &["-c", "?a(X)", "--markdown", "-v"]);
     assert_eq!(done.out, "| X |\n| --: |\n| 1 |\n");
     assert!(
         done.err.contains("as admin: graph default") && done.err.contains("time: server"),
@@ -321,7 +311,7 @@ fn an_export_changes_nothing() {
     let server = Server::start();
     ok(&server, &["-c", "+zip[(1), (2)]"]);
     for program in [".rel drop zip", "+zip(3)", "-zip(1)\n?zip(X)", ".rel", "zip(4)"] {
-        let refused = run(&server, &["export", program, "-"]);
+        let refused = run_at(&server, &["export", program, "-"]);
         assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""), "{program}: {}", refused.err);
         assert!(refused.err.contains("may change something, or asks nothing"), "{program}: {}", refused.err);
     }
@@ -335,7 +325,7 @@ fn a_file_that_is_changed_and_run_again_leaves_none_of_its_old_rules() {
     let file = folder.path().join("rules.dl");
     let write_and_run = |text: &str, options: &[&str]| {
         fs::write(&file, text).unwrap();
-        run(&server, &[&["run", file.to_str().unwrap()], options].concat())
+        run_at(&server, &[&["run", file.to_str().unwrap()], options].concat())
     };
     assert_eq!(write_and_run("+n[1, 5, 9]\n+big(X) <- n(X), X > 1\n", &[]).code, Some(0));
     let beside = write_and_run("+big(X) <- n(X), X > 5\n", &[]);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portable_pty::CommandBuilder;
-use stratalog_tests::cli::{self, Done};
+use stratalog_tests::cli::{self, Done, ok};
 use stratalog_tests::prompt::Prompt;
 use stratalog_tests::proxy::Proxy;
 use stratalog_tests::server::{PASSWORD, Server};
@@ -50,12 +50,6 @@ fn ended(mut process: Child) -> Done {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
-}
-
-fn ok(server: &Server, arguments: &[&str]) -> String {
-    let done = cli::run(cli::at(server), arguments, "");
-    assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.err);
-    done.out
 }
 
 #[test]

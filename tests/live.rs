@@ -78,7 +78,8 @@ const FAMILIES: [&str; 30] = [
 fn step() -> impl Strategy<Value = String> {
     // Those below zero come and go in the dictionary, which is collected by `.compact`.
     let number = || select(vec![0, 1, 2, -1, -2, -3]);
-    let said = || select(vec!["\"a\"", "\"at 1\"", "7", "-2000000000", "2.5", "1.5", "t\"2024-01-05\""]);
+    let said =
+        || select(vec!["\"a\"", "\"at 1\"", "null", "7", "-2000000000", "2.5", "1.5", "t\"2024-01-05\""]);
     prop_oneof![
         6 => (number(), number()).prop_map(|(x, y)| format!("+edge({x}, {y})")),
         5 => (number(), number()).prop_map(|(x, y)| format!("-edge({x}, {y})")),
@@ -159,7 +160,7 @@ fn set(rows: &stratalog_engine::Rows) -> Copy {
     rows_of(&rows.batch(0, rows.row_count())).into_iter().collect()
 }
 
-fn wait_until(holds: impl Fn() -> bool) {
+fn wait_until(mut holds: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < until, "it never holds");
@@ -445,4 +446,71 @@ fn an_engine_that_is_gone_leaves_nothing_behind() {
         reader.catch_up(version).expect("an answer");
         assert_eq!(reader.copy.len(), round);
     }
+}
+
+#[test]
+fn asking_teaches_a_graph_nothing() {
+    let engine = engine(LiveOptions { jointly: Jointly::Always, ..LiveOptions::default() });
+    let mut writer = session(&engine);
+    tell(&mut writer, "+owner[(1, \"ada\"), (2, \"bob\")]");
+    let question = |name: &str| format!("?owner(X, \"{name}\")");
+    let names: Vec<String> = (0..40).map(|n| format!("{n} {}", "x".repeat(10_000))).collect();
+    let strangers: Vec<Subscription> =
+        names.iter().map(|name| subscribe(&writer, &question(name)).expect("it can be live")).collect();
+    let known = Reader::new(&writer, "?owner(X, \"ada\")", false);
+    let also_known = Reader::new(&writer, "?owner(X, \"bob\")", false);
+    let before = engine.statistics().memory_bytes;
+    for n in 3..20 {
+        let version = tell(&mut writer, &format!("+owner({n}, \"{}\")", ["ada", "bob"][n % 2]));
+        wait_until(|| strangers.iter().all(|stranger| stranger.version() >= version));
+    }
+    let more = engine.statistics().memory_bytes - before;
+    assert!(more < 10_000, "{more} bytes more");
+    for mut reader in [known, also_known] {
+        reader.catch_up(0).expect("an answer");
+        assert_eq!(reader.copy, run(&mut writer, reader.question).expect("rows").1, "{}", reader.question);
+    }
+    // What comes to be known is found.
+    tell(&mut writer, &format!("+owner(99, \"{}\")", names[7]));
+    wait_until(|| matches!(strangers[7].next(strangers[7].begun().version, false), Ok(Next::Delta { .. })));
+}
+
+#[test]
+fn whoever_comes_while_a_question_is_ended_is_told_so_or_goes_on() {
+    let engine = Arc::new(engine(LiveOptions::default()));
+    let mut writer = session(&engine);
+    tell(&mut writer, "+edge(1, 2)");
+    let is_over = Arc::new(AtomicBool::new(false));
+    let killer = {
+        let (engine, is_over) = (Arc::clone(&engine), Arc::clone(&is_over));
+        std::thread::spawn(move || {
+            while !is_over.load(Ordering::SeqCst) {
+                for live in engine.live_queries() {
+                    engine.end_live_query(live.number);
+                }
+            }
+        })
+    };
+    let mut ended = 0;
+    for n in 0..3_000 {
+        let subscription = match subscribe(&writer, "?edge(X, Y)") {
+            Ok(subscription) => subscription,
+            Err(error) => {
+                assert_eq!(error.code(), Code::Cancelled, "{error}");
+                continue;
+            }
+        };
+        let version = tell(&mut writer, &format!("+edge({n}, 0)"));
+        // Nobody is left behind without a word.
+        wait_until(|| match subscription.next(subscription.begun().version, false) {
+            Ok(Next::Ended { .. }) => {
+                ended += 1;
+                true
+            }
+            _ => subscription.version() >= version,
+        });
+    }
+    is_over.store(true, Ordering::SeqCst);
+    killer.join().expect("it does not panic");
+    assert!(ended > 0, "none was ended");
 }

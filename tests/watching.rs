@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures_util::{SinkExt, StreamExt};
 use portable_pty::CommandBuilder;
 use serde_json::{Value as Json, json};
-use stratalog_tests::cli::{self, Done};
+use stratalog_tests::cli::{self, ok, run_at};
 use stratalog_tests::prompt::Prompt;
 use stratalog_tests::restarting::Restarting;
 use stratalog_tests::server::Server;
@@ -20,16 +20,6 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::Request;
 
 const REACH: &str = "+edge(1, 2)\n+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)";
-
-fn run(server: &Server, arguments: &[&str]) -> Done {
-    cli::run(cli::at(server), arguments, "")
-}
-
-fn ok(server: &Server, arguments: &[&str]) -> String {
-    let done = run(server, arguments);
-    assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.err);
-    done.out
-}
 
 /// Somebody who watches, and what they see.
 struct Watching {
@@ -150,10 +140,10 @@ fn formats_are_as_those_of_answers() {
         ],
     );
     for format in ["json", "parquet", "arrow", "nt", "ttl", "nq"] {
-        let refused = run(&server, &["watch", "?n(X)", "--format", format, "-o", "/nonexistent/x"]);
+        let refused = run_at(&server, &["watch", "?n(X)", "--format", format, "-o", "/nonexistent/x"]);
         assert_eq!(refused.code, Some(1), "{format}: {}", refused.err);
     }
-    let refused = run(&server, &["watch", "?n(X)", "--format", "nq"]);
+    let refused = run_at(&server, &["watch", "?n(X)", "--format", "nq"]);
     assert!(refused.err.contains("choose jsonl"), "{}", refused.err);
 }
 
@@ -208,11 +198,11 @@ fn it_goes_on_after_an_end() {
     assert_eq!([watch.line(), watch.line()], ["-,1,2", "-,1,3"]);
     let since = token(&watch.interrupt());
     // Where nothing is known of it, it is not begun anew in silence.
-    let refused = run(&server, &["watch", "?reach(2, X)", "--since", &since]);
+    let refused = run_at(&server, &["watch", "?reach(2, X)", "--since", &since]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     assert!(refused.err.contains("error[not_found]: what has changed since then"), "{}", refused.err);
     assert!(!refused.err.contains("--since"), "{}", refused.err);
-    let wrong = run(&server, &["watch", "?reach(1, X)", "--since", "yesterday"]);
+    let wrong = run_at(&server, &["watch", "?reach(1, X)", "--since", "yesterday"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     assert!(wrong.err.contains("`yesterday` is no token"), "{}", wrong.err);
 }
@@ -239,7 +229,7 @@ fn a_file_keeps_the_place() {
     wait_for_file(&place, |token| token.ends_with("@5\n"));
     assert!(!watch.interrupt().contains("--since"), "the file has it");
     let both = ["watch", "?reach(1, X)", "--token-file", &place, "--since", "t@1"];
-    assert_eq!(run(&server, &both).code, Some(2));
+    assert_eq!(run_at(&server, &both).code, Some(2));
 }
 
 /// Waits until a file holds what it should.
@@ -333,7 +323,7 @@ fn several_statements_are_asked_again_only_where_a_change_touches_the_answer() {
     assert_eq!(watch.changes(1), [json!({"change": "+", "X": 8})]);
     // There is nothing to go on with.
     assert!(!watch.interrupt().contains("--since"));
-    let refused = run(&server, &["watch", program, "--since", "t@1"]);
+    let refused = run_at(&server, &["watch", program, "--since", "t@1"]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     assert!(refused.err.contains("error[not_live]"), "{}", refused.err);
 }
@@ -342,12 +332,12 @@ fn several_statements_are_asked_again_only_where_a_change_touches_the_answer() {
 fn it_changes_nothing_and_keeps_up_with_steady_changes() {
     let server = Server::start();
     ok(&server, &["-c", "+n(0)"]);
-    let refused = run(&server, &["watch", "+n(1)\n?n(X)"]);
+    let refused = run_at(&server, &["watch", "+n(1)\n?n(X)"]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     // What is no program is told as such.
     for command in ["watch", "export"] {
         let more: &[&str] = if command == "export" { &["-"] } else { &[] };
-        let refused = run(&server, &[&[command, "?n(X"], more].concat());
+        let refused = run_at(&server, &[&[command, "?n(X"], more].concat());
         assert_eq!(refused.code, Some(1), "{}", refused.err);
         assert!(refused.err.contains("error[parse_error]"), "{command}: {}", refused.err);
         assert!(

@@ -55,6 +55,18 @@ pub struct Done {
     pub err: String,
 }
 
+/// Runs it on a server with these arguments and nothing on standard input.
+pub fn run_at(server: &Server, arguments: &[&str]) -> Done {
+    run(at(server), arguments, "")
+}
+
+/// What it writes there, where all is well.
+pub fn ok(server: &Server, arguments: &[&str]) -> String {
+    let done = run_at(server, arguments);
+    assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.err);
+    done.out
+}
+
 /// Runs a command with these arguments, and this on standard input.
 pub fn run(mut command: Command, arguments: &[&str], input: &str) -> Done {
     let mut process = command

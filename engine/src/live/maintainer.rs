@@ -125,10 +125,10 @@ impl Maintainer {
 
     /// Forgets a query that has no answer, unless somebody else waits for it.
     pub(super) fn forget_unanswered(&self, query: &Arc<LiveQuery>) {
-        let is_needless = query.version().is_none() && query.subscriber_count() == 0;
-        if is_needless {
-            self.state.lock().retain(|other| !Arc::ptr_eq(other, query));
-        }
+        // Nobody joins meanwhile.
+        self.state.lock().retain(|other| {
+            !Arc::ptr_eq(other, query) || query.version().is_some() || query.subscriber_count() > 0
+        });
     }
 
     /// Ends a query; none if there is none of this number.

@@ -295,6 +295,10 @@ impl Live {
                 return Err(error);
             }
         };
+        // Those who are told of its end may have been told before this one was among them.
+        if !self.environment.graphs.holds(graph) {
+            return Err(dropped(graph.name()));
+        }
         // What was committed while nobody looked.
         maintainer.look_at(&graph.snapshot());
         Ok(Subscription { place, begun })

@@ -5,8 +5,8 @@
 //! which changes at once, so nobody sees a version without what led to it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -43,6 +43,8 @@ pub(super) struct LiveQuery {
     constants: Vec<Value>,
     seen: Mutex<Option<Seen>>,
     shown: Mutex<Option<Shown>>,
+    /// Why nobody looks after it any more.
+    over: OnceLock<Error>,
     memory: Arc<Memory>,
     subscribers: Mutex<Subscribers>,
 }
@@ -93,6 +95,7 @@ impl LiveQuery {
             constants,
             seen: Mutex::default(),
             shown: Mutex::default(),
+            over: OnceLock::new(),
             memory,
             subscribers: Mutex::default(),
         }
@@ -219,12 +222,17 @@ impl LiveQuery {
             return Ok(begun);
         }
         let snapshot = self.graph.snapshot();
+        self.check(&snapshot)?;
         let (rows, warnings) = self.evaluate(environment, &snapshot, budget)?;
         let (version, rows) = (snapshot.version(), Arc::new(rows));
         let read = Seen::of(&self.query, &snapshot);
         let held = Some(self.memory.hold(rows.coded().0.memory_bytes())?);
         let log = Log::after(read.unchanged_since(&snapshot), Arc::clone(&self.memory));
-        *self.shown.lock() = Some(Shown { version, answer: Ok(Arc::clone(&rows)), held, log });
+        let mut shown = self.shown.lock();
+        if let Some(error) = self.over.get() {
+            return Err(error.clone());
+        }
+        *shown = Some(Shown { version, answer: Ok(Arc::clone(&rows)), held, log });
         *seen = Some(read);
         Ok(Begun { version, rows, warnings })
     }
@@ -269,16 +277,6 @@ impl LiveQuery {
         Some(Due { query: self, seen, before, is_redefined })
     }
 
-    /// The answer at a version.
-    pub(super) fn evaluate_at(
-        &self,
-        environment: &Environment,
-        snapshot: &Arc<Snapshot>,
-        budget: &Budget,
-    ) -> Result<Rows, Error> {
-        self.evaluate(environment, snapshot, budget).map(|(rows, _)| rows)
-    }
-
     /// What tells an answer from the one before it; nothing where it has other columns, or values look otherwise there.
     fn compare(before: &Rows, after: &Rows) -> Result<Option<Delta>, Error> {
         let has_same_columns = after.columns().len() == before.columns().len()
@@ -293,7 +291,7 @@ impl LiveQuery {
     /// Shows what a version has come to. Answers whether that is something to tell.
     fn show(&self, version: u64, evaluated: Result<(Rows, Option<Delta>), Error>) -> bool {
         let mut shown = self.shown.lock();
-        let Some(shown) = &mut *shown else { return false };
+        let Some(shown) = shown.as_mut().filter(|_| self.over.get().is_none()) else { return false };
         shown.version = version;
         // What was held for the answer before is free for the new one.
         shown.held = None;
@@ -320,12 +318,24 @@ impl LiveQuery {
         }
     }
 
-    /// There is no answer any more.
+    /// There will be no answer any more.
     pub(super) fn end(&self, error: Error) {
+        let error = self.over.get_or_init(|| error).clone();
         if let Some(shown) = &mut *self.shown.lock() {
             (shown.answer, shown.held) = (Err(error), None);
         }
         self.wake();
+    }
+
+    /// Whether nothing but commits changes the answer.
+    fn check(&self, snapshot: &Snapshot) -> Result<(), Error> {
+        let analysed = analysis::analyse_query(&self.query, snapshot.catalog());
+        let Some(function) = analysed.ok().and_then(|analysed| analysed.program.circumstance()) else {
+            return Ok(());
+        };
+        let message = format!("`{function}()` changes without any commit, so the answer cannot be told live");
+        let help = "give the time as a parameter, and subscribe anew when it should be a later one";
+        Err(Error::refused(Diagnostic::error(Code::NotLive, message).help(help)))
     }
 
     fn evaluate(
@@ -335,14 +345,6 @@ impl LiveQuery {
         budget: &Budget,
     ) -> Result<(Rows, Vec<Diagnostic>), Error> {
         let started = Instant::now();
-        if let Ok(analysed) = analysis::analyse_query(&self.query, snapshot.catalog())
-            && let Some(function) = analysed.program.circumstance()
-        {
-            let message =
-                format!("`{function}()` changes without any commit, so the answer cannot be told live");
-            let help = "give the time as a parameter, and subscribe anew when it should be a later one";
-            return Err(Error::refused(Diagnostic::error(Code::NotLive, message).help(help)));
-        }
         let mut context = Context::at(environment, &Anyone, &self.graph, Arc::clone(snapshot), budget);
         let rows = sorted(&statements::answer(&self.query, &mut context)?);
         self.template.note_alone(started.elapsed());
@@ -361,6 +363,19 @@ pub(super) struct Due<'q> {
 }
 
 impl Due<'_> {
+    /// The answer at a version.
+    pub(super) fn evaluate(
+        &self,
+        environment: &Environment,
+        snapshot: &Arc<Snapshot>,
+        budget: &Budget,
+    ) -> Result<Rows, Error> {
+        if self.is_redefined {
+            self.query.check(snapshot)?;
+        }
+        self.query.evaluate(environment, snapshot, budget).map(|(rows, _)| rows)
+    }
+
     /// Shows the answer at that version.
     pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>) {
         let query = self.query;

@@ -10,7 +10,6 @@ use super::template::{Template, Together};
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::context::Environment;
-use crate::data::Value;
 use crate::error::Error;
 use crate::graph::Snapshot;
 
@@ -32,38 +31,39 @@ impl Step<'_> {
         if due.is_empty() {
             return;
         }
-        // Where definitions have changed, columns may have other names: each question finds its own.
-        let is_joint = template.is_for(due.len(), self.jointly) && due.iter().all(|due| !due.is_redefined);
-        let together = if is_joint { self.together(template, &due) } else { None };
+        let together = self.together(template, &due);
         for due in due {
-            let answer = match &together {
-                Some(together) => together.rows_of(due.query.constants(), &due.before).map_err(Error::from),
-                None => self.alone(due.query),
-            };
+            let jointly = together.as_ref().and_then(|together| together.rows_of(due.query, &due.before));
+            let answer = jointly.map_or_else(|| self.alone(&due), Ok);
             due.show(self.snapshot, answer);
         }
         template.note_step(started.elapsed());
     }
 
-    /// The answers to all questions, if they can be had as one: what is wrong with one of them should not cost the others
-    /// theirs.
+    /// The answers to those questions that can be asked as one, if there are enough of them: what is wrong with one should
+    /// not cost the others theirs.
     fn together(&self, template: &Template, due: &[Due<'_>]) -> Option<Together> {
-        let graph = due.first()?.query.graph();
-        let asked: Vec<&[Value]> = due.iter().map(|due| due.query.constants()).collect();
+        let first = due.first()?;
+        // Where definitions have changed, columns may have other names: each question finds its own.
+        if !template.is_for(due.len(), self.jointly) || due.iter().any(|due| due.is_redefined) {
+            return None;
+        }
+        let asked: Vec<&LiveQuery> = due.iter().map(|due| due.query).collect();
         let patience = match self.jointly {
             Jointly::WhereFaster => template.patience(due.len()),
             Jointly::Always | Jointly::Never => Duration::MAX,
         };
         let (started, budget) = (Instant::now(), (self.budget)(patience));
-        let answer = || template.answer(&asked, self.environment, graph, self.snapshot, &budget);
+        let (graph, snapshot) = (first.query.graph(), self.snapshot);
+        let answer = || template.answer(&asked, self.environment, graph, snapshot, &budget);
         let answered = catch_unwind(AssertUnwindSafe(answer)).ok()?.ok().flatten();
         template.note_together(due.len(), answered.is_some().then(|| started.elapsed()));
         answered
     }
 
-    fn alone(&self, query: &LiveQuery) -> Result<Rows, Error> {
+    fn alone(&self, due: &Due<'_>) -> Result<Rows, Error> {
         let budget = (self.budget)(Duration::MAX);
-        let evaluate = || query.evaluate_at(self.environment, self.snapshot, &budget);
+        let evaluate = || due.evaluate(self.environment, self.snapshot, &budget);
         let evaluated = catch_unwind(AssertUnwindSafe(evaluate));
         evaluated.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")))
     }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::Jointly;
+use super::query::LiveQuery;
 use crate::analysis;
 use crate::answer::Rows;
 use crate::budget::Budget;
@@ -20,7 +21,7 @@ use crate::caller::Anyone;
 use crate::catalog::{RelationDefinition, is_search};
 use crate::context::{Context, Environment};
 use crate::data::arrow_columns::type_of_codes;
-use crate::data::{self, Code, Codec, DataType, DictionaryFull, Run, Value, sorted_run};
+use crate::data::{self, Code, Codec, DataType, Dictionary, EMPTY, Run, Value, sorted_run};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::functions::ScalarFunction;
@@ -68,6 +69,8 @@ pub(super) struct Together {
     /// Which column of the rows each column of an answer is.
     columns: Vec<usize>,
     ranges: HashMap<Vec<Code>, Range<usize>>,
+    /// The codes of the constants of each question, by its number.
+    asked: HashMap<u64, Vec<Code>>,
 }
 
 impl Template {
@@ -163,17 +166,19 @@ impl Template {
         }
     }
 
-    /// The answers to the questions with these constants; nothing where they have to be asked one by one.
+    /// The answers to those of the questions whose constants the graph knows; nothing where they have to be asked one by
+    /// one.
     pub(super) fn answer(
         &self,
-        asked: &[&[Value]],
+        asked: &[&LiveQuery],
         environment: &Environment,
         graph: &Arc<Graph>,
         snapshot: &Arc<Snapshot>,
         budget: &Budget,
     ) -> Result<Option<Together>, Error> {
         let mut context = Context::at(environment, &Anyone, graph, Arc::clone(snapshot), budget);
-        context.overlay = self.overlay(asked, snapshot)?;
+        let asked = known(asked, snapshot.dictionary());
+        context.overlay = self.overlay(asked.values());
         let Ok(analysed) = analysis::analyse_query(&self.query, context.view().catalog()) else {
             return Ok(None);
         };
@@ -197,16 +202,14 @@ impl Template {
             None => true,
         };
         let shown: Vec<usize> = (0..names.len()).filter(is_shown).collect();
-        Ok(Some(Together::of(&rows, &keys, &shown)))
+        Ok(Some(Together::of(&rows, &keys, &shown, asked)))
     }
 
     /// What is asked, as facts that nobody else sees.
-    fn overlay(&self, asked: &[&[Value]], snapshot: &Snapshot) -> Result<Overlay, DictionaryFull> {
+    fn overlay<'c>(&self, asked: impl Iterator<Item = &'c Vec<Code>>) -> Overlay {
         let mut rows = data::Rows::empty(self.blanks.len());
         for constants in asked {
-            for (column, constant) in rows.columns.iter_mut().zip(*constants) {
-                column.push(snapshot.dictionary().store(constant.as_ref())?);
-            }
+            rows.columns.iter_mut().zip(constants).for_each(|(column, code)| column.push(*code));
             rows.len += 1;
         }
         let definition = RelationDefinition {
@@ -217,8 +220,18 @@ impl Template {
             filled: true,
         };
         let changes = vec![Change::Define(definition), Change::Insert { relation: ASKED.to_owned(), rows }];
-        Ok(Overlay::default().apply(&changes).0)
+        Overlay::default().apply(&changes).0
     }
+}
+
+/// The codes of the constants of questions, by the number of the question. Asking teaches a graph nothing: a question with
+/// a constant that it does not know is none of them.
+fn known(asked: &[&LiveQuery], dictionary: &Dictionary) -> HashMap<u64, Vec<Code>> {
+    let codes = |query: &&LiveQuery| {
+        let codes = dictionary.find_all(query.constants().iter().map(Value::as_ref));
+        (!codes.contains(&EMPTY)).then(|| (query.number(), codes))
+    };
+    asked.iter().filter_map(codes).collect()
 }
 
 /// Whether each row of the answer is one whatever the others are.
@@ -289,7 +302,7 @@ fn micros(time: Duration) -> u64 {
 
 impl Together {
     /// Rows with constants in the columns `keys`; the columns `shown` are those of an answer.
-    fn of(rows: &Rows, keys: &[usize], shown: &[usize]) -> Together {
+    fn of(rows: &Rows, keys: &[usize], shown: &[usize], asked: HashMap<u64, Vec<Code>>) -> Together {
         let (run, codec) = rows.coded();
         let rest = shown.iter().filter(|column| !keys.contains(column));
         let order: Vec<usize> = keys.iter().chain(rest).copied().collect();
@@ -298,7 +311,8 @@ impl Together {
         let (sorted, _) = sorted_run(data::Rows { columns, len: live.len });
         let place = |column: &usize| order.iter().position(|other| other == column).unwrap_or_default();
         let columns = shown.iter().map(place).collect();
-        let mut together = Together { rows: sorted, codec: codec.clone(), columns, ranges: HashMap::new() };
+        let ranges = HashMap::new();
+        let mut together = Together { rows: sorted, codec: codec.clone(), columns, ranges, asked };
         together.ranges = together.find_ranges(keys.len());
         together
     }
@@ -320,10 +334,9 @@ impl Together {
         ranges
     }
 
-    /// The answer to the question with these constants, which has the columns that another answer to it has.
-    pub(super) fn rows_of(&self, constants: &[Value], like: &Rows) -> Result<Rows, DictionaryFull> {
-        let codes = constants.iter().map(|constant| self.codec.encode(constant.as_ref()));
-        let range = self.ranges.get(&codes.collect::<Result<Vec<_>, _>>()?).cloned().unwrap_or_default();
+    /// The answer to a question, which has the columns that another answer to it has; nothing if it was not asked.
+    pub(super) fn rows_of(&self, query: &LiveQuery, like: &Rows) -> Option<Rows> {
+        let range = self.ranges.get(self.asked.get(&query.number())?).cloned().unwrap_or_default();
         let columns: Vec<Vec<Code>> =
             self.columns.iter().map(|column| self.rows.column(*column)[range.clone()].to_vec()).collect();
         let types = columns.iter().zip(like.columns()).map(|(codes, column)| {
@@ -334,7 +347,7 @@ impl Together {
         });
         let types: Vec<DataType> = types.collect();
         let run = Run::of_sorted(data::Rows { columns, len: range.len() });
-        Ok(like.with_rows(&types, run, self.codec.clone()))
+        Some(like.with_rows(&types, run, self.codec.clone()))
     }
 }
 
