@@ -22,6 +22,9 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 pub(crate) type Socket = WebSocketStream<tls::Stream>;
 
+/// The buffer for what comes. The usual one has 128 KiB, all of which are zeroed each time that it is read.
+const READ_BUFFER: usize = 16 << 10;
+
 /// How long the network and the upgrade may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long a login may take; the server makes those wait who fail too often, up to 30 seconds.
@@ -50,8 +53,10 @@ pub(crate) async fn enter(
 async fn open(address: &Address) -> Result<Socket, ClientError> {
     let url = address.to_string();
     let failed = |(reason, missing)| ClientError::Connect { address: url.clone(), reason, missing };
-    let config =
-        WebSocketConfig::default().max_message_size(Some(LONGEST_FRAME)).max_frame_size(Some(LONGEST_FRAME));
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER)
+        .max_message_size(Some(LONGEST_FRAME))
+        .max_frame_size(Some(LONGEST_FRAME));
     let opened = timeout(CONNECT, async {
         let stream = tls::connect(address).await.map_err(|reason| (reason, false))?;
         client_async_with_config(&url, stream, Some(config)).await.map_err(|error| reason(&error))

@@ -14,8 +14,9 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async_with_config};
 
 use crate::times::PATIENCE;
 
@@ -203,7 +204,9 @@ impl Server {
 
     /// The same, at some path.
     pub async fn connect_to(&self, path: &str) -> Result<Connection, tungstenite::Error> {
-        let (socket, _) = connect_async(format!("ws://{}{path}", self.address)).await?;
+        let (socket, _) =
+            connect_async_with_config(format!("ws://{}{path}", self.address), Some(socket_config()), false)
+                .await?;
         Ok(Connection::new(socket))
     }
 
@@ -217,7 +220,7 @@ impl Server {
         for (name, value) in headers {
             request.headers_mut().append(*name, value.parse().expect("a header"));
         }
-        let (socket, _) = connect_async(request).await?;
+        let (socket, _) = connect_async_with_config(request, Some(socket_config()), false).await?;
         Ok(Connection::new(socket))
     }
 
@@ -290,6 +293,11 @@ impl Drop for Server {
     }
 }
 
+/// With buffers of 128 KiB, as usual, many connections on one machine would measure themselves.
+fn socket_config() -> WebSocketConfig {
+    WebSocketConfig::default().read_buffer_size(16 << 10)
+}
+
 fn executable() -> PathBuf {
     match std::env::var_os("STRATALOG_SERVER") {
         Some(path) => path.into(),
@@ -323,7 +331,7 @@ impl Connection {
 
     /// A connection of `admin`, while the server may be dying.
     pub async fn open(url: &str) -> Result<Connection, tungstenite::Error> {
-        let (socket, _) = connect_async(url).await?;
+        let (socket, _) = connect_async_with_config(url, Some(socket_config()), false).await?;
         let mut connection = Connection::new(socket);
         let login = json!({"type": "login", "username": "admin", "password": PASSWORD});
         match connection.try_ask(login).await {

@@ -18,6 +18,8 @@ use super::rounds::{Place, Rounds};
 
 /// How many notifications are read at once.
 const BATCH: usize = 64;
+/// How many are looked at for that.
+const LOOK: usize = 16 * BATCH;
 
 /// The relation that an update is about.
 const MULTIPLE: &str = "multiple";
@@ -94,8 +96,8 @@ pub(crate) enum Read {
     Nothing,
     /// These are not kept any more.
     Gap(Gap),
-    /// The next ones.
-    Notices(Vec<Arc<Notice>>),
+    /// The next ones that may concern the reader, up to this number.
+    Notices { notices: Vec<Arc<Notice>>, to: u64 },
 }
 
 impl EventLog {
@@ -130,8 +132,8 @@ impl EventLog {
         self.rounds.go().await;
     }
 
-    /// The next notifications after a number.
-    pub(crate) fn read(&self, after: u64) -> Read {
+    /// The next notifications after a number, for a session that is bound to a graph.
+    pub(crate) fn read(&self, after: u64, bound: GraphId) -> Read {
         let state = self.state.lock();
         if after >= state.last {
             return Read::Nothing;
@@ -141,7 +143,18 @@ impl EventLog {
             return Read::Gap(Gap { from: after + 1, to: first - 1 });
         }
         let skipped = (after + 1 - first) as usize;
-        Read::Notices(state.kept.range(skipped..).take(BATCH).cloned().collect())
+        let (mut notices, mut to) = (Vec::new(), after);
+        for notice in state.kept.range(skipped..).take(LOOK) {
+            if notices.len() == BATCH {
+                break;
+            }
+            to = notice.seq;
+            // Most are about what goes on elsewhere: nothing is done for these.
+            if notice.graph == bound || !matches!(notice.audience, Audience::Bound) {
+                notices.push(Arc::clone(notice));
+            }
+        }
+        Read::Notices { notices, to }
     }
 
     /// Numbers up to this one may be given.

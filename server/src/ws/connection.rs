@@ -3,23 +3,24 @@
 //!
 //! Because reading goes on, `ping` and `cancel` are answered at once, and a client that leaves stops its queries.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, Stream, StreamExt};
 use stratalog_engine::Budget;
 use stratalog_protocol::{Code, Failure, Format, InvalidMessage, Message as Incoming, Request, RequestId};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant as TokioInstant, sleep_until, timeout};
-use tokio_tungstenite::tungstenite;
-use warp::ws::{Message, WebSocket};
+use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 
 use super::CloseCode;
 use super::deltas::Teller;
 use super::notify::{Progress, Reader as Subscriber, Since, Stop};
 use super::stream::{self, Gone, Outgoing};
+use super::upgrade::Socket;
 use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
@@ -44,7 +45,7 @@ const UPLOADS: usize = 2;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves a socket until either end closes it.
-pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link: Link) {
+pub(super) async fn serve(socket: Socket, caller: Caller, since: Since, link: Link) {
     let app = caller.app.clone();
     let session = Arc::clone(&caller.session);
     let (sink, mut frames) = socket.split();
@@ -83,23 +84,30 @@ pub(super) async fn serve(socket: WebSocket, caller: Caller, since: Since, link:
         largest: shares(message_bytes),
         share,
     };
-    let end = tokio::select! {
-        biased;
-        () = app.stopped() => End::Shutdown,
-        () = outgoing.closed() => End::Gone,
-        ended = identity.ended() => End::Ended(ended),
-        ended = session.owner().ended() => End::Ended(ended),
-        over = session.over() => match over {
+    let over = async {
+        match session.over().await {
             Over::Idle => farewell(&outgoing, "the session was idle for too long: connect again").await,
             Over::Killed(why) => End::Ended(why),
-        },
-        end = reader.read(&mut frames, app.limits.idle, app.limits.lifetime) => end,
-        gone = teller.run(&outgoing) => gone.into(),
-        stop = subscriber.run(since, &outgoing) => match stop {
+        }
+    };
+    let told = async {
+        match subscriber.run(since, &outgoing).await {
             Stop::TooSlow => End::TooSlow,
             Stop::Gone(gone) => gone.into(),
-        },
+        }
     };
+    // Each of them is looked at when it is woken itself: what happens mostly is that there is something to tell.
+    let mut ends: FuturesUnordered<BoxFuture<'_, End>> = FuturesUnordered::new();
+    ends.push(app.stopped().map(|()| End::Shutdown).boxed());
+    ends.push(outgoing.closed().map(|()| End::Gone).boxed());
+    ends.push(identity.ended().map(End::Ended).boxed());
+    ends.push(session.owner().ended().map(End::Ended).boxed());
+    ends.push(over.boxed());
+    ends.push(reader.read(&mut frames, app.limits.idle, app.limits.lifetime).boxed());
+    ends.push(teller.run(&outgoing).map(End::from).boxed());
+    ends.push(told.boxed());
+    let end = ends.next().await.unwrap_or(End::Gone);
+    drop(ends);
     let mut worked = None;
     if let End::Shutdown = end {
         // Requests that are here already may end by themselves.
@@ -216,7 +224,7 @@ struct Reader {
 impl Reader {
     async fn read(
         mut self,
-        frames: &mut (impl Stream<Item = Result<Message, warp::Error>> + Unpin),
+        frames: &mut (impl Stream<Item = Result<Message, tungstenite::Error>> + Unpin + Send),
         idle: Duration,
         lifetime: Duration,
     ) -> End {
@@ -247,14 +255,12 @@ impl Reader {
             self.session.touch();
             match message.is_text() || message.is_binary() {
                 true => self.link.complete(),
-                false => self.link.control_frame(message.as_bytes().len()),
+                false => self.link.control_frame(message.len()),
             }
-            let taken = if message.is_text() {
-                self.take_text(message).await
-            } else if message.is_binary() {
-                self.take_binary(message.into_bytes()).await
-            } else {
-                Ok(())
+            let taken = match message {
+                Message::Text(text) => self.take_text(text).await,
+                Message::Binary(bytes) => self.take_binary(bytes).await,
+                Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => Ok(()),
             };
             if let Err(gone) = taken {
                 return gone.into();
@@ -262,8 +268,8 @@ impl Reader {
         }
     }
 
-    async fn take_text(&mut self, message: Message) -> Result<(), Gone> {
-        let size = message.as_bytes().len();
+    async fn take_text(&mut self, message: Utf8Bytes) -> Result<(), Gone> {
+        let size = message.len();
         if let Err(wait) = self.rate.count(Instant::now()) {
             let id = id_in(message).await;
             return self.outgoing.urgent(requests::error(too_fast(self.rate_limit, wait), id)).await;
@@ -372,20 +378,20 @@ fn shares(bytes: usize) -> u32 {
     u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX / 2)
 }
 
-async fn parse(message: Message) -> Result<Incoming, InvalidMessage> {
+async fn parse(message: Utf8Bytes) -> Result<Incoming, InvalidMessage> {
     read(message, Incoming::parse)
         .await
         .unwrap_or_else(|not_run| Err(InvalidMessage { id: None, problem: not_run.to_string() }))
 }
 
 /// The id of a message that is not read any further.
-async fn id_in(message: Message) -> Option<RequestId> {
+async fn id_in(message: Utf8Bytes) -> Option<RequestId> {
     read(message, Incoming::id_in).await.ok().flatten()
 }
 
-async fn read<T: Send + 'static>(message: Message, read: fn(&str) -> T) -> Result<T, NotRun> {
-    let small = message.as_bytes().len() <= SMALL;
-    let read = move || read(message.to_str().unwrap_or_default());
+async fn read<T: Send + 'static>(message: Utf8Bytes, read: fn(&str) -> T) -> Result<T, NotRun> {
+    let small = message.len() <= SMALL;
+    let read = move || read(&message);
     if small { Ok(read()) } else { off_thread(read).await }
 }
 
@@ -403,8 +409,8 @@ fn far_or(now: TokioInstant, time: Duration) -> TokioInstant {
 }
 
 /// How to close after a failed read; `None` where nobody is there to be told.
-pub(super) fn problem_of(error: &warp::Error) -> Option<(CloseCode, &'static str)> {
-    match error.source()?.downcast_ref::<tungstenite::Error>()? {
+pub(super) fn problem_of(error: &tungstenite::Error) -> Option<(CloseCode, &'static str)> {
+    match error {
         tungstenite::Error::Capacity(_) => {
             Some((CloseCode::TooLarge, "the message is too large: send it in parts"))
         }

@@ -80,22 +80,11 @@ impl Teller {
                 (number, mut feed) = self.subscriptions.next() => {
                     match self.tell(number, &mut feed, outgoing).await? {
                         Told::Nothing => self.subscriptions.put_back(number, feed),
-                        Told::Something => {
-                            let rest = self.rest(&mut feed);
-                            self.subscriptions.put_back_for(number, feed, rest);
-                        }
+                        Told::Something => self.subscriptions.put_back_for_more(number, feed),
                         Told::Over => drop(self.subscriptions.remove(number)),
                     }
                 }
             }
-        }
-    }
-
-    /// How long somebody who has been told rests. Those who want each version lose some if they do.
-    fn rest(&self, feed: &mut Feed) -> Duration {
-        match feed.every_version {
-            true => Duration::ZERO,
-            false => self.app.pace.rest(&mut feed.last_window, || self.app.metrics.whole.sum()),
         }
     }
 
@@ -138,8 +127,11 @@ impl Teller {
         let (version, frames) = match next {
             Ok(Next::Nothing { .. }) => return Ok(Told::Nothing),
             Ok(Next::Delta { version, delta }) => {
-                let from = feed.at.unwrap_or_default();
-                (version, DeltaFrames::since(from, number, version, &delta, feed.format))
+                let (from, rendered) = (feed.at.unwrap_or_default(), &self.app.rendered);
+                match DeltaFrames::since(from, number, version, &delta, feed.format, rendered) {
+                    Ok(frames) => (version, frames),
+                    Err(failure) => return self.end(number, Some(version), failure, outgoing).await,
+                }
             }
             Ok(Next::Reset { version, rows }) => {
                 (version, DeltaFrames::reset(number, version, &rows, feed.format))

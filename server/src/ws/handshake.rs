@@ -8,10 +8,11 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use stratalog_protocol::{AuthError, Code, Message as Request, Reply, RequestId, Response};
 use tokio::time::{Instant, timeout, timeout_at};
-use warp::ws::{Message, WebSocket};
+use tokio_tungstenite::tungstenite::Message;
 
 use super::CloseCode;
 use super::connection::problem_of;
+use super::upgrade::Socket;
 use crate::app::App;
 use crate::limits::{Entrance, Seated};
 use crate::net::Link;
@@ -38,7 +39,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Waits for valid credentials and greets; answers also the last notification before. `None` means that the socket is
 /// closed.
 pub(super) async fn authenticate(
-    socket: &mut WebSocket,
+    socket: &mut Socket,
     app: &Arc<App>,
     link: &Link,
     entrance: Entrance,
@@ -57,7 +58,7 @@ pub(super) async fn authenticate(
 }
 
 struct Door<'a> {
-    socket: &'a mut WebSocket,
+    socket: &'a mut Socket,
     link: &'a Link,
     /// Whether the greeting tells the number of the last notification.
     tells_last: bool,
@@ -130,10 +131,10 @@ impl Door<'_> {
                 Some(Err(_)) if self.link.is_exhausted() => return Err(Some(TOO_LARGE)),
                 Some(Err(error)) => return Err(problem_of(&error)),
             };
-            if frame.as_bytes().len() > LARGEST_MESSAGE {
+            if frame.len() > LARGEST_MESSAGE {
                 return Err(Some(TOO_LARGE));
             }
-            if let Ok(text) = frame.to_str() {
+            if let Message::Text(text) = &frame {
                 return Ok(Request::parse(text).map_err(|_| LoginFailed::NotCredentials));
             }
             if frame.is_binary() {
@@ -195,7 +196,7 @@ impl Door<'_> {
         self.link.linger();
         self.link.allow_everything();
         let farewell = async {
-            if self.socket.send(Message::close_with(code as u16, reason)).await.is_ok() {
+            if self.socket.send(code.frame(reason)).await.is_ok() {
                 while let Some(Ok(_)) = self.socket.next().await {}
             }
         };

@@ -5,15 +5,18 @@ mod deltas;
 mod handshake;
 mod notify;
 mod stream;
+mod upgrade;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hyper::upgrade::OnUpgrade;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use warp::Filter;
 use warp::filters::BoxedFilter;
-use warp::http::HeaderMap;
-use warp::reply::{Reply, Response};
-use warp::ws::{WebSocket, Ws};
+use warp::http::{HeaderMap, Method};
+use warp::reply::Response;
 
 use crate::app::App;
 use crate::http::{Answer, Body, Endpoint, Kind, Parameter, Problem, admit_socket};
@@ -22,6 +25,7 @@ use crate::net::Link;
 use crate::requests::Target;
 
 use notify::Since;
+use upgrade::{Socket, Upgrade};
 
 /// The graph that a session is bound to unless `?kg=` names another.
 const DEFAULT_GRAPH: &str = "default";
@@ -47,6 +51,11 @@ pub(crate) enum CloseCode {
 }
 
 impl CloseCode {
+    /// The frame that says so.
+    fn frame(self, reason: &'static str) -> Message {
+        Message::Close(Some(CloseFrame { code: (self as u16).into(), reason: reason.into() }))
+    }
+
     /// All of them.
     pub(crate) const ALL: &[CloseCode] = &[
         CloseCode::Away,
@@ -142,17 +151,20 @@ const UPGRADED: &[Answer] = &[Answer {
 /// The sockets below a path that gives the id of a session, or none.
 fn route(app: &Arc<App>, path: BoxedFilter<(Option<String>,)>) -> BoxedFilter<(Response,)> {
     let app = app.clone();
-    let handshake = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
     path.and(warp::query::<HashMap<String, String>>())
         .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<Link>())
-        .and(handshake)
+        .and(warp::ext::optional::<OnUpgrade>())
+        .and(warp::method())
         .map(
             move |session: Option<String>,
                   query: HashMap<String, String>,
                   headers: HeaderMap,
                   link: Option<Link>,
-                  ws: Option<Ws>| {
+                  on_upgrade: Option<OnUpgrade>,
+                  method: Method| {
+                let on_upgrade = on_upgrade.filter(|_| method == Method::GET);
+                let ws = Upgrade::asked(&headers, on_upgrade);
                 let admitted = admit_socket(&headers, &app.origins);
                 let upgraded = admitted.and_then(|()| upgrade(&app, session.as_deref(), query, link, ws));
                 upgraded.unwrap_or_else(Problem::into_response)
@@ -166,7 +178,7 @@ fn upgrade(
     session: Option<&str>,
     mut query: HashMap<String, String>,
     link: Option<Link>,
-    ws: Option<Ws>,
+    ws: Option<Upgrade>,
 ) -> Result<Response, Problem> {
     let target = match session.map(|id| id.parse()) {
         None => Target::Graph(query.remove("kg").unwrap_or_else(|| DEFAULT_GRAPH.to_owned())),
@@ -184,8 +196,7 @@ fn upgrade(
     link.allow(handshake::ALLOWANCE);
     let tells_last = last_seq.is_some();
     let arrival = Arrival { app: app.clone(), link, target, seen, tells_last, entrance };
-    let upgrade = ws.max_message_size(limit).max_frame_size(limit);
-    Ok(upgrade.on_upgrade(move |socket| arrival.receive(socket)).into_response())
+    Ok(ws.accept(limit, move |socket| arrival.receive(socket)))
 }
 
 /// A socket that was let in, with the places that it takes.
@@ -201,7 +212,7 @@ struct Arrival {
 }
 
 impl Arrival {
-    async fn receive(self, mut socket: WebSocket) {
+    async fn receive(self, mut socket: Socket) {
         let Arrival { app, link, target, seen, tells_last, entrance } = self;
         let _counted = app.watch();
         let entered = handshake::authenticate(&mut socket, &app, &link, entrance, &target, tells_last).await;

@@ -104,7 +104,7 @@ impl Reader {
         let mut at = self.begin(since, outgoing).await?;
         let (mut missed, mut is_slow) = (0, false);
         loop {
-            match log.read(at) {
+            match log.read(at, self.session.binding().graph()) {
                 Read::Nothing => {
                     is_slow = false;
                     place.woken().await;
@@ -118,12 +118,12 @@ impl Reader {
                         return Err(Stop::TooSlow);
                     }
                 }
-                Read::Notices(notices) => {
+                Read::Notices { notices, to } => {
                     for notice in notices {
                         is_slow |= outgoing.is_full();
                         self.tell(&notice, outgoing).await?;
-                        at = notice.seq;
                     }
+                    at = to;
                 }
             }
         }

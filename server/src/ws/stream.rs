@@ -4,10 +4,11 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::{Sink, SinkExt};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
-use warp::ws::Message;
+use tokio_tungstenite::tungstenite::Message;
 
 use super::CloseCode;
 use crate::queries::NotRun;
@@ -80,7 +81,7 @@ async fn write(
                 Some(parcel) => parcel,
                 None => return,
             },
-            _ = pings.tick() => (Message::ping(Vec::new()), None),
+            _ = pings.tick() => (Message::Ping(Bytes::new()), None),
         };
         let mut last = message.is_close();
         let sent = timeout(LONGEST_SEND, async {
@@ -126,18 +127,18 @@ impl Outgoing {
     /// Says why, and ends the sending side.
     pub(super) async fn close(&self, code: CloseCode, reason: &'static str) {
         // A client that is gone already needs no reason.
-        let _ = self.urgent.send(Message::close_with(code as u16, reason)).await;
+        let _ = self.urgent.send(code.frame(reason)).await;
     }
 
     /// Says why after the answers that wait, and ends the sending side.
     pub(super) async fn close_after(&self, code: CloseCode, reason: &'static str) {
         // A client that is gone already needs no reason.
-        let _ = self.replies.send((Message::close_with(code as u16, reason), None)).await;
+        let _ = self.replies.send((code.frame(reason), None)).await;
     }
 
     /// Says why the client has to go, after all that waits to be sent, and ends the sending side.
     pub(super) async fn end(&self, error: String, reason: &'static str) {
-        let close = Message::close_with(CloseCode::Policy as u16, reason);
+        let close = CloseCode::Policy.frame(reason);
         for message in [Message::text(error), close] {
             // A client that is gone already needs no reason.
             let _ = self.replies.send((message, None)).await;
