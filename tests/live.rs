@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof};
 use proptest::{collection::vec, proptest, sample::select};
 use stratalog_engine::{
-    Budget, Code, Content, Delta, Engine, EngineOptions, Error, Jointly, LiveOptions, Next, Parameters,
-    RunOptions, Session, Subscription, Waker,
+    Budget, Code, Content, Delta, Engine, EngineOptions, Error, Jointly, LiveOptions, Next, Pace, Parameters,
+    RunOptions, Session, Subscription, Waker, Work,
 };
 use stratalog_tests::answers::rows_of;
 use stratalog_tests::value::Row;
@@ -110,7 +110,9 @@ struct Reader {
 
 impl Reader {
     fn new(session: &Session, question: &'static str, every_version: bool) -> Reader {
-        let subscription = subscribe(session, question).expect("it can be live");
+        let waker = Waker::new(|| {});
+        let waker = if every_version { waker.of_each_version() } else { waker };
+        let subscription = subscribe_with(session, question, waker).expect("it can be live");
         let begun = subscription.begun();
         let (version, copy) = (begun.version, set(&begun.rows));
         Reader { question, subscription, version, copy, every_version }
@@ -178,8 +180,22 @@ fn session(engine: &Engine) -> Session {
 }
 
 fn subscribe(session: &Session, question: &str) -> Result<Subscription, Error> {
+    subscribe_with(session, question, Waker::new(|| {}))
+}
+
+fn subscribe_with(session: &Session, question: &str, waker: Waker) -> Result<Subscription, Error> {
     let prepared = session.prepare(question, &Parameters::new())?;
-    session.subscribe(prepared, Waker::new(|| {}), &Budget::unlimited())
+    session.subscribe(prepared, waker, &Budget::unlimited())
+}
+
+/// Whatever was done, they rest for so many milliseconds.
+#[derive(Debug)]
+struct Rest(u64);
+
+impl Pace for Rest {
+    fn rest(&self, _: &Work) -> Duration {
+        Duration::from_millis(self.0)
+    }
 }
 
 /// The rows of an answer and its version.
@@ -204,8 +220,9 @@ proptest! {
     fn each_copy_is_what_a_query_answers(
         steps in vec((step(), select(vec![true, true, false])), 1..30),
         log_bytes in select(vec![64 << 20, 40_000, 0]),
+        rest in select(vec![0, 1, 3]),
     ) {
-        let engine = engine(LiveOptions { log_bytes, ..LiveOptions::default() });
+        let engine = engine(LiveOptions { log_bytes, pace: Arc::new(Rest(rest)), ..LiveOptions::default() });
         let mut writer = session(&engine);
         tell(&mut writer, RULES);
         tell(&mut writer, FACTS);
@@ -241,8 +258,9 @@ proptest! {
     fn questions_that_are_evaluated_as_one_have_their_own_rows(
         steps in vec((step(), select(vec![true, true, false])), 1..20),
         jointly in select(vec![Jointly::Always, Jointly::WhereFaster, Jointly::Never]),
+        rest in select(vec![0, 2]),
     ) {
-        let engine = engine(LiveOptions { jointly, ..LiveOptions::default() });
+        let engine = engine(LiveOptions { jointly, pace: Arc::new(Rest(rest)), ..LiveOptions::default() });
         let mut writer = session(&engine);
         tell(&mut writer, RULES);
         tell(&mut writer, FACTS);
@@ -268,7 +286,13 @@ proptest! {
 
 #[test]
 fn whatever_is_committed_meanwhile_each_version_that_is_told_is_right() {
-    let engine = Arc::new(engine(LiveOptions::default()));
+    for rest in [0, 1, 20] {
+        committed_meanwhile(rest);
+    }
+}
+
+fn committed_meanwhile(rest: u64) {
+    let engine = Arc::new(engine(LiveOptions { pace: Arc::new(Rest(rest)), ..LiveOptions::default() }));
     let mut writer = session(&engine);
     tell(&mut writer, RULES);
     let start = tell(&mut writer, FACTS);
@@ -513,4 +537,82 @@ fn whoever_comes_while_a_question_is_ended_is_told_so_or_goes_on() {
     is_over.store(true, Ordering::SeqCst);
     killer.join().expect("it does not panic");
     assert!(ended > 0, "none was ended");
+}
+
+/// Somebody who reads when they are woken, and how often that was.
+struct Woken {
+    reader: Reader,
+    wakes: Arc<AtomicU64>,
+}
+
+fn woken(session: &Session, question: &'static str, every_version: bool) -> Woken {
+    let wakes = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&wakes);
+    let waker = Waker::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+    let waker = if every_version { waker.of_each_version() } else { waker };
+    let subscription = subscribe_with(session, question, waker).expect("it can be live");
+    let (version, copy) = (subscription.begun().version, set(&subscription.begun().rows));
+    Woken { reader: Reader { question, subscription, version, copy, every_version }, wakes }
+}
+
+#[test]
+fn whoever_rests_is_told_several_versions_as_one_and_who_wants_each_is_told_each() {
+    const REST: u64 = 50;
+    let engine = engine(LiveOptions { pace: Arc::new(Rest(REST)), ..LiveOptions::default() });
+    let mut writer = session(&engine);
+    tell(&mut writer, "+p(0)");
+    let (mut each, mut some) = (woken(&writer, "?p(X)", true), woken(&writer, "?p(X)", false));
+    let mut alone = woken(&writer, "?p(X), X >= 0", false);
+    let (started, mut told, mut taken) = (Instant::now(), Vec::new(), 0);
+    for n in 1..300 {
+        let version = tell(&mut writer, &format!("+p({n})"));
+        each.reader.catch_up(version).expect("an answer");
+        assert_eq!(each.reader.version, version);
+        told.push(version);
+        let wakes = some.wakes.load(Ordering::SeqCst);
+        if wakes > taken {
+            taken = wakes;
+            some.reader.catch_up(0).expect("an answer");
+        }
+    }
+    let rests = started.elapsed().as_millis() as u64 / REST;
+    // Who rests is woken when that is over, without another commit.
+    for rested in [&mut some, &mut alone] {
+        let before = rested.reader.version;
+        wait_until(|| {
+            rested.reader.catch_up(0).expect("an answer");
+            rested.reader.version == *told.last().expect("a version")
+        });
+        assert!(rested.reader.version >= before);
+        assert_eq!(rested.reader.copy, each.reader.copy);
+        let wakes = rested.wakes.load(Ordering::SeqCst);
+        assert!((1..=rests + 3).contains(&wakes), "{wakes} times in {rests} rests");
+    }
+    assert!(each.wakes.load(Ordering::SeqCst) >= told.len() as u64);
+}
+
+#[test]
+fn whoever_comes_while_others_rest_sees_what_is_there() {
+    let engine = engine(LiveOptions { pace: Arc::new(Rest(3_600_000)), ..LiveOptions::default() });
+    let mut writer = session(&engine);
+    tell(&mut writer, "+p(0)");
+    let mut first = Reader::new(&writer, "?p(X)", false);
+    let version = tell(&mut writer, "+p(1)");
+    first.catch_up(version).expect("an answer");
+    let version = tell(&mut writer, "+p(2)");
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(first.subscription.version() < version, "they rest for an hour");
+    let mut second = Reader::new(&writer, "?p(X)", false);
+    for reader in [&mut first, &mut second] {
+        reader.catch_up(version).expect("an answer");
+        assert_eq!((reader.version, reader.copy.len()), (version, 3));
+    }
+    // What concerns nobody does not wait for the end of a rest either.
+    let version = tell(&mut writer, "+q(1)");
+    wait_until(|| first.subscription.version() >= version);
+    assert!(
+        matches!(first.subscription.next(first.version, false), Ok(Next::Nothing { version: v }) if v == version)
+    );
 }

@@ -106,7 +106,7 @@ pub use graph::{
     graph_not_found, is_invisible, restore, restore_on, restore_to,
 };
 pub use limits::Limits;
-pub use live::{Begun, Delta, Jointly, LiveOptions, LiveStatus, Next, Subscription, Waker};
+pub use live::{Begun, Delta, Jointly, LiveOptions, LiveStatus, Next, Pace, Subscription, Waker, Work};
 pub use need::{Need, Requirement};
 pub use program::RunOptions;
 pub use rewrite::names as rewrite_names;

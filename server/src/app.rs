@@ -22,6 +22,7 @@ use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
 use crate::tls::Tls;
 use crate::vault::{PlaceError, place};
+use crate::wire::Rendered;
 
 /// Engine, accounts and limits of one running server.
 pub(crate) struct App {
@@ -39,8 +40,8 @@ pub(crate) struct App {
     pub(crate) running: Arc<Running>,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
-    /// How often subscribers are told.
-    pub(crate) pace: Pace,
+    /// What was told of live queries last.
+    pub(crate) rendered: Rendered,
     /// What is counted and bounded.
     pub(crate) limits: Live<Limits>,
     /// Pages of which sites may use the server.
@@ -114,6 +115,7 @@ impl App {
             0 => u64::MAX,
             bytes => bytes,
         };
+        let metrics = Arc::<Metrics>::default();
         let options = EngineOptions {
             threads: config.threads,
             limits: stratalog_engine::Limits { stored_bytes, ..config.program },
@@ -126,6 +128,7 @@ impl App {
                 log_bytes: config.limits.live_log_bytes,
                 answer_bytes: usize::try_from(config.limits.live_answer_bytes).unwrap_or(usize::MAX),
                 queries: config.limits.live_queries,
+                pace: Arc::new(Pace::new(Arc::clone(&metrics))),
                 ..LiveOptions::default()
             },
             ..EngineOptions::default()
@@ -144,7 +147,6 @@ impl App {
                 .map_err(|error| OpenError::Accounts(error.to_string()))?;
         let events = events::open(&engine, config.limits.notifications, config.limits.notification_bytes)
             .map_err(OpenError::Engine)?;
-        let metrics = Arc::<Metrics>::default();
         let app = App {
             engine,
             events,
@@ -153,7 +155,7 @@ impl App {
             queries: QueryPool::new(&config.limits, metrics.clone()),
             running: Arc::default(),
             metrics,
-            pace: Pace::new(),
+            rendered: Rendered::default(),
             places: Places::new(&config.limits, descriptors()),
             limits: config.limits.into(),
             origins: config.origins.into(),

@@ -1,78 +1,89 @@
-//! `Pace`: how often a subscriber is told, so that those who ask and commit have the processors.
+//! `Pace`: how often live queries are looked at, so that those who ask and commit have the processors.
 //!
 //! When a thousand have subscribed to what every commit changes, telling each of each version takes all the time there
-//! is. So what is told has a share of the processors: the half of what requests leave, and a little in any case. With it
-//! goes how long a subscription rests after it was told; what has happened by then is told as one.
+//! is. So live queries have a share of the processors: the half of what requests leave, and a little in any case. What that
+//! comes to for a family is how long it rests after it was told; what has happened by then is told as one.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use stratalog_engine::{self as engine, Work};
+
+use crate::metrics::Metrics;
 
 /// What is known of one window decides how it goes on in the next.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Nobody rests longer.
 const LONGEST: Duration = Duration::from_secs(1);
-/// Processor time to tell one subscriber of a few rows, about, with that of a client on the same machine.
-const COST: Duration = Duration::from_micros(60);
+/// Processor time to tell one subscriber something, about, and for each row of it, with that of a client on the same
+/// machine; measured.
+const COST: Duration = Duration::from_micros(100);
+const COST_OF_ROW: Duration = Duration::from_nanos(500);
 /// The share of the processors that is there in any case.
-const LEAST_SHARE: f64 = 0.05;
+const LEAST_SHARE: f64 = 0.1;
 
-/// How long subscriptions rest.
+/// How long families of live queries rest.
 #[derive(Debug)]
 pub(crate) struct Pace {
     processors: f64,
+    metrics: Arc<Metrics>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    window: u64,
     began: Instant,
     /// What all requests had taken then.
     requests: Duration,
-    /// So many subscriptions were told something since.
-    told: u32,
-    rest: Duration,
+    /// The families that were looked at since.
+    active: HashSet<u64>,
+    /// So much longer than its work takes each of them rests.
+    stretch: f64,
 }
 
 impl Pace {
-    /// For this machine.
-    pub(crate) fn new() -> Pace {
+    /// For this machine, whose requests these metrics count.
+    pub(crate) fn new(metrics: Arc<Metrics>) -> Pace {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Pace::of(processors, Instant::now())
+        Pace::of(processors, metrics, Instant::now())
     }
 
-    fn of(processors: usize, now: Instant) -> Pace {
-        let (window, requests, told, rest) = (1, Duration::ZERO, 0, Duration::ZERO);
-        Pace {
-            processors: processors as f64,
-            state: Mutex::new(State { window, began: now, requests, told, rest }),
-        }
+    fn of(processors: usize, metrics: Arc<Metrics>, now: Instant) -> Pace {
+        let (processors, requests) = (processors as f64, metrics.whole.sum());
+        let state =
+            State { began: now, requests, active: HashSet::new(), stretch: stretch(1, 0.0, processors) };
+        Pace { processors, metrics, state: Mutex::new(state) }
     }
 
-    /// How long a subscription that has been told rests. `last` is the window in which it was told last; `requests` is
-    /// the time that all requests have taken.
-    pub(crate) fn rest(&self, last: &mut u64, requests: impl FnOnce() -> Duration) -> Duration {
-        self.rest_at(Instant::now(), last, requests)
-    }
-
-    fn rest_at(&self, now: Instant, last: &mut u64, requests: impl FnOnce() -> Duration) -> Duration {
+    fn rest_at(&self, now: Instant, work: &Work) -> Duration {
         let mut state = self.state.lock();
         let passed = now.saturating_duration_since(state.began);
         if passed >= WINDOW {
-            let requests = requests();
+            let requests = self.metrics.whole.sum();
             let busy = requests.saturating_sub(state.requests).as_secs_f64() / passed.as_secs_f64();
-            // One that runs all the time is as much as many: its turn is what it waits for.
-            let share = ((1.0 - busy) / 2.0).max(LEAST_SHARE);
-            let rest = COST.mul_f64(f64::from(state.told) / (share * self.processors));
-            let (window, rest) = (state.window + 1, rest.min(LONGEST));
-            *state = State { window, began: now, requests, told: 0, rest };
+            let stretch = stretch(state.active.len().max(1), busy, self.processors);
+            *state = State { began: now, requests, active: HashSet::new(), stretch };
         }
-        if *last != state.window {
-            *last = state.window;
-            state.told += 1;
-        }
-        state.rest
+        state.active.insert(work.family);
+        let rows = u32::try_from(work.rows).unwrap_or(u32::MAX);
+        let told = u32::try_from(work.told).unwrap_or(u32::MAX);
+        let cost = work.took + COST.saturating_mul(told) + COST_OF_ROW.saturating_mul(rows);
+        LONGEST.min(Duration::try_from_secs_f64(cost.as_secs_f64() * state.stretch).unwrap_or(LONGEST))
+    }
+}
+
+/// How much longer than its work takes each of some families rests, while requests run for such a part of the time. One that
+/// runs all the time is as much as many: its turn is what it waits for.
+fn stretch(families: usize, busy: f64, processors: f64) -> f64 {
+    let share = ((1.0 - busy) / 2.0).max(LEAST_SHARE);
+    families as f64 / (share * processors)
+}
+
+impl engine::Pace for Pace {
+    fn rest(&self, work: &Work) -> Duration {
+        self.rest_at(Instant::now(), work)
     }
 }
 
@@ -80,25 +91,31 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// The rest in the second of two windows, in which so many subscriptions are told.
-    fn rest(subscriptions: usize, busy: f64) -> Duration {
-        let start = Instant::now();
-        let pace = Pace::of(2, start);
-        let mut last = vec![0; subscriptions];
-        for _ in 0..3 {
-            for last in &mut last {
-                assert_eq!(pace.rest_at(start, last, || panic!("the window is not over")), Duration::ZERO);
-            }
+    /// The rest in the second of two windows, in which so many families are looked at.
+    fn rest(families: u64, told: usize, busy: f64) -> Duration {
+        let (start, metrics) = (Instant::now(), Arc::<Metrics>::default());
+        let pace = Pace::of(2, Arc::clone(&metrics), start);
+        let work = |family| Work { family, told, ..Work::default() };
+        for family in (0..families).chain(0..families) {
+            let told = u32::try_from(told).unwrap();
+            assert_eq!(
+                pace.rest_at(start, &work(family)),
+                COST.saturating_mul(told).min(LONGEST),
+                "at first"
+            );
         }
-        pace.rest_at(start + WINDOW, &mut last[0], || WINDOW.mul_f64(busy))
+        metrics.whole.observe(WINDOW.mul_f64(busy));
+        pace.rest_at(start + WINDOW, &work(0))
     }
 
     #[test]
     fn many_rest_longer_than_few_and_longest_while_others_work() {
-        assert!(rest(1, 1.0) < Duration::from_millis(1));
-        assert_eq!(rest(1_000, 0.0), Duration::from_millis(60));
-        assert_eq!(rest(1_000, 0.5), Duration::from_millis(120));
-        assert_eq!(rest(1_000, 3.0), Duration::from_millis(600));
-        assert_eq!(rest(9_000, 1.0), LONGEST);
+        assert_eq!(rest(1, 1, 1.0), Duration::from_micros(500));
+        assert_eq!(rest(1, 1_000, 0.0), Duration::from_millis(100));
+        assert_eq!(rest(1_000, 1, 0.0), Duration::from_millis(100));
+        assert_eq!(rest(1, 1_000, 0.5), Duration::from_millis(200));
+        assert_eq!(rest(1, 1_000, 3.0), Duration::from_millis(500));
+        assert_eq!(rest(1, 9_000, 0.9), LONGEST);
+        assert_eq!(rest(1, 0, 1.0), Duration::ZERO);
     }
 }

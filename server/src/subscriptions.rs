@@ -5,14 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use stratalog_engine::{Subscription, Waker};
 use stratalog_protocol::Format;
 use tokio::sync::Notify;
-use tokio::time::timeout_at;
 use uuid::Uuid;
 
 use crate::limits::OfSubscriber;
@@ -33,8 +31,6 @@ struct State {
     announced: BTreeSet<u64>,
     /// Those that may have something to tell.
     ready: BTreeSet<u64>,
-    /// Those that are told nothing for a while, and until when.
-    resting: BTreeMap<u64, Instant>,
 }
 
 /// One subscription.
@@ -48,8 +44,6 @@ pub(crate) struct Feed {
     pub(crate) format: Format,
     /// Whether each version is told by itself.
     pub(crate) every_version: bool,
-    /// When it was told something last, as [`Pace`](crate::pace::Pace) counts.
-    pub(crate) last_window: u64,
     /// Whether it is told how far it is.
     pub(crate) progress: bool,
     /// One of those that its user may have.
@@ -70,11 +64,9 @@ impl Feed {
 
 impl State {
     fn take_ready(&mut self) -> Option<(u64, Feed)> {
-        let now = Instant::now();
-        self.resting.retain(|_, until| *until > now);
         loop {
-            let State { announced, ready, resting, .. } = self;
-            let may_be_told = |number: &&u64| !announced.contains(number) && !resting.contains_key(number);
+            let State { announced, ready, .. } = self;
+            let may_be_told = |number: &&u64| !announced.contains(number);
             let number = *ready.iter().find(may_be_told)?;
             ready.remove(&number);
             if let Some(feed) = self.open.get_mut(&number).and_then(Option::take) {
@@ -108,9 +100,7 @@ impl Subscriptions {
     }
 
     fn wake(&self, number: u64) {
-        let mut state = self.state.lock();
-        // Whoever rests is looked at when that is over.
-        if state.ready.insert(number) && !state.resting.contains_key(&number) {
+        if self.state.lock().ready.insert(number) {
             self.news.notify_one();
         }
     }
@@ -135,11 +125,7 @@ impl Subscriptions {
     /// Ends one; whether there was one of this number. Nothing is sent of it afterwards.
     pub(crate) fn remove(&self, number: u64) -> bool {
         // What it was told of is let go without the lock.
-        let removed = {
-            let mut state = self.state.lock();
-            state.resting.remove(&number);
-            state.open.remove(&number)
-        };
+        let removed = self.state.lock().open.remove(&number);
         removed.is_some()
     }
 
@@ -156,15 +142,9 @@ impl Subscriptions {
     /// The next one that may have something to tell; it has to be [put back](Subscriptions::put_back).
     pub(crate) async fn next(&self) -> (u64, Feed) {
         loop {
-            let rested = {
-                let mut state = self.state.lock();
-                if let Some(found) = state.take_ready() {
-                    return found;
-                }
-                state.resting.values().min().copied()
-            };
-            match rested {
-                Some(rested) => drop(timeout_at(rested.into(), self.news.notified()).await),
+            let found = self.state.lock().take_ready();
+            match found {
+                Some(found) => return found,
                 None => self.news.notified().await,
             }
         }
@@ -177,14 +157,12 @@ impl Subscriptions {
         }
     }
 
-    /// It was told something; perhaps there is more, after a rest.
-    pub(crate) fn put_back_for(&self, number: u64, feed: Feed, rest: Duration) {
+    /// It was told something; perhaps there is more.
+    pub(crate) fn put_back_for_more(&self, number: u64, feed: Feed) {
         let mut state = self.state.lock();
-        let Some(place) = state.open.get_mut(&number) else { return };
-        *place = Some(feed);
-        state.ready.insert(number);
-        if !rest.is_zero() {
-            state.resting.insert(number, Instant::now() + rest);
+        if let Some(place) = state.open.get_mut(&number) {
+            *place = Some(feed);
+            state.ready.insert(number);
         }
     }
 

@@ -92,6 +92,9 @@ pub(super) struct Changed {
     definitions: OrdMap<String, u64>,
     /// What concerns all relations; nothing is known of what was changed before.
     everything: u64,
+    /// The relations that the latest version has changed.
+    #[serde(skip)]
+    latest: Vec<String>,
 }
 
 impl State {
@@ -127,6 +130,11 @@ impl State {
         self.changed.since(&self.changed.rows, relation)
     }
 
+    /// The relations whose rows or rules this very version has changed; none where it concerns all of them.
+    pub fn changed_here(&self) -> Option<&[String]> {
+        (self.changed.everything < self.version).then_some(&self.changed.latest)
+    }
+
     /// Bytes of the codes of all rows, deleted ones among them.
     pub fn row_bytes(&self) -> usize {
         self.row_bytes
@@ -151,6 +159,7 @@ impl State {
     pub fn apply(&self, changes: &ChangeSet, version: u64) -> (State, Vec<usize>) {
         let mut next = self.clone();
         next.version = version;
+        next.changed.latest.clear();
         let apply = |change: &Change| {
             let count = next.apply_one(change);
             if count > 0 || change.may_forget_a_name() {
@@ -226,6 +235,9 @@ impl Changed {
             }
         };
         names.insert(name.clone(), version);
+        if self.latest.last() != Some(name) {
+            self.latest.push(name.clone());
+        }
         if names.len() > MOST_NAMES {
             *self = Changed { everything: version, ..Changed::default() };
         }

@@ -59,7 +59,12 @@ impl Delta {
 
     /// Whether nothing has changed.
     pub fn is_empty(&self) -> bool {
-        self.added.row_count() == 0 && self.removed.row_count() == 0
+        self.row_count() == 0
+    }
+
+    /// How many rows have come or gone.
+    pub fn row_count(&self) -> usize {
+        self.added.row_count() + self.removed.row_count()
     }
 
     /// Bytes held, about.

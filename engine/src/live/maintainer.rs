@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::family::Family;
 use super::query::LiveQuery;
 use super::step::Step;
 use super::template::Template;
@@ -37,19 +38,11 @@ pub(super) struct Maintainer {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By what they have in common.
-    families: BTreeMap<String, Family>,
+    /// By what they have in common. Whoever goes through them takes this as it is.
+    families: Arc<BTreeMap<String, Arc<Family>>>,
     /// Those who work, while there are queries.
     crew: Option<Arc<Crew>>,
     threads: Vec<JoinHandle<()>>,
-}
-
-/// Live queries that differ in constants only.
-#[derive(Debug, Clone)]
-struct Family {
-    template: Arc<Template>,
-    /// By their text.
-    queries: BTreeMap<String, Arc<LiveQuery>>,
 }
 
 /// The versions that the two threads have not looked at.
@@ -75,7 +68,7 @@ struct Waiting {
 
 /// Which queries a thread takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pace {
+enum Speed {
     Brief,
     Long,
 }
@@ -83,6 +76,8 @@ enum Pace {
 /// What a thread is to do.
 enum Task {
     Look(Arc<Snapshot>),
+    /// Some have rested.
+    Rise,
     Sweep,
     End,
 }
@@ -94,7 +89,7 @@ impl Maintainer {
         environment: &Arc<Environment>,
         options: &LiveOptions,
         asked: Asked<'_>,
-        make: impl FnOnce(Arc<Template>) -> LiveQuery,
+        make: impl FnOnce(&Family) -> LiveQuery,
         waker: Waker,
     ) -> Result<Place, Error> {
         let mut state = self.state.lock();
@@ -103,12 +98,15 @@ impl Maintainer {
             (state.crew, state.threads) = (Some(crew), threads);
         }
         let Asked { template, text } = asked;
-        let family = state
-            .families
-            .entry(template.text().to_owned())
-            .or_insert_with(|| Family { template: Arc::new(template), queries: BTreeMap::new() });
-        let make = || Arc::new(make(Arc::clone(&family.template)));
-        let query = Arc::clone(family.queries.entry(text.to_owned()).or_insert_with(make));
+        let family = match state.families.get(template.text()) {
+            Some(family) => Arc::clone(family),
+            None => {
+                let (text, family) = (template.text().to_owned(), Arc::new(Family::of(template)));
+                Arc::make_mut(&mut state.families).insert(text, Arc::clone(&family));
+                family
+            }
+        };
+        let query = family.query(text, || make(&family));
         let number = query.join(waker);
         Ok(Place { query, number })
     }
@@ -152,23 +150,18 @@ impl Maintainer {
         if let Some(crew) = crew {
             crew.end();
         }
-        let queries = families.values().flat_map(|family| family.queries.values());
+        let queries = families.values().flat_map(|family| family.queries());
         queries.for_each(|query| query.end(error.clone()));
         threads
     }
 
     /// All live queries.
     pub(super) fn queries(&self) -> Vec<Arc<LiveQuery>> {
-        let state = self.state.lock();
-        state.families.values().flat_map(|family| family.queries.values().cloned()).collect()
+        self.families().values().flat_map(|family| family.queries()).collect()
     }
 
-    /// The live queries that a thread takes, as families.
-    fn families(&self, pace: Pace) -> Vec<(Arc<Template>, Vec<Arc<LiveQuery>>)> {
-        let state = self.state.lock();
-        let families = state.families.values().filter(|family| pace.takes(&family.template));
-        let of = |family: &Family| (Arc::clone(&family.template), family.queries.values().cloned().collect());
-        families.map(of).collect()
+    fn families(&self) -> Arc<BTreeMap<String, Arc<Family>>> {
+        Arc::clone(&self.state.lock().families)
     }
 
     fn start(
@@ -177,10 +170,10 @@ impl Maintainer {
         options: &LiveOptions,
     ) -> Result<(Arc<Crew>, Vec<JoinHandle<()>>), Error> {
         let (crew, mut threads) = (Arc::new(Crew::default()), Vec::new());
-        for pace in [Pace::Brief, Pace::Long] {
+        for speed in [Speed::Brief, Speed::Long] {
             let (maintainer, working) = (Arc::downgrade(self), Arc::clone(&crew));
             let (environment, options) = (Arc::clone(environment), options.clone());
-            let work = move || work(&maintainer, &working, pace, &environment, &options);
+            let work = move || work(&maintainer, &working, speed, &environment, &options);
             match std::thread::Builder::new().name("live queries".to_owned()).spawn(work) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
@@ -207,57 +200,62 @@ impl Maintainer {
 
 impl State {
     fn retain(&mut self, keeps: impl Fn(&Arc<LiveQuery>) -> bool) {
-        self.families.retain(|_, family| {
-            family.queries.retain(|_, query| keeps(query));
-            !family.queries.is_empty()
-        });
+        Arc::make_mut(&mut self.families).retain(|_, family| family.retain(&keeps));
     }
 }
 
 fn work(
     maintainer: &Weak<Maintainer>,
     crew: &Crew,
-    pace: Pace,
+    speed: Speed,
     environment: &Environment,
     options: &LiveOptions,
 ) {
-    let queue = match pace {
-        Pace::Brief => &crew.brief,
-        Pace::Long => &crew.long,
+    let queue = match speed {
+        Speed::Brief => &crew.brief,
+        Speed::Long => &crew.long,
     };
     // Where the processors are not enough, those who ask and commit come first.
     run_low();
     let mut sweep_at = Instant::now() + SWEEP;
+    let mut rise_at = None;
     loop {
-        let task = queue.next(sweep_at);
+        let task = queue.next(sweep_at, rise_at);
         let Some(maintainer) = maintainer.upgrade() else { return };
+        let look = |family: &Family, snapshot: &Arc<Snapshot>| {
+            let budget = |time| queue.budget(environment, options, time);
+            let step = Step { environment, snapshot, jointly: options.jointly, budget: &budget };
+            family.look(&step, &*options.pace);
+            if !speed.takes(&family.template) {
+                // The other thread has passed over it so far.
+                family.latest().inspect(|latest| crew.push(latest));
+            }
+        };
+        let families = maintainer.families();
+        let mine = || families.values().filter(|family| speed.takes(&family.template));
         match task {
             Task::End => return,
-            Task::Look(snapshot) => {
-                for (template, queries) in maintainer.families(pace) {
-                    let budget = |time| queue.budget(environment, options, time);
-                    let (snapshot, jointly) = (&snapshot, options.jointly);
-                    let step = Step { environment, snapshot, jointly, budget: &budget };
-                    step.bring(&template, &queries);
-                    if !pace.takes(&template) {
-                        // The other thread has passed over it so far.
-                        queries.first().inspect(|query| crew.push(&query.graph().snapshot()));
-                    }
+            Task::Look(snapshot) => mine().for_each(|family| look(family, &snapshot)),
+            Task::Rise => {
+                let now = Instant::now();
+                for family in mine().filter(|family| family.awaited().is_some_and(|at| at <= now)) {
+                    family.latest().inspect(|latest| look(family, latest));
                 }
             }
             Task::Sweep => {
                 sweep_at = Instant::now() + SWEEP;
-                if pace == Pace::Brief && !maintainer.sweep() {
+                if speed == Speed::Brief && !maintainer.sweep() {
                     return;
                 }
             }
         }
+        rise_at = mine().filter_map(|family| family.awaited()).min();
     }
 }
 
-impl Pace {
+impl Speed {
     fn takes(self, template: &Template) -> bool {
-        (template.took() < BRIEF) == (self == Pace::Brief)
+        (template.took() < BRIEF) == (self == Speed::Brief)
     }
 }
 
@@ -307,20 +305,24 @@ impl Queue {
         self.rung.notify_one();
     }
 
-    fn next(&self, sweep_at: Instant) -> Task {
+    fn next(&self, sweep_at: Instant, rise_at: Option<Instant>) -> Task {
         let mut waiting = self.waiting.lock();
         waiting.working = None;
         loop {
             if waiting.is_over {
                 return Task::End;
             }
-            if Instant::now() >= sweep_at {
+            let now = Instant::now();
+            if now >= sweep_at {
                 return Task::Sweep;
+            }
+            if rise_at.is_some_and(|rise_at| now >= rise_at) {
+                return Task::Rise;
             }
             if let Some(snapshot) = waiting.versions.pop_front() {
                 return Task::Look(snapshot);
             }
-            self.rung.wait_until(&mut waiting, sweep_at);
+            self.rung.wait_until(&mut waiting, rise_at.map_or(sweep_at, |rise_at| rise_at.min(sweep_at)));
         }
     }
 }

@@ -4,10 +4,13 @@
 //! reads is other than before, and subtract: right by construction for every question. Subscribers read what has changed
 //! at their own pace, each from the version that it knows.
 
+mod course;
 mod delta;
+mod family;
 mod log;
 mod maintainer;
 mod memory;
+mod pace;
 mod query;
 mod step;
 mod template;
@@ -29,8 +32,11 @@ use crate::syntax;
 use crate::syntax::ast::{Query, StatementKind};
 
 pub use delta::Delta;
+use family::Family;
 use maintainer::Maintainer;
 use memory::Memory;
+use pace::Restless;
+pub use pace::{Pace, Work};
 use query::LiveQuery;
 use template::Template;
 
@@ -61,6 +67,8 @@ pub struct LiveOptions {
     pub queries: usize,
     /// Whether those are evaluated as one.
     pub jointly: Jointly,
+    /// How often they are.
+    pub pace: Arc<dyn Pace>,
 }
 
 impl Default for LiveOptions {
@@ -72,22 +80,31 @@ impl Default for LiveOptions {
             answer_bytes: usize::MAX,
             queries: 1_000,
             jointly: Jointly::default(),
+            pace: Arc::new(Restless),
         }
     }
 }
 
 /// Wakes a subscriber when there is something to tell. It is called by the thread that evaluates, and must not wait.
 #[derive(Clone)]
-pub struct Waker(Arc<dyn Fn() + Send + Sync>);
+pub struct Waker {
+    wake: Arc<dyn Fn() + Send + Sync>,
+    of_each_version: bool,
+}
 
 impl Waker {
     /// What is called.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Waker {
-        Waker(Arc::new(wake))
+        Waker { wake: Arc::new(wake), of_each_version: false }
+    }
+
+    /// The same for somebody who wants to know what each version has changed, at whatever [`Pace`] others are told.
+    pub fn of_each_version(self) -> Waker {
+        Waker { of_each_version: true, ..self }
     }
 
     fn wake(&self) {
-        (self.0)();
+        (self.wake)();
     }
 }
 
@@ -280,9 +297,10 @@ impl Live {
         let query = self.shared(query, &text);
         let (template, constants) = Template::of(&query);
         let maintainer = self.maintainer(graph, template.text())?;
-        let make = |template| {
+        let make = |family: &Family| {
             let memory = Arc::clone(&self.memory);
-            LiveQuery::new(Arc::clone(graph), query, text.clone(), template, constants, memory)
+            let of = (Arc::clone(&family.template), Arc::clone(&family.course));
+            LiveQuery::new(Arc::clone(graph), query, text.clone(), of, constants, memory)
         };
         let asked = Asked { template, text: &text };
         let place = maintainer.join(&self.environment, &self.options, asked, make, waker)?;
@@ -299,8 +317,12 @@ impl Live {
         if !self.environment.graphs.holds(graph) {
             return Err(dropped(graph.name()));
         }
-        // What was committed while nobody looked.
-        maintainer.look_at(&graph.snapshot());
+        // What was committed while nobody looked, or all rested.
+        let latest = graph.snapshot();
+        if begun.version < latest.version() {
+            place.query.rise();
+        }
+        maintainer.look_at(&latest);
         Ok(Subscription { place, begun })
     }
 

@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::course::Course;
 use super::delta::{Delta, sorted};
 use super::log::{Log, as_one};
 use super::memory::{Held, Memory};
+use super::pace::Work;
 use super::template::Template;
 use super::{Begun, LiveStatus, Next, Waker};
 use crate::analysis;
@@ -39,10 +41,13 @@ pub(super) struct LiveQuery {
     text: String,
     /// What it has in common with others,
     template: Arc<Template>,
+    course: Arc<Course>,
     /// and the constants in which it differs.
     constants: Vec<Value>,
     seen: Mutex<Option<Seen>>,
     shown: Mutex<Option<Shown>>,
+    /// What was put together last, for others who know as much.
+    netted: Mutex<Option<Netted>>,
     /// Why nobody looks after it any more.
     over: OnceLock<Error>,
     memory: Arc<Memory>,
@@ -60,12 +65,20 @@ struct Seen {
 /// What readers see.
 #[derive(Debug)]
 struct Shown {
-    /// The answer is known up to and with this version.
+    /// The answer was brought to this version last: see [`Course::reach`].
     version: u64,
     answer: Result<Arc<Rows>, Error>,
     /// What the answer takes.
     held: Option<Held>,
     log: Log,
+}
+
+/// What has changed from one version to another.
+#[derive(Debug)]
+struct Netted {
+    from: u64,
+    to: u64,
+    delta: Option<Arc<Delta>>,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +87,16 @@ struct Subscribers {
     last_number: u64,
     /// Since when there are none.
     none_since: Option<Instant>,
+    /// Whether those who rest have not heard of the last change.
+    is_late: bool,
+}
+
+/// Who is told of a change at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hearers {
+    All,
+    /// Those who are told each version. The others rest.
+    OfEachVersion,
 }
 
 impl LiveQuery {
@@ -81,7 +104,7 @@ impl LiveQuery {
         graph: Arc<Graph>,
         query: Query,
         text: String,
-        template: Arc<Template>,
+        (template, course): (Arc<Template>, Arc<Course>),
         constants: Vec<Value>,
         memory: Arc<Memory>,
     ) -> LiveQuery {
@@ -92,9 +115,11 @@ impl LiveQuery {
             query,
             text,
             template,
+            course,
             constants,
             seen: Mutex::default(),
             shown: Mutex::default(),
+            netted: Mutex::default(),
             over: OnceLock::new(),
             memory,
             subscribers: Mutex::default(),
@@ -148,13 +173,20 @@ impl LiveQuery {
         subscribers.last_number += 1;
         subscribers.none_since = None;
         let number = subscribers.last_number;
+        if waker.of_each_version {
+            self.course.add_of_each_version();
+        }
         subscribers.waking.push((number, waker));
         number
     }
 
     pub(super) fn leave(&self, number: u64) {
         let mut subscribers = self.subscribers.lock();
-        subscribers.waking.retain(|(other, _)| *other != number);
+        let place = subscribers.waking.iter().position(|(other, _)| *other == number);
+        let left = place.map(|place| subscribers.waking.swap_remove(place));
+        if left.is_some_and(|(_, waker)| waker.of_each_version) {
+            self.course.remove_of_each_version();
+        }
         if subscribers.waking.is_empty() {
             subscribers.none_since = Some(Instant::now());
         }
@@ -169,29 +201,69 @@ impl LiveQuery {
         self.subscribers.lock().none_since.is_some_and(|since| since.elapsed() >= time)
     }
 
-    fn wake(&self) {
+    /// Wakes whoever is told of a change at once; how many these are.
+    fn wake(&self, hearers: Hearers) -> usize {
+        let mut subscribers = self.subscribers.lock();
+        subscribers.is_late = hearers == Hearers::OfEachVersion;
+        let hears = |waker: &Waker| hearers == Hearers::All || waker.of_each_version;
         // Whoever is woken may leave at once.
         let waking: Vec<Waker> =
-            self.subscribers.lock().waking.iter().map(|(_, waker)| waker.clone()).collect();
+            subscribers.waking.iter().map(|(_, waker)| waker).filter(|waker| hears(waker)).cloned().collect();
+        drop(subscribers);
         waking.iter().for_each(Waker::wake);
+        waking.len()
+    }
+
+    /// Wakes all if some have not heard of the last change.
+    pub(super) fn wake_late(&self) {
+        let is_late = self.subscribers.lock().is_late;
+        if is_late {
+            self.wake(Hearers::All);
+        }
     }
 
     // What readers see
 
     /// The version up to which its answer is known.
     pub(super) fn version(&self) -> Option<u64> {
-        self.shown.lock().as_ref().map(|shown| shown.version)
+        self.shown.lock().as_ref().map(|shown| self.reach(shown))
+    }
+
+    /// The version up to which an answer is known.
+    fn reach(&self, shown: &Shown) -> u64 {
+        match shown.answer {
+            Ok(_) => self.course.reach(shown.version),
+            Err(_) => shown.version,
+        }
+    }
+
+    /// Takes note of how far it is, before it is brought further.
+    pub(super) fn settle(&self) {
+        if let Some(shown) = &mut *self.shown.lock() {
+            shown.version = self.reach(shown);
+        }
+    }
+
+    /// It is looked at, with its like, when there is something to look at.
+    pub(super) fn rise(&self) {
+        self.course.rise();
+    }
+
+    /// The relations that it reads; none while it is evaluated.
+    pub(super) fn reads(&self) -> Vec<String> {
+        let seen = self.seen.try_lock();
+        seen.and_then(|seen| Some(seen.as_ref()?.relations.clone())).unwrap_or_default()
     }
 
     /// What there is to tell somebody who knows the answer at a version: all that has changed since, or only what the
     /// first version did that has changed it.
     pub(super) fn next(&self, from: u64, every_version: bool) -> Result<Next, Error> {
         let shown = self.shown.lock();
-        let Some(Shown { version, answer, log, .. }) = &*shown else {
+        let Some(last) = &*shown else {
             return Ok(Next::Nothing { version: from });
         };
-        let version = *version;
-        let rows = match answer {
+        let (version, log) = (self.reach(last), &last.log);
+        let rows = match &last.answer {
             Ok(rows) => rows,
             Err(error) => return Ok(Next::Ended { version, error: error.clone() }),
         };
@@ -202,12 +274,25 @@ impl LiveQuery {
         if every_version && let Some((version, delta)) = log.first_since(from) {
             return Ok(Next::Delta { version, delta });
         }
-        // To put deltas together may take its time.
         drop(shown);
-        Ok(match as_one(&deltas)? {
+        Ok(match self.net(from, version, &deltas)? {
             Some(delta) => Next::Delta { version, delta },
             None => Next::Nothing { version },
         })
+    }
+
+    /// Puts together what has changed from one version to another, which may take its time.
+    fn net(&self, from: u64, to: u64, deltas: &[Arc<Delta>]) -> Result<Option<Arc<Delta>>, Error> {
+        if deltas.len() < 2 {
+            return Ok(deltas.first().cloned());
+        }
+        let is_known = |netted: &&Netted| (netted.from, netted.to) == (from, to);
+        if let Some(known) = self.netted.lock().as_ref().filter(is_known) {
+            return Ok(known.delta.clone());
+        }
+        let delta = as_one(deltas)?;
+        *self.netted.lock() = Some(Netted { from, to, delta: delta.clone() });
+        Ok(delta)
     }
 
     // Evaluation
@@ -233,6 +318,8 @@ impl LiveQuery {
             return Err(error.clone());
         }
         *shown = Some(Shown { version, answer: Ok(Arc::clone(&rows)), held, log });
+        drop(shown);
+        self.course.begin(version, &read.relations);
         *seen = Some(read);
         Ok(Begun { version, rows, warnings })
     }
@@ -240,8 +327,8 @@ impl LiveQuery {
     /// The answer that is known.
     fn known(&self) -> Option<Begun> {
         match &*self.shown.lock() {
-            Some(Shown { version, answer: Ok(rows), .. }) => {
-                Some(Begun { version: *version, rows: Arc::clone(rows), warnings: Vec::new() })
+            Some(shown @ Shown { answer: Ok(rows), .. }) => {
+                Some(Begun { version: self.reach(shown), rows: Arc::clone(rows), warnings: Vec::new() })
             }
             Some(_) | None => None,
         }
@@ -288,11 +375,12 @@ impl LiveQuery {
         Ok(has_same_columns.then(|| Delta::between(before, after)).transpose()?)
     }
 
-    /// Shows what a version has come to. Answers whether that is something to tell.
-    fn show(&self, version: u64, evaluated: Result<(Rows, Option<Delta>), Error>) -> bool {
+    /// Shows what a version has come to. How many rows are to be told; none if there is nothing to tell.
+    fn show(&self, version: u64, evaluated: Result<(Rows, Option<Delta>), Error>) -> Option<usize> {
         let mut shown = self.shown.lock();
-        let Some(shown) = shown.as_mut().filter(|_| self.over.get().is_none()) else { return false };
+        let shown = shown.as_mut().filter(|_| self.over.get().is_none())?;
         shown.version = version;
+        *self.netted.lock() = None;
         // What was held for the answer before is free for the new one.
         shown.held = None;
         let evaluated = evaluated.and_then(|(rows, delta)| {
@@ -302,18 +390,24 @@ impl LiveQuery {
         match evaluated {
             Ok((rows, delta, held)) => {
                 shown.held = Some(held);
-                let is_news = delta.as_ref().is_none_or(|delta| !delta.is_empty());
-                match delta {
-                    Some(delta) if is_news => shown.log.push(version, Arc::new(delta)),
-                    Some(_) => {}
-                    None => shown.log = Log::after(version, Arc::clone(&self.memory)),
-                }
+                let news = match delta {
+                    Some(delta) if delta.is_empty() => None,
+                    Some(delta) => {
+                        let count = delta.row_count();
+                        shown.log.push(version, Arc::new(delta));
+                        Some(count)
+                    }
+                    None => {
+                        shown.log = Log::after(version, Arc::clone(&self.memory));
+                        Some(rows.row_count())
+                    }
+                };
                 shown.answer = Ok(Arc::new(rows));
-                is_news
+                news
             }
             Err(error) => {
                 shown.answer = Err(error);
-                true
+                Some(0)
             }
         }
     }
@@ -324,7 +418,7 @@ impl LiveQuery {
         if let Some(shown) = &mut *self.shown.lock() {
             (shown.answer, shown.held) = (Err(error), None);
         }
-        self.wake();
+        self.wake(Hearers::All);
     }
 
     /// Whether nothing but commits changes the answer.
@@ -376,8 +470,8 @@ impl Due<'_> {
         self.query.evaluate(environment, snapshot, budget).map(|(rows, _)| rows)
     }
 
-    /// Shows the answer at that version.
-    pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>) {
+    /// Shows the answer at that version. What of it is told to whom.
+    pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>, hearers: Hearers) -> Work {
         let query = self.query;
         let compared = catch_unwind(AssertUnwindSafe(|| {
             let rows = answer?.with_types_if_empty(&self.before).sharing_codec_of(&self.before);
@@ -389,9 +483,9 @@ impl Due<'_> {
             (true, Some(last)) if !self.is_redefined => Some(Seen { version: snapshot.version(), ..last }),
             (true, _) => Some(Seen::of(&query.query, snapshot)),
         };
-        if query.show(snapshot.version(), compared) {
-            query.wake();
-        }
+        let Some(rows) = query.show(snapshot.version(), compared) else { return Work::default() };
+        let told = query.wake(hearers);
+        Work { told, rows: told * rows, ..Work::default() }
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Jointly;
-use super::query::{Due, LiveQuery};
+use super::pace::Work;
+use super::query::{Due, Hearers, LiveQuery};
 use super::template::{Template, Together};
 use crate::answer::Rows;
 use crate::budget::Budget;
@@ -24,20 +25,28 @@ pub(super) struct Step<'s> {
 }
 
 impl Step<'_> {
-    /// Brings the questions of a template to the version.
-    pub(super) fn bring(&self, template: &Template, queries: &[Arc<LiveQuery>]) {
-        let started = Instant::now();
+    /// Brings the questions of a template to the version. What is told of that; none where nothing had to be evaluated.
+    pub(super) fn bring(
+        &self,
+        template: &Template,
+        queries: &[Arc<LiveQuery>],
+        hearers: Hearers,
+    ) -> Option<Work> {
+        let (started, mut work) = (Instant::now(), Work::default());
         let due: Vec<Due<'_>> = queries.iter().filter_map(|query| query.advance(self.snapshot)).collect();
         if due.is_empty() {
-            return;
+            return None;
         }
         let together = self.together(template, &due);
         for due in due {
             let jointly = together.as_ref().and_then(|together| together.rows_of(due.query, &due.before));
             let answer = jointly.map_or_else(|| self.alone(&due), Ok);
-            due.show(self.snapshot, answer);
+            let told = due.show(self.snapshot, answer, hearers);
+            (work.told, work.rows) = (work.told + told.told, work.rows + told.rows);
         }
-        template.note_step(started.elapsed());
+        let took = started.elapsed();
+        template.note_step(took);
+        Some(Work { took, ..work })
     }
 
     /// The answers to those questions that can be asked as one, if there are enough of them: what is wrong with one should

@@ -31,6 +31,7 @@ pub(super) async fn subscribe(
     let (who, session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let number = caller.subscriptions.number();
     let waker = caller.subscriptions.waker(number);
+    let waker = if every_version { waker.of_each_version() } else { waker };
     let subscribed = move |budget: &_| {
         let prepared = session.prepare(&query, &parameters);
         let grant = prepared.and_then(|prepared| auth::grant(&who, prepared));
@@ -45,7 +46,7 @@ pub(super) async fn subscribe(
         matches!(subscription.next(*version, false), Ok(Next::Nothing { .. } | Next::Delta { .. }))
     });
     let response = Response::Subscribed(wire::subscribed(number, &subscription, at, token));
-    let feed = Feed { subscription, at, format, every_version, last_window: 0, progress, _place: place };
+    let feed = Feed { subscription, at, format, every_version, progress, _place: place };
     caller.subscriptions.add(number, feed);
     Ok(Reply::Whole(ReplyMessage { response, id }.to_json()))
 }

@@ -1,6 +1,7 @@
 //! `DeltaFrames`: what a subscriber is told of rows, in parts that are made when there is room for them.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
 
 use arrow::array::{ArrayRef, Int8Array};
 use arrow::datatypes::{DataType, Field, Schema};
@@ -8,6 +9,7 @@ use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use serde::Serialize;
 use stratalog_engine::{Delta, Rows};
 use stratalog_protocol::{Failure, Format};
@@ -37,7 +39,45 @@ pub(crate) struct Part {
 pub(crate) struct DeltaFrames {
     heading: Heading,
     rows: Left,
+    /// The first part, if it was written already.
+    written: Option<Body>,
     is_over: bool,
+}
+
+/// What a part says of rows.
+#[derive(Debug, Clone)]
+enum Body {
+    /// Fields of its message.
+    Json(Arc<[u8]>),
+    /// The frame that belongs to it.
+    Arrow(Bytes),
+}
+
+/// What was written of the last deltas: many are told the same.
+#[derive(Debug, Default)]
+pub(crate) struct Rendered(Mutex<VecDeque<(Weak<Delta>, Format, Body)>>);
+
+impl Rendered {
+    /// So many are remembered,
+    const KEPT: usize = 16;
+    /// and of deltas with so many rows at most.
+    const MOST_ROWS: usize = 500;
+
+    fn find(&self, delta: &Arc<Delta>, format: Format) -> Option<Body> {
+        let kept = self.0.lock();
+        let is_it = |(of, its, _): &&(Weak<Delta>, Format, Body)| {
+            std::ptr::eq(of.as_ptr(), Arc::as_ptr(delta)) && *its == format
+        };
+        kept.iter().find(is_it).map(|(_, _, body)| body.clone())
+    }
+
+    fn keep(&self, delta: &Arc<Delta>, format: Format, body: Body) {
+        let mut kept = self.0.lock();
+        if kept.len() == Rendered::KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((Arc::downgrade(delta), format, body));
+    }
 }
 
 /// What all parts say.
@@ -57,6 +97,7 @@ struct Heading {
 
 /// The rows that are not told yet.
 enum Left {
+    Nothing,
     Json { added: Chunks, removed: Chunks },
     Arrow { added: Unsent, removed: Unsent, part_rows: usize },
 }
@@ -73,15 +114,31 @@ impl DeltaFrames {
         DeltaFrames::new(subscription, None, version, (rows, &none), format)
     }
 
-    /// What has changed since a version.
+    /// What has changed since a version. What is written once is not written again.
     pub(crate) fn since(
         from: u64,
         subscription: u64,
         version: u64,
-        delta: &Delta,
+        delta: &Arc<Delta>,
         format: Format,
-    ) -> DeltaFrames {
-        DeltaFrames::new(subscription, Some(from), version, (&delta.added, &delta.removed), format)
+        rendered: &Rendered,
+    ) -> Result<DeltaFrames, Failure> {
+        let rows = (&delta.added, &delta.removed);
+        let mut frames = DeltaFrames::new(subscription, Some(from), version, rows, format);
+        if delta.row_count() > Rendered::MOST_ROWS {
+            return Ok(frames);
+        }
+        if let Some(body) = rendered.find(delta, format) {
+            frames.rows = Left::Nothing;
+            frames.written = Some(body);
+            return Ok(frames);
+        }
+        let body = frames.rows.write()?;
+        if frames.rows_left() == 0 {
+            rendered.keep(delta, format, body.clone());
+        }
+        frames.written = Some(body);
+        Ok(frames)
     }
 
     fn new(
@@ -107,12 +164,13 @@ impl DeltaFrames {
                 Left::Arrow { added: unsent(added), removed: unsent(removed), part_rows: FIRST_ROWS }
             }
         };
-        DeltaFrames { heading, rows, is_over: false }
+        DeltaFrames { heading, rows, written: None, is_over: false }
     }
 
     /// How many rows are not told yet.
     pub(crate) fn rows_left(&self) -> usize {
         match &self.rows {
+            Left::Nothing => 0,
             Left::Json { added, removed } => added.left() + removed.left(),
             Left::Arrow { added, removed, .. } => added.left() + removed.left(),
         }
@@ -123,12 +181,35 @@ impl DeltaFrames {
         if self.is_over {
             return Ok(None);
         }
+        let body = match self.written.take() {
+            Some(body) => body,
+            None => self.rows.write()?,
+        };
+        self.is_over = self.rows_left() == 0;
         let mut json = Vec::new();
         write_plain(&self.heading, &mut json);
         // What is told of rows stands before the end of the object.
         json.pop();
-        let frame = match &mut self.rows {
+        let frame = match body {
+            Body::Json(rows) => {
+                json.extend_from_slice(&rows);
+                None
+            }
+            Body::Arrow(frame) => Some(frame),
+        };
+        json.extend_from_slice(format!(r#","last":{}}}"#, self.is_over).as_bytes());
+        let text = String::from_utf8(json).map_err(|_| broken("text that is not UTF-8"))?;
+        Ok(Some(Part { text, frame }))
+    }
+}
+
+impl Left {
+    /// Writes some of them.
+    fn write(&mut self) -> Result<Body, Failure> {
+        Ok(match self {
+            Left::Nothing => Body::Json(Arc::default()),
             Left::Json { added, removed } => {
+                let mut json = Vec::new();
                 let gone = removed.next()?;
                 let came = if removed.left() == 0 { added.next()? } else { None };
                 for (name, rows) in [("added", came), ("removed", gone)] {
@@ -138,19 +219,15 @@ impl DeltaFrames {
                         json.push(b']');
                     }
                 }
-                None
+                Body::Json(json.into())
             }
             Left::Arrow { added, removed, part_rows } => {
                 let frame = arrow_part(added, removed, *part_rows);
                 let (frame, rows) = frame.map_err(|error| broken(&error.to_string()))?;
                 *part_rows = (rows * AIM / frame.len().max(1)).clamp(1, MOST_ROWS);
-                Some(frame)
+                Body::Arrow(frame)
             }
-        };
-        self.is_over = self.rows_left() == 0;
-        json.extend_from_slice(format!(r#","last":{}}}"#, self.is_over).as_bytes());
-        let text = String::from_utf8(json).map_err(|_| broken("text that is not UTF-8"))?;
-        Ok(Some(Part { text, frame }))
+        })
     }
 }
 
@@ -193,7 +270,9 @@ mod tests {
     use stratalog_engine::{Budget, Content, Engine, EngineOptions, Parameters, Rows, RunOptions};
     use stratalog_protocol::{Delta, Format, Reply, Response};
 
-    use super::DeltaFrames;
+    use std::sync::Arc;
+
+    use super::{DeltaFrames, Rendered};
 
     fn rows(count: usize) -> Rows {
         let options = EngineOptions { threads: Some(1), ..EngineOptions::default() };
@@ -224,6 +303,33 @@ mod tests {
         assert_eq!(parts.iter().map(|(part, _)| part.added.len()).collect::<Vec<_>>(), [500, 500, 200]);
         assert_eq!(parts.iter().map(|(part, _)| part.last).collect::<Vec<_>>(), [false, false, true]);
         assert!(parts.iter().all(|(part, _)| part.reset && part.version == 7 && part.subscription == 3));
+    }
+
+    #[test]
+    fn what_many_are_told_is_written_once() {
+        let rendered = Rendered::default();
+        for format in [Format::Json, Format::Arrow] {
+            for count in [3, 1_200] {
+                let delta = Arc::new(stratalog_engine::Delta { added: rows(count), removed: rows(2) });
+                let told = |from, subscription| {
+                    let frames =
+                        DeltaFrames::since(from, subscription, 7, &delta, format, &rendered).unwrap();
+                    parts(&mut { frames })
+                };
+                let (first, second) = (told(5, 1), told(6, 2));
+                assert_eq!(first.len(), second.len());
+                for ((one, frame), (other, same)) in first.iter().zip(&second) {
+                    assert_eq!((one.from, one.subscription), (Some(5), 1));
+                    assert_eq!((other.from, other.subscription), (Some(6), 2));
+                    assert_eq!(
+                        (&one.added, &one.removed, one.last),
+                        (&other.added, &other.removed, other.last)
+                    );
+                    assert_eq!(frame, same);
+                }
+            }
+        }
+        assert_eq!(rendered.0.lock().len(), 2, "large ones are not kept");
     }
 
     #[test]

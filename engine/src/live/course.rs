@@ -1,0 +1,142 @@
+//! `Course`: how far the questions of a family are, together.
+//!
+//! What they read is the same, so whether a commit concerns them is one look for all. As long as none does, they advance
+//! without being touched: the version that a question was brought to last and the course say how far it is.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use crate::graph::Snapshot;
+
+/// The way of a family from version to version.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    state: Mutex<State>,
+    /// So many are told each version.
+    of_each_version: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The version that all were brought to last, each by itself.
+    brought: u64,
+    /// Since then, and up to this version, nothing has changed that they read,
+    looked: u64,
+    /// namely these relations; none where each has to be looked at.
+    reads: Option<Vec<String>>,
+    /// So many questions have begun.
+    begun: u64,
+    rests: Option<Rest>,
+}
+
+/// Nobody is told anything for a while.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    until: Instant,
+    /// Whether there is something to do when it is over.
+    is_awaited: bool,
+}
+
+impl Course {
+    /// How far a question is that was brought to a version.
+    pub(super) fn reach(&self, version: u64) -> u64 {
+        let state = self.state.lock();
+        if version >= state.brought { version.max(state.looked) } else { version }
+    }
+
+    /// A question has begun with a version, for which these relations were read.
+    pub(super) fn begin(&self, version: u64, read: &[String]) {
+        let mut state = self.state.lock();
+        state.begun += 1;
+        let is_known = |reads: &Vec<String>| read.iter().all(|relation| reads.contains(relation));
+        if version < state.brought || !state.reads.as_ref().is_some_and(is_known) {
+            state.reads = None;
+        }
+    }
+
+    /// Advances to a version if it changes nothing that they read.
+    pub(super) fn pass(&self, snapshot: &Snapshot) -> bool {
+        let mut state = self.state.lock();
+        let version = snapshot.version();
+        if version <= state.looked {
+            return true;
+        }
+        let Some(reads) = &state.reads else { return false };
+        let is_next = state.looked + 1 == version;
+        let is_same = match snapshot.changed_here().filter(|_| is_next) {
+            Some(changed) => !reads.iter().any(|relation| changed.contains(relation)),
+            None => reads.iter().all(|relation| {
+                let since = snapshot.rows_since(relation).max(snapshot.defined_since(relation));
+                since <= state.looked
+            }),
+        };
+        if is_same {
+            state.looked = version;
+        }
+        is_same
+    }
+
+    /// They are about to be brought to a version. What this answers is for [`Course::brought`].
+    pub(super) fn bring(&self, version: u64) -> u64 {
+        let mut state = self.state.lock();
+        state.brought = version;
+        state.begun
+    }
+
+    /// They have been brought to that version, and read these relations. Whoever has begun meanwhile has to be looked at.
+    pub(super) fn brought(&self, begun: u64, reads: Vec<String>) {
+        let mut state = self.state.lock();
+        state.looked = state.brought;
+        state.reads = (state.begun == begun && !reads.is_empty()).then_some(reads);
+    }
+
+    /// How many are told each version: one more,
+    pub(super) fn add_of_each_version(&self) {
+        self.of_each_version.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// or one less.
+    pub(super) fn remove_of_each_version(&self) {
+        self.of_each_version.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether anybody is told each version.
+    pub(super) fn tells_each_version(&self) -> bool {
+        self.of_each_version.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether they rest.
+    pub(super) fn rests(&self, now: Instant) -> bool {
+        self.state.lock().rests.is_some_and(|rest| rest.until > now)
+    }
+
+    /// Whether they rest, and it is known that there is something to do afterwards.
+    pub(super) fn sleeps(&self, now: Instant) -> bool {
+        !self.tells_each_version()
+            && self.state.lock().rests.is_some_and(|rest| rest.is_awaited && rest.until > now)
+    }
+
+    /// They rest from now on.
+    pub(super) fn rest(&self, until: Instant) {
+        self.state.lock().rests = Some(Rest { until, is_awaited: false });
+    }
+
+    /// There is something to do when they have rested.
+    pub(super) fn await_end(&self) {
+        if let Some(rest) = &mut self.state.lock().rests {
+            rest.is_awaited = true;
+        }
+    }
+
+    /// When they have rested, if somebody waits for that.
+    pub(super) fn awaited(&self) -> Option<Instant> {
+        self.state.lock().rests.filter(|rest| rest.is_awaited).map(|rest| rest.until)
+    }
+
+    /// They rest no longer.
+    pub(super) fn rise(&self) {
+        self.state.lock().rests = None;
+    }
+}

@@ -1,0 +1,107 @@
+//! `Family`: live queries that differ in constants only, which go from version to version together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::course::Course;
+use super::pace::{Pace, Work};
+use super::query::{Hearers, LiveQuery};
+use super::step::Step;
+use super::template::Template;
+use crate::graph::Snapshot;
+
+/// Live queries with a template in common.
+#[derive(Debug)]
+pub(super) struct Family {
+    number: u64,
+    pub(super) template: Arc<Template>,
+    pub(super) course: Arc<Course>,
+    /// By their text.
+    queries: Mutex<BTreeMap<String, Arc<LiveQuery>>>,
+    /// Whoever brings them to a version holds this.
+    turn: Mutex<()>,
+}
+
+impl Family {
+    pub(super) fn of(template: Template) -> Family {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Family {
+            number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
+            template: Arc::new(template),
+            course: Arc::default(),
+            queries: Mutex::default(),
+            turn: Mutex::default(),
+        }
+    }
+
+    /// The live query of a text, which is made if there is none.
+    pub(super) fn query(&self, text: &str, make: impl FnOnce() -> LiveQuery) -> Arc<LiveQuery> {
+        Arc::clone(self.queries.lock().entry(text.to_owned()).or_insert_with(|| Arc::new(make())))
+    }
+
+    pub(super) fn queries(&self) -> Vec<Arc<LiveQuery>> {
+        self.queries.lock().values().cloned().collect()
+    }
+
+    /// Forgets queries. Answers whether any are left.
+    pub(super) fn retain(&self, keeps: impl Fn(&Arc<LiveQuery>) -> bool) -> bool {
+        let mut queries = self.queries.lock();
+        queries.retain(|_, query| keeps(query));
+        !queries.is_empty()
+    }
+
+    /// Brings its queries to a version, unless they rest, or somebody else is at it. Where somebody is told each version,
+    /// the others alone rest.
+    pub(super) fn look(&self, step: &Step<'_>, pace: &dyn Pace) {
+        let now = Instant::now();
+        if self.course.sleeps(now) {
+            return;
+        }
+        let Some(_turn) = self.turn.try_lock() else { return };
+        let rests = self.course.rests(now);
+        if !rests && self.course.awaited().is_some() {
+            self.course.rise();
+            self.queries().iter().for_each(|query| query.wake_late());
+        }
+        if self.course.pass(step.snapshot) {
+            return;
+        }
+        if rests {
+            self.course.await_end();
+            if !self.course.tells_each_version() {
+                return;
+            }
+        }
+        let hearers = if rests { Hearers::OfEachVersion } else { Hearers::All };
+        let Some(work) = self.bring(step, hearers).filter(|_| !rests) else { return };
+        let rest = pace.rest(&Work { family: self.number, ..work });
+        if !rest.is_zero() {
+            self.course.rest(Instant::now() + rest);
+        }
+    }
+
+    fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
+        self.queries().iter().for_each(|query| query.settle());
+        let begun = self.course.bring(step.snapshot.version());
+        // Those of whom there is an answer by now; whoever has one later says so.
+        let queries = self.queries();
+        let work = step.bring(&self.template, &queries, hearers);
+        let reads: BTreeSet<String> = queries.iter().flat_map(|query| query.reads()).collect();
+        self.course.brought(begun, reads.into_iter().collect());
+        work
+    }
+
+    /// When it is to be looked at again, whatever is committed.
+    pub(super) fn awaited(&self) -> Option<Instant> {
+        self.course.awaited()
+    }
+
+    /// The graph as it is now, if there are queries.
+    pub(super) fn latest(&self) -> Option<Arc<Snapshot>> {
+        self.queries.lock().values().next().map(|query| query.graph().snapshot())
+    }
+}
