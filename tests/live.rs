@@ -616,3 +616,69 @@ fn whoever_comes_while_others_rest_sees_what_is_there() {
         matches!(first.subscription.next(first.version, false), Ok(Next::Nothing { version: v }) if v == version)
     );
 }
+
+#[test]
+fn searches_follow_what_they_search() {
+    let engine = engine(LiveOptions::default());
+    let mut writer = session(&engine);
+    tell(
+        &mut writer,
+        "+doc(id: int, title: string, embedding: vector(2))
++doc[(1, \"old cat\", [0.0, 1.0]), (2, \"new dog\", [5.0, 5.0])]
+.index create about on doc(title) type text
+.index create near on doc(embedding) metric l2
++found(I, S) <- text_search(\"about\", \"cat\", 3, I, S)",
+    );
+    let questions = [
+        "?text_search(\"about\", \"cat\", 3, Id, Score)",
+        "?found(Id, Score)",
+        "?hnsw_nearest(\"near\", [0.0, 0.0], 2, Id, Distance)",
+        "?Id, T <- hnsw_nearest(\"near\", [0.0, 0.0], 2, Id, _), doc(Id, T, _)",
+    ];
+    let mut readers: Vec<Reader> =
+        questions.iter().map(|question| Reader::new(&writer, question, false)).collect();
+    for program in [
+        "+doc(3, \"another cat\", [0.0, 0.5])",
+        "-doc(1, \"old cat\", [0.0, 1.0])",
+        "+doc(4, \"cat and cat\", [0.0, 0.1])",
+        "-doc(X, T, E) <- doc(X, T, E)",
+    ] {
+        let version = tell(&mut writer, program);
+        for reader in &mut readers {
+            let before = reader.copy.clone();
+            reader.catch_up(version).expect("an answer");
+            assert_eq!(
+                reader.copy,
+                run(&mut writer, reader.question).expect("rows").1,
+                "{}",
+                reader.question
+            );
+            assert_ne!(reader.copy, before, "{} after {program}", reader.question);
+        }
+    }
+}
+
+#[test]
+fn whoever_begins_while_others_are_brought_further_is_brought_there_too() {
+    let engine = Arc::new(engine(LiveOptions::default()));
+    let mut writer = session(&engine);
+    let facts: Vec<String> = (0..2_000).map(|n| format!("({n})")).collect();
+    tell(&mut writer, &format!("+p[{}]", facts.join(", ")));
+    let _first = subscribe(&writer, "?p(X), X != -1").expect("a subscription");
+    for round in 0..300 {
+        let committed = {
+            let engine = Arc::clone(&engine);
+            std::thread::spawn(move || tell(&mut session(&engine), &format!("+p({})", 10_000 + round)))
+        };
+        let subscription = subscribe(&writer, &format!("?p(X), X != {round}")).expect("a subscription");
+        let version = committed.join().expect("it does not panic");
+        wait_until(|| subscription.version() >= version);
+        let known = set(&subscription.begun().rows).len();
+        let told = match subscription.next(subscription.begun().version, false).expect("an answer") {
+            Next::Delta { delta, .. } => delta.added.row_count(),
+            Next::Nothing { .. } => 0,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(known + told, 2_000 + round);
+    }
+}

@@ -3,6 +3,7 @@
 //! What they read is the same, so whether a commit concerns them is one look for all. As long as none does, they advance
 //! without being touched: the version that a question was brought to last and the course say how far it is.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -24,8 +25,8 @@ struct State {
     brought: u64,
     /// Since then, and up to this version, nothing has changed that they read,
     looked: u64,
-    /// namely these relations; none where each has to be looked at.
-    reads: Option<Vec<String>>,
+    /// namely the relations of these lists, mostly one for all; none where each has to be looked at.
+    reads: Option<Vec<Arc<[String]>>>,
     /// So many questions have begun.
     begun: u64,
     rests: Option<Rest>,
@@ -47,11 +48,10 @@ impl Course {
     }
 
     /// A question has begun with a version, for which these relations were read.
-    pub(super) fn begin(&self, version: u64, read: &[String]) {
+    pub(super) fn begin(&self, version: u64, read: &Arc<[String]>) {
         let mut state = self.state.lock();
         state.begun += 1;
-        let is_known = |reads: &Vec<String>| read.iter().all(|relation| reads.contains(relation));
-        if version < state.brought || !state.reads.as_ref().is_some_and(is_known) {
+        if version < state.brought || !state.reads.as_ref().is_some_and(|reads| reads.contains(read)) {
             state.reads = None;
         }
     }
@@ -60,14 +60,19 @@ impl Course {
     pub(super) fn pass(&self, snapshot: &Snapshot) -> bool {
         let mut state = self.state.lock();
         let version = snapshot.version();
-        if version <= state.looked {
+        if version < state.looked {
             return true;
         }
         let Some(reads) = &state.reads else { return false };
+        if version == state.looked {
+            return true;
+        }
         let is_next = state.looked + 1 == version;
         let is_same = match snapshot.changed_here().filter(|_| is_next) {
-            Some(changed) => !reads.iter().any(|relation| changed.contains(relation)),
-            None => reads.iter().all(|relation| {
+            Some(changed) => {
+                !reads.iter().flat_map(|read| &**read).any(|relation| changed.contains(relation))
+            }
+            None => reads.iter().flat_map(|read| &**read).all(|relation| {
                 let since = snapshot.rows_since(relation).max(snapshot.defined_since(relation));
                 since <= state.looked
             }),
@@ -86,7 +91,7 @@ impl Course {
     }
 
     /// They have been brought to that version, and read these relations. Whoever has begun meanwhile has to be looked at.
-    pub(super) fn brought(&self, begun: u64, reads: Vec<String>) {
+    pub(super) fn brought(&self, begun: u64, reads: Vec<Arc<[String]>>) {
         let mut state = self.state.lock();
         state.looked = state.brought;
         state.reads = (state.begun == begun && !reads.is_empty()).then_some(reads);

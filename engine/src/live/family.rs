@@ -1,6 +1,6 @@
 //! `Family`: live queries that differ in constants only, which go from version to version together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -90,8 +90,13 @@ impl Family {
         // Those of whom there is an answer by now; whoever has one later says so.
         let queries = self.queries();
         let work = step.bring(&self.template, &queries, hearers);
-        let reads: BTreeSet<String> = queries.iter().flat_map(|query| query.reads()).collect();
-        self.course.brought(begun, reads.into_iter().collect());
+        let mut reads = Vec::new();
+        for read in queries.iter().filter_map(|query| query.reads()) {
+            if !reads.contains(&read) {
+                reads.push(read);
+            }
+        }
+        self.course.brought(begun, reads);
         work
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::log::Room;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 
@@ -10,47 +11,31 @@ use crate::error::Error;
 #[derive(Debug)]
 pub(super) struct Memory {
     /// What is known of earlier answers.
-    pub(super) logs: Used,
+    pub(super) logs: Arc<Room>,
     /// The present ones.
     answers: Used,
 }
 
 /// Bytes that are used of so many.
 #[derive(Debug)]
-pub(super) struct Used {
+struct Used {
     bytes: AtomicUsize,
     limit: usize,
 }
 
-impl Used {
-    fn of(limit: usize) -> Used {
-        Used { bytes: AtomicUsize::new(0), limit }
-    }
-
-    pub(super) fn add(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    pub(super) fn remove(&self, bytes: usize) {
-        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    /// Whether they are more than there may be.
-    pub(super) fn is_exceeded(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) > self.limit
-    }
-}
-
 impl Memory {
     pub(super) fn new(log_bytes: usize, answer_bytes: usize) -> Memory {
-        Memory { logs: Used::of(log_bytes), answers: Used::of(answer_bytes) }
+        Memory {
+            logs: Room::of(log_bytes),
+            answers: Used { bytes: AtomicUsize::new(0), limit: answer_bytes },
+        }
     }
 
     /// Room for an answer, unless there is none.
     pub(super) fn hold(self: &Arc<Memory>, bytes: usize) -> Result<Held, Error> {
-        self.answers.add(bytes);
+        let used = self.answers.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let held = Held { memory: Arc::clone(self), bytes };
-        if !self.answers.is_exceeded() {
+        if used <= self.answers.limit {
             return Ok(held);
         }
         let limit = self.answers.limit;
@@ -70,6 +55,6 @@ pub(super) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.memory.answers.remove(self.bytes);
+        self.memory.answers.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }

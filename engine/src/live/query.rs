@@ -59,7 +59,7 @@ pub(super) struct LiveQuery {
 struct Seen {
     version: u64,
     /// The relations that the answer depends on.
-    relations: Vec<String>,
+    relations: Arc<[String]>,
 }
 
 /// What readers see.
@@ -70,7 +70,7 @@ struct Shown {
     answer: Result<Arc<Rows>, Error>,
     /// What the answer takes.
     held: Option<Held>,
-    log: Log,
+    log: Arc<Mutex<Log>>,
 }
 
 /// What has changed from one version to another.
@@ -147,7 +147,7 @@ impl LiveQuery {
     fn bytes(&self) -> usize {
         self.shown.lock().as_ref().map_or(0, |shown| {
             let answer = shown.answer.as_ref().map_or(0, |rows| rows.coded().0.memory_bytes());
-            answer + shown.log.bytes()
+            answer + shown.log.lock().bytes()
         })
     }
 
@@ -249,10 +249,10 @@ impl LiveQuery {
         self.course.rise();
     }
 
-    /// The relations that it reads; none while it is evaluated.
-    pub(super) fn reads(&self) -> Vec<String> {
-        let seen = self.seen.try_lock();
-        seen.and_then(|seen| Some(seen.as_ref()?.relations.clone())).unwrap_or_default()
+    /// The relations that it reads, unless it is evaluated just now, or has no answer.
+    pub(super) fn reads(&self) -> Option<Arc<[String]>> {
+        let seen = self.seen.try_lock()?;
+        seen.as_ref().map(|seen| Arc::clone(&seen.relations))
     }
 
     /// What there is to tell somebody who knows the answer at a version: all that has changed since, or only what the
@@ -262,7 +262,7 @@ impl LiveQuery {
         let Some(last) = &*shown else {
             return Ok(Next::Nothing { version: from });
         };
-        let (version, log) = (self.reach(last), &last.log);
+        let (version, log) = (self.reach(last), last.log.lock());
         let rows = match &last.answer {
             Ok(rows) => rows,
             Err(error) => return Ok(Next::Ended { version, error: error.clone() }),
@@ -274,6 +274,7 @@ impl LiveQuery {
         if every_version && let Some((version, delta)) = log.first_since(from) {
             return Ok(Next::Delta { version, delta });
         }
+        drop(log);
         drop(shown);
         Ok(match self.net(from, version, &deltas)? {
             Some(delta) => Next::Delta { version, delta },
@@ -312,7 +313,7 @@ impl LiveQuery {
         let (version, rows) = (snapshot.version(), Arc::new(rows));
         let read = Seen::of(&self.query, &snapshot);
         let held = Some(self.memory.hold(rows.coded().0.memory_bytes())?);
-        let log = Log::after(read.unchanged_since(&snapshot), Arc::clone(&self.memory));
+        let log = self.memory.logs.log(read.unchanged_since(&snapshot));
         let mut shown = self.shown.lock();
         if let Some(error) = self.over.get() {
             return Err(error.clone());
@@ -394,11 +395,11 @@ impl LiveQuery {
                     Some(delta) if delta.is_empty() => None,
                     Some(delta) => {
                         let count = delta.row_count();
-                        shown.log.push(version, Arc::new(delta));
+                        self.memory.logs.push(&shown.log, version, Arc::new(delta));
                         Some(count)
                     }
                     None => {
-                        shown.log = Log::after(version, Arc::clone(&self.memory));
+                        shown.log = self.memory.logs.log(version);
                         Some(rows.row_count())
                     }
                 };

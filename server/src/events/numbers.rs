@@ -81,9 +81,17 @@ mod tests {
         session.run(prepared, &RunOptions::default(), &Budget::unlimited()).unwrap();
     }
 
-    fn numbers(log: &EventLog, after: u64) -> Vec<u64> {
-        match log.read(after) {
-            Read::Notices(notices) => notices.iter().map(|notice| notice.seq).collect(),
+    /// What a session on `default` reads.
+    fn read(engine: &Engine, log: &EventLog, after: u64) -> Read {
+        log.read(after, engine.graph_id("default").unwrap())
+    }
+
+    fn numbers(engine: &Engine, log: &EventLog, after: u64) -> Vec<u64> {
+        match read(engine, log, after) {
+            Read::Notices { notices, to } => {
+                assert_eq!(to, log.last());
+                notices.iter().map(|notice| notice.seq).collect()
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -96,22 +104,22 @@ mod tests {
             let log = open(&engine, 10, 1 << 20).unwrap();
             insert(&engine, 1);
             insert(&engine, 2);
-            assert_eq!(numbers(&log, 0), [1, 2]);
+            assert_eq!(numbers(&engine, &log, 0), [1, 2]);
             settle(&log, &engine);
         }
         {
             let engine = engine(&folder);
             let log = open(&engine, 10, 1 << 20).unwrap();
-            assert!(matches!(log.read(2), Read::Nothing));
-            assert!(matches!(log.read(1), Read::Gap(Gap { from: 2, to: 2 })));
+            assert!(matches!(read(&engine, &log, 2), Read::Nothing));
+            assert!(matches!(read(&engine, &log, 1), Read::Gap(Gap { from: 2, to: 2 })));
             insert(&engine, 3);
-            assert_eq!(numbers(&log, 2), [3]);
+            assert_eq!(numbers(&engine, &log, 2), [3]);
         }
         let engine = engine(&folder);
         let log = open(&engine, 10, 1 << 20).unwrap();
-        assert!(matches!(log.read(3), Read::Gap(Gap { from: 4, to }) if to == 2 + BLOCK));
+        assert!(matches!(read(&engine, &log, 3), Read::Gap(Gap { from: 4, to }) if to == 2 + BLOCK));
         insert(&engine, 4);
-        assert_eq!(numbers(&log, 2 + BLOCK), [3 + BLOCK]);
+        assert_eq!(numbers(&engine, &log, 2 + BLOCK), [3 + BLOCK]);
     }
 
     #[test]
@@ -123,9 +131,9 @@ mod tests {
         insert(&engine, 1);
         insert(&engine, 2);
         log.extend(5);
-        assert!(matches!(log.read(1), Read::Gap(Gap { from: 2, to: 2 })));
+        assert!(matches!(read(&engine, &log, 1), Read::Gap(Gap { from: 2, to: 2 })));
         insert(&engine, 3);
-        assert_eq!(numbers(&log, 2), [3]);
+        assert_eq!(numbers(&engine, &log, 2), [3]);
     }
 
     #[test]
@@ -133,12 +141,36 @@ mod tests {
         let engine = Engine::in_memory(EngineOptions::default()).unwrap();
         let log = open(&engine, 1_000, 2_000).unwrap();
         (1..=100).for_each(|number| insert(&engine, number));
-        let Read::Gap(Gap { from: 1, to }) = log.read(0) else { panic!("all are kept") };
+        let Read::Gap(Gap { from: 1, to }) = read(&engine, &log, 0) else { panic!("all are kept") };
         assert!((90..99).contains(&to), "{to}");
         let log = open(&engine, 1_000, 1).unwrap();
         insert(&engine, 101);
         insert(&engine, 102);
-        assert_eq!(numbers(&log, log.last() - 1).len(), 1);
+        assert_eq!(numbers(&engine, &log, log.last() - 1).len(), 1);
+    }
+
+    #[test]
+    fn what_goes_on_elsewhere_is_passed_over() {
+        let engine = Engine::in_memory(EngineOptions::default()).unwrap();
+        let log = open(&engine, 10, 1 << 20).unwrap();
+        insert(&engine, 1);
+        let mut session = engine.open_session("default").unwrap();
+        let mut run = |program: &str| {
+            let prepared = session.prepare(program, &Parameters::default()).unwrap();
+            session.run(prepared, &RunOptions::default(), &Budget::unlimited()).unwrap();
+        };
+        // Everybody may hear of a graph; of its facts those who are there.
+        run(".kg create lab");
+        run("+n(2)");
+        run("+n(3)");
+        insert(&engine, 4);
+        let last = log.last();
+        assert_eq!(numbers(&engine, &log, 0), [1, 2, last]);
+        let lab = engine.graph_id("lab").unwrap();
+        assert!(
+            matches!(log.read(last - 1, lab), Read::Notices { notices, to } if notices.is_empty() && to == last)
+        );
+        assert!(matches!(log.read(0, lab), Read::Notices { notices, .. } if notices.len() == 3));
     }
 
     #[test]
@@ -146,8 +178,8 @@ mod tests {
         let engine = Engine::in_memory(EngineOptions::default()).unwrap();
         let log = open(&engine, 3, 1 << 20).unwrap();
         (1..=5).for_each(|number| insert(&engine, number));
-        assert!(matches!(log.read(0), Read::Gap(Gap { from: 1, to: 2 })));
-        assert_eq!(numbers(&log, 2), [3, 4, 5]);
-        assert_eq!(numbers(&log, 4), [5]);
+        assert!(matches!(read(&engine, &log, 0), Read::Gap(Gap { from: 1, to: 2 })));
+        assert_eq!(numbers(&engine, &log, 2), [3, 4, 5]);
+        assert_eq!(numbers(&engine, &log, 4), [5]);
     }
 }
