@@ -16,11 +16,11 @@ use crate::metrics::Metrics;
 /// What is known of one window decides how it goes on in the next.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Nobody rests longer.
-const LONGEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(2);
 /// Processor time to tell one subscriber something, about, and for each row of it, with that of a client on the same
 /// machine; measured.
-const COST: Duration = Duration::from_micros(100);
-const COST_OF_ROW: Duration = Duration::from_nanos(500);
+const COST: Duration = Duration::from_micros(150);
+const COST_OF_ROW: Duration = Duration::from_micros(1);
 /// The share of the processors that is there in any case.
 const LEAST_SHARE: f64 = 0.1;
 
@@ -110,11 +110,11 @@ mod tests {
 
     #[test]
     fn many_rest_longer_than_few_and_longest_while_others_work() {
-        assert_eq!(rest(1, 1, 1.0), Duration::from_micros(500));
-        assert_eq!(rest(1, 1_000, 0.0), Duration::from_millis(100));
-        assert_eq!(rest(1_000, 1, 0.0), Duration::from_millis(100));
-        assert_eq!(rest(1, 1_000, 0.5), Duration::from_millis(200));
-        assert_eq!(rest(1, 1_000, 3.0), Duration::from_millis(500));
+        assert_eq!(rest(1, 1, 1.0), Duration::from_micros(750));
+        assert_eq!(rest(1, 1_000, 0.0), Duration::from_millis(150));
+        assert_eq!(rest(1_000, 1, 0.0), Duration::from_millis(150));
+        assert_eq!(rest(1, 1_000, 0.5), Duration::from_millis(300));
+        assert_eq!(rest(1, 1_000, 3.0), Duration::from_millis(750));
         assert_eq!(rest(1, 9_000, 0.9), LONGEST);
         assert_eq!(rest(1, 0, 1.0), Duration::ZERO);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -23,7 +23,24 @@ pub(super) struct Family {
     /// By their text.
     queries: Mutex<BTreeMap<String, Arc<LiveQuery>>>,
     /// Whoever brings them to a version holds this.
-    turn: Mutex<()>,
+    turn: Mutex<Recent>,
+}
+
+/// How long the last few times took.
+#[derive(Debug, Default)]
+struct Recent {
+    times: [Duration; 4],
+    next: usize,
+}
+
+impl Recent {
+    /// Takes note of one more. Answers the shortest: others had to wait for a processor.
+    fn note(&mut self, took: Duration) -> Duration {
+        self.times[self.next % 4] = took;
+        self.next += 1;
+        let known = &self.times[..self.next.min(4)];
+        known.iter().min().copied().unwrap_or(took)
+    }
 }
 
 impl Family {
@@ -61,7 +78,7 @@ impl Family {
         if self.course.sleeps(now) {
             return;
         }
-        let Some(_turn) = self.turn.try_lock() else { return };
+        let Some(mut recent) = self.turn.try_lock() else { return };
         let rests = self.course.rests(now);
         if !rests && self.course.awaited().is_some() {
             self.course.rise();
@@ -78,7 +95,8 @@ impl Family {
         }
         let hearers = if rests { Hearers::OfEachVersion } else { Hearers::All };
         let Some(work) = self.bring(step, hearers).filter(|_| !rests) else { return };
-        let rest = pace.rest(&Work { family: self.number, ..work });
+        let took = recent.note(work.took);
+        let rest = pace.rest(&Work { family: self.number, took, ..work });
         if !rest.is_zero() {
             self.course.rest(Instant::now() + rest);
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Work {
     /// What the family is called; no other one of this process is called so.
     pub family: u64,
-    /// How long it took to find what has changed.
+    /// How long it takes to find what has changed.
     pub took: Duration,
     /// So many subscribers are told,
     pub told: usize,
