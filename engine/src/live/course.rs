@@ -38,6 +38,8 @@ struct Rest {
     until: Instant,
     /// Whether there is something to do when it is over.
     is_awaited: bool,
+    /// Whether somebody has come who should not wait for what is there.
+    is_disturbed: bool,
 }
 
 impl Course {
@@ -90,11 +92,12 @@ impl Course {
         state.begun
     }
 
-    /// They have been brought to that version, and read these relations. Whoever has begun meanwhile has to be looked at.
-    pub(super) fn brought(&self, begun: u64, reads: Vec<Arc<[String]>>) {
+    /// They have been brought to that version, and read these relations; none if some could not be. Whoever has begun meanwhile
+    /// has to be looked at.
+    pub(super) fn brought(&self, begun: u64, reads: Option<Vec<Arc<[String]>>>) {
         let mut state = self.state.lock();
         state.looked = state.brought;
-        state.reads = (state.begun == begun && !reads.is_empty()).then_some(reads);
+        state.reads = reads.filter(|reads| state.begun == begun && !reads.is_empty());
     }
 
     /// How many are told each version: one more,
@@ -120,12 +123,16 @@ impl Course {
     /// Whether they rest, and it is known that there is something to do afterwards.
     pub(super) fn sleeps(&self, now: Instant) -> bool {
         !self.tells_each_version()
-            && self.state.lock().rests.is_some_and(|rest| rest.is_awaited && rest.until > now)
+            && self
+                .state
+                .lock()
+                .rests
+                .is_some_and(|rest| rest.is_awaited && !rest.is_disturbed && rest.until > now)
     }
 
     /// They rest from now on.
     pub(super) fn rest(&self, until: Instant) {
-        self.state.lock().rests = Some(Rest { until, is_awaited: false });
+        self.state.lock().rests = Some(Rest { until, is_awaited: false, is_disturbed: false });
     }
 
     /// There is something to do when they have rested.
@@ -140,8 +147,43 @@ impl Course {
         self.state.lock().rests.filter(|rest| rest.is_awaited).map(|rest| rest.until)
     }
 
-    /// They rest no longer.
+    /// They have rested.
     pub(super) fn rise(&self) {
         self.state.lock().rests = None;
+    }
+
+    /// Somebody has come who should not wait for what is there, while the others go on resting.
+    pub(super) fn disturb(&self) {
+        if let Some(rest) = &mut self.state.lock().rests {
+            rest.is_disturbed = true;
+        }
+    }
+
+    /// Whether somebody has; they are attended to now.
+    pub(super) fn take_disturbed(&self) -> bool {
+        let mut state = self.state.lock();
+        state.rests.as_mut().is_some_and(|rest| std::mem::take(&mut rest.is_disturbed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn who_disturbs_a_rest_does_not_end_it() {
+        let (course, now) = (Course::default(), Instant::now());
+        course.disturb();
+        assert!(!course.take_disturbed(), "nobody rests");
+        course.rest(now + Duration::from_secs(60));
+        assert!(course.rests(now) && !course.sleeps(now) && course.awaited().is_none());
+        course.await_end();
+        assert!(course.sleeps(now));
+        course.disturb();
+        assert!(course.rests(now) && !course.sleeps(now));
+        assert!(course.take_disturbed() && !course.take_disturbed() && course.sleeps(now));
+        assert_eq!(course.awaited(), Some(now + Duration::from_secs(60)));
     }
 }

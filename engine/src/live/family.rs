@@ -38,8 +38,7 @@ impl Recent {
     fn note(&mut self, took: Duration) -> Duration {
         self.times[self.next % 4] = took;
         self.next += 1;
-        let known = &self.times[..self.next.min(4)];
-        known.iter().min().copied().unwrap_or(took)
+        self.times.iter().take(self.next).min().copied().unwrap_or(took)
     }
 }
 
@@ -71,8 +70,8 @@ impl Family {
         !queries.is_empty()
     }
 
-    /// Brings its queries to a version, unless they rest, or somebody else is at it. Where somebody is told each version,
-    /// the others alone rest.
+    /// Brings its queries to a version, unless they rest, or somebody else is at it. Where somebody is told each version, or
+    /// has just come, the others alone rest.
     pub(super) fn look(&self, step: &Step<'_>, pace: &dyn Pace) {
         let now = Instant::now();
         if self.course.sleeps(now) {
@@ -84,16 +83,17 @@ impl Family {
             self.course.rise();
             self.queries().iter().for_each(|query| query.wake_late());
         }
+        let is_disturbed = self.course.take_disturbed();
         if self.course.pass(step.snapshot) {
             return;
         }
         if rests {
             self.course.await_end();
-            if !self.course.tells_each_version() {
+            if !is_disturbed && !self.course.tells_each_version() {
                 return;
             }
         }
-        let hearers = if rests { Hearers::OfEachVersion } else { Hearers::All };
+        let hearers = if rests { Hearers::Awake } else { Hearers::All };
         let Some(work) = self.bring(step, hearers).filter(|_| !rests) else { return };
         let took = recent.note(work.took);
         let rest = pace.rest(&Work { family: self.number, took, ..work });
@@ -104,7 +104,8 @@ impl Family {
 
     fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
         self.queries().iter().for_each(|query| query.settle());
-        let begun = self.course.bring(step.snapshot.version());
+        let version = step.snapshot.version();
+        let begun = self.course.bring(version);
         // Those of whom there is an answer by now; whoever has one later says so.
         let queries = self.queries();
         let work = step.bring(&self.template, &queries, hearers);
@@ -114,7 +115,9 @@ impl Family {
                 reads.push(read);
             }
         }
-        self.course.brought(begun, reads);
+        // One that somebody else held meanwhile was passed over.
+        let are_all = queries.iter().all(|query| query.was_brought(version));
+        self.course.brought(begun, are_all.then_some(reads));
         work
     }
 

@@ -22,12 +22,12 @@ pub(super) struct Room {
     bytes: AtomicUsize,
     limit: usize,
     /// All deltas in the order in which they came, also those that are gone with their log.
-    order: Mutex<VecDeque<Place>>,
+    order: Mutex<VecDeque<Arrival>>,
 }
 
 /// A delta in the room.
 #[derive(Debug)]
-struct Place {
+struct Arrival {
     log: Weak<Mutex<Log>>,
     version: u64,
     at: Instant,
@@ -73,7 +73,7 @@ impl Room {
         }
         let now = Instant::now();
         let mut order = self.order.lock();
-        order.push_back(Place { log: Arc::downgrade(log), version, at: now });
+        order.push_back(Arrival { log: Arc::downgrade(log), version, at: now });
         while let Some(oldest) = order.front()
             && (self.bytes.load(Ordering::Relaxed) > self.limit || now - oldest.at > KEPT)
         {

@@ -299,8 +299,7 @@ impl Live {
         let maintainer = self.maintainer(graph, template.text())?;
         let make = |family: &Family| {
             let memory = Arc::clone(&self.memory);
-            let of = (Arc::clone(&family.template), Arc::clone(&family.course));
-            LiveQuery::new(Arc::clone(graph), query, text.clone(), of, constants, memory)
+            LiveQuery::new(Arc::clone(graph), query, text.clone(), family, constants, memory)
         };
         let asked = Asked { template, text: &text };
         let place = maintainer.join(&self.environment, &self.options, asked, make, waker)?;
@@ -320,7 +319,7 @@ impl Live {
         // What was committed while nobody looked, or all rested.
         let latest = graph.snapshot();
         if begun.version < latest.version() {
-            place.query.rise();
+            place.query.disturb();
         }
         maintainer.look_at(&latest);
         Ok(Subscription { place, begun })

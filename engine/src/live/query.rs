@@ -13,6 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::course::Course;
 use super::delta::{Delta, sorted};
+use super::family::Family;
 use super::log::{Log, as_one};
 use super::memory::{Held, Memory};
 use super::pace::Work;
@@ -83,7 +84,7 @@ struct Netted {
 
 #[derive(Debug, Default)]
 struct Subscribers {
-    waking: Vec<(u64, Waker)>,
+    all: Vec<Subscriber>,
     last_number: u64,
     /// Since when there are none.
     none_since: Option<Instant>,
@@ -91,12 +92,20 @@ struct Subscribers {
     is_late: bool,
 }
 
+#[derive(Debug)]
+struct Subscriber {
+    number: u64,
+    waker: Waker,
+    /// Whether it was not woken yet.
+    is_new: bool,
+}
+
 /// Who is told of a change at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hearers {
     All,
-    /// Those who are told each version. The others rest.
-    OfEachVersion,
+    /// Those who are told each version, and those who have just come. The others rest.
+    Awake,
 }
 
 impl LiveQuery {
@@ -104,7 +113,7 @@ impl LiveQuery {
         graph: Arc<Graph>,
         query: Query,
         text: String,
-        (template, course): (Arc<Template>, Arc<Course>),
+        family: &Family,
         constants: Vec<Value>,
         memory: Arc<Memory>,
     ) -> LiveQuery {
@@ -114,8 +123,8 @@ impl LiveQuery {
             graph,
             query,
             text,
-            template,
-            course,
+            template: Arc::clone(&family.template),
+            course: Arc::clone(&family.course),
             constants,
             seen: Mutex::default(),
             shown: Mutex::default(),
@@ -176,24 +185,24 @@ impl LiveQuery {
         if waker.of_each_version {
             self.course.add_of_each_version();
         }
-        subscribers.waking.push((number, waker));
+        subscribers.all.push(Subscriber { number, waker, is_new: true });
         number
     }
 
     pub(super) fn leave(&self, number: u64) {
         let mut subscribers = self.subscribers.lock();
-        let place = subscribers.waking.iter().position(|(other, _)| *other == number);
-        let left = place.map(|place| subscribers.waking.swap_remove(place));
-        if left.is_some_and(|(_, waker)| waker.of_each_version) {
+        let place = subscribers.all.iter().position(|other| other.number == number);
+        let left = place.map(|place| subscribers.all.swap_remove(place));
+        if left.is_some_and(|left| left.waker.of_each_version) {
             self.course.remove_of_each_version();
         }
-        if subscribers.waking.is_empty() {
+        if subscribers.all.is_empty() {
             subscribers.none_since = Some(Instant::now());
         }
     }
 
     pub(super) fn subscriber_count(&self) -> usize {
-        self.subscribers.lock().waking.len()
+        self.subscribers.lock().all.len()
     }
 
     /// Whether nobody has subscribed to it for so long.
@@ -204,11 +213,16 @@ impl LiveQuery {
     /// Wakes whoever is told of a change at once; how many these are.
     fn wake(&self, hearers: Hearers) -> usize {
         let mut subscribers = self.subscribers.lock();
-        subscribers.is_late = hearers == Hearers::OfEachVersion;
-        let hears = |waker: &Waker| hearers == Hearers::All || waker.of_each_version;
+        subscribers.is_late = hearers == Hearers::Awake;
+        let hears = |subscriber: &&mut Subscriber| {
+            hearers == Hearers::All || subscriber.waker.of_each_version || subscriber.is_new
+        };
         // Whoever is woken may leave at once.
-        let waking: Vec<Waker> =
-            subscribers.waking.iter().map(|(_, waker)| waker).filter(|waker| hears(waker)).cloned().collect();
+        let waking = subscribers.all.iter_mut().filter(hears).map(|subscriber| {
+            subscriber.is_new = false;
+            subscriber.waker.clone()
+        });
+        let waking: Vec<Waker> = waking.collect();
         drop(subscribers);
         waking.iter().for_each(Waker::wake);
         waking.len()
@@ -244,9 +258,15 @@ impl LiveQuery {
         }
     }
 
-    /// It is looked at, with its like, when there is something to look at.
-    pub(super) fn rise(&self) {
-        self.course.rise();
+    /// Somebody has come who should not wait for what is there.
+    pub(super) fn disturb(&self) {
+        self.course.disturb();
+    }
+
+    /// Whether there is no answer at an earlier version than this, to which it was to be brought.
+    pub(super) fn was_brought(&self, version: u64) -> bool {
+        let shown = self.shown.lock();
+        shown.as_ref().is_none_or(|shown| shown.answer.is_err() || shown.version >= version)
     }
 
     /// The relations that it reads, unless it is evaluated just now, or has no answer.
@@ -320,8 +340,11 @@ impl LiveQuery {
         }
         *shown = Some(Shown { version, answer: Ok(Arc::clone(&rows)), held, log });
         drop(shown);
-        self.course.begin(version, &read.relations);
+        let relations = Arc::clone(&read.relations);
         *seen = Some(read);
+        // From here on it is brought further with the others; if it was not when they were, this says so.
+        drop(seen);
+        self.course.begin(version, &relations);
         Ok(Begun { version, rows, warnings })
     }
 
@@ -521,5 +544,48 @@ impl Seen {
     fn defined_since(&self, snapshot: &Snapshot) -> u64 {
         let definitions = self.relations.iter().map(|relation| snapshot.defined_since(relation));
         definitions.max().unwrap_or_else(|| snapshot.version())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::live::Waker;
+    use crate::{Budget, Engine, EngineOptions, Parameters, RunOptions, Session, Subscription};
+
+    use super::*;
+
+    fn tell(writer: &mut Session, program: &str) -> u64 {
+        let prepared = writer.prepare(program, &Parameters::new()).unwrap();
+        writer.run(prepared, &RunOptions::default(), &Budget::unlimited()).unwrap().version
+    }
+
+    fn subscribe(session: &Session, question: &str) -> Subscription {
+        let prepared = session.prepare(question, &Parameters::new()).unwrap();
+        session.subscribe(prepared, Waker::new(|| {}), &Budget::unlimited()).unwrap()
+    }
+
+    fn wait_for(subscription: &Subscription, version: u64) {
+        let until = Instant::now() + Duration::from_secs(20);
+        while subscription.version() < version {
+            assert!(Instant::now() < until, "{} stays at {}", subscription.text(), subscription.version());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_question_that_somebody_else_held_when_it_was_looked_at_is_looked_at_again() {
+        let engine = Engine::in_memory(EngineOptions::default()).unwrap();
+        let mut writer = engine.open_session("default").unwrap();
+        tell(&mut writer, "+p(1)");
+        let (held, its_like) = (subscribe(&writer, "?p(X), X != 8"), subscribe(&writer, "?p(X), X != 9"));
+        wait_for(&held, tell(&mut writer, "+p(2)"));
+        // As those do who find that there is an answer already.
+        let holding = held.place.query.seen.lock();
+        let version = tell(&mut writer, "+p(3)");
+        wait_for(&its_like, version);
+        drop(holding);
+        let late = subscribe(&writer, "?p(X), X != 8");
+        wait_for(&late, version);
+        wait_for(&held, version);
     }
 }

@@ -24,6 +24,8 @@ const DIFF: &str = "_diff";
 /// The rows of an Arrow part, at most, and those of its first part.
 const MOST_ROWS: usize = 65_536;
 const FIRST_ROWS: usize = 1_024;
+/// So many rows are written at once, on the thread that asks for it.
+pub(crate) const FEW_ROWS: usize = 500;
 /// The bytes that an Arrow part is meant to have.
 const AIM: usize = 512 << 10;
 
@@ -53,6 +55,15 @@ enum Body {
     Arrow(Bytes),
 }
 
+impl Body {
+    fn len(&self) -> usize {
+        match self {
+            Body::Json(fields) => fields.len(),
+            Body::Arrow(frame) => frame.len(),
+        }
+    }
+}
+
 /// What was written of the last deltas: many are told the same.
 #[derive(Debug, Default)]
 pub(crate) struct Rendered(Mutex<VecDeque<(Weak<Delta>, Format, Body)>>);
@@ -60,8 +71,8 @@ pub(crate) struct Rendered(Mutex<VecDeque<(Weak<Delta>, Format, Body)>>);
 impl Rendered {
     /// So many are remembered,
     const KEPT: usize = 16;
-    /// and of deltas with so many rows at most.
-    const MOST_ROWS: usize = 500;
+    /// if they have so many bytes at most.
+    const MOST_BYTES: usize = 256 << 10;
 
     fn find(&self, delta: &Arc<Delta>, format: Format) -> Option<Body> {
         let kept = self.0.lock();
@@ -72,7 +83,11 @@ impl Rendered {
     }
 
     fn keep(&self, delta: &Arc<Delta>, format: Format, body: Body) {
+        if body.len() > Rendered::MOST_BYTES {
+            return;
+        }
         let mut kept = self.0.lock();
+        kept.retain(|(of, _, _)| of.strong_count() > 0);
         if kept.len() == Rendered::KEPT {
             kept.pop_front();
         }
@@ -125,7 +140,7 @@ impl DeltaFrames {
     ) -> Result<DeltaFrames, Failure> {
         let rows = (&delta.added, &delta.removed);
         let mut frames = DeltaFrames::new(subscription, Some(from), version, rows, format);
-        if delta.row_count() > Rendered::MOST_ROWS {
+        if delta.row_count() > FEW_ROWS {
             return Ok(frames);
         }
         if let Some(body) = rendered.find(delta, format) {
@@ -308,12 +323,12 @@ mod tests {
     #[test]
     fn what_many_are_told_is_written_once() {
         let rendered = Rendered::default();
+        let delta = |count| Arc::new(stratalog_engine::Delta { added: rows(count), removed: rows(2) });
+        let (small, large) = (delta(3), delta(1_200));
         for format in [Format::Json, Format::Arrow] {
-            for count in [3, 1_200] {
-                let delta = Arc::new(stratalog_engine::Delta { added: rows(count), removed: rows(2) });
+            for delta in [&small, &large] {
                 let told = |from, subscription| {
-                    let frames =
-                        DeltaFrames::since(from, subscription, 7, &delta, format, &rendered).unwrap();
+                    let frames = DeltaFrames::since(from, subscription, 7, delta, format, &rendered).unwrap();
                     parts(&mut { frames })
                 };
                 let (first, second) = (told(5, 1), told(6, 2));

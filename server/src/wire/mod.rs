@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::queries::RETRY_AFTER_MS;
 
 pub(crate) use arrow_in::{ArrowIn, Fed, malformed};
-pub(crate) use deltas::{DeltaFrames, Part, Rendered};
+pub(crate) use deltas::{DeltaFrames, FEW_ROWS, Part, Rendered};
 pub(crate) use messages::{Frame, Reply, TableStream};
 
 use messages::Heading;

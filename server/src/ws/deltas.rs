@@ -16,14 +16,11 @@ use crate::app::App;
 use crate::auth::Identity;
 use crate::queries::off_thread;
 use crate::subscriptions::{Feed, Subscriptions};
-use crate::wire::{self, DeltaFrames};
+use crate::wire::{self, DeltaFrames, FEW_ROWS};
 
 /// How often it is told how far everything is, at most, and when nothing happens.
 const OFTEN: Duration = Duration::from_millis(250);
 const SELDOM: Duration = Duration::from_secs(5);
-
-/// So many rows are written on the thread that sends.
-const FEW_ROWS: usize = 200;
 
 /// Tells one connection what it has subscribed to.
 pub(super) struct Teller {

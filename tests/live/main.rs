@@ -1,0 +1,6 @@
+//! Live queries in the engine: what is told, when, and to whom.
+
+mod copies;
+mod lives;
+mod reader;
+mod resting;
