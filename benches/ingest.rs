@@ -1,14 +1,17 @@
 //! Loading facts of three columns (key, text, large number), by the way in and by what is there already. Arrow batches
 //! (a million facts) need interning and sorting only, beside what Arrow's own reader takes for their bytes; program text
 //! (half a million: a program has at most 16 MiB) is parsed as well, and where each fact is a statement (20,000), there is
-//! a commit for each; into a full relation, every fact is looked up. Throughput is facts a second.
+//! a commit for each; into a full relation, every fact is looked up. Throughput is facts a second. And what it takes to
+//! delete one fact of many, each time another one: a commit in memory.
 
 use std::fmt::Write;
 
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
-use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use stratalog_benches::{define, load, session, wide_facts};
+use criterion::{
+    BatchSize, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
+use stratalog_benches::{define, edges_batch, load, session, wide_facts};
 
 const FACTS: usize = 1_000_000;
 const FACTS_AS_TEXT: usize = 500_000;
@@ -60,5 +63,22 @@ fn ingest(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, ingest);
+fn deletes(c: &mut Criterion) {
+    let mut group = c.benchmark_group("deletes");
+    for facts in [1_000_000_i64, 16_000_000] {
+        let mut session = session();
+        load(&mut session, "pair", &[edges_batch(&(0..facts).map(|n| (n, n)).collect::<Vec<_>>())]);
+        let mut next = 0;
+        group.bench_function(BenchmarkId::new("one_of", facts), |b| {
+            b.iter(|| {
+                // All over the relation.
+                next = (next + 7_919_003) % facts;
+                define(&mut session, &format!("-pair({next}, {next})"));
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, ingest, deletes);
 criterion_main!(benches);

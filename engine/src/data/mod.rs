@@ -7,6 +7,7 @@ mod codes;
 mod counting_sort;
 mod data_type;
 mod dictionary;
+mod difference;
 mod distance;
 pub(crate) mod equality;
 pub(crate) mod ids;
@@ -39,6 +40,7 @@ pub use dictionary::{
     Code, Codec, Collection, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds,
     inline_int,
 };
+pub use difference::Difference;
 pub use distance::{Metric, Probe};
 pub use ids::{RelationId, VariableId};
 pub use index::RowIndex;
@@ -50,7 +52,7 @@ pub(crate) use priority::run_low;
 pub use range_index::RangeIndex;
 pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
-pub use run::{Pairing, Run, RunFile};
+pub use run::{LiveRows, Pairing, Run, RunFile};
 pub use sample::{Matches, Sample};
 pub use schema::{Schema, SchemaColumn};
 pub use sorted::SortedRows;

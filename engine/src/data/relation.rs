@@ -6,8 +6,6 @@
 
 use std::ops::Range;
 
-use arrow::array::BooleanBufferBuilder;
-
 use super::MAX_COLUMNS;
 use super::dictionary::Code;
 use super::keys::{Key, with_key};
@@ -182,7 +180,7 @@ impl Relation {
             if dead.is_empty() {
                 runs.push(run.clone());
             } else if dead.len() < run.len() {
-                runs.push(run.with_live(without(run, &dead)));
+                runs.push(run.without(&dead));
             }
         }
         (Relation { arity: self.arity, runs: compacted::<K>(runs, self.arity) }, removed)
@@ -215,18 +213,6 @@ fn compacted<K: Key>(runs: Vec<Run>, arity: usize) -> Vec<Run> {
         .collect()
 }
 
-fn without(run: &Run, dead: &[usize]) -> arrow::buffer::BooleanBuffer {
-    let mut live = BooleanBufferBuilder::new(run.stored_len());
-    match run.live() {
-        Some(bits) => live.append_buffer(bits),
-        None => live.append_n(run.stored_len(), true),
-    }
-    for row in dead {
-        live.set_bit(*row, false);
-    }
-    live.finish()
-}
-
 /// Whether the rows are distinct and in order, found without the keys of all of them.
 fn is_strictly_sorted<K: Key>(rows: &Rows) -> bool {
     const BLOCK: usize = 1 << 12;
@@ -250,7 +236,7 @@ fn sorted_keys<K: Key>(rows: &Rows) -> Vec<K> {
     keys
 }
 
-fn live_keys<K: Key>(run: &Run) -> Vec<K> {
+pub(super) fn live_keys<K: Key>(run: &Run) -> Vec<K> {
     let mut keys = Vec::with_capacity(run.stored_len());
     pack_live(run, 0..run.stored_len(), &mut keys);
     keys
@@ -303,17 +289,14 @@ fn find_sorted<K: Key>(run: &Run, keys: &[K]) -> Vec<Option<usize>> {
         .collect()
 }
 
-fn merge<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
+/// Both lists' keys, each once. Which list goes on is added up, not branched on: nobody can foretell it.
+pub(super) fn merge<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        if a[i] < b[j] {
-            merged.push(a[i]);
-            i += 1;
-        } else {
-            merged.push(b[j]);
-            j += 1;
-        }
+    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
+        merged.push(if x <= y { x } else { y });
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
     }
     merged.extend_from_slice(&a[i..]);
     merged.extend_from_slice(&b[j..]);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::keys::{Key, with_key};
 use super::lazy::{GoOn, Stopped};
-use super::relation::{pack_live, unpack};
+use super::relation::{merge, pack_live, unpack};
 use super::{Rows, Run, parallel};
 
 /// About so many rows of a range.
@@ -64,20 +64,6 @@ fn cuts<K: Key>(run: &Run, bounds: &[K]) -> Vec<usize> {
     }
     cuts.push(run.stored_len());
     cuts
-}
-
-/// Both lists' keys, each once. Which list goes on is added up, not branched on: nobody can foretell it.
-fn merge<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
-    let mut merged = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
-        merged.push(if x <= y { x } else { y });
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    merged.extend_from_slice(&a[i..]);
-    merged.extend_from_slice(&b[j..]);
-    merged
 }
 
 #[cfg(test)]

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::buffer::BooleanBuffer;
 use foldhash::HashMap;
 use parking_lot::Mutex;
 
 use super::growing_index::{Extent, GrowingIndex, IndexKey};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, MAX_ROWS, Rows, Run, Sample, parallel};
+use crate::data::{Code, LiveRows, MAX_ROWS, Rows, Run, Sample, parallel};
 
 /// Fewer rows are sooner copied than handed to other threads.
 const FEW_ROWS: usize = 1 << 14;
@@ -312,19 +311,24 @@ fn by_column(parts: Vec<Rows>, arity: usize) -> Vec<Vec<Vec<Code>>> {
 /// A part of a column, of which some rows may not count.
 struct Part<'r> {
     codes: Cow<'r, [Code]>,
-    live: Option<&'r BooleanBuffer>,
+    live: Option<&'r LiveRows>,
 }
 
 impl Part<'_> {
     fn len(&self) -> usize {
-        self.live.map_or(self.codes.len(), BooleanBuffer::count_set_bits)
+        self.live.map_or(self.codes.len(), LiveRows::count)
     }
 
     fn copy_to(self, place: &mut [Code]) {
         match self.live {
             None => place.copy_from_slice(&self.codes),
             Some(live) => {
-                place.iter_mut().zip(live.set_indices()).for_each(|(place, row)| *place = self.codes[row]);
+                let mut copied = 0;
+                for rows in live.ranges() {
+                    let start = copied;
+                    copied += rows.len();
+                    place[start..copied].copy_from_slice(&self.codes[rows]);
+                }
             }
         }
     }

@@ -191,9 +191,8 @@ impl Graph {
                     }
                 };
                 if let Some(live) = run.live() {
-                    let bits = arrow::array::BooleanArray::new(!live, None);
-                    let bits = bits.values().sliced().to_vec();
-                    deleted.insert(file.name.clone(), bits);
+                    let bits = !&live.to_buffer();
+                    deleted.insert(file.name.clone(), bits.sliced().to_vec());
                 }
                 files.push(FileRecord::from(file.as_ref()));
             }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -43,6 +44,8 @@ pub(super) struct Built {
     ranges: BuiltFor<(Box<[usize]>, usize), Option<RangeIndex>>,
     bests: BuiltFor<BestOf, Option<BestIndex>>,
     texts: BuiltFor<(usize, Language), TextIndex>,
+    /// How many keys were found by the order of rows.
+    bisected: AtomicUsize,
 }
 
 impl Built {
@@ -65,6 +68,22 @@ fn held<C, T>(built: &BuiltFor<C, T>, bytes: impl Fn(&T) -> usize) -> usize {
 }
 
 impl Run {
+    /// Whether so many more keys of these columns are to be found by the order of rows: the columns stand first, and those that
+    /// were found so have not taken the time in which an index is made.
+    pub fn bisects(&self, columns: &[usize], keys: usize) -> bool {
+        /// So many rows come into an index while one key is found.
+        const ROWS: usize = 32;
+        let bisected = &self.built().bisected;
+        let is_first = || columns.iter().enumerate().all(|(place, column)| place == *column);
+        let is_indexed = || self.built().indexes.lock().get(columns).is_some_and(|cell| cell.get().is_some());
+        let spent = ROWS * (bisected.load(Ordering::Relaxed) + keys);
+        let bisects = spent < self.stored_len() && is_first() && self.is_sorted() && !is_indexed();
+        if bisects {
+            bisected.fetch_add(keys, Ordering::Relaxed);
+        }
+        bisects
+    }
+
     /// The index over these columns, built on first use and then shared. It covers deleted rows too.
     pub fn index(&self, columns: &[usize], go_on: GoOn<'_>) -> Result<Arc<RowIndex>, Stopped> {
         self.index_paid(columns, |_| Ok(()), go_on)
@@ -285,15 +304,24 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use arrow::buffer::BooleanBuffer;
-
     use super::*;
+
+    #[test]
+    fn keys_are_found_by_the_order_of_rows_until_an_index_had_been_made_in_that_time() {
+        let run = Run::new(vec![(0..3_200).collect(), vec![1; 3_200]], 3_200);
+        assert!(!run.bisects(&[1], 1), "the second column alone has no order");
+        assert!(run.bisects(&[0], 40) && run.bisects(&[0, 1], 40) && !run.bisects(&[0], 40));
+        assert!(run.bisects(&[0], 19));
+        run.index(&[0], &|| true).unwrap();
+        assert!(!run.bisects(&[0], 0) && run.bisects(&[0, 1], 0));
+        assert!(!Run::new(vec![(0..3_200).rev().collect()], 3_200).bisects(&[0], 1));
+    }
 
     #[test]
     fn an_index_is_built_once_and_outlives_deletes() {
         let run = Run::new(vec![vec![1, 2, 2]], 3);
         let index = run.index(&[0], &|| true).unwrap();
-        let rest = run.with_live(BooleanBuffer::from(vec![true, false, true]));
+        let rest = run.without(&[1]);
         assert!(Arc::ptr_eq(&index, &rest.index(&[0], &|| true).unwrap()));
         assert_eq!((rest.len(), rest.stored_len(), rest.is_live(1)), (2, 3, false));
     }

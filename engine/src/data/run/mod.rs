@@ -1,6 +1,7 @@
 //! `Run`: an immutable record batch of codes, with what was learnt about it: estimates, and what is built of it (`built.rs`).
 
 mod built;
+mod live;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow::buffer::{BooleanBuffer, ScalarBuffer};
+use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use parking_lot::Mutex;
 
@@ -21,6 +22,7 @@ use super::relation::Rows;
 use super::sample::Sample;
 
 pub use self::built::Pairing;
+pub use self::live::LiveRows;
 
 /// Rows of a relation, each at most once. Rows deleted since the run was made are masked.
 #[derive(Debug, Clone)]
@@ -28,8 +30,8 @@ pub struct Run {
     /// No two runs of different rows have the same.
     number: u64,
     data: Arc<RunData>,
-    live: Option<BooleanBuffer>,
-    live_count: usize,
+    /// All rows if none.
+    live: Option<LiveRows>,
 }
 
 /// The least and the largest code of a column, if it has any.
@@ -92,7 +94,6 @@ impl Run {
                 value_bytes: OnceLock::new(),
             }),
             live: None,
-            live_count: rows,
         }
     }
 
@@ -104,9 +105,14 @@ impl Run {
     }
 
     /// The same rows but for those masked.
-    pub fn with_live(&self, live: BooleanBuffer) -> Run {
-        let live_count = live.count_set_bits();
-        Run { number: next_number(), data: Arc::clone(&self.data), live: Some(live), live_count }
+    pub fn with_live(&self, live: LiveRows) -> Run {
+        Run { number: next_number(), data: Arc::clone(&self.data), live: Some(live) }
+    }
+
+    /// Without some of its rows, which are in order.
+    pub fn without(&self, dead: &[usize]) -> Run {
+        let all = || LiveRows::all(self.stored_len());
+        self.with_live(self.live.clone().unwrap_or_else(all).without(dead))
     }
 
     /// What tells it from every run of other rows, as long as this process runs.
@@ -125,7 +131,7 @@ impl Run {
     }
 
     /// Which rows still count; all if `None`.
-    pub fn live(&self) -> Option<&BooleanBuffer> {
+    pub fn live(&self) -> Option<&LiveRows> {
         self.live.as_ref()
     }
 
@@ -135,14 +141,21 @@ impl Run {
         self.live.as_ref().is_none_or(|live| live.value(row))
     }
 
+    /// The rows that count in this one and not in another one, which has the same rows.
+    pub fn live_only_here(&self, other: &Run) -> Vec<usize> {
+        let Some(theirs) = other.live() else { return Vec::new() };
+        let all = || LiveRows::all(self.stored_len());
+        self.live.clone().unwrap_or_else(all).difference(theirs)
+    }
+
     /// Number of rows that count.
     pub fn len(&self) -> usize {
-        self.live_count
+        self.live.as_ref().map_or(self.stored_len(), LiveRows::count)
     }
 
     /// Whether no row counts.
     pub fn is_empty(&self) -> bool {
-        self.live_count == 0
+        self.len() == 0
     }
 
     /// Number of rows, deleted ones among them.
@@ -164,7 +177,7 @@ impl Run {
     pub fn live_rows(&self) -> Rows {
         let copy = |codes: &[Code]| match &self.live {
             None => codes.to_vec(),
-            Some(live) => live.set_indices().map(|row| codes[row]).collect(),
+            Some(live) => live.ranges().flat_map(|rows| codes[rows].iter().copied()).collect(),
         };
         Rows { columns: self.columns().into_iter().map(copy).collect(), len: self.len() }
     }

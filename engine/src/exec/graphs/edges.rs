@@ -54,7 +54,7 @@ pub(crate) fn codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> V
     for run in runs {
         match run.live() {
             None => codes.extend_from_slice(run.column(column)),
-            Some(live) => codes.extend(live.set_indices().map(|row| run.column(column)[row])),
+            Some(live) => live.ranges().for_each(|rows| codes.extend_from_slice(&run.column(column)[rows])),
         }
     }
     codes

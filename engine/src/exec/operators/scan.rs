@@ -133,7 +133,7 @@ fn of_rows(run: &Run, rows: &[u32]) -> Run {
         .map(|row| *row as usize)
         .filter(|row| run.is_live(*row))
         .for_each(|row| live.set_bit(row, true));
-    run.with_live(live.finish())
+    run.with_live(live.finish().into())
 }
 
 fn chosen_rows((run, rows): &Chosen) -> usize {
