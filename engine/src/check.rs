@@ -22,7 +22,7 @@ use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::syntax;
 use crate::syntax::ast::{Command, Literal, LiteralKind, Query, Statement, StatementKind, Term, TermKind};
-use crate::views::Views;
+use crate::views::{Advance, Views};
 
 /// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
 pub fn check(program: &str) -> Vec<Diagnostic> {
@@ -80,7 +80,7 @@ impl Checker {
             limits: Limits::default(),
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
-            views: Views::new(0),
+            views: Views::new(0, Advance::Never),
             forms: Forms::new(),
             backups: None,
             commands: &[],

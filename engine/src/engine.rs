@@ -31,7 +31,7 @@ use crate::storage::RecordChange;
 use crate::syntax::ast::{Query, Scope, Statement, StatementKind};
 use crate::syntax::{self, SyntaxError};
 use crate::transfer::{self, Transferred};
-use crate::views::Views;
+use crate::views::{Advance, ViewStatus, Views};
 
 /// How an engine is set up.
 #[derive(Debug, Clone)]
@@ -46,6 +46,8 @@ pub struct EngineOptions {
     pub thresholds: Thresholds,
     /// Bytes that may keep rows of rules from one question to the next. With none, each question derives what it needs.
     pub view_memory: usize,
+    /// Whether these rows are brought forward when something below them has changed.
+    pub advance: Advance,
     /// Bounds on live queries.
     pub live: LiveOptions,
     /// The folder in which `.backup` makes backups; without it there are none.
@@ -62,6 +64,7 @@ impl Default for EngineOptions {
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
             view_memory: 1 << 30,
+            advance: Advance::default(),
             live: LiveOptions::default(),
             backups: None,
             commands: &[],
@@ -98,6 +101,7 @@ impl Engine {
             disabled_rewrites,
             thresholds,
             view_memory,
+            advance,
             live,
             backups,
             commands,
@@ -110,7 +114,7 @@ impl Engine {
             limits,
             disabled_rewrites,
             thresholds,
-            views: Views::new(view_memory),
+            views: Views::new(view_memory, advance),
             forms: Forms::new(),
             backups,
             commands,
@@ -254,9 +258,9 @@ impl Engine {
         self.live.kill(number)
     }
 
-    /// Bytes that hold rows of rules for later questions.
-    pub fn view_memory_bytes(&self) -> usize {
-        self.environment.views.memory_bytes()
+    /// The rows of rules that are kept for later questions.
+    pub fn views(&self) -> ViewStatus {
+        self.environment.views.status()
     }
 }
 

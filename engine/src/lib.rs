@@ -50,7 +50,10 @@ pub mod exec;
 /// One named knowledge graph: snapshots, commits, a session's overlay.
 pub mod graph;
 
-/// Rows of rules, kept while nothing that they depend on changes.
+/// Rows of rules, brought from one state of a graph to another.
+mod maintain;
+
+/// Rows of rules that are kept.
 mod views;
 
 /// Questions that have been analysed and rewritten, to be asked with other constants.
@@ -114,3 +117,4 @@ pub use statements::{Inserted, Parameters};
 pub use storage::RecordChange;
 pub use syntax::ast::{Name, Scope};
 pub use transfer::Transferred;
+pub use views::{Advance, ViewStatus};

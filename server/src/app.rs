@@ -16,7 +16,7 @@ use crate::config::{Archiving, Config, Hosts, Limits, Origins};
 use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::live::Live;
-use crate::metrics::{LiveCounts, Metrics, Reading};
+use crate::metrics::{Metrics, Reading};
 use crate::pace::Pace;
 use crate::queries::{QueryPool, Running};
 use crate::sessions::Sessions;
@@ -205,11 +205,9 @@ impl App {
 
     /// What the server tells of itself now.
     pub(crate) fn reading(&self) -> Reading {
-        let stored = self.engine.statistics();
-        let live = LiveCounts::of(&self.engine.live_queries());
-        let in_use = self.queries.memory_used() + self.engine.view_memory_bytes() as u64 + live.bytes;
         let (sessions, connections) = (self.sessions.counts(), self.places.counts());
-        self.metrics.read(stored, sessions, connections, live, in_use, self.started.elapsed())
+        let (requests, uptime) = (self.queries.memory_used(), self.started.elapsed());
+        self.metrics.read(&self.engine, sessions, connections, requests, uptime)
     }
 
     /// Tells every connection to end.

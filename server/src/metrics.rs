@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use stratalog_engine::LiveStatus;
+use stratalog_engine::{Engine, LiveStatus, ViewStatus};
 
 /// What is counted as requests go by.
 #[derive(Debug, Default)]
@@ -134,6 +134,7 @@ pub(crate) struct Reading {
     pub(crate) unwritable: u64,
     pub(crate) relations: u64,
     pub(crate) views: u64,
+    pub(crate) kept: ViewStatus,
     pub(crate) tuples: u64,
     pub(crate) memory_bytes: u64,
     pub(crate) stored_bytes: u64,
@@ -162,13 +163,15 @@ impl Metrics {
     /// What is counted here, beside what the engine tells of what it stores and what sessions hold.
     pub(crate) fn read(
         &self,
-        stored: stratalog_engine::Statistics,
+        engine: &Engine,
         sessions: SessionCounts,
         connections: ConnectionCounts,
-        live: LiveCounts,
-        in_use: u64,
+        requests_memory: u64,
         uptime: Duration,
     ) -> Reading {
+        let (stored, kept) = (engine.statistics(), engine.views());
+        let live = LiveCounts::of(&engine.live_queries());
+        let in_use = requests_memory + kept.memory_bytes as u64 + live.bytes;
         Reading {
             uptime_secs: uptime.as_secs(),
             queries: self.queries.load(Ordering::Relaxed),
@@ -176,6 +179,7 @@ impl Metrics {
             unwritable: stored.unwritable as u64,
             relations: stored.relations as u64,
             views: stored.views as u64,
+            kept,
             tuples: stored.tuples as u64,
             memory_bytes: stored.memory_bytes as u64 + in_use,
             stored_bytes: stored.stored_bytes,
@@ -323,6 +327,30 @@ const METRICS: &[Metric] = &[
         kind: "gauge",
         help: "Memory that stored facts may take; 0 is no limit",
         value: |r| r.stored_limit,
+    },
+    Metric {
+        name: "service_kept_views",
+        kind: "gauge",
+        help: "Derived relations whose rows are kept for the next question",
+        value: |r| r.kept.views as u64,
+    },
+    Metric {
+        name: "service_kept_view_memory_bytes",
+        kind: "gauge",
+        help: "Memory that holds them",
+        value: |r| r.kept.memory_bytes as u64,
+    },
+    Metric {
+        name: "service_kept_view_steps_total",
+        kind: "counter",
+        help: "Times that one was brought forward by what had changed",
+        value: |r| r.kept.steps,
+    },
+    Metric {
+        name: "service_kept_view_steps_given_up_total",
+        kind: "counter",
+        help: "Times that this was given up, as it was no faster than to derive it anew, or not possible",
+        value: |r| r.kept.given_up,
     },
     Metric {
         name: "service_live_queries",

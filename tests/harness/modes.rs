@@ -3,7 +3,7 @@
 use std::fmt;
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
-use stratalog_engine::{Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names};
+use stratalog_engine::{Advance, Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Mode {
     pub without: &'static [&'static str],
     /// How recursions are worked on.
     pub recursions: Recursions,
-    /// Whether rows of rules are kept from one question to the next.
+    /// Whether rows of rules are kept from one question to the next, and brought forward wherever that is possible.
     pub keeps_views: bool,
 }
 
@@ -79,6 +79,7 @@ impl Mode {
                 Recursions::Replanned => Thresholds::rounds_alone(),
             },
             view_memory: if self.keeps_views { EngineOptions::default().view_memory } else { 0 },
+            advance: Advance::Always,
             ..EngineOptions::default()
         }
     }

@@ -56,6 +56,8 @@ mod stratum;
 /// The order of an answer.
 mod sort;
 
+use std::time::{Duration, Instant};
+
 use foldhash::HashMap;
 
 use self::tables::Tables;
@@ -82,6 +84,8 @@ pub struct Outcome {
     pub saturated: bool,
     /// What aggregates met that they are not made for.
     pub remarks: Vec<Remark>,
+    /// How long the stratum of each derived relation took.
+    pub took: HashMap<RelationId, Duration>,
 }
 
 /// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive), and measures it if a
@@ -95,15 +99,19 @@ pub fn execute(
     mut profile: Option<&mut Profile>,
 ) -> Result<Outcome, ExecError> {
     let mut tables = Tables::new(program, relations, codec, budget, thresholds);
+    let mut took = HashMap::default();
     for stratum in &program.strata {
+        let started = Instant::now();
         match &mut profile {
             None => stratum::evaluate(&mut tables, stratum, None)?,
             Some(profile) => profile.add(measure(&mut tables, stratum)?),
         }
+        let elapsed = started.elapsed();
+        took.extend(stratum.relations.iter().map(|relation| (*relation, elapsed)));
     }
     let runs = tables.complete.remove(&program.goal).unwrap_or_default();
     let (saturated, remarks) = (tables.remarks.is_saturated(), tables.remarks.of_aggregates());
-    Ok(Outcome { runs, complete: tables.complete, saturated, remarks })
+    Ok(Outcome { runs, complete: tables.complete, saturated, remarks, took })
 }
 
 /// Evaluates a stratum, and tells how that went.

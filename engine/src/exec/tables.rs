@@ -162,6 +162,10 @@ impl Statistics for Tables<'_> {
         self.thresholds.range_rows
     }
 
+    fn index_uses(&self) -> usize {
+        self.thresholds.index_uses
+    }
+
     fn as_written(&self) -> bool {
         self.thresholds.as_written
     }

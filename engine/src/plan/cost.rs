@@ -51,6 +51,8 @@ pub struct Thresholds {
     pub union_rows: usize,
     /// In the time that an index takes for a candidate, a search without it looks at so many rows.
     pub candidate_rows: usize,
+    /// An index that is made is used so often.
+    pub index_uses: usize,
     /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
     pub as_written: bool,
 }
@@ -72,6 +74,7 @@ impl Default for Thresholds {
             range_rows: 8,
             union_rows: 1 << 12,
             candidate_rows: 200,
+            index_uses: 1,
             as_written: false,
         }
     }
@@ -112,6 +115,7 @@ impl Thresholds {
             range_rows: 0,
             union_rows: 0,
             candidate_rows: 0,
+            index_uses: 1,
             as_written: false,
         }
     }

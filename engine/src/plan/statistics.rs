@@ -38,6 +38,11 @@ pub trait Statistics {
         Thresholds::default().range_rows
     }
 
+    /// How often an index that is made is used.
+    fn index_uses(&self) -> usize {
+        Thresholds::default().index_uses
+    }
+
     /// Whether atoms are evaluated in the order in which they are written.
     fn as_written(&self) -> bool {
         false

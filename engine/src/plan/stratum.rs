@@ -178,6 +178,10 @@ impl Statistics for Prospect<'_> {
         if self.own.contains(&relation) { None } else { self.known.sample(relation, columns) }
     }
 
+    fn index_uses(&self) -> usize {
+        self.known.index_uses()
+    }
+
     fn as_written(&self) -> bool {
         self.known.as_written()
     }

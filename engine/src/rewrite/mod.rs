@@ -3,11 +3,17 @@
 /// Literals with other variables.
 mod renamed;
 
+/// Rules with one more condition.
+mod guarded;
+
 mod fold_constants;
 mod magic_sets;
 
 /// What recursive rules may read in the place of conditions that do not depend on the recursion.
 mod auxiliaries;
+
+/// What a stratum derives otherwise when something below it has changed.
+pub(crate) mod changes;
 
 use crate::analysis::program::Program;
 

@@ -25,7 +25,9 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
         analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
     context.warnings.append(&mut program.warnings);
     let codec = Codec::over(view.snapshot().dictionary().clone());
-    let reading = context.environment.views.read(&mut program, &view, &codec)?;
+    let views = &context.environment.views;
+    let mut reading = views.look(&program, &view);
+    views.read(&mut reading, &mut program, &codec)?;
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
     let relations = reading.with(&view);
     let runs =

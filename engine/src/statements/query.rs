@@ -17,6 +17,7 @@ use crate::forms::Filled;
 use crate::graph::SessionView;
 use crate::rewrite;
 use crate::syntax::ast::{Direction, Name, Query};
+use crate::views::Advancing;
 
 /// Answers a query, and notes what that takes if it is watched.
 pub(super) fn run(
@@ -188,15 +189,30 @@ pub(super) struct Evaluated {
 /// Rewrites, plans and executes. It may have been rewritten already, as if no view were read.
 pub(super) fn evaluate(
     mut program: Program,
-    rewritten: Option<Program>,
+    mut rewritten: Option<Program>,
     view: &SessionView,
     codec: &Codec,
     context: &mut Context<'_>,
     watch: Option<&mut Watch>,
 ) -> Result<Evaluated, Error> {
     context.warnings.append(&mut program.warnings);
-    let reading = context.environment.views.read(&mut program, view, codec)?;
-    let disabled = &context.environment.disabled_rewrites;
+    let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
+    let mut reading = views.look(&program, view);
+    if views.are_older(&reading) {
+        let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
+        let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
+        let advancing = Advancing {
+            program: &program,
+            graph: context.graph,
+            view,
+            thresholds: *thresholds,
+            threads,
+            budget: context.budget,
+            at_once: brief_time(&program).is_some(),
+        };
+        views.advance(&reading, &wanted, &advancing)?;
+    }
+    views.read(&mut reading, &mut program, codec)?;
     let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
     let (program, profile) = match watch {
         None => (rewritten.unwrap_or_else(|| rewrite::rewrite(program, disabled)), None),
@@ -207,7 +223,6 @@ pub(super) fn evaluate(
         }
     };
     let types = program.relations[program.goal.index()].column_types.clone();
-    let Environment { threads, thresholds, views, .. } = context.environment;
     let (graph, relations) = (context.graph, reading.with(view));
     let execute = |budget: &Budget, profile: Option<&mut Profile>| {
         let outcome = exec::execute(&program, &relations, codec, budget, *thresholds, profile)?;

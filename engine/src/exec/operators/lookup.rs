@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::budget::{Budget, BudgetError};
@@ -36,12 +37,46 @@ pub(super) struct RunPlace<'a> {
     run: Run,
     columns: Vec<usize>,
     index: OnceLock<Arc<RowIndex>>,
+    /// So many keys were looked up.
+    keys: AtomicUsize,
     budget: &'a Budget,
 }
 
 impl RunPlace<'_> {
     fn index(&self) -> Result<&RowIndex, BudgetError> {
         got_or_made(&self.index, || self.budget.index(&self.run, &self.columns))
+    }
+
+    /// Whether so many keys are found without an index: as long as they are so few that an index, if it has to be made after
+    /// all, comes hardly later.
+    fn bisects(&self, keys: usize) -> bool {
+        const FEW: usize = 1 << 10;
+        if self.index.get().is_some() {
+            return false;
+        }
+        let so_far = self.keys.fetch_add(keys, Ordering::Relaxed) + keys;
+        FEW * so_far <= self.run.stored_len() && self.run.bisects(&self.columns, keys)
+    }
+
+    /// Calls `visit` with each key that has rows, by their order.
+    fn bisect(
+        &self,
+        columns: &[&[Code]],
+        keys: usize,
+        mut visit: impl FnMut(usize, &[u32]) -> bool,
+    ) -> Result<(), BudgetError> {
+        let (mut key, mut rows) = (Vec::with_capacity(columns.len()), Vec::new());
+        self.budget.check()?;
+        for position in 0..keys {
+            key.clear();
+            key.extend(columns.iter().map(|column| column[position]));
+            rows.clear();
+            rows.extend(self.run.beginning_with(&key).into_iter().flatten());
+            if !rows.is_empty() && !visit(position, &rows) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -119,7 +154,8 @@ impl<'a> Lookup<'a> {
                 Some(rows) => Place::Rows(run, rows),
                 None => {
                     let (columns, index) = (columns.clone(), OnceLock::new());
-                    Place::Run(RunPlace { run, columns, index, budget: tables.budget })
+                    let (keys, budget) = (AtomicUsize::new(0), tables.budget);
+                    Place::Run(RunPlace { run, columns, index, keys, budget })
                 }
             }
         };
@@ -275,7 +311,8 @@ impl Lookup<'_> {
     ) -> Result<(), ExecError> {
         let columns = self.columns(place, input);
         let columns: Vec<&[Code]> = columns.iter().map(AsRef::as_ref).collect();
-        if let (Place::Run(place), [codes]) = (place, columns.as_slice())
+        let bisects = matches!(place, Place::Run(place) if place.bisects(input.len));
+        if let (Place::Run(place), [codes], false) = (place, columns.as_slice(), bisects)
             && place.index()?.probe_unique(&codes[..input.len], &mut matches.positions, &mut matches.rows)
         {
             return Ok(());
@@ -298,6 +335,7 @@ impl Lookup<'_> {
                 let rows: Vec<u32> = rows.clone().collect();
                 (0..input.len).all(|position| visit(position, &rows));
             }
+            Place::Run(place) if bisects => place.bisect(&columns, input.len, visit)?,
             Place::Run(place) => place.index()?.probe(&columns, 0, input.len, visit),
             Place::Growing(place) => place.index()?.probe(&columns, input.len, place.end, &mut visit),
         }
@@ -317,6 +355,9 @@ impl Lookup<'_> {
                 true
             };
             match place {
+                Place::Run(place) if place.bisects(input.len) => {
+                    place.bisect(&columns, input.len, &mut visit)?;
+                }
                 Place::Run(place) if equal.is_empty() && place.run.live().is_none() => {
                     place.index()?.mark(&columns, input.len, &mut found);
                 }

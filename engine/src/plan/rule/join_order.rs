@@ -285,7 +285,11 @@ fn index_cost(access: Access, columns: &[usize], statistics: &dyn Statistics) ->
         None if access.version == Version::Delta => rows_in(access, statistics) as f64 * cost::INDEXING,
         None => 0.0,
     };
-    let uses = if access.version == Version::Delta { 1 } else { 1 + statistics.rounds() };
+    let uses = if access.version == Version::Delta {
+        1
+    } else {
+        statistics.index_uses().saturating_mul(1 + statistics.rounds())
+    };
     work / uses as f64
 }
 

@@ -5,9 +5,9 @@
 
 use foldhash::HashMap;
 
-use super::{add_variable, guard, head_argument};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule};
 use crate::data::{DataType, RelationId, VariableId};
+use crate::rewrite::guarded::{add_variable, guard, head_argument};
 use crate::rewrite::renamed::renamed;
 
 /// The rules of a closure in the form that carries this column along. None if the relation is no closure, or has that

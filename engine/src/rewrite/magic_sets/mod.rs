@@ -18,8 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use foldhash::HashSet;
 
+use super::guarded::{compare_assigned, guard, head_argument};
 use crate::analysis::program::{
-    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Test, Variable,
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable,
 };
 use crate::analysis::{Cycle, Measured, stratify};
 use crate::data::{DataType, RelationId, VariableId};
@@ -387,53 +388,14 @@ impl<'p> Magic<'p> {
     }
 }
 
-/// A variable that the guard binds is computed under another name and then compared, as joins compare.
-fn compare_assigned(rule: &mut Rule, known: &HashSet<VariableId>) {
-    let mut compared = Vec::new();
-    for literal in &mut rule.body {
-        if let Literal::Assign { variable, .. } = literal
-            && known.contains(variable)
-        {
-            let original = *variable;
-            *variable = VariableId::new(rule.variables.len());
-            rule.variables.push(rule.variables[original.index()].clone());
-            compared.push(Literal::Filter {
-                operator: Test::Same,
-                left: Expression::Variable(original),
-                right: Expression::Variable(*variable),
-            });
-        }
-    }
-    rule.body.extend(compared);
-}
-
 /// `path_bf`
 fn named(relation: &Relation, adornment: &Adornment) -> String {
     let letters: String = adornment.iter().map(|bound| if *bound { 'b' } else { 'f' }).collect();
     format!("{}_{letters}", relation.name)
 }
 
-fn guard(relation: RelationId, arguments: impl Iterator<Item = Argument>) -> Atom {
-    Atom { relation, arguments: arguments.collect(), span: Span::default() }
-}
-
-fn add_variable(rule: &mut Rule, name: &str, data_type: DataType) -> VariableId {
-    rule.variables.push(Variable { name: name.to_owned(), data_type });
-    VariableId::new(rule.variables.len() - 1)
-}
-
 fn bound<'t, T>(adornment: &'t [bool], columns: &'t [T]) -> impl Iterator<Item = &'t T> {
     adornment.iter().zip(columns).filter(|(bound, _)| **bound).map(|(_, column)| column)
-}
-
-/// A head term as an argument of its guard; computed and aggregated ones cannot be asked for.
-fn head_argument(term: &HeadTerm) -> Option<Argument> {
-    match term {
-        HeadTerm::Expression(Expression::Variable(variable)) => Some(Argument::Variable(*variable)),
-        HeadTerm::Expression(Expression::Constant(value)) => Some(Argument::Constant(value.clone())),
-        HeadTerm::Expression(Expression::Arithmetic { .. } | Expression::Call { .. })
-        | HeadTerm::Aggregate { .. } => None,
-    }
 }
 
 fn is_bound(argument: &Argument, known: &HashSet<VariableId>) -> bool {

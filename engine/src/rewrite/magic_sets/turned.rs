@@ -14,9 +14,10 @@
 //! If a step is derived itself, a relation without `S` says which steps are needed, so that those are known before the
 //! walk begins.
 
-use super::{Adorned, Adornment, Magic, add_variable, bound, guard, head_argument, named};
+use super::{Adorned, Adornment, Magic, bound, named};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{DataType, RelationId, VariableId};
+use crate::rewrite::guarded::{add_variable, guard, head_argument};
 
 impl Magic<'_> {
     /// Whether each rule that reads the relation itself moves what is bound, and hands on what is free.
@@ -64,7 +65,7 @@ impl Magic<'_> {
                 types.iter().map(|data_type| add_variable(&mut rest, "?asked", *data_type)).collect();
             let at: Vec<Argument> = bound(adornment, &rule.head_terms).filter_map(head_argument).collect();
             let here = guard(walk, arguments(&asked).chain(at.iter().cloned()));
-            let needed = met.map(|met| guard(met, at.into_iter()));
+            let needed = met.map(|met| guard(met, at));
             let passed = self.pass_bindings(&rest, Some(needed.unwrap_or_else(|| here.clone())));
             let mut body = passed.body.clone();
             body[0] = Literal::Atom(here);

@@ -2,9 +2,10 @@
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof};
 use proptest::{collection::vec, proptest, sample::select};
-use stratalog_engine::{Budget, Content, Engine, EngineOptions, Parameters, RunOptions, Session};
-use stratalog_tests::answers::rows_of;
+use stratalog_engine::{Advance, EngineOptions, Session};
 use stratalog_tests::value::{Row, Value};
+
+use crate::sessions::{run, sessions_of};
 
 /// Rules of every kind: recursive ones, with negation, with aggregates whose values are no small integers, computed
 /// text, mutual recursion, best values.
@@ -70,8 +71,9 @@ proptest! {
     fn what_is_kept_is_what_is_derived_anew(
         steps in vec((step(), 0..3_usize), 1..40),
         view_memory in select(vec![1_usize << 30, 40_000, 400]),
+        advance in select(vec![Advance::Always, Advance::WhereFaster, Advance::Never]),
     ) {
-        let mut keeps = sessions(view_memory);
+        let mut keeps = sessions_of(EngineOptions { view_memory, advance, ..EngineOptions::default() });
         let mut derives = sessions(0);
         for (session, other) in keeps.iter_mut().zip(&mut derives).take(1) {
             for program in [RULES, "+edge[(0, 1), (1, 2), (2, 0), (3, 4)]\n+node[(0), (1), (2), (3)]\n+odd[(1), (3)]\n+extra[(1), (4)]"] {
@@ -91,28 +93,7 @@ proptest! {
 
 /// Two sessions of one engine.
 fn sessions(view_memory: usize) -> Vec<Session> {
-    let options = EngineOptions { view_memory, threads: Some(1), ..EngineOptions::default() };
-    let engine = Engine::in_memory(options).expect("an engine in memory");
-    (0..2).map(|_| engine.open_session("default").expect("the graph `default` exists")).collect()
-}
-
-/// The sorted rows of an answer, or what was said.
-fn run(session: &mut Session, program: &str, atomic: bool) -> Result<Vec<Row>, String> {
-    let answer = session.prepare(program, &Parameters::new()).and_then(|prepared| {
-        let options = RunOptions { atomic, ..RunOptions::default() };
-        session.run(prepared, &options, &Budget::unlimited())
-    });
-    match answer {
-        Ok(answer) => Ok(match answer.content {
-            Content::Rows(rows) => {
-                let mut rows = rows_of(&rows.batch(0, rows.row_count()));
-                rows.sort();
-                rows
-            }
-            Content::Messages(messages) => messages.into_iter().map(|m| vec![Value::Text(m)]).collect(),
-        }),
-        Err(error) => Err(error.render(program)),
-    }
+    sessions_of(EngineOptions { view_memory, ..EngineOptions::default() })
 }
 
 /// The views that a question would read.

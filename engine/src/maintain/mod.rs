@@ -1,0 +1,202 @@
+//! Rows of rules, brought from one state of what they follow from to another at the cost of what has changed.
+//!
+//! A stratum at a time. The programs of changes (`rewrite/changes`) are ordinary programs over the sides of relations; what
+//! they find is put into new relations, which share with the old ones whatever stayed. The old state stays as it was, so
+//! a step that fails has done nothing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::analysis::program::{Program, Stratum};
+use crate::budget::Budget;
+use crate::data::{Codec, Difference, Relation, RelationId, Rows, Run};
+use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
+use crate::rewrite::changes::{self, Side};
+
+/// Relations by their name.
+pub(crate) type Named = BTreeMap<String, Relation>;
+
+/// What a step stands on.
+pub(crate) struct Step<'s> {
+    pub(crate) program: &'s Program,
+    /// That of the program whose relations are brought forward.
+    pub(crate) stratum: &'s Stratum,
+    /// The relations that it reads, and the stored rows of its own, as they were.
+    pub(crate) before: &'s Named,
+    /// The same as they are now.
+    pub(crate) now: &'s Named,
+    /// The rows of its relations as they were.
+    pub(crate) old: &'s Named,
+    pub(crate) codec: &'s Codec,
+    pub(crate) thresholds: Thresholds,
+}
+
+/// The rows of the stratum's relations as they are now; none if they have to be derived anew.
+pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>, ExecError> {
+    let changed = changed(step);
+    if changed.is_empty() {
+        return Ok(Some(step.old.clone()));
+    }
+    let mut sides = Sides::default();
+    for (relation, difference) in &changed {
+        let name = &step.program.relations[relation.index()].name;
+        sides.add(Side::Added.of(name), vec![run_of(&difference.added)]);
+        sides.add(Side::Removed.of(name), vec![run_of(&difference.removed)]);
+        sides.add_relation(Side::Before.of(name), step.before.get(name));
+    }
+    for (name, relation) in step.now {
+        sides.add_relation(Side::Now.of(name), Some(relation));
+    }
+    for (name, relation) in step.old {
+        sides.add_relation(Side::Old.of(name), Some(relation));
+    }
+    let below = changed.keys().copied().collect();
+    let follow = Follow { step, below, budget };
+    if step.stratum.recursive { follow.recursive(sides) } else { follow.flat(&sides) }
+}
+
+/// What has changed of the relations that a step stands on.
+fn changed(step: &Step<'_>) -> BTreeMap<RelationId, Difference> {
+    let ids = step.program.relations.iter().enumerate();
+    let changed = ids.filter_map(|(id, relation)| {
+        let (before, now) = (step.before.get(&relation.name)?, step.now.get(&relation.name)?);
+        let difference = Difference::between(before, now);
+        (!difference.is_empty()).then(|| (RelationId::new(id), difference))
+    });
+    changed.collect()
+}
+
+struct Follow<'s> {
+    step: &'s Step<'s>,
+    below: BTreeSet<RelationId>,
+    budget: &'s Budget,
+}
+
+impl Follow<'_> {
+    fn flat(&self, sides: &Sides) -> Result<Option<Named>, ExecError> {
+        let Step { program, stratum, .. } = *self.step;
+        let Some((changes, found)) = changes::flat(program, stratum, &self.below) else { return Ok(None) };
+        let Some(outcome) = self.execute(&changes, sides)? else { return Ok(None) };
+        let rows = found.into_iter().map(|(head, change)| {
+            let (name, arity) = self.described(head);
+            let old = self.old(name, arity);
+            let [gone, still, come] =
+                [change.gone, change.still, change.come].map(|relation| rows_of(&outcome, relation, arity));
+            let left = Relation::empty(arity).insert(&gone).0;
+            let left = left.delete(&still).0.delete(&come).0;
+            let rest = old.delete(&all_rows(left.runs(), arity)).0;
+            (name.to_owned(), rest.insert(&come).0)
+        });
+        Ok(Some(rows.collect()))
+    }
+
+    fn recursive(&self, mut sides: Sides) -> Result<Option<Named>, ExecError> {
+        let Step { program, stratum, .. } = *self.step;
+        if !changes::can_follow(program, stratum) {
+            return Ok(None);
+        }
+        let Some(gone) = self.find(changes::gone(program, stratum, &self.below), &sides)? else {
+            return Ok(None);
+        };
+        let mut rows = Named::new();
+        for (head, gone) in &gone {
+            let (name, arity) = self.described(*head);
+            let old = self.old(name, arity);
+            sides.add(Side::Gone.of(name), vec![run_of(gone)]);
+            rows.insert(name.to_owned(), old.delete(gone).0);
+        }
+        if gone.values().any(|gone| gone.len > 0) {
+            self.keep(&mut sides, &rows);
+            let restored = changes::restored(program, stratum, &self.below);
+            let Some(restored) = self.find(restored, &sides)? else { return Ok(None) };
+            self.take_in(&mut rows, restored);
+        }
+        self.keep(&mut sides, &rows);
+        let Some(come) = self.find(changes::come(program, stratum, &self.below), &sides)? else {
+            return Ok(None);
+        };
+        self.take_in(&mut rows, come);
+        Ok(Some(rows))
+    }
+
+    /// From here on these rows are known.
+    fn keep(&self, sides: &mut Sides, rows: &Named) {
+        rows.iter().for_each(|(name, rows)| sides.add_relation(Side::Kept.of(name), Some(rows)));
+    }
+
+    fn take_in(&self, rows: &mut Named, found: BTreeMap<RelationId, Rows>) {
+        for (head, found) in found {
+            let (name, _) = self.described(head);
+            if let Some(rows) = rows.get_mut(name) {
+                *rows = rows.insert(&found).0;
+            }
+        }
+    }
+
+    /// The rows that a program of changes finds of each relation of the stratum.
+    fn find(
+        &self,
+        changes: Option<(Program, BTreeMap<RelationId, RelationId>)>,
+        sides: &Sides,
+    ) -> Result<Option<BTreeMap<RelationId, Rows>>, ExecError> {
+        let Some((program, found)) = changes else { return Ok(None) };
+        let Some(outcome) = self.execute(&program, sides)? else { return Ok(None) };
+        let rows = found.into_iter().map(|(head, found)| {
+            let (_, arity) = self.described(head);
+            (head, rows_of(&outcome, found, arity))
+        });
+        Ok(Some(rows.collect()))
+    }
+
+    /// None if something has to be said of the rows that their evaluation says.
+    fn execute(&self, program: &Program, sides: &Sides) -> Result<Option<Outcome>, ExecError> {
+        /// The next steps find the indexes that this one makes.
+        const USES: usize = 1_000;
+        let Step { codec, thresholds, .. } = *self.step;
+        let thresholds = Thresholds { index_uses: USES, ..thresholds };
+        let outcome = exec::execute(program, sides, codec, self.budget, thresholds, None)?;
+        Ok(Some(outcome).filter(|outcome| !outcome.saturated && outcome.remarks.is_empty()))
+    }
+
+    fn described(&self, relation: RelationId) -> (&str, usize) {
+        let relation = &self.step.program.relations[relation.index()];
+        (&relation.name, relation.arity)
+    }
+
+    fn old(&self, name: &str, arity: usize) -> Relation {
+        self.step.old.get(name).cloned().unwrap_or_else(|| Relation::empty(arity))
+    }
+}
+
+/// The rows that programs of changes read.
+#[derive(Default)]
+struct Sides(HashMap<String, Vec<Run>>);
+
+impl Sides {
+    fn add(&mut self, name: String, runs: Vec<Run>) {
+        self.0.insert(name, runs);
+    }
+
+    fn add_relation(&mut self, name: String, relation: Option<&Relation>) {
+        self.add(name, relation.map(|relation| relation.runs().to_vec()).unwrap_or_default());
+    }
+}
+
+impl Relations for Sides {
+    fn runs(&self, relation: &str) -> Vec<Run> {
+        self.0.get(relation).into_iter().flatten().filter(|run| !run.is_empty()).cloned().collect()
+    }
+}
+
+fn run_of(rows: &Rows) -> Run {
+    Run::new(rows.columns.clone(), rows.len)
+}
+
+fn rows_of(outcome: &Outcome, relation: RelationId, arity: usize) -> Rows {
+    all_rows(outcome.complete.get(&relation).map_or(&[], Vec::as_slice), arity)
+}
+
+fn all_rows(runs: &[Run], arity: usize) -> Rows {
+    let mut rows = Rows::empty(arity);
+    runs.iter().for_each(|run| rows.append(run.live_rows()));
+    rows
+}

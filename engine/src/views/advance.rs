@@ -1,0 +1,269 @@
+//! Older views are brought to the state that a question is asked of.
+//!
+//! Only where the question would derive all rows of the relation: what asks for a few of them is answered sooner without.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::cost::Cost;
+use super::kept::{Below, Input, Inputs, KeptRows, View};
+use super::meaning::numbers;
+use super::{Reading, Views, stored};
+use crate::analysis::program::{Program, Stratum};
+use crate::budget::{Budget, BudgetError};
+use crate::data::{Codec, RelationId, Threads};
+use crate::exec::{ExecError, Thresholds};
+use crate::graph::{Graph, SessionView};
+use crate::maintain::{self, Named, Step};
+
+/// Whether views are brought forward when something below them has changed, or derived anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Advance {
+    /// Where that is faster, as far as it has been measured.
+    #[default]
+    WhereFaster,
+    /// Wherever that is possible.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A question that may bring views forward.
+pub(crate) struct Advancing<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) graph: &'a Graph,
+    pub(crate) view: &'a SessionView,
+    pub(crate) thresholds: Thresholds,
+    pub(crate) threads: &'a Threads,
+    pub(crate) budget: &'a Budget,
+    /// Whether what is brief may be done on the thread that asks.
+    pub(crate) at_once: bool,
+}
+
+/// A view that stands at an older state, as far as a step needs to know it.
+struct Older {
+    inputs: Arc<Inputs>,
+    rows: Arc<KeptRows>,
+}
+
+/// Derived relations at the state of a question, by their names.
+type Current<'a> = BTreeMap<&'a str, Arc<KeptRows>>;
+
+/// What takes no longer is done on the thread that asks.
+const BRIEF: Duration = Duration::from_millis(2);
+
+impl Views {
+    /// Whether there are older views of relations of a program, and none of its state.
+    pub(crate) fn are_older(&self, reading: &Reading) -> bool {
+        if self.advance == Advance::Never {
+            return false;
+        }
+        let kept = self.kept.read();
+        reading.origins.below.keys().filter_map(|relation| reading.origin(*relation)).any(|origin| {
+            kept.get(&origin.meaning).is_some_and(|view| view.state != origin.state && view.inputs.is_some())
+        })
+    }
+
+    /// Brings the views of these relations forward, and those of what they read, as far as that pays.
+    pub(crate) fn advance(
+        &self,
+        reading: &Reading,
+        wanted: &HashSet<RelationId>,
+        advancing: &Advancing<'_>,
+    ) -> Result<(), ExecError> {
+        let program = advancing.program;
+        // What a transaction sees may never be there.
+        if advancing.view.snapshot().version() > advancing.graph.snapshot().version() {
+            return Ok(());
+        }
+        let wanted = wanted.iter().filter(|relation| self.older(reading, **relation, advancing).is_some());
+        let needed: HashSet<RelationId> =
+            wanted.flat_map(|relation| reading.origins.all_below(*relation)).collect();
+        // What is there at this state.
+        let mut now = Current::new();
+        for stratum in &program.strata {
+            if !stratum.relations.iter().all(|relation| needed.contains(relation)) {
+                continue;
+            }
+            for relation in &stratum.relations {
+                if let Some(rows) = self.current(reading, *relation) {
+                    now.insert(&program.relations[relation.index()].name, rows);
+                }
+            }
+            let is_there =
+                |relation: &RelationId| now.contains_key(program.relations[relation.index()].name.as_str());
+            if !stratum.relations.iter().all(is_there)
+                && let Some(advanced) = self.advance_stratum(reading, stratum, &now, advancing)?
+            {
+                now.extend(advanced);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a view that stands at the state of a question.
+    fn current(&self, reading: &Reading, relation: RelationId) -> Option<Arc<KeptRows>> {
+        let origin = reading.origin(relation)?;
+        let kept = self.kept.read();
+        let view = kept.get(&origin.meaning).filter(|view| view.state == origin.state)?;
+        view.values.is_empty().then(|| Arc::clone(&view.rows))
+    }
+
+    /// The view of a relation that stands at an older state.
+    fn older(&self, reading: &Reading, relation: RelationId, advancing: &Advancing<'_>) -> Option<Older> {
+        let origin = reading.origin(relation)?;
+        let kept = self.kept.read();
+        let view = kept.get(&origin.meaning)?;
+        let is_older = view.state != origin.state && view.version <= advancing.view.snapshot().version();
+        let inputs = view.inputs.as_ref().filter(|_| is_older && view.values.is_empty())?;
+        Some(Older { inputs: Arc::clone(inputs), rows: Arc::clone(&view.rows) })
+    }
+
+    /// Brings the views of a stratum forward. None if they are not there, or if that does not pay.
+    fn advance_stratum<'a>(
+        &self,
+        reading: &Reading,
+        stratum: &Stratum,
+        current: &Current<'a>,
+        advancing: &Advancing<'a>,
+    ) -> Result<Option<Current<'a>>, ExecError> {
+        let name = |relation: &RelationId| &advancing.program.relations[relation.index()].name;
+        let mut older = Vec::with_capacity(stratum.relations.len());
+        for relation in &stratum.relations {
+            let Some(view) = self.older(reading, *relation, advancing) else { return Ok(None) };
+            older.push((*relation, view));
+        }
+        let Some((first, Older { inputs, .. })) = older.first() else { return Ok(None) };
+        if older.iter().any(|(_, other)| !Arc::ptr_eq(&other.inputs, inputs)) {
+            return Ok(None);
+        }
+        let Some(inputs_now) = inputs_now(inputs, current, advancing.view) else { return Ok(None) };
+        let time = match self.advance {
+            Advance::Always => Some(Duration::MAX),
+            Advance::WhereFaster => self.change_cost(reading, *first, Cost::allowed).flatten(),
+            Advance::Never => None,
+        };
+        let ordering =
+            older.iter().map(|(_, view)| view.rows.ordering()).sum::<Duration>() + inputs.ordering();
+        let Some(time) = time.filter(|time| ordering + inputs_now.ordering() < *time) else {
+            return Ok(None);
+        };
+        let started = Instant::now();
+        let advanced = advancing.budget.within(time, |budget| {
+            let advance = || step(stratum, &older, inputs, &inputs_now, advancing, budget);
+            if advancing.at_once && time <= BRIEF { advance() } else { advancing.threads.run(advance) }
+        });
+        // What does not succeed this way is derived from scratch, and fails there if it has to.
+        let rows = match advanced {
+            Some(Ok(Some(rows))) => rows,
+            Some(Err(ExecError::Budget(BudgetError::Cancelled))) => {
+                return Err(ExecError::Budget(BudgetError::Cancelled));
+            }
+            None | Some(Ok(None) | Err(_)) => {
+                self.change_cost(reading, *first, Cost::give_up);
+                self.given_up.fetch_add(1, Ordering::Relaxed);
+                return Ok(None);
+            }
+        };
+        let took = started.elapsed();
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        self.change_cost(reading, *first, |cost| cost.made(took));
+        let (inputs, mut advanced) = (Arc::new(inputs_now), Current::new());
+        for (relation, _) in &older {
+            let Some(rows) = rows.get(name(relation)) else { return Ok(None) };
+            let rows = Arc::new(KeptRows::ordered(rows.clone()));
+            self.replace(reading, *relation, &rows, &inputs, advancing.view);
+            advanced.insert(name(relation).as_str(), rows);
+        }
+        Ok(Some(advanced))
+    }
+
+    /// Asks or tells what the view of a relation costs.
+    fn change_cost<T>(
+        &self,
+        reading: &Reading,
+        relation: RelationId,
+        change: impl FnOnce(&mut Cost) -> T,
+    ) -> Option<T> {
+        let origin = reading.origin(relation)?;
+        Some(change(&mut self.kept.write().get_mut(&origin.meaning)?.cost))
+    }
+
+    /// From here on this view has these rows.
+    fn replace(
+        &self,
+        reading: &Reading,
+        relation: RelationId,
+        rows: &Arc<KeptRows>,
+        inputs: &Arc<Inputs>,
+        view: &SessionView,
+    ) {
+        let Some(origin) = reading.origin(relation) else { return };
+        let mut kept = self.kept.write();
+        let version = view.snapshot().version();
+        if let Some(known) = kept.get_mut(&origin.meaning)
+            && known.version <= version
+        {
+            let snapshot = view.snapshot();
+            let below = known.below.iter().map(|(name, below)| {
+                (name.clone(), Below { rules: below.rules.clone(), runs: numbers(snapshot, name) })
+            });
+            let below = below.collect();
+            *known = View {
+                state: origin.state,
+                version,
+                rows: Arc::clone(rows),
+                values: Vec::new(),
+                below,
+                inputs: Some(Arc::clone(inputs)),
+                last_read: AtomicU64::new(self.now()),
+                ..*known
+            };
+            self.make_room(&mut kept);
+        }
+    }
+}
+
+/// The rows of a stratum's relations as they are now; none if they have to be derived from scratch.
+fn step(
+    stratum: &Stratum,
+    older: &[(RelationId, Older)],
+    before: &Inputs,
+    now: &Inputs,
+    advancing: &Advancing<'_>,
+    budget: &Budget,
+) -> Result<Option<Named>, ExecError> {
+    let relations = |inputs: &Inputs| -> Named {
+        inputs.0.iter().map(|(name, input)| (name.clone(), input.relation())).collect()
+    };
+    let old = older.iter().map(|(relation, view)| {
+        (advancing.program.relations[relation.index()].name.clone(), view.rows.relation())
+    });
+    let codec = Codec::over(advancing.view.snapshot().dictionary().clone());
+    let step = Step {
+        program: advancing.program,
+        stratum,
+        before: &relations(before),
+        now: &relations(now),
+        old: &old.collect(),
+        codec: &codec,
+        thresholds: advancing.thresholds,
+    };
+    let rows = maintain::advance(&step, budget)?;
+    // Codes of the step's own mean nothing to others.
+    Ok(rows.filter(|_| !codec.has_own()))
+}
+
+/// The same relations as they are now; none if some of them are not there.
+fn inputs_now(inputs: &Inputs, current: &Current<'_>, view: &SessionView) -> Option<Inputs> {
+    let now = inputs.0.iter().map(|(name, input)| {
+        let now = match input {
+            Input::Stored(relation) => Input::Stored(stored(view, name, relation.arity())),
+            Input::Derived(_) => Input::Derived(Arc::clone(current.get(name.as_str())?)),
+        };
+        Some((name.clone(), now))
+    });
+    Some(Inputs(now.collect::<Option<_>>()?))
+}

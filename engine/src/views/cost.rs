@@ -1,0 +1,95 @@
+//! Whether to bring a view forward or to derive it anew.
+//!
+//! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
+//! that time. The first steps may take more, as they put rows in order and make indexes, which those after them find. Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
+
+use std::time::Duration;
+
+/// What is known of what a view costs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cost {
+    /// How long it took to derive it from scratch.
+    pub(super) anew: Duration,
+    /// So many steps may still take more.
+    first_steps: u32,
+    /// How many steps were given up since one was worth it,
+    given_up: u32,
+    /// and how often none is tried from now on.
+    rests: u32,
+}
+
+impl Cost {
+    /// A step may always take so long.
+    const LEAST: Duration = Duration::from_micros(500);
+    /// After so many that were given up, it is not tried more seldom.
+    const MOST: u32 = 8;
+    /// Rows that come and rows that go need different indexes, of the rules' relations and of those below.
+    const FIRST_STEPS: u32 = 4;
+
+    /// It was derived from scratch, after what is known of it from before.
+    pub(super) fn of(anew: Duration, before: Option<Cost>) -> Cost {
+        Cost { anew, first_steps: Cost::FIRST_STEPS, ..before.unwrap_or_default() }
+    }
+
+    /// How long a step may take; none if it is not to be tried.
+    pub(super) fn allowed(&mut self) -> Option<Duration> {
+        if self.rests > 0 {
+            self.rests -= 1;
+            return None;
+        }
+        let time = if self.first_steps > 0 { self.anew * 4 } else { self.worth() };
+        Some(time.max(Cost::LEAST))
+    }
+
+    /// A step was made in this time.
+    pub(super) fn made(&mut self, took: Duration) {
+        self.first_steps = self.first_steps.saturating_sub(1);
+        if took <= self.worth() {
+            (self.first_steps, self.given_up, self.rests) = (0, 0, 0);
+        }
+    }
+
+    /// What a step may take to be worth it.
+    fn worth(&self) -> Duration {
+        (self.anew / 2).max(Cost::LEAST)
+    }
+
+    /// A step was given up: twice as many times as last time it is not even tried.
+    pub(super) fn give_up(&mut self) {
+        self.given_up = (self.given_up + 1).min(Cost::MOST);
+        self.rests = (1 << self.given_up) - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_up_is_tried_more_and_more_seldom() {
+        const ANEW: Duration = Duration::from_millis(10);
+        let mut cost = Cost::of(ANEW, None);
+        for _ in 0..4 {
+            assert_eq!(cost.allowed(), Some(4 * ANEW));
+            cost.made(2 * ANEW);
+        }
+        assert_eq!(cost.allowed(), Some(ANEW / 2));
+        let mut rests = Vec::new();
+        for _ in 0..10 {
+            cost.give_up();
+            cost = Cost::of(ANEW, Some(cost));
+            let mut rested = 0;
+            while cost.allowed().is_none() {
+                rested += 1;
+            }
+            rests.push(rested);
+        }
+        assert_eq!(rests, [1, 3, 7, 15, 31, 63, 127, 255, 255, 255]);
+        cost.made(2 * ANEW);
+        cost.give_up();
+        assert_eq!(cost.rests, 255, "a step that was not worth it changes nothing");
+        cost.made(ANEW / 2);
+        assert_eq!(cost.allowed(), Some(ANEW / 2), "one that was does");
+        assert_eq!(Cost::of(Duration::ZERO, Some(cost)).allowed(), Some(Cost::LEAST));
+    }
+}

@@ -1,0 +1,331 @@
+//! Views: rows of rules that are kept, so that the next question reads them.
+//!
+//! A view is found by what it was made of (`meaning.rs`): its rules, and of the stored relations below them the numbers of
+//! their runs, which no two runs share, and the dictionary of their codes. So a view answers for every snapshot, transaction
+//! and session in which the same rules would find the same rows, and for no other; nobody has to say that something has
+//! changed. A question that needs all rows of a relation of which there is an older view brings it forward (`advance.rs`).
+//! What has become useless is forgotten when a commit is done, and of the rest what was read the longest ago, if memory runs
+//! short.
+
+mod advance;
+mod codes;
+mod cost;
+mod kept;
+mod meaning;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+
+use self::codes::{with_codes_of, with_codes_of_its_own};
+use self::cost::Cost;
+use self::kept::{Below, Input, Inputs, KeptRows, View};
+use self::meaning::{Fingerprint, Keys, Origin, Origins, numbers};
+use crate::analysis::program::{Program, Rule, Stratum};
+use crate::data::{Codec, DictionaryFull, Relation, RelationId, Run};
+use crate::exec::{Outcome, Relations};
+use crate::graph::{Graph, GraphId, SessionView};
+
+pub use advance::Advance;
+pub(crate) use advance::Advancing;
+
+/// No more views are kept, however small.
+const MOST_VIEWS: usize = 1_000;
+
+/// The views of all graphs.
+#[derive(Debug)]
+pub(crate) struct Views {
+    /// So many bytes at most.
+    memory: usize,
+    advance: Advance,
+    /// By what they mean.
+    kept: RwLock<HashMap<Fingerprint, View>>,
+    /// Counts what is read, to tell what was read last.
+    clock: AtomicU64,
+    keys: Keys,
+    steps: AtomicU64,
+    given_up: AtomicU64,
+}
+
+/// The views of an engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ViewStatus {
+    /// How many relations are kept.
+    pub views: usize,
+    /// Bytes that hold them.
+    pub memory_bytes: usize,
+    /// How often one was brought forward,
+    pub steps: u64,
+    /// and how often that was given up, as it was no faster than to derive it anew, or not possible.
+    pub given_up: u64,
+}
+
+/// What a program reads of views, and which of its relations may become views.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    rows: HashMap<String, Vec<Run>>,
+    /// The rows of those views whose codes are all the graph's.
+    shared: HashMap<String, Arc<KeptRows>>,
+    origins: Origins,
+}
+
+impl Reading {
+    /// The relations that are read of views, with their numbers of rows.
+    pub(crate) fn relations(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.rows.iter().map(|(name, runs)| (name.as_str(), runs.iter().map(Run::len).sum()))
+    }
+
+    /// What a session sees, with the views in it.
+    pub(crate) fn with<'v>(&'v self, view: &'v SessionView) -> WithViews<'v> {
+        WithViews { view, rows: &self.rows }
+    }
+
+    fn origin(&self, relation: RelationId) -> Option<Origin> {
+        *self.origins.of.get(relation.index())?
+    }
+}
+
+/// What a session sees, with views as if they were stored.
+pub(crate) struct WithViews<'v> {
+    view: &'v SessionView,
+    rows: &'v HashMap<String, Vec<Run>>,
+}
+
+impl Relations for WithViews<'_> {
+    fn runs(&self, relation: &str) -> Vec<Run> {
+        self.rows.get(relation).cloned().unwrap_or_else(|| self.view.runs(relation))
+    }
+}
+
+impl Views {
+    /// Views of at most so many bytes together.
+    pub(crate) fn new(memory: usize, advance: Advance) -> Views {
+        Views {
+            memory,
+            advance,
+            kept: RwLock::default(),
+            clock: AtomicU64::new(0),
+            keys: Keys::new(),
+            steps: AtomicU64::new(0),
+            given_up: AtomicU64::new(0),
+        }
+    }
+
+    /// What the relations of a program follow from, if any of them may be a view.
+    pub(crate) fn look(&self, program: &Program, view: &SessionView) -> Reading {
+        let derives = |stratum: &Stratum| stratum.relations.iter().any(|relation| *relation != program.goal);
+        if self.memory == 0 || !program.strata.iter().any(derives) {
+            return Reading::default();
+        }
+        Reading { origins: self.keys.origins(program, view), ..Reading::default() }
+    }
+
+    /// Lets a program read what there is of it, instead of deriving it.
+    pub(crate) fn read(
+        &self,
+        reading: &mut Reading,
+        program: &mut Program,
+        codec: &Codec,
+    ) -> Result<(), DictionaryFull> {
+        let mut found = HashSet::new();
+        if !reading.origins.below.is_empty() {
+            let kept = self.kept.read();
+            for relation in reading.origins.below.keys() {
+                let Some(origin) = reading.origin(*relation) else { continue };
+                let Some(view) = kept.get(&origin.meaning).filter(|view| view.state == origin.state) else {
+                    continue;
+                };
+                view.last_read.store(self.now(), Ordering::Relaxed);
+                let name = &program.relations[relation.index()].name;
+                reading.rows.insert(name.clone(), with_codes_of(codec, &view.values, &view.rows.runs())?);
+                if view.values.is_empty() {
+                    reading.shared.insert(name.clone(), Arc::clone(&view.rows));
+                }
+                found.insert(*relation);
+            }
+        }
+        if !found.is_empty() {
+            let needed = take_as_stored(program, &found);
+            let unneeded =
+                found.difference(&needed).map(|relation| &program.relations[relation.index()].name);
+            unneeded.for_each(|name| drop(reading.rows.remove(name)));
+        }
+        Ok(())
+    }
+
+    /// Keeps what an evaluation has found of whole relations. `program` is what was evaluated.
+    pub(crate) fn keep(
+        &self,
+        reading: &Reading,
+        program: &Program,
+        outcome: &Outcome,
+        graph: &Graph,
+        view: &SessionView,
+        codec: &Codec,
+    ) {
+        // A sum that was cut off is told whenever it is asked for.
+        if outcome.saturated
+            || !outcome.remarks.is_empty()
+            // What a transaction sees may never be there.
+            || graph.snapshot().version() < view.snapshot().version()
+        {
+            return;
+        }
+        let snapshot = view.snapshot();
+        let mut shared = reading.shared.clone();
+        for stratum in &program.strata {
+            let whole = |relation: &&RelationId| reading.origins.below.contains_key(relation);
+            let whole: Vec<RelationId> = stratum.relations.iter().filter(whole).copied().collect();
+            let mut inputs = None;
+            for relation in whole {
+                let (Some(origin), Some(runs)) = (reading.origin(relation), outcome.complete.get(&relation))
+                else {
+                    continue;
+                };
+                let Some((runs, values)) = with_codes_of_its_own(runs, codec) else { continue };
+                let described = &program.relations[relation.index()];
+                let rows = Arc::new(KeptRows::found(described.arity, runs));
+                if rows.memory_bytes() > self.memory {
+                    continue;
+                }
+                if values.is_empty() {
+                    shared.insert(described.name.clone(), Arc::clone(&rows));
+                }
+                let inputs =
+                    inputs.get_or_insert_with(|| inputs_of(relation, reading, program, view, &shared));
+                let below = reading.origins.all_below(relation);
+                let below = below.iter().map(|below| {
+                    let name = &program.relations[below.index()].name;
+                    let rules = snapshot.catalog().rules(name).clone();
+                    (name.clone(), Below { rules, runs: numbers(snapshot, name) })
+                });
+                let anew = outcome.took.get(&relation).copied().unwrap_or_default();
+                let kept = View {
+                    graph: graph.id(),
+                    dictionary: snapshot.dictionary().number(),
+                    state: origin.state,
+                    version: snapshot.version(),
+                    rows,
+                    values,
+                    below: below.collect(),
+                    inputs: inputs.clone(),
+                    cost: Cost::of(anew, None),
+                    last_read: AtomicU64::new(self.now()),
+                };
+                self.insert(origin.meaning, kept);
+            }
+        }
+    }
+
+    /// Keeps a view, unless there is one of a later state.
+    fn insert(&self, meaning: Fingerprint, mut view: View) {
+        let mut kept = self.kept.write();
+        if let Some(known) = kept.get(&meaning) {
+            if known.version > view.version {
+                return;
+            }
+            view.cost = Cost::of(view.cost.anew, Some(known.cost));
+        }
+        kept.insert(meaning, view);
+        self.make_room(&mut kept);
+    }
+
+    fn now(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Forgets what cannot be of use in a graph's latest state any more.
+    pub(crate) fn refresh(&self, graph: &Graph) {
+        let id = graph.id();
+        if self.kept.read().values().any(|view| view.graph == id) {
+            let snapshot = graph.snapshot();
+            self.kept.write().retain(|_, view| {
+                view.graph != id || view.version >= snapshot.version() || view.is_of_use(&snapshot)
+            });
+        }
+    }
+
+    /// What there is of them.
+    pub(crate) fn status(&self) -> ViewStatus {
+        let kept = self.kept.read();
+        ViewStatus {
+            views: kept.len(),
+            memory_bytes: kept.values().map(View::memory_bytes).sum(),
+            steps: self.steps.load(Ordering::Relaxed),
+            given_up: self.given_up.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Forgets everything about a graph.
+    pub(crate) fn forget(&self, graph: GraphId) {
+        self.kept.write().retain(|_, view| view.graph != graph);
+    }
+
+    /// Forgets what was read the longest ago until the rest fits.
+    fn make_room(&self, kept: &mut HashMap<Fingerprint, View>) {
+        let mut sizes: Vec<(u64, usize, Fingerprint)> = kept
+            .iter()
+            .map(|(meaning, view)| (view.last_read.load(Ordering::Relaxed), view.memory_bytes(), *meaning))
+            .collect();
+        sizes.sort_unstable();
+        let mut bytes: usize = sizes.iter().map(|(_, bytes, _)| bytes).sum();
+        let mut views = sizes.len();
+        for (_, size, meaning) in sizes {
+            if bytes <= self.memory && views <= MOST_VIEWS {
+                break;
+            }
+            kept.remove(&meaning);
+            (bytes, views) = (bytes - size, views - 1);
+        }
+    }
+}
+
+/// What the stratum of a relation was derived from; none if rows of it are not kept with the graph's codes.
+fn inputs_of(
+    relation: RelationId,
+    reading: &Reading,
+    program: &Program,
+    view: &SessionView,
+    shared: &HashMap<String, Arc<KeptRows>>,
+) -> Option<Arc<Inputs>> {
+    let stratum = program.strata.iter().find(|stratum| stratum.relations.contains(&relation))?;
+    let mut inputs = BTreeMap::new();
+    let below = reading.origins.below.get(&relation)?;
+    for id in below.iter().chain(&stratum.relations) {
+        let described = program.relations.get(id.index())?;
+        let name = &described.name;
+        if !stratum.relations.contains(id) && reading.origins.below.contains_key(id) {
+            inputs.insert(name.clone(), Input::Derived(Arc::clone(shared.get(name)?)));
+        } else {
+            inputs.insert(name.clone(), Input::Stored(stored(view, name, described.arity)));
+        }
+    }
+    Some(Arc::new(Inputs(inputs)))
+}
+
+/// The stored rows of a relation.
+fn stored(view: &SessionView, name: &str, arity: usize) -> Relation {
+    view.snapshot().relation(name).cloned().unwrap_or_else(|| Relation::empty(arity))
+}
+
+/// Makes relations stored ones, and leaves out what is only needed to derive them. Answers what is still needed.
+fn take_as_stored(program: &mut Program, found: &HashSet<RelationId>) -> HashSet<RelationId> {
+    for relation in found {
+        let relation = &mut program.relations[relation.index()];
+        (relation.stored, relation.best) = (true, None);
+    }
+    let mut needed = HashSet::from([program.goal]);
+    for stratum in program.strata.iter_mut().rev() {
+        stratum.relations.retain(|relation| !found.contains(relation));
+        stratum.rules.retain(|rule| !found.contains(&rule.head));
+        if stratum.relations.iter().any(|relation| needed.contains(relation)) {
+            needed.extend(stratum.rules.iter().flat_map(Rule::reads));
+        } else {
+            stratum.rules.clear();
+        }
+    }
+    program.strata.retain(|stratum| !stratum.rules.is_empty());
+    needed
+}

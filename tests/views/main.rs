@@ -1,0 +1,5 @@
+//! Rows of rules that are kept: never in the way of a change, read as long as there is none, and brought forward after one.
+
+mod changes;
+mod kept;
+mod sessions;
