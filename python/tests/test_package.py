@@ -58,3 +58,29 @@ def test_the_readme_runs_from_the_wheel_alone(wheel: Path, server: LocalServer) 
     )
     assert done.stderr == ""
     assert done.stdout.splitlines()[-2:] == ["acme", "bolts"]
+
+
+def test_what_is_not_installed_is_named_with_the_extra_that_brings_it() -> None:
+    code = """
+import sys
+import pandas
+sys.modules["polars"] = sys.modules["pyarrow"] = None
+from stratalog.live import Change
+from stratalog.protocol import Answer
+from stratalog.result import Result
+from stratalog.arrow import plain
+result = Result(Answer(["X"]))
+change = Change(1, False, [], [], ["X"], [])
+tries = [result.to_polars, result.to_arrow, result.to_pandas, change.to_polars, change.to_arrow]
+for needed in [*tries, lambda: plain._stream_of(pandas.DataFrame({"x": [1]}))]:
+    try:
+        needed()
+    except ImportError as problem:
+        print(problem)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    said = "{} is needed for that: pip install 'stratalog[{}]'"
+    expected = [("polars", "polars"), ("pyarrow", "arrow"), ("pyarrow", "pandas")]
+    expected += [*expected[:2], expected[2]]
+    assert done.stdout.splitlines() == [said.format(*names) for names in expected]

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from . import errors
+from .extras import extra
 from .protocol import Answer, Call, Protocol
 from .result import Result
 
@@ -55,19 +56,22 @@ class Change:
 
     def to_polars(self) -> polars.DataFrame:
         """A Polars DataFrame, whose first column `_diff` is 1 for added rows and -1 for removed ones."""
-        import polars as pl
+        with extra("polars"):
+            import polars as pl
 
         return pl.concat([part.to_polars() for part in self._results()], how="vertical_relaxed")
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas DataFrame, whose first column `_diff` is 1 for added rows and -1 for removed ones."""
-        import pandas as pd
+        with extra("pandas"):
+            import pandas as pd
 
         return pd.concat([part.to_pandas() for part in self._results()], ignore_index=True)
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow Table, whose first column `_diff` is 1 for added rows and -1 for removed ones."""
-        import pyarrow as pa
+        with extra("arrow"):
+            import pyarrow as pa
 
         return pa.concat_tables([part.to_arrow() for part in self._results()], promote_options="permissive")
 

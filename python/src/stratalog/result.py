@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import arrow
 from .errors import NotOneRow
+from .extras import extra
 from .objects import objects
 from .protocol import Answer
 from .tables import HTML_ROWS, TEXT_ROWS, counted, html_table, text_table
@@ -130,7 +131,8 @@ class Result:
 
     def to_arrow(self) -> Any:
         """A pyarrow Table. Lists of one type are lists, values of other mixed columns JSON text."""
-        import pyarrow as pa
+        with extra("arrow"):
+            import pyarrow as pa
 
         table = pa.table(self)
         for place, values in self._lists():
@@ -140,7 +142,8 @@ class Result:
 
     def to_polars(self) -> polars.DataFrame:
         """A Polars DataFrame. Lists of one type are lists, values of other mixed columns JSON text."""
-        import polars as pl
+        with extra("polars"):
+            import polars as pl
 
         frame = pl.DataFrame(self)
         for place, values in self._lists():
@@ -150,7 +153,9 @@ class Result:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas DataFrame."""
-        import pandas as pd
+        with extra("pandas"):
+            import pandas as pd
+            import pyarrow  # noqa: F401 (by which pandas takes what is Arrow)
 
         # pandas-stubs do not know from_arrow yet.
         frame: pandas.DataFrame = pd.DataFrame.from_arrow(self)  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import nanoarrow as na
 
+from ..extras import extra
 from ..losses import Losses
 from .buffers import (
     ANY_KEY,
@@ -127,7 +128,8 @@ def _refuse_null_rows(batch: Any) -> None:
 
 def _stream_of(data: Any) -> Any:
     try:
-        return na.c_array_stream(data)
+        with extra("pandas"):
+            return na.c_array_stream(data)
     except (TypeError, ValueError) as problem:
         if not type(data).__module__.startswith("pandas"):
             raise
