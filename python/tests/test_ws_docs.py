@@ -518,7 +518,8 @@ def test_many_rows_of_a_live_query_are_shown_in_part(page: Page, beside: stratal
     for number in range(50):
         beside.execute(f"+n({6000 + number})\n-n({number})", atomic=True)
     expect(state).to_contain_text("2,001 rows")
-    expect(live.locator("tbody tr:not(.went)").first).to_have_text("6049")
+    # Several versions may come as one change, whose rows stand in their own order.
+    expect(live.locator("tbody tr:not(.went)", has_text="6049")).to_have_count(1)
 
 
 def test_a_live_query_in_arrow_says_how_much_it_is(page: Page, beside: stratalog.Client) -> None:
