@@ -16,8 +16,9 @@ mod meaning;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use self::codes::{with_codes_of, with_codes_of_its_own};
 use self::cost::Cost;
@@ -31,6 +32,8 @@ use crate::graph::{Graph, GraphId, SessionView};
 pub use advance::Advance;
 pub(crate) use advance::Advancing;
 
+/// How often it is looked for what is of no use any more, at most.
+const REFRESH: Duration = Duration::from_millis(100);
 /// No more views are kept, however small.
 const MOST_VIEWS: usize = 1_000;
 
@@ -45,6 +48,8 @@ pub(crate) struct Views {
     /// Counts what is read, to tell what was read last.
     clock: AtomicU64,
     keys: Keys,
+    /// When it was looked last for what is of no use any more.
+    refreshed: Mutex<Option<Instant>>,
     steps: AtomicU64,
     given_up: AtomicU64,
 }
@@ -108,6 +113,7 @@ impl Views {
             kept: RwLock::default(),
             clock: AtomicU64::new(0),
             keys: Keys::new(),
+            refreshed: Mutex::default(),
             steps: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
         }
@@ -238,6 +244,12 @@ impl Views {
 
     /// Forgets what cannot be of use in a graph's latest state any more.
     pub(crate) fn refresh(&self, graph: &Graph) {
+        // Seldom, as a commit waits for it; whether a view is right is not found out here.
+        let Some(mut refreshed) = self.refreshed.try_lock() else { return };
+        if refreshed.is_some_and(|at| at.elapsed() < REFRESH) {
+            return;
+        }
+        *refreshed = Some(Instant::now());
         let id = graph.id();
         if self.kept.read().values().any(|view| view.graph == id) {
             let snapshot = graph.snapshot();
