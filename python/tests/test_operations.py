@@ -120,35 +120,30 @@ def test_metrics_move_by_what_was_done(monitored: tuple[stratalog.Client, Monito
     client.execute("+edge[(1,2),(2,3),(3,4)]")
     client.execute("+reach(X, Y) <- edge(X, Y)")
     client.execute("mine[(1),(2)]")
-    for _ in range(4):
+    for _ in range(5):
         client.query("?reach(X, Y)")
-    client.execute("+edge(4, 5)")
-    client.query("?reach(X, Y)")
     after = monitor.numbers()
     moved = {name: after[name] - before[name] for name in before if after[name] != before[name]}
     del moved["service_memory_usage_bytes"], moved["service_stored_memory_bytes"]
     assert moved.pop("service_ephemeral_bytes") > 0
     assert moved.pop("service_kept_view_memory_bytes") > 0
-    # On a machine that is busy with something else it may not pay.
-    tried = ("service_kept_view_steps_total", "service_kept_view_steps_given_up_total")
-    assert sum(moved.pop(name, 0) for name in tried) == 1
     moved.pop("service_connections", None)
     moved = {name: by for name, by in moved.items() if not name.endswith("_sum")}
     moved.pop("service_uptime_seconds", None)
     assert moved == {
-        "service_queries_total": 10,
+        "service_queries_total": 9,
         "service_knowledge_graphs": 1,
         "service_relations_total": 1,
         "service_views_total": 1,
         "service_sessions_clean": -1,
         "service_sessions_dirty": 1,
-        "service_tuples_total": 4,
+        "service_tuples_total": 3,
         "service_kept_views": 1,
         "service_ephemeral_facts": 2,
-        "service_query_seconds_count": 10,
-        "service_query_wait_seconds_count": 10,
-        "service_query_parse_seconds_count": 10,
-        "service_query_execute_seconds_count": 10,
+        "service_query_seconds_count": 9,
+        "service_query_wait_seconds_count": 9,
+        "service_query_parse_seconds_count": 9,
+        "service_query_execute_seconds_count": 9,
     }
 
 

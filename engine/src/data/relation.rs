@@ -34,6 +34,13 @@ impl Rows {
         Rows { columns: vec![Vec::new(); arity], len: 0 }
     }
 
+    /// The rows of runs that count, one run after the other.
+    pub fn of_runs(arity: usize, runs: &[Run]) -> Rows {
+        let mut rows = Rows::empty(arity);
+        runs.iter().for_each(|run| rows.append(run.live_rows()));
+        rows
+    }
+
     /// Adds rows after those that are here.
     pub fn append(&mut self, more: Rows) {
         self.len += more.len;

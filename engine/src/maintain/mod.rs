@@ -83,7 +83,7 @@ impl Follow<'_> {
                 [change.gone, change.still, change.come].map(|relation| rows_of(&outcome, relation, arity));
             let left = Relation::empty(arity).insert(&gone).0;
             let left = left.delete(&still).0.delete(&come).0;
-            let rest = old.delete(&all_rows(left.runs(), arity)).0;
+            let rest = old.delete(&Rows::of_runs(arity, left.runs())).0;
             (name.to_owned(), rest.insert(&come).0)
         });
         Ok(Some(rows.collect()))
@@ -192,11 +192,5 @@ fn run_of(rows: &Rows) -> Run {
 }
 
 fn rows_of(outcome: &Outcome, relation: RelationId, arity: usize) -> Rows {
-    all_rows(outcome.complete.get(&relation).map_or(&[], Vec::as_slice), arity)
-}
-
-fn all_rows(runs: &[Run], arity: usize) -> Rows {
-    let mut rows = Rows::empty(arity);
-    runs.iter().for_each(|run| rows.append(run.live_rows()));
-    rows
+    Rows::of_runs(arity, outcome.complete.get(&relation).map_or(&[], Vec::as_slice))
 }

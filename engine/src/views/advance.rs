@@ -81,6 +81,9 @@ impl Views {
         let wanted = wanted.iter().filter(|relation| self.older(reading, **relation, advancing).is_some());
         let needed: HashSet<RelationId> =
             wanted.flat_map(|relation| reading.origins.all_below(*relation)).collect();
+        if self.advance == Advance::WhereFaster && self.anew(reading, program, &needed) <= Cost::LEAST {
+            return Ok(());
+        }
         // What is there at this state.
         let mut now = Current::new();
         for stratum in &program.strata {
@@ -101,6 +104,16 @@ impl Views {
             }
         }
         Ok(())
+    }
+
+    /// How long it took to derive these relations from scratch.
+    fn anew(&self, reading: &Reading, program: &Program, needed: &HashSet<RelationId>) -> Duration {
+        let kept = self.kept.read();
+        let first = program.strata.iter().filter_map(|stratum| stratum.relations.first());
+        let origins = first
+            .filter(|relation| needed.contains(relation))
+            .filter_map(|relation| reading.origin(*relation));
+        origins.filter_map(|origin| kept.get(&origin.meaning)).map(|view| view.cost.anew).sum()
     }
 
     /// The rows of a view that stands at the state of a question.
@@ -218,10 +231,10 @@ impl Views {
                 values: Vec::new(),
                 below,
                 inputs: Some(Arc::clone(inputs)),
+                bytes: rows.memory_bytes(),
                 last_read: AtomicU64::new(self.now()),
                 ..*known
             };
-            self.make_room(&mut kept);
         }
     }
 }

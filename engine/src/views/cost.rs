@@ -1,7 +1,8 @@
 //! Whether to bring a view forward or to derive it anew.
 //!
 //! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
-//! that time. The first steps may take more, as they put rows in order and make indexes, which those after them find. Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
+//! that time. The first steps may take more, as they put rows in order and make indexes, which those after them find.
+//! Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
 
 use std::time::Duration;
 
@@ -19,15 +20,17 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// A step may always take so long.
-    const LEAST: Duration = Duration::from_micros(500);
+    /// A question that takes no longer from scratch brings nothing forward: to plan a step takes as long. What is below another
+    /// view may always take so long.
+    pub(super) const LEAST: Duration = Duration::from_micros(300);
     /// After so many that were given up, it is not tried more seldom.
     const MOST: u32 = 8;
     /// Rows that come and rows that go need different indexes, of the rules' relations and of those below.
     const FIRST_STEPS: u32 = 4;
 
-    /// It was derived from scratch, after what is known of it from before.
+    /// It was derived from scratch, after what is known of it from before. Whoever had to wait for a processor takes longer.
     pub(super) fn of(anew: Duration, before: Option<Cost>) -> Cost {
+        let anew = before.map_or(anew, |before| anew.min(2 * before.anew.max(Cost::LEAST)));
         Cost { anew, first_steps: Cost::FIRST_STEPS, ..before.unwrap_or_default() }
     }
 
@@ -37,8 +40,7 @@ impl Cost {
             self.rests -= 1;
             return None;
         }
-        let time = if self.first_steps > 0 { self.anew * 4 } else { self.worth() };
-        Some(time.max(Cost::LEAST))
+        Some(if self.first_steps > 0 { self.worth().max(self.anew * 4) } else { self.worth() })
     }
 
     /// A step was made in this time.
@@ -90,6 +92,7 @@ mod tests {
         assert_eq!(cost.rests, 255, "a step that was not worth it changes nothing");
         cost.made(ANEW / 2);
         assert_eq!(cost.allowed(), Some(ANEW / 2), "one that was does");
-        assert_eq!(Cost::of(Duration::ZERO, Some(cost)).allowed(), Some(Cost::LEAST));
+        assert_eq!(Cost::of(100 * ANEW, Some(cost)).anew, 2 * ANEW, "once is not enough to be believed");
+        assert_eq!(Cost::of(Duration::ZERO, None).allowed(), Some(Cost::LEAST));
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct View {
     /// What the relations of its stratum were derived from; none if that is not kept.
     pub(super) inputs: Option<Arc<Inputs>>,
     pub(super) cost: Cost,
+    /// Bytes that only it holds, when they were counted last.
+    pub(super) bytes: usize,
     pub(super) last_read: AtomicU64,
 }
 
@@ -94,8 +96,13 @@ impl KeptRows {
             Form::Found(runs) => runs.clone(),
         };
         // Nobody who reads waits for that.
-        let relation = in_order(&found, self.arity);
-        *self.form.write() = Form::Ordered(relation.clone());
+        let relation = in_order(found, self.arity);
+        let mut form = self.form.write();
+        if let Form::Ordered(first) = &*form {
+            // Somebody else has put them in order: all that follows shares one set of runs.
+            return first.clone();
+        }
+        *form = Form::Ordered(relation.clone());
         relation
     }
 
@@ -104,7 +111,7 @@ impl KeptRows {
         /// Of a row.
         const TIME: Duration = Duration::from_nanos(25);
         match &*self.form.read() {
-            Form::Found(runs) if runs.len() > 1 || runs.iter().any(|run| !run.is_sorted()) => {
+            Form::Found(runs) if !are_ordered(runs) => {
                 let rows: usize = runs.iter().map(Run::len).sum();
                 TIME * u32::try_from(rows).unwrap_or(u32::MAX)
             }
@@ -120,14 +127,14 @@ impl KeptRows {
     }
 }
 
-fn in_order(runs: &[Run], arity: usize) -> Relation {
-    let mut runs: Vec<Run> = runs.iter().filter(|run| !run.is_empty()).cloned().collect();
-    if runs.len() > 1 || runs.iter().any(|run| !run.is_sorted()) {
-        let mut rows = Rows::empty(arity);
-        runs.drain(..).for_each(|run| rows.append(run.live_rows()));
-        runs.push(sorted_run(rows).0);
-    }
-    Relation::of_runs(arity, runs)
+/// Whether runs are a relation as they are.
+fn are_ordered(runs: &[Run]) -> bool {
+    runs.len() <= 1 && runs.iter().all(Run::is_sorted)
+}
+
+fn in_order(runs: Vec<Run>, arity: usize) -> Relation {
+    let ordered = if are_ordered(&runs) { runs } else { vec![sorted_run(Rows::of_runs(arity, &runs)).0] };
+    Relation::of_runs(arity, ordered)
 }
 
 impl Input {

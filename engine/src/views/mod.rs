@@ -218,6 +218,7 @@ impl Views {
                     below: below.collect(),
                     inputs: inputs.clone(),
                     cost: Cost::of(anew, None),
+                    bytes: 0,
                     last_read: AtomicU64::new(self.now()),
                 };
                 self.insert(origin.meaning, kept);
@@ -234,6 +235,7 @@ impl Views {
             }
             view.cost = Cost::of(view.cost.anew, Some(known.cost));
         }
+        view.bytes = view.memory_bytes();
         kept.insert(meaning, view);
         self.make_room(&mut kept);
     }
@@ -250,13 +252,14 @@ impl Views {
             return;
         }
         *refreshed = Some(Instant::now());
-        let id = graph.id();
-        if self.kept.read().values().any(|view| view.graph == id) {
-            let snapshot = graph.snapshot();
-            self.kept.write().retain(|_, view| {
-                view.graph != id || view.version >= snapshot.version() || view.is_of_use(&snapshot)
-            });
-        }
+        let (id, snapshot) = (graph.id(), graph.snapshot());
+        let mut kept = self.kept.write();
+        kept.retain(|_, view| {
+            // Indexes have been made of it since.
+            view.bytes = view.memory_bytes();
+            view.graph != id || view.version >= snapshot.version() || view.is_of_use(&snapshot)
+        });
+        self.make_room(&mut kept);
     }
 
     /// What there is of them.
@@ -277,13 +280,15 @@ impl Views {
 
     /// Forgets what was read the longest ago until the rest fits.
     fn make_room(&self, kept: &mut HashMap<Fingerprint, View>) {
+        let (mut bytes, mut views) = (kept.values().map(|view| view.bytes).sum::<usize>(), kept.len());
+        if bytes <= self.memory && views <= MOST_VIEWS {
+            return;
+        }
         let mut sizes: Vec<(u64, usize, Fingerprint)> = kept
             .iter()
-            .map(|(meaning, view)| (view.last_read.load(Ordering::Relaxed), view.memory_bytes(), *meaning))
+            .map(|(meaning, view)| (view.last_read.load(Ordering::Relaxed), view.bytes, *meaning))
             .collect();
         sizes.sort_unstable();
-        let mut bytes: usize = sizes.iter().map(|(_, bytes, _)| bytes).sum();
-        let mut views = sizes.len();
         for (_, size, meaning) in sizes {
             if bytes <= self.memory && views <= MOST_VIEWS {
                 break;
