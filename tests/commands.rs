@@ -11,7 +11,7 @@ use stratalog_tests::server::{Connection, Server};
 const PREPARATION: [&str; 4] = [
     ".kg create lab\n.user create ada lovelace editor\n.kg acl grant lab ada viewer\n.apikey create nightly-import\n\
      .kg use default",
-    "+edge[(1, 2), (2, 3)]\n+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)",
+    "+edge[(1, 2), (2, 3)]\n+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)\n.view keep path",
     "far(X) <- path(1, X)",
     "+doc(id: int, v: vector(2))\n.index create near_docs on doc(v)",
 ];

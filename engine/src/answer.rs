@@ -164,6 +164,12 @@ impl Rows {
         Rows { columns, schema, rows, row_count, total_count: row_count, codec, provenance: None }
     }
 
+    /// Other rows of the same columns, in the same codes and with values of the same types.
+    pub(crate) fn with_same_types(&self, rows: Run) -> Rows {
+        let types: Vec<DataType> = self.columns.iter().map(|column| column.data_type).collect();
+        self.with_rows(&types, rows, self.codec.clone())
+    }
+
     /// The same; if there are no rows, the columns have the types of another answer to the same question.
     pub(crate) fn with_types_if_empty(self, other: &Rows) -> Rows {
         if self.row_count > 0 || self.columns.len() != other.columns.len() {
@@ -185,8 +191,7 @@ impl Rows {
 
     /// The same columns without any row.
     pub fn none(&self) -> Rows {
-        let types: Vec<DataType> = self.columns.iter().map(|column| column.data_type).collect();
-        self.with_rows(&types, Run::new(vec![Vec::new(); types.len()], 0), self.codec.clone())
+        self.with_same_types(Run::new(vec![Vec::new(); self.columns.len()], 0))
     }
 
     /// The columns.

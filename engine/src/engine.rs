@@ -22,6 +22,7 @@ use crate::graph::{
     BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, SessionView, Statistics,
     StorageOptions, StoredBackup,
 };
+use crate::keeper::Keeper;
 use crate::limits::Limits;
 use crate::live::{Live, LiveOptions, LiveStatus, Subscription, Waker};
 use crate::need::{Need, Requirement};
@@ -77,6 +78,7 @@ impl Default for EngineOptions {
 pub struct Engine {
     environment: Arc<Environment>,
     live: Arc<Live>,
+    _keeper: Arc<Keeper>,
 }
 
 impl Engine {
@@ -120,8 +122,9 @@ impl Engine {
             commands,
         };
         let environment = Arc::new(environment);
+        let keeper = Arc::new(Keeper::start(&environment, live.step_time, live.step_memory));
         let live = Arc::new(Live::new(Arc::clone(&environment), live));
-        Ok(Engine { environment, live })
+        Ok(Engine { environment, live, _keeper: keeper })
     }
 
     /// Copies all graphs, and what the server keeps beside them, to a folder that is not there yet, where the data is. Writes go on
@@ -260,7 +263,7 @@ impl Engine {
 
     /// The rows of rules that are kept for later questions.
     pub fn views(&self) -> ViewStatus {
-        self.environment.views.status()
+        self.environment.views.status(|_| true)
     }
 }
 

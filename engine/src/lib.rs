@@ -86,6 +86,9 @@ mod transfer;
 /// Answers that are told as they change.
 pub mod live;
 
+/// What graphs are told to keep is brought to each version.
+mod keeper;
+
 /// Engine and sessions: the way in.
 pub mod engine;
 

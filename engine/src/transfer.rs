@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::budget::Budget;
 use crate::caller::Anyone;
-use crate::commands::create_text;
+use crate::commands::{create_text, is_keep, keep_text};
 use crate::context::{Context, Environment};
 use crate::data::{Codec, Relation, Rows};
 use crate::diagnostic::{Code, Diagnostic};
@@ -21,6 +21,7 @@ use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::storage::{Disk, Files, Form, StorageError, StoredColumns, write_run};
 use crate::syntax;
+use crate::syntax::ast::Statement;
 
 /// What a folder holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,7 +88,7 @@ fn export_relation(name: &str, relation: &Relation, snapshot: &Snapshot, folder:
     Ok(())
 }
 
-/// The schemas, indexes and rules of a graph, as statements.
+/// The schemas, indexes and rules of a graph, and what it keeps, as statements.
 fn definitions(snapshot: &Snapshot) -> Vec<String> {
     let catalog = snapshot.catalog();
     let declared = catalog.relations().filter_map(|definition| {
@@ -98,11 +99,13 @@ fn definitions(snapshot: &Snapshot) -> Vec<String> {
     });
     let rules = catalog.derived().flat_map(|(_, clauses)| clauses.iter().map(|rule| format!("+{rule}")));
     let indexes = catalog.indexes().map(|index| create_text(&index.definition, catalog));
+    let kept = catalog.kept().map(|name| keep_text(name));
     // Rules may search indexes.
-    declared.chain(indexes).chain(rules).collect()
+    declared.chain(indexes).chain(rules).chain(kept).collect()
 }
 
-/// Fills a graph from such a folder: the schemas of the program first, then the files, then its rules.
+/// Fills a graph from such a folder: the schemas and rules of the program first, then the files, then what is kept
+/// of it.
 pub(crate) fn import(
     environment: &Environment,
     graph: &Arc<Graph>,
@@ -123,10 +126,16 @@ pub(crate) fn import(
         return Err(Error::Refused(diagnostics.collect()));
     }
     done.statements = statements.len();
-    if !statements.is_empty() {
-        let mut session = SessionState::new(Arc::clone(graph));
-        program::run(environment, &Anyone, &mut session, &statements, &RunOptions::default(), &budget)?;
-    }
+    // What rules derive is kept when there are rows.
+    let (kept, defined): (Vec<_>, Vec<_>) =
+        statements.into_iter().partition(|statement| is_keep(&statement.kind));
+    let mut session = SessionState::new(Arc::clone(graph));
+    let mut run = |statements: &[Statement]| match statements {
+        [] => Ok(()),
+        _ => program::run(environment, &Anyone, &mut session, statements, &RunOptions::default(), &budget)
+            .map(drop),
+    };
+    run(&defined)?;
     for file in Disk.list(folder).map_err(|error| StorageError::io(folder, error))? {
         let Some(name) = file.strip_suffix(&format!(".{EXTENSION}")) else { continue };
         let batches = read_batches(&folder.join(&file))?;
@@ -136,6 +145,7 @@ pub(crate) fn import(
         done.rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
         statements::insert_exported(name, batches, &mut context)?;
     }
+    run(&kept)?;
     Ok(done)
 }
 

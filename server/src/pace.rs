@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 const COST: Duration = Duration::from_micros(150);
 const COST_OF_ROW: Duration = Duration::from_micros(1);
 /// The share of the processors that is there in any case.
-const LEAST_SHARE: f64 = 0.1;
+const LEAST_SHARE: f64 = 0.08;
 
 /// How long families of live queries rest.
 #[derive(Debug)]
@@ -110,11 +110,11 @@ mod tests {
 
     #[test]
     fn many_rest_longer_than_few_and_longest_while_others_work() {
-        assert_eq!(rest(1, 1, 1.0), Duration::from_micros(750));
+        assert_eq!(rest(1, 1, 1.0), Duration::from_nanos(937_500));
         assert_eq!(rest(1, 1_000, 0.0), Duration::from_millis(150));
         assert_eq!(rest(1_000, 1, 0.0), Duration::from_millis(150));
         assert_eq!(rest(1, 1_000, 0.5), Duration::from_millis(300));
-        assert_eq!(rest(1, 1_000, 3.0), Duration::from_millis(750));
+        assert_eq!(rest(1, 1_000, 3.0), Duration::from_micros(937_500));
         assert_eq!(rest(1, 9_000, 0.9), LONGEST);
         assert_eq!(rest(1, 0, 1.0), Duration::ZERO);
     }

@@ -16,6 +16,8 @@ pub mod place;
 
 pub mod programs;
 
+pub mod changes;
+
 pub mod modes;
 
 pub mod ways;

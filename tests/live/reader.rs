@@ -104,8 +104,11 @@ pub(crate) fn wait_until(mut holds: impl FnMut() -> bool) {
 }
 
 pub(crate) fn engine(live: LiveOptions) -> Engine {
-    let options = EngineOptions { threads: Some(1), live, ..EngineOptions::default() };
-    Engine::in_memory(options).expect("an engine in memory")
+    engine_of(EngineOptions { live, ..EngineOptions::default() })
+}
+
+pub(crate) fn engine_of(options: EngineOptions) -> Engine {
+    Engine::in_memory(EngineOptions { threads: Some(1), ..options }).expect("an engine in memory")
 }
 
 pub(crate) fn session(engine: &Engine) -> Session {

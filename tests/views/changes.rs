@@ -2,93 +2,17 @@
 
 use std::cell::Cell;
 
-use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof};
+use proptest::prelude::{ProptestConfig, any};
 use proptest::{collection::vec, proptest, sample::select, sample::subsequence};
 use stratalog_engine::{Advance, Engine, EngineOptions, Session, Thresholds};
+use stratalog_tests::changes::{FACTS, KINDS, change, with_below};
 
 use crate::sessions::{engine_of, run};
-
-/// Relations, each with its rules; one may read those before it.
-const KINDS: &[(&str, &str)] = &[
-    ("two(X, Z)", "+two(X, Z) <- e(X, Y), e(Y, Z)"),
-    ("loops(X)", "+loops(X) <- e(X, X)"),
-    ("from_one(Y)", "+from_one(Y) <- e(1, Y)"),
-    ("both(X, Y)", "+both(X, Y) <- e(X, Y), e(Y, X)"),
-    ("ends(X)", "+ends(X) <- n(X), !e(X, _)"),
-    ("apart(X, Y)", "+apart(X, Y) <- n(X), n(Y), !e(X, Y), X != Y"),
-    ("alone(X)", "+alone(X) <- n(X), !e(X, _), !e(_, X)"),
-    ("next(X, Z)", "+next(X, Z) <- e(X, Y), Z = Y + 1"),
-    ("three(X, _, Z)", "+three(X, 3, Z) <- e(X, Y), Z = X + Y, Z > 1"),
-    ("heavy(X, Y)", "+heavy(X, Y) <- f(X, Y, W), W > 1"),
-    (
-        "united(X, Y)",
-        "+united(X, Y) <- e(X, Y)\n+united(X, Y) <- f(Y, X, _)\n+united(X, X) <- n(X), !e(X, X)",
-    ),
-    ("degree(X, N)", "+degree(X, count<Y>) <- e(X, Y)"),
-    ("total(S)", "+total(sum<W>) <- f(_, _, W)"),
-    ("range(X, A, B)", "+range(X, max<W>, min<Y>) <- f(X, Y, W)"),
-    ("kinds(X, N)", "+kinds(X, count_distinct<W>) <- f(X, _, W)"),
-    ("first(X, Y, W)", "+first(X, top_k<2, Y, W:desc>) <- f(X, Y, W)"),
-    ("mean(X, M)", "+mean(X, avg<W>) <- f(X, _, W)"),
-    ("moved(Z, N)", "+moved(Z, count<Y>) <- e(X, Y), Z = X + 10"),
-    ("mixed(X, N)", "+mixed(X, count<Y>) <- e(X, Y)\n+mixed(X, 0) <- n(X)\n+mixed(X, sum<W>) <- f(X, _, W)"),
-    ("spread(N, C)", "+spread(N, count<X>) <- degree(X, N)"),
-    ("busy(X)", "+busy(X) <- degree(X, N), N > 1"),
-    ("idle(X)", "+idle(X) <- n(X), !busy(X)"),
-    ("path(X, Y)", "+path(X, Y) <- e(X, Y)\n+path(X, Z) <- path(X, Y), e(Y, Z)"),
-    ("back(X, Y)", "+back(X, Y) <- e(X, Y), X != Y\n+back(X, Z) <- e(X, Y), back(Y, Z)"),
-    ("twice(X, Y)", "+twice(X, Y) <- e(X, Y)\n+twice(X, Z) <- twice(X, Y), twice(Y, Z)"),
-    (
-        "odd(X, Y)",
-        "+odd(X, Y) <- e(X, Y)\n+even(X, Z) <- odd(X, Y), e(Y, Z)\n+odd(X, Z) <- even(X, Y), e(Y, Z)",
-    ),
-    ("even(X, Y)", "+even(X, Y) <- e(X, Y), n(X)"),
-    ("alike(X, Y)", "+alike(X, Y) <- e(P, X), e(P, Y)\n+alike(X, Y) <- e(A, X), alike(A, B), e(B, Y)"),
-    (
-        "climbs(X, Y)",
-        "+climbs(X, Y) <- f(X, Y, _)\n+climbs(X, Z) <- climbs(X, Y), f(Y, Z, W), W > 0, !loop_at(Z)\n+loop_at(X) <- e(X, X)",
-    ),
-    ("hops(X, D)", "+hops(X, 0) <- n(X)\n+hops(Y, D) <- hops(X, C), e(X, Y), C < 4, D = C + 1"),
-    ("near(X, D)", "+near(X, min<D>) <- n(X), D = 0\n+near(Y, min<D>) <- near(X, C), f(X, Y, W), D = C + W"),
-    ("reach(X, N)", "+reach(X, count<Y>) <- path(X, Y)"),
-    ("sinks(X)", "+sinks(X) <- n(X), !path(X, _)"),
-    ("cut(X, Y)", "+cut(X, Y) <- path(X, Y), !back(X, Y)\n+cut(X, Y) <- n(X), n(Y), !path(X, Y)"),
-];
-
-/// What changes between two questions.
-fn change() -> impl Strategy<Value = String> {
-    let node = || 0..6_i64;
-    let e = || vec((node(), node()), 1..4);
-    let list = |facts: Vec<(i64, i64)>| {
-        let facts: Vec<String> = facts.into_iter().map(|(x, y)| format!("({x}, {y})")).collect();
-        facts.join(", ")
-    };
-    prop_oneof![
-        4 => e().prop_map(move |facts| format!("+e[{}]", list(facts))),
-        4 => e().prop_map(move |facts| format!("-e[{}]", list(facts))),
-        3 => (node(), node(), 0..4_i64).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
-        2 => (node(), node()).prop_map(|(x, y)| format!("-f(X, Y, W) <- f(X, Y, W), X = {x}, Y = {y}")),
-        1 => (node(), 0..4_i64).prop_map(|(x, w)| format!("-f(X, Y, W) <- f(X, Y, W), X = {x}, W < {w}")),
-        1 => node().prop_map(|x| format!("+n({x})")),
-        1 => node().prop_map(|x| format!("-n({x})")),
-        1 => node().prop_map(|x| format!("-e(X, Y) <- e(X, Y), X = {x}")),
-        1 => Just("-e(X, Y) <- e(X, Y)".to_owned()),
-        // What is stored under the name of what rules derive.
-        1 => (node(), node()).prop_map(|(x, y)| format!("+path({x}, {y})\n+united({y}, {x})\n+mixed({x}, {y})")),
-        1 => (node(), node()).prop_map(|(x, y)| format!("-path({x}, {y})\n-united({y}, {x})\n-mixed({x}, {y})")),
-        // Several versions, and several relations, between two questions.
-        2 => (e(), e(), node()).prop_map(move |(a, b, x)| {
-            format!("+e[{}]\n-e[{}]\n+n({x})\n+f({x}, {x}, 1)", list(a), list(b))
-        }),
-        1 => Just(".compact".to_owned()),
-    ]
-}
 
 fn start(options: EngineOptions, kinds: &[usize]) -> (Engine, Session) {
     let engine = engine_of(options);
     let mut session = engine.open_session("default").expect("the graph `default` exists");
-    let facts = "+e[(0, 1), (1, 2), (2, 0), (3, 4)]\n+f[(0, 1, 2), (1, 2, 1), (4, 5, 3)]\n+n[(0), (1), (2), (3), (9)]";
-    run(&mut session, facts, false).expect("facts");
+    run(&mut session, FACTS, false).expect("facts");
     for kind in kinds {
         run(&mut session, KINDS[*kind].1, false).expect("rules");
     }
@@ -112,16 +36,7 @@ fn what_is_brought_forward_is_what_is_derived_from_scratch() {
         advance in select(vec![Advance::Always, Advance::Always, Advance::Always, Advance::WhereFaster]),
         thresholds in select(vec![Thresholds::default(), Thresholds::lowest(), Thresholds::rounds_alone()]),
     )| {
-        // With those that they read.
-        let mut kinds = chosen;
-        let reads = |kind: &usize, name: &str| KINDS[*kind].1.contains(&format!("{name}("));
-        for (number, (head, _)) in KINDS.iter().enumerate().rev() {
-            let name = head.split_once('(').expect("a head").0;
-            if kinds.iter().any(|kind| *kind != number && reads(kind, name)) && !kinds.contains(&number) {
-                kinds.push(number);
-            }
-        }
-        kinds.sort_unstable();
+        let kinds = with_below(chosen);
         let (engine, mut keeps) = start(EngineOptions { advance, thresholds, ..EngineOptions::default() }, &kinds);
         let (_, mut derives) = start(EngineOptions { view_memory: 0, ..EngineOptions::default() }, &kinds);
         let check = |keeps: &mut Session, derives: &mut Session, asked: u32, after: &str| {

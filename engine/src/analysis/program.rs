@@ -28,6 +28,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether it derives the same from the same.
+    pub fn is_same(&self, other: &Program) -> bool {
+        self.goal == other.goal && self.relations == other.relations && self.strata == other.strata
+    }
+
     /// The name of a function in it whose value depends on the request.
     pub fn circumstance(&self) -> Option<&'static str> {
         self.strata.iter().flat_map(|stratum| &stratum.rules).find_map(Rule::circumstance)
@@ -35,7 +40,7 @@ impl Program {
 }
 
 /// A relation that the program reads or derives.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
     /// Its name. Relations made by us have names that no program can write, such as `?` or `?magic_path_bf`.
     pub name: String,
@@ -125,6 +130,12 @@ impl Rule {
             Literal::Atom(atom) | Literal::Negated(atom) => Some(atom.relation),
             Literal::Filter { .. } | Literal::Assign { .. } => None,
         })
+    }
+
+    /// Whether it may find other rows in another request: by the time, or by an index and how it happens to be built.
+    pub fn reads_circumstances(&self) -> bool {
+        let searches = self.ranking.as_ref().is_some_and(|ranking| ranking.search.is_some());
+        searches || self.circumstance().is_some()
     }
 
     /// The name of a function in it whose value depends on the request.

@@ -9,7 +9,7 @@ mod uses;
 
 use std::sync::{Arc, LazyLock};
 
-use imbl::OrdMap;
+use imbl::{OrdMap, OrdSet};
 
 pub use self::clauses::Clauses;
 pub use self::searches::{SearchKind, is_search};
@@ -30,6 +30,8 @@ pub struct Catalog {
     uses: Uses,
     types: OrdMap<String, DataType>,
     indexes: OrdMap<Arc<str>, Arc<Index>>,
+    /// The derived relations whose rows are to be there before anybody asks.
+    kept: OrdSet<Arc<str>>,
 }
 
 /// What is known of a stored relation.
@@ -208,6 +210,33 @@ impl Catalog {
     pub fn clear_rules(&mut self, head: &str) -> usize {
         self.uses.remove(head);
         self.rules.insert(head.into(), Clauses::default()).map_or(0, |clauses| clauses.len())
+    }
+
+    /// The derived relations whose rows are to be there before anybody asks, by name.
+    pub fn kept(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.kept.iter()
+    }
+
+    /// Whether the rows of a derived relation are to be there before anybody asks.
+    pub fn keeps(&self, name: &str) -> bool {
+        self.kept.contains(name)
+    }
+
+    /// From now on they are. Answers whether that is news.
+    pub fn keep(&mut self, name: &str) -> bool {
+        self.kept.insert(name.into()).is_none()
+    }
+
+    /// From now on they are not. Answers whether that is news.
+    pub fn keep_no_more(&mut self, name: &str) -> bool {
+        self.kept.remove(name).is_some()
+    }
+
+    /// Whatever no rule derives any more is not kept.
+    pub fn keep_what_is_derived(&mut self) {
+        let is_gone = |name: &&Arc<str>| !self.rules.contains_key(*name);
+        let gone: Vec<Arc<str>> = self.kept.iter().filter(is_gone).cloned().collect();
+        gone.iter().for_each(|name| _ = self.kept.remove(name));
     }
 
     /// Declares a named type. Answers whether that is news.

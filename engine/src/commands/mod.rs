@@ -12,8 +12,10 @@ mod relation;
 mod rule;
 mod session;
 mod status;
+mod view;
 
 pub(crate) use self::index::create_text;
+pub(crate) use self::view::{is_keep, keep_text};
 use crate::analysis::near_names;
 pub use crate::context::{CommandEntry, CommandFamily};
 use crate::context::{Context, Outcome};
@@ -33,6 +35,7 @@ pub const COMMANDS: Families = &[
     kg::COMMANDS,
     relation::COMMANDS,
     rule::COMMANDS,
+    view::COMMANDS,
     index::COMMANDS,
     session::COMMANDS,
     maintenance::COMMANDS,

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::{CommandEntry, CommandFamily};
 use crate::analysis::unknown_rule;
 use crate::answer::Rows;
-use crate::catalog::{Catalog, Clauses, clause_names};
+use crate::catalog::{Catalog, Clauses};
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet, SessionState};
 use crate::need::Need;
-use crate::statements::counted;
-use crate::syntax::ast::{Atom, Name, Query, QueryHead, Rule, Term, TermKind};
+use crate::statements::{self, counted};
+use crate::syntax::ast::{Name, Rule};
 
 pub(super) const COMMANDS: CommandFamily = CommandFamily {
     title: "Rules",
@@ -126,15 +126,7 @@ fn ask(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resul
     if !catalog.has_rule(&name.text) {
         return Err(Error::refused(unknown_rule(&name.text, Some(name.span), catalog)));
     }
-    let head = catalog.rules(&name.text).first().map_or(&[][..], |clause| &clause.head.terms);
-    let arity = catalog.arity(&name.text).unwrap_or(0);
-    let terms = clause_names(head, arity).into_iter();
-    let terms: Vec<Term> =
-        terms.map(|variable| Term { kind: TermKind::Variable(variable), span: name.span }).collect();
-    let atom = Atom { relation: name.clone(), terms, span: name.span };
-    let order = vec![None; arity];
-    let query = Query { head: QueryHead::Goal { atom, order }, body: Vec::new(), limit: None };
-    Ok(Outcome::Question(Question::Query(query)))
+    Ok(Outcome::Question(Question::Query(statements::all_of(name, catalog))))
 }
 
 fn replace(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
@@ -202,7 +194,7 @@ fn edit(words: &[Name], _: &mut Context<'_>, _: &mut SessionState) -> Result<Out
     Err(Error::refused(diagnostic))
 }
 
-fn known(name: &Name, catalog: &Catalog) -> Result<(), Error> {
+pub(super) fn known(name: &Name, catalog: &Catalog) -> Result<(), Error> {
     if catalog.has_rule(&name.text) {
         return Ok(());
     }

@@ -45,6 +45,10 @@ pub enum Change {
     AddIndex(IndexDefinition),
     /// Removes an index.
     RemoveIndex(String),
+    /// The rows of a derived relation are to be there before anybody asks.
+    KeepView(String),
+    /// They need not be.
+    DropView(String),
 }
 
 impl Change {

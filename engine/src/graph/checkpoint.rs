@@ -9,9 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-use parking_lot::{Condvar, Mutex};
+use std::time::Instant;
 
 use super::manifest::{FileRecord, Manifest};
 use super::snapshot::Snapshot;
@@ -19,49 +17,6 @@ use super::store::{GraphStore, RUNS};
 use super::{Graph, record};
 use crate::data::{Codec, Run};
 use crate::storage::{Form, JournalContents, StorageError, StoredColumns, StoredRecord, write_run};
-
-/// Wakes the thread that makes checkpoints.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Bell {
-    state: Arc<(Mutex<BellState>, Condvar)>,
-}
-
-#[derive(Debug, Default)]
-struct BellState {
-    is_rung: bool,
-    is_over: bool,
-}
-
-impl Bell {
-    /// There is work.
-    pub(super) fn ring(&self) {
-        self.state.0.lock().is_rung = true;
-        self.state.1.notify_all();
-    }
-
-    /// There will be no more work.
-    pub(super) fn end(&self) {
-        self.state.0.lock().is_over = true;
-        self.state.1.notify_all();
-    }
-
-    /// Waits for work; `false` once there will be none.
-    pub(super) fn wait(&self) -> bool {
-        let mut state = self.state.0.lock();
-        while !state.is_rung && !state.is_over {
-            self.state.1.wait(&mut state);
-        }
-        state.is_rung = false;
-        !state.is_over
-    }
-
-    /// Waits a while, or until there will be no more work.
-    pub(super) fn pause(&self, time: Duration) {
-        let mut state = self.state.0.lock();
-        let until = Instant::now() + time;
-        while !state.is_over && !self.state.1.wait_until(&mut state, until).timed_out() {}
-    }
-}
 
 /// How much of the time a checkpoint in the background may spend writing.
 const SHARE: f64 = 0.5;

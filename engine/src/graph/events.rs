@@ -172,6 +172,8 @@ pub(super) fn events(
             | Change::DropRelation(_)
             | Change::AddIndex(_)
             | Change::RemoveIndex(_)
+            | Change::KeepView(_)
+            | Change::DropView(_)
             | Change::Insert { .. }
             | Change::Delete { .. } => {}
         }
@@ -203,7 +205,9 @@ fn row_events(changes: &ChangeSet, counts: &[usize]) -> Vec<Event> {
             | Change::ClearRules(_)
             | Change::DefineType(..)
             | Change::AddIndex(_)
-            | Change::RemoveIndex(_) => {}
+            | Change::RemoveIndex(_)
+            | Change::KeepView(_)
+            | Change::DropView(_) => {}
         }
     }
     events.extend((updated > 0).then_some(Event::Updated { count: updated }));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 
 use super::backup::{Archive, ArchiveState, BackupPlace, BackupSummary, Pinned, StoredBackup};
-use super::checkpoint::Bell;
+use super::bell::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
 use super::invisible::is_invisible;

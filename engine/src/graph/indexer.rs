@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use super::checkpoint::Bell;
+use super::bell::Bell;
 use super::events::{Committed, Listener};
 use super::graphs::ByName;
 use super::{Graph, Snapshot};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Graph;
 use super::backup::{Archive, ArchiveOptions};
-use super::checkpoint::Bell;
+use super::bell::Bell;
 use super::events::Listeners;
 use super::recovery::Home;
 use super::stored_memory::StoredMemory;

@@ -1,6 +1,7 @@
 //! One named knowledge graph: readers take a snapshot, one writer at a time makes the next.
 
 mod backup;
+mod bell;
 mod change;
 mod checkpoint;
 mod commit;
@@ -39,6 +40,7 @@ pub use backup::{
     ArchiveOptions, ArchiveState, BackupPlace, BackupSummary, StoredBackup, Until, restore, restore_on,
     restore_to,
 };
+pub(crate) use bell::Bell;
 pub use change::{Change, ChangeSet};
 pub use commit::Transaction;
 pub use events::{Binding, Committed, Event, GraphId, Listener, Origin};

@@ -50,6 +50,8 @@ pub(super) enum ChangeRecord {
     },
     AddIndex(IndexRecord),
     RemoveIndex(String),
+    KeepView(String),
+    DropView(String),
 }
 
 /// An [`IndexDefinition`] as it is stored.
@@ -150,6 +152,8 @@ pub(super) fn encode(
             }
             Change::AddIndex(definition) => ChangeRecord::AddIndex(index_record(definition)),
             Change::RemoveIndex(name) => ChangeRecord::RemoveIndex(name.clone()),
+            Change::KeepView(name) => ChangeRecord::KeepView(name.clone()),
+            Change::DropView(name) => ChangeRecord::DropView(name.clone()),
         });
     }
     let external = |error: Box<dyn std::error::Error + Send + Sync>| ArrowError::ExternalError(error);
@@ -248,6 +252,8 @@ fn change(
         ChangeRecord::DefineType { name, meaning } => Change::DefineType(name, type_of(&meaning)?),
         ChangeRecord::AddIndex(index) => Change::AddIndex(index_of(index)?),
         ChangeRecord::RemoveIndex(name) => Change::RemoveIndex(name),
+        ChangeRecord::KeepView(name) => Change::KeepView(name),
+        ChangeRecord::DropView(name) => Change::DropView(name),
     })
 }
 
@@ -287,7 +293,8 @@ pub(super) fn definitions(catalog: &Catalog) -> Vec<ChangeRecord> {
         emptied.into_iter().chain(clauses.iter().map(|rule| ChangeRecord::AddRule(rule.to_string())))
     });
     let indexes = catalog.indexes().map(|index| ChangeRecord::AddIndex(index_record(&index.definition)));
-    types.chain(relations).chain(rules).chain(indexes).collect()
+    let kept = catalog.kept().map(|name| ChangeRecord::KeepView(name.to_string()));
+    types.chain(relations).chain(rules).chain(indexes).chain(kept).collect()
 }
 
 /// The changes that [`definitions`] made records of.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use arrow::buffer::{BooleanBuffer, Buffer};
 use imbl::OrdMap;
 
-use super::checkpoint::{Bell, remove_all_but};
+use super::bell::Bell;
+use super::checkpoint::remove_all_but;
 use super::events::Listeners;
 use super::lineage::Lineage;
 use super::manifest::{FileRecord, Manifest};

@@ -168,6 +168,10 @@ impl State {
             count
         };
         let counts = changes.iter().map(apply).collect();
+        // Rules that others take the place of are gone for a moment only.
+        if changes.iter().any(|change| matches!(change, Change::RemoveRules(_))) {
+            next.catalog.keep_what_is_derived();
+        }
         (next, counts)
     }
 
@@ -201,6 +205,8 @@ impl State {
                 usize::from(self.catalog.add_index(Arc::new(Index::new(definition.clone()))))
             }
             Change::RemoveIndex(name) => usize::from(self.catalog.remove_index(name)),
+            Change::KeepView(name) => usize::from(self.catalog.keep(name)),
+            Change::DropView(name) => usize::from(self.catalog.keep_no_more(name)),
         }
     }
 
@@ -233,6 +239,8 @@ impl Changed {
                 self.everything = version;
                 return;
             }
+            // No answer is another one.
+            Change::KeepView(_) | Change::DropView(_) => return,
         };
         names.insert(name.clone(), version);
         if self.latest.last() != Some(name) {

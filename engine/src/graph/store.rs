@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::checkpoint::Bell;
+use super::bell::Bell;
 use super::pins::Pins;
 use super::recovery::Home;
 use crate::storage::{Clock, Journal, Medium, StorageError, SystemStore};

@@ -120,14 +120,11 @@ impl Course {
         self.state.lock().rests.is_some_and(|rest| rest.until > now)
     }
 
-    /// Whether they rest, and it is known that there is something to do afterwards.
-    pub(super) fn sleeps(&self, now: Instant) -> bool {
-        !self.tells_each_version()
-            && self
-                .state
-                .lock()
-                .rests
-                .is_some_and(|rest| rest.is_awaited && !rest.is_disturbed && rest.until > now)
+    /// Until when they rest, if it is known that there is something to do then, and nothing before.
+    pub(super) fn sleeps(&self, now: Instant) -> Option<Instant> {
+        let rests = self.state.lock().rests;
+        let sleeps = |rest: &Rest| rest.is_awaited && !rest.is_disturbed && rest.until > now;
+        rests.filter(sleeps).filter(|_| !self.tells_each_version()).map(|rest| rest.until)
     }
 
     /// They rest from now on.
@@ -142,14 +139,9 @@ impl Course {
         }
     }
 
-    /// When they have rested, if somebody waits for that.
-    pub(super) fn awaited(&self) -> Option<Instant> {
-        self.state.lock().rests.filter(|rest| rest.is_awaited).map(|rest| rest.until)
-    }
-
-    /// They have rested.
-    pub(super) fn rise(&self) {
-        self.state.lock().rests = None;
+    /// Whether they have rested. That is said once.
+    pub(super) fn rise(&self, now: Instant) -> bool {
+        self.state.lock().rests.take_if(|rest| rest.until <= now).is_some()
     }
 
     /// Somebody has come who should not wait for what is there, while the others go on resting.
@@ -177,13 +169,17 @@ mod tests {
         let (course, now) = (Course::default(), Instant::now());
         course.disturb();
         assert!(!course.take_disturbed(), "nobody rests");
-        course.rest(now + Duration::from_secs(60));
-        assert!(course.rests(now) && !course.sleeps(now) && course.awaited().is_none());
+        let until = now + Duration::from_secs(60);
+        course.rest(until);
+        assert!(course.rests(now) && course.sleeps(now).is_none());
         course.await_end();
-        assert!(course.sleeps(now));
+        assert_eq!(course.sleeps(now), Some(until));
         course.disturb();
-        assert!(course.rests(now) && !course.sleeps(now));
-        assert!(course.take_disturbed() && !course.take_disturbed() && course.sleeps(now));
-        assert_eq!(course.awaited(), Some(now + Duration::from_secs(60)));
+        assert!(course.rests(now) && course.sleeps(now).is_none());
+        assert!(course.take_disturbed() && !course.take_disturbed() && course.sleeps(now) == Some(until));
+        course.add_of_each_version();
+        assert!(course.sleeps(now).is_none());
+        course.remove_of_each_version();
+        assert!(!course.rise(now) && course.rise(until) && !course.rise(until) && !course.rests(now));
     }
 }

@@ -70,36 +70,38 @@ impl Family {
         !queries.is_empty()
     }
 
-    /// Brings its queries to a version, unless they rest, or somebody else is at it. Where somebody is told each version, or
-    /// has just come, the others alone rest.
-    pub(super) fn look(&self, step: &Step<'_>, pace: &dyn Pace) {
+    /// Brings its queries to a version, unless they sleep, or somebody else is at it. Where somebody is told each version, or
+    /// has just come, the others alone rest. Answers how long it took if there was something to do.
+    pub(super) fn look(&self, step: &Step<'_>, pace: &dyn Pace) -> Option<Duration> {
         let now = Instant::now();
-        if self.course.sleeps(now) {
-            return;
+        if self.course.sleeps(now).is_some() {
+            return None;
         }
-        let Some(mut recent) = self.turn.try_lock() else { return };
-        let rests = self.course.rests(now);
-        if !rests && self.course.awaited().is_some() {
-            self.course.rise();
+        let mut recent = self.turn.try_lock()?;
+        if self.course.rise(now) {
             self.queries().iter().for_each(|query| query.wake_late());
         }
+        let rests = self.course.rests(now);
         let is_disturbed = self.course.take_disturbed();
         if self.course.pass(step.snapshot) {
-            return;
+            return None;
         }
         if rests {
             self.course.await_end();
             if !is_disturbed && !self.course.tells_each_version() {
-                return;
+                return None;
             }
         }
         let hearers = if rests { Hearers::Awake } else { Hearers::All };
-        let Some(work) = self.bring(step, hearers).filter(|_| !rests) else { return };
-        let took = recent.note(work.took);
-        let rest = pace.rest(&Work { family: self.number, took, ..work });
-        if !rest.is_zero() {
-            self.course.rest(Instant::now() + rest);
+        let work = self.bring(step, hearers)?;
+        if !rests {
+            let took = recent.note(work.took);
+            let rest = pace.rest(&Work { family: self.number, took, ..work });
+            if !rest.is_zero() {
+                self.course.rest(Instant::now() + rest);
+            }
         }
+        Some(work.took)
     }
 
     fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
@@ -121,9 +123,18 @@ impl Family {
         work
     }
 
-    /// When it is to be looked at again, whatever is committed.
-    pub(super) fn awaited(&self) -> Option<Instant> {
-        self.course.awaited()
+    /// Until when they rest, if it is known that there is something to do then, and nothing before.
+    pub(super) fn sleeps(&self) -> Option<Instant> {
+        self.course.sleeps(Instant::now())
+    }
+
+    /// Whether anybody is told each version.
+    pub(super) fn tells_each_version(&self) -> bool {
+        self.course.tells_each_version()
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// The graph as it is now, if there are queries.

@@ -3,7 +3,7 @@
 //! No writer waits for them. One thread takes the queries that are brief, one all others, so that a question that takes a
 //! second delays only its like. Who falls far behind goes on with the latest version.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::family::Family;
 use super::query::LiveQuery;
+use super::rota::{Families, Rota};
 use super::step::Step;
 use super::template::Template;
 use super::{Asked, LiveOptions, Place, Waker};
@@ -27,6 +28,11 @@ const BRIEF: Duration = Duration::from_millis(20);
 const MOST_BEHIND: usize = 16;
 /// For so long a query goes on that nobody subscribes to: who has lost the connection comes back.
 const LEFT: Duration = Duration::from_secs(60);
+/// To look at families that have nothing to do takes this part of the time at most: so many times as long as it took it is not done
+/// again.
+const IDLE_SHARE: u32 = 15;
+/// To wait for less than this costs more than to look.
+const SHORT: Duration = Duration::from_micros(300);
 /// How often it is looked who has left.
 const SWEEP: Duration = Duration::from_secs(10);
 
@@ -39,7 +45,7 @@ pub(super) struct Maintainer {
 #[derive(Debug, Default)]
 struct State {
     /// By what they have in common. Whoever goes through them takes this as it is.
-    families: Arc<BTreeMap<String, Arc<Family>>>,
+    families: Families,
     /// Those who work, while there are queries.
     crew: Option<Arc<Crew>>,
     threads: Vec<JoinHandle<()>>,
@@ -64,6 +70,10 @@ struct Waiting {
     is_over: bool,
     /// What is being evaluated.
     working: Option<Budget>,
+    /// Whether some families are to be looked at that seemed to have nothing to do.
+    is_disturbed: bool,
+    /// Whether nobody looks at versions for a moment.
+    is_paused: bool,
 }
 
 /// Which queries a thread takes.
@@ -106,8 +116,12 @@ impl Maintainer {
                 family
             }
         };
-        let query = family.query(text, || make(&family));
+        let (query, of_each_version) = (family.query(text, || make(&family)), waker.of_each_version);
         let number = query.join(waker);
+        if of_each_version && let Some(crew) = &state.crew {
+            // From here on no version is passed over.
+            crew.disturb();
+        }
         Ok(Place { query, number })
     }
 
@@ -160,7 +174,15 @@ impl Maintainer {
         self.families().values().flat_map(|family| family.queries()).collect()
     }
 
-    fn families(&self) -> Arc<BTreeMap<String, Arc<Family>>> {
+    /// The same, and somebody has come who may have to be told of it at once.
+    pub(super) fn attend(&self, snapshot: &Arc<Snapshot>) {
+        if let Some(crew) = &self.state.lock().crew {
+            crew.disturb();
+            crew.push(snapshot);
+        }
+    }
+
+    fn families(&self) -> Families {
         Arc::clone(&self.state.lock().families)
     }
 
@@ -217,39 +239,66 @@ fn work(
     };
     // Where the processors are not enough, those who ask and commit come first.
     run_low();
-    let mut sweep_at = Instant::now() + SWEEP;
-    let mut rise_at = None;
+    let (mut rota, mut agenda) = (Rota::default(), Agenda::from(Instant::now()));
     loop {
-        let task = queue.next(sweep_at, rise_at);
+        let (task, is_disturbed) = queue.next(&agenda);
         let Some(maintainer) = maintainer.upgrade() else { return };
-        let look = |family: &Family, snapshot: &Arc<Snapshot>| {
+        rota.refresh(&maintainer.families(), |family| speed.takes(&family.template), is_disturbed);
+        // Answers how long it took if there was something to do.
+        let look = |rota: &mut Rota, family: Arc<Family>, snapshot: &Arc<Snapshot>| {
             let budget = |time| queue.budget(environment, options, time);
             let step = Step { environment, snapshot, jointly: options.jointly, budget: &budget };
-            family.look(&step, &*options.pace);
-            if !speed.takes(&family.template) {
+            let took = family.look(&step, &*options.pace);
+            if speed.takes(&family.template) {
+                rota.add(family);
+            } else {
                 // The other thread has passed over it so far.
+                crew.disturb();
                 family.latest().inspect(|latest| crew.push(latest));
             }
+            took.unwrap_or_default()
         };
-        let families = maintainer.families();
-        let mine = || families.values().filter(|family| speed.takes(&family.template));
+        let started = Instant::now();
         match task {
             Task::End => return,
-            Task::Look(snapshot) => mine().for_each(|family| look(family, &snapshot)),
+            Task::Look(snapshot) => {
+                let looks = rota.take_awake().into_iter();
+                let worked: Duration = looks.map(|family| look(&mut rota, family, &snapshot)).sum();
+                let pause = IDLE_SHARE * started.elapsed().saturating_sub(worked);
+                agenda.look_at = Instant::now() + if pause < SHORT { Duration::ZERO } else { pause };
+            }
             Task::Rise => {
-                let now = Instant::now();
-                for family in mine().filter(|family| family.awaited().is_some_and(|at| at <= now)) {
-                    family.latest().inspect(|latest| look(family, latest));
+                while let Some(family) = rota.take_rested(started) {
+                    match family.latest() {
+                        Some(latest) => _ = look(&mut rota, family, &latest),
+                        None => rota.add(family),
+                    }
                 }
             }
             Task::Sweep => {
-                sweep_at = Instant::now() + SWEEP;
+                agenda.sweep_at = Instant::now() + SWEEP;
                 if speed == Speed::Brief && !maintainer.sweep() {
                     return;
                 }
             }
         }
-        rise_at = mine().filter_map(|family| family.awaited()).min();
+        (agenda.rise_at, agenda.each_version) = (rota.rise_at(), rota.tells_each_version());
+    }
+}
+
+/// When a thread has to do what.
+struct Agenda {
+    sweep_at: Instant,
+    /// When some have rested.
+    rise_at: Option<Instant>,
+    /// When it looks at a version, unless somebody is told each of them.
+    look_at: Instant,
+    each_version: bool,
+}
+
+impl Agenda {
+    fn from(now: Instant) -> Agenda {
+        Agenda { sweep_at: now + SWEEP, rise_at: None, look_at: now, each_version: false }
     }
 }
 
@@ -263,6 +312,11 @@ impl Crew {
     fn push(&self, snapshot: &Arc<Snapshot>) {
         self.brief.push(snapshot);
         self.long.push(snapshot);
+    }
+
+    fn disturb(&self) {
+        self.brief.disturb();
+        self.long.disturb();
     }
 
     fn end(&self) {
@@ -293,6 +347,13 @@ impl Queue {
             waiting.versions.clear();
         }
         waiting.versions.push_back(Arc::clone(snapshot));
+        if !waiting.is_paused {
+            self.rung.notify_one();
+        }
+    }
+
+    fn disturb(&self) {
+        self.waiting.lock().is_disturbed = true;
         self.rung.notify_one();
     }
 
@@ -305,24 +366,46 @@ impl Queue {
         self.rung.notify_one();
     }
 
-    fn next(&self, sweep_at: Instant, rise_at: Option<Instant>) -> Task {
+    /// What is to be done next, and whether some families are to be looked at that seemed to have nothing to do.
+    fn next(&self, agenda: &Agenda) -> (Task, bool) {
         let mut waiting = self.waiting.lock();
         waiting.working = None;
         loop {
-            if waiting.is_over {
-                return Task::End;
-            }
             let now = Instant::now();
-            if now >= sweep_at {
-                return Task::Sweep;
+            let task = waiting.task(agenda, now);
+            if let Some(task) = task {
+                return (task, std::mem::take(&mut waiting.is_disturbed));
             }
-            if rise_at.is_some_and(|rise_at| now >= rise_at) {
-                return Task::Rise;
-            }
-            if let Some(snapshot) = waiting.versions.pop_front() {
-                return Task::Look(snapshot);
-            }
-            self.rung.wait_until(&mut waiting, rise_at.map_or(sweep_at, |rise_at| rise_at.min(sweep_at)));
+            waiting.is_paused = !agenda.each_version && now < agenda.look_at;
+            let look_at = waiting.is_paused.then_some(agenda.look_at);
+            let times = [Some(agenda.sweep_at), agenda.rise_at, look_at];
+            let until = times.into_iter().flatten().min().unwrap_or(agenda.sweep_at);
+            self.rung.wait_until(&mut waiting, until);
+            waiting.is_paused = false;
         }
+    }
+}
+
+impl Waiting {
+    /// What there is to do now.
+    fn task(&mut self, agenda: &Agenda, now: Instant) -> Option<Task> {
+        if self.is_over {
+            return Some(Task::End);
+        }
+        if now >= agenda.sweep_at {
+            return Some(Task::Sweep);
+        }
+        if agenda.rise_at.is_some_and(|rise_at| now >= rise_at) {
+            return Some(Task::Rise);
+        }
+        if agenda.each_version || self.is_disturbed {
+            return self.versions.pop_front().map(Task::Look);
+        }
+        if now < agenda.look_at {
+            return None;
+        }
+        let latest = self.versions.pop_back();
+        self.versions.clear();
+        latest.map(Task::Look)
     }
 }

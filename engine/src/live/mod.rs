@@ -11,7 +11,9 @@ mod log;
 mod maintainer;
 mod memory;
 mod pace;
+mod present;
 mod query;
+mod rota;
 mod step;
 mod template;
 
@@ -321,7 +323,7 @@ impl Live {
         if begun.version < latest.version() {
             place.query.disturb();
         }
-        maintainer.look_at(&latest);
+        maintainer.attend(&latest);
         Ok(Subscription { place, begun })
     }
 

@@ -17,6 +17,7 @@ use super::family::Family;
 use super::log::{Log, as_one};
 use super::memory::{Held, Memory};
 use super::pace::Work;
+use super::present::Present;
 use super::template::Template;
 use super::{Begun, LiveStatus, Next, Waker};
 use crate::analysis;
@@ -24,11 +25,11 @@ use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::context::{Context, Environment};
-use crate::data::{DataType, Value};
+use crate::data::{Codec, DataType, Difference, Relation, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Graph, Snapshot};
-use crate::statements;
+use crate::statements::{self, Following, Told};
 use crate::syntax::ast::Query;
 
 /// A live query.
@@ -61,6 +62,15 @@ struct Seen {
     version: u64,
     /// The relations that the answer depends on.
     relations: Arc<[String]>,
+    following: Followed,
+}
+
+/// What is kept of the evaluation at a version, to begin the next one with.
+#[derive(Debug, Default)]
+struct Followed {
+    version: u64,
+    following: Following,
+    held: Option<Held>,
 }
 
 /// What readers see.
@@ -68,7 +78,7 @@ struct Seen {
 struct Shown {
     /// The answer was brought to this version last: see [`Course::reach`].
     version: u64,
-    answer: Result<Arc<Rows>, Error>,
+    answer: Result<Present, Error>,
     /// What the answer takes.
     held: Option<Held>,
     log: Arc<Mutex<Log>>,
@@ -155,7 +165,7 @@ impl LiveQuery {
     /// Bytes of the answer, and of what is known of earlier ones.
     fn bytes(&self) -> usize {
         self.shown.lock().as_ref().map_or(0, |shown| {
-            let answer = shown.answer.as_ref().map_or(0, |rows| rows.coded().0.memory_bytes());
+            let answer = shown.answer.as_ref().map_or(0, Present::memory_bytes);
             answer + shown.log.lock().bytes()
         })
     }
@@ -283,13 +293,16 @@ impl LiveQuery {
             return Ok(Next::Nothing { version: from });
         };
         let (version, log) = (self.reach(last), last.log.lock());
-        let rows = match &last.answer {
-            Ok(rows) => rows,
+        let answer = match &last.answer {
+            Ok(answer) => answer.clone(),
             Err(error) => return Ok(Next::Ended { version, error: error.clone() }),
         };
         // Who knows of later versions has them of another time.
         let Some(deltas) = (from <= version).then(|| log.since(from)).flatten() else {
-            return Ok(Next::Reset { version, rows: Arc::clone(rows) });
+            // It may have to be put together.
+            drop(log);
+            drop(shown);
+            return Ok(Next::Reset { version, rows: answer.rows() });
         };
         if every_version && let Some((version, delta)) = log.first_since(from) {
             return Ok(Next::Delta { version, delta });
@@ -329,16 +342,22 @@ impl LiveQuery {
         }
         let snapshot = self.graph.snapshot();
         self.check(&snapshot)?;
-        let (rows, warnings) = self.evaluate(environment, &snapshot, budget)?;
-        let (version, rows) = (snapshot.version(), Arc::new(rows));
-        let read = Seen::of(&self.query, &snapshot);
-        let held = Some(self.memory.hold(rows.coded().0.memory_bytes())?);
+        let mut followed = Followed::default();
+        let (answered, warnings) = self.evaluate(environment, &snapshot, budget, &mut followed, None)?;
+        let version = snapshot.version();
+        let Answered::Whole(rows) = answered else {
+            return Err(Error::internal("live query", "its first answer is none"));
+        };
+        let answer = Present::whole(rows);
+        let read = Seen { following: followed, ..Seen::of(&self.query, &snapshot) };
+        let held = Some(self.memory.hold(answer.memory_bytes())?);
         let log = self.memory.logs.log(read.unchanged_since(&snapshot));
         let mut shown = self.shown.lock();
         if let Some(error) = self.over.get() {
             return Err(error.clone());
         }
-        *shown = Some(Shown { version, answer: Ok(Arc::clone(&rows)), held, log });
+        let rows = answer.rows();
+        *shown = Some(Shown { version, answer: Ok(answer), held, log });
         drop(shown);
         let relations = Arc::clone(&read.relations);
         *seen = Some(read);
@@ -350,12 +369,11 @@ impl LiveQuery {
 
     /// The answer that is known.
     fn known(&self) -> Option<Begun> {
-        match &*self.shown.lock() {
-            Some(shown @ Shown { answer: Ok(rows), .. }) => {
-                Some(Begun { version: self.reach(shown), rows: Arc::clone(rows), warnings: Vec::new() })
-            }
-            Some(_) | None => None,
-        }
+        let (version, answer) = match &*self.shown.lock() {
+            Some(shown @ Shown { answer: Ok(answer), .. }) => (self.reach(shown), answer.clone()),
+            Some(_) | None => return None,
+        };
+        Some(Begun { version, rows: answer.rows(), warnings: Vec::new() })
     }
 
     fn wait_for_turn(&self, budget: &Budget) -> Result<MutexGuard<'_, Option<Seen>>, Error> {
@@ -380,7 +398,7 @@ impl LiveQuery {
                     shown.version = version;
                     return None;
                 }
-                Arc::clone(shown.answer.as_ref().ok()?)
+                shown.answer.as_ref().ok()?.clone()
             }
             _ => return None,
         };
@@ -400,19 +418,19 @@ impl LiveQuery {
     }
 
     /// Shows what a version has come to. How many rows are to be told; none if there is nothing to tell.
-    fn show(&self, version: u64, evaluated: Result<(Rows, Option<Delta>), Error>) -> Option<usize> {
+    fn show(&self, version: u64, evaluated: Result<(Present, Option<Delta>), Error>) -> Option<usize> {
         let mut shown = self.shown.lock();
         let shown = shown.as_mut().filter(|_| self.over.get().is_none())?;
         shown.version = version;
         *self.netted.lock() = None;
         // What was held for the answer before is free for the new one.
         shown.held = None;
-        let evaluated = evaluated.and_then(|(rows, delta)| {
-            let held = self.memory.hold(rows.coded().0.memory_bytes())?;
-            Ok((rows, delta, held))
+        let evaluated = evaluated.and_then(|(answer, delta)| {
+            let held = self.memory.hold(answer.memory_bytes())?;
+            Ok((answer, delta, held))
         });
         match evaluated {
-            Ok((rows, delta, held)) => {
+            Ok((answer, delta, held)) => {
                 shown.held = Some(held);
                 let news = match delta {
                     Some(delta) if delta.is_empty() => None,
@@ -423,10 +441,10 @@ impl LiveQuery {
                     }
                     None => {
                         shown.log = self.memory.logs.log(version);
-                        Some(rows.row_count())
+                        Some(answer.row_count())
                     }
                 };
-                shown.answer = Ok(Arc::new(rows));
+                shown.answer = Ok(answer);
                 news
             }
             Err(error) => {
@@ -461,12 +479,27 @@ impl LiveQuery {
         environment: &Environment,
         snapshot: &Arc<Snapshot>,
         budget: &Budget,
-    ) -> Result<(Rows, Vec<Diagnostic>), Error> {
+        followed: &mut Followed,
+        before: Option<&Present>,
+    ) -> Result<(Answered, Vec<Diagnostic>), Error> {
         let started = Instant::now();
         let mut context = Context::at(environment, &Anyone, &self.graph, Arc::clone(snapshot), budget);
-        let rows = sorted(&statements::answer(&self.query, &mut context)?);
+        let fits = |difference: &Difference, codec: &Codec| {
+            before.is_some_and(|before| before.fits(difference, codec))
+        };
+        let told = statements::follow(&self.query, &mut context, &mut followed.following, fits)?;
+        // What does not fit beside the answers is not kept.
+        (followed.version, followed.held) = (snapshot.version(), None);
+        match self.memory.hold(followed.following.memory_bytes()) {
+            Ok(held) => followed.held = Some(held),
+            Err(_) => *followed = Followed::default(),
+        }
+        let answered = match told {
+            Told::Whole(rows) => Answered::Whole(sorted(&rows)),
+            Told::Changed(difference, rows) => Answered::Changed(difference, rows),
+        };
         self.template.note_alone(started.elapsed());
-        Ok((rows, context.warnings))
+        Ok((answered, context.warnings))
     }
 }
 
@@ -475,7 +508,7 @@ pub(super) struct Due<'q> {
     pub(super) query: &'q LiveQuery,
     seen: MutexGuard<'q, Option<Seen>>,
     /// The answer before.
-    pub(super) before: Arc<Rows>,
+    pub(super) before: Present,
     /// Whether rules, types or relations are other than before: what is read then may be something else.
     pub(super) is_redefined: bool,
 }
@@ -483,33 +516,77 @@ pub(super) struct Due<'q> {
 impl Due<'_> {
     /// The answer at a version.
     pub(super) fn evaluate(
-        &self,
+        &mut self,
         environment: &Environment,
         snapshot: &Arc<Snapshot>,
         budget: &Budget,
-    ) -> Result<Rows, Error> {
+    ) -> Result<Answered, Error> {
         if self.is_redefined {
             self.query.check(snapshot)?;
         }
-        self.query.evaluate(environment, snapshot, budget).map(|(rows, _)| rows)
+        let mut followed = Followed::default();
+        if let Some(seen) = &mut *self.seen {
+            // With others it may have been brought further since.
+            let is_here = !self.is_redefined && seen.following.version == seen.version;
+            followed = std::mem::take(&mut seen.following);
+            if !is_here {
+                followed = Followed::default();
+            }
+        }
+        let before = Some(&self.before);
+        let answered = self.query.evaluate(environment, snapshot, budget, &mut followed, before);
+        if let Some(seen) = &mut *self.seen {
+            seen.following = followed;
+        }
+        answered.map(|(answered, _)| answered)
     }
 
     /// Shows the answer at that version. What of it is told to whom.
-    pub(super) fn show(mut self, snapshot: &Snapshot, answer: Result<Rows, Error>, hearers: Hearers) -> Work {
+    pub(super) fn show(
+        mut self,
+        snapshot: &Snapshot,
+        answer: Result<Answered, Error>,
+        hearers: Hearers,
+    ) -> Work {
         let query = self.query;
-        let compared = catch_unwind(AssertUnwindSafe(|| {
-            let rows = answer?.with_types_if_empty(&self.before).sharing_codec_of(&self.before);
-            LiveQuery::compare(&self.before, &rows).map(|delta| (rows, delta))
-        }));
+        let compared = catch_unwind(AssertUnwindSafe(|| answer?.since(&self.before)));
         let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
         *self.seen = match (compared.is_ok(), self.seen.take()) {
             (false, _) => None,
             (true, Some(last)) if !self.is_redefined => Some(Seen { version: snapshot.version(), ..last }),
-            (true, _) => Some(Seen::of(&query.query, snapshot)),
+            (true, last) => {
+                let following = last.map(|last| last.following).unwrap_or_default();
+                Some(Seen { following, ..Seen::of(&query.query, snapshot) })
+            }
         };
         let Some(rows) = query.show(snapshot.version(), compared) else { return Work::default() };
         let told = query.wake(hearers);
         Work { told, rows: told * rows, ..Work::default() }
+    }
+}
+
+/// What an evaluation has come to.
+pub(super) enum Answered {
+    /// All rows, in order of their codes.
+    Whole(Rows),
+    /// What tells them from those before, and all of them.
+    Changed(Difference, Relation),
+}
+
+impl Answered {
+    /// The answer, and what tells it from the one before it; nothing where it has other columns, or values look otherwise there.
+    fn since(self, before: &Present) -> Result<(Present, Option<Delta>), Error> {
+        match self {
+            Answered::Whole(rows) => {
+                let rows = rows.with_types_if_empty(before.like()).sharing_codec_of(before.like());
+                let delta = LiveQuery::compare(&before.rows(), &rows)?;
+                Ok((Present::whole(rows), delta))
+            }
+            Answered::Changed(difference, rows) => {
+                let (present, delta) = before.next(difference, rows);
+                Ok((present, Some(delta)))
+            }
+        }
     }
 }
 
@@ -526,7 +603,7 @@ impl Seen {
         let analysed = analysis::analyse_query(query, snapshot.catalog());
         let relations = analysed.map(|analysed| analysed.program.relations).unwrap_or_default();
         let relations = relations.into_iter().map(|relation| relation.name).collect();
-        Seen { version: snapshot.version(), relations }
+        Seen { version: snapshot.version(), relations, following: Followed::default() }
     }
 
     /// Whether nothing that was read is other than it was.

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::Jointly;
 use super::pace::Work;
-use super::query::{Due, Hearers, LiveQuery};
+use super::query::{Answered, Due, Hearers, LiveQuery};
 use super::template::{Template, Together};
-use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::context::Environment;
 use crate::error::Error;
@@ -38,9 +37,10 @@ impl Step<'_> {
             return None;
         }
         let together = self.together(template, &due);
-        for due in due {
-            let jointly = together.as_ref().and_then(|together| together.rows_of(due.query, &due.before));
-            let answer = jointly.map_or_else(|| self.alone(&due), Ok);
+        for mut due in due {
+            let together = together.as_ref();
+            let jointly = together.and_then(|together| together.rows_of(due.query, due.before.like()));
+            let answer = jointly.map_or_else(|| self.alone(&mut due), |rows| Ok(Answered::Whole(rows)));
             let told = due.show(self.snapshot, answer, hearers);
             (work.told, work.rows) = (work.told + told.told, work.rows + told.rows);
         }
@@ -70,7 +70,7 @@ impl Step<'_> {
         answered
     }
 
-    fn alone(&self, due: &Due<'_>) -> Result<Rows, Error> {
+    fn alone(&self, due: &mut Due<'_>) -> Result<Answered, Error> {
         let budget = (self.budget)(Duration::MAX);
         let evaluate = || due.evaluate(self.environment, self.snapshot, &budget);
         let evaluated = catch_unwind(AssertUnwindSafe(evaluate));

@@ -4,6 +4,10 @@
 //! they find is put into new relations, which share with the old ones whatever stayed. The old state stays as it was, so
 //! a step that fails has done nothing.
 
+mod cost;
+mod followed;
+mod kept_rows;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::analysis::program::{Program, Stratum};
@@ -11,6 +15,10 @@ use crate::budget::Budget;
 use crate::data::{Codec, Difference, Relation, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
 use crate::rewrite::changes::{self, Side};
+
+pub(crate) use cost::Cost;
+pub(crate) use followed::{Followed, Next};
+pub(crate) use kept_rows::KeptRows;
 
 /// Relations by their name.
 pub(crate) type Named = BTreeMap<String, Relation>;

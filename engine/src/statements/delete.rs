@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::counted;
+use super::evaluate::{Beside, Evaluated, evaluate};
 use super::insert::{Problems, check_takes_facts, constant, numbers_in_brackets, wrong_arity};
-use super::query::{Evaluated, evaluate, refused};
+use super::query::refused;
 use crate::analysis::{self, Analysed, AnalysisError};
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::Context;
@@ -184,7 +185,7 @@ fn solve(
     let analysed = analysed.map_err(|errors| refused(&errors))?;
     let arity = analysed.columns.len();
     let codec = Codec::over(view.snapshot().dictionary().clone());
-    let Evaluated { runs, .. } = evaluate(analysed.program, None, view, &codec, context, None)?;
+    let Evaluated { runs, .. } = evaluate(analysed.program, None, view, &codec, context, Beside::default())?;
     let mut all = data::Rows::empty(arity);
     for rows in runs.iter().map(Run::live_rows) {
         all.len += rows.len;

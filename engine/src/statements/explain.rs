@@ -11,8 +11,8 @@ use crate::data::{Codec, RelationId, Run, Sample, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
 use crate::plan::{
-    self, AnswerNote, Explanation, Layout, RelationNote, RewriteNote, Size, Statistics, distinct_of, rows_of,
-    sample_of,
+    self, AnswerNote, Explanation, Layout, OlderNote, RelationNote, RewriteNote, Size, Statistics,
+    distinct_of, rows_of, sample_of,
 };
 use crate::rewrite;
 use crate::syntax::ast::Query;
@@ -27,6 +27,12 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let views = &context.environment.views;
     let mut reading = views.look(&program, &view);
+    let mut older = Vec::new();
+    if views.are_older(&reading) {
+        let rewritten = rewrite::rewrite(program.clone(), &context.environment.disabled_rewrites);
+        let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
+        older = views.would_advance(&reading, &wanted, &program, &view);
+    }
     views.read(&mut reading, &mut program, &codec)?;
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
     let relations = reading.with(&view);
@@ -36,22 +42,24 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let (thresholds, budget) = (&context.environment.thresholds, context.budget);
     let strata = context.environment.threads.run(|| plan::explain(&program, &stored, thresholds, budget));
     let strata = strata.map_err(Error::Stopped)?;
-    shown(&Explanation { kept: kept_notes(&reading), rewrites, strata, answer: None }, form)
+    shown(&Explanation { kept: kept_notes(&reading), older, rewrites, strata, answer: None }, form)
 }
 
 /// Answers a query, and shows what that took in place of the answer.
 pub(super) fn profile(query: &Query, form: PlanForm, context: &mut Context<'_>) -> Result<Rows, Error> {
-    let mut watch = Watch { kept: Vec::new(), rewrites: Vec::new(), profile: Profile::start() };
+    let mut watch =
+        Watch { kept: Vec::new(), older: Vec::new(), rewrites: Vec::new(), profile: Profile::start() };
     let answer = query::run(query, context, Some(&mut watch))?;
     let (strata, time) = watch.profile.finish();
     let answer = AnswerNote { rows: answer.row_count(), total: answer.total_count(), time };
-    let Watch { kept, rewrites, .. } = watch;
-    shown(&Explanation { kept, rewrites, strata, answer: Some(answer) }, form)
+    let Watch { kept, older, rewrites, .. } = watch;
+    shown(&Explanation { kept, older, rewrites, strata, answer: Some(answer) }, form)
 }
 
 /// What is noted of a query that is profiled.
 pub(super) struct Watch {
     pub(super) kept: Vec<RelationNote>,
+    pub(super) older: Vec<OlderNote>,
     pub(super) rewrites: Vec<RewriteNote>,
     pub(super) profile: Profile,
 }

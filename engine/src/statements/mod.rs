@@ -3,10 +3,13 @@
 mod column_names;
 mod declare;
 mod delete;
+mod evaluate;
 mod explain;
 mod fit_arrow;
+mod follow;
 mod insert;
 mod insert_arrow;
+mod keep;
 mod parameters;
 mod query;
 mod rule;
@@ -18,9 +21,11 @@ use crate::syntax::ast::{Query, Scope, StatementKind};
 
 pub(crate) use declare::resolve as declared_type;
 pub(crate) use delete::retract_rows;
+pub(crate) use follow::{Following, Told, follow};
 pub use insert::Inserted;
 pub(crate) use insert::insert_rows;
 pub(crate) use insert_arrow::{insert_batches, insert_exported};
+pub(crate) use keep::{all_of, keep_up};
 pub use parameters::Parameters;
 pub(crate) use parameters::{fill, fill_any};
 pub(crate) use query::refused;

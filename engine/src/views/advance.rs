@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::cost::Cost;
-use super::kept::{Below, Input, Inputs, KeptRows, View};
+use super::kept::{Below, Input, Inputs, View};
 use super::meaning::numbers;
-use super::{Reading, Views, stored};
+use super::{Reading, Views, stored_rows};
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Codec, RelationId, Threads};
 use crate::exec::{ExecError, Thresholds};
 use crate::graph::{Graph, SessionView};
-use crate::maintain::{self, Named, Step};
+use crate::maintain::{self, Cost, KeptRows, Named, Step};
+use crate::plan::{Fate, OlderNote};
 
 /// Whether views are brought forward when something below them has changed, or derived anew.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,10 +51,34 @@ struct Older {
 /// Derived relations at the state of a question, by their names.
 type Current<'a> = BTreeMap<&'a str, Arc<KeptRows>>;
 
+/// What became of the views of a stratum.
+enum Stepped<'a> {
+    /// They were brought forward in this time.
+    Forward(Duration, Current<'a>),
+    /// That was given up after this time.
+    GivenUp(Duration),
+    NotTried,
+}
+
 /// What takes no longer is done on the thread that asks.
 const BRIEF: Duration = Duration::from_millis(2);
 
 impl Views {
+    /// Whether rows are brought forward at all.
+    pub(crate) fn advances(&self) -> bool {
+        self.advance != Advance::Never
+    }
+
+    /// Something was brought forward.
+    pub(crate) fn count_step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether they are wherever that is possible.
+    pub(crate) fn always_advances(&self) -> bool {
+        self.advance == Advance::Always
+    }
+
     /// Whether there are older views of relations of a program, and none of its state.
     pub(crate) fn are_older(&self, reading: &Reading) -> bool {
         if self.advance == Advance::Never {
@@ -66,23 +90,22 @@ impl Views {
         })
     }
 
-    /// Brings the views of these relations forward, and those of what they read, as far as that pays.
+    /// Brings the views of these relations forward, and those of what they read, as far as that pays. Answers what became of
+    /// each that it tried.
     pub(crate) fn advance(
         &self,
         reading: &Reading,
         wanted: &HashSet<RelationId>,
         advancing: &Advancing<'_>,
-    ) -> Result<(), ExecError> {
-        let program = advancing.program;
+    ) -> Result<Vec<OlderNote>, ExecError> {
+        let (program, mut notes) = (advancing.program, Vec::new());
         // What a transaction sees may never be there.
         if advancing.view.snapshot().version() > advancing.graph.snapshot().version() {
-            return Ok(());
+            return Ok(notes);
         }
-        let wanted = wanted.iter().filter(|relation| self.older(reading, **relation, advancing).is_some());
-        let needed: HashSet<RelationId> =
-            wanted.flat_map(|relation| reading.origins.all_below(*relation)).collect();
-        if self.advance == Advance::WhereFaster && self.anew(reading, program, &needed) <= Cost::LEAST {
-            return Ok(());
+        let needed = self.needed(reading, wanted, advancing.view);
+        if self.is_brief(reading, program, &needed) {
+            return Ok(notes);
         }
         // What is there at this state.
         let mut now = Current::new();
@@ -97,13 +120,92 @@ impl Views {
             }
             let is_there =
                 |relation: &RelationId| now.contains_key(program.relations[relation.index()].name.as_str());
-            if !stratum.relations.iter().all(is_there)
-                && let Some(advanced) = self.advance_stratum(reading, stratum, &now, advancing)?
-            {
-                now.extend(advanced);
+            if stratum.relations.iter().all(is_there) {
+                continue;
+            }
+            match self.advance_stratum(reading, stratum, &now, advancing)? {
+                Stepped::Forward(took, advanced) => {
+                    notes.extend(advanced.iter().map(|(name, rows)| OlderNote {
+                        name: (*name).to_owned(),
+                        rows: rows.len(),
+                        fate: Fate::Forward(took),
+                    }));
+                    now.extend(advanced);
+                }
+                Stepped::GivenUp(took) => {
+                    notes.extend(self.older_notes(reading, stratum, program, Fate::GivenUp(took)));
+                }
+                Stepped::NotTried => {}
             }
         }
-        Ok(())
+        Ok(notes)
+    }
+
+    /// What would become of older views of these relations, and of those of what they read, in the order of evaluation.
+    pub(crate) fn would_advance(
+        &self,
+        reading: &Reading,
+        wanted: &HashSet<RelationId>,
+        program: &Program,
+        view: &SessionView,
+    ) -> Vec<OlderNote> {
+        let needed = self.needed(reading, wanted, view);
+        let is_brief = self.is_brief(reading, program, &needed);
+        let strata = program.strata.iter().filter(|stratum| {
+            stratum
+                .relations
+                .iter()
+                .all(|relation| needed.contains(relation) && self.older(reading, *relation, view).is_some())
+        });
+        let notes = strata.flat_map(|stratum| {
+            let cost = stratum.relations.first().and_then(|first| self.cost(reading, *first));
+            let cost = cost.unwrap_or_default();
+            let most = match self.advance {
+                Advance::Always => Some(Duration::MAX),
+                Advance::WhereFaster if !is_brief => cost.allows(),
+                Advance::WhereFaster | Advance::Never => None,
+            };
+            let fate = most.map_or(Fate::Anew(cost.anew), Fate::Tried);
+            self.older_notes(reading, stratum, program, fate)
+        });
+        notes.collect()
+    }
+
+    /// The relations of a stratum of which there are rows, with what becomes of them.
+    fn older_notes(
+        &self,
+        reading: &Reading,
+        stratum: &Stratum,
+        program: &Program,
+        fate: Fate,
+    ) -> Vec<OlderNote> {
+        let kept = self.kept.read();
+        let notes = stratum.relations.iter().filter_map(|relation| {
+            let rows = kept.get(&reading.origin(*relation)?.meaning)?.rows.len();
+            Some(OlderNote { name: program.relations[relation.index()].name.clone(), rows, fate })
+        });
+        notes.collect()
+    }
+
+    /// The relations among these of which there are older views, with all that these follow from.
+    fn needed(
+        &self,
+        reading: &Reading,
+        wanted: &HashSet<RelationId>,
+        view: &SessionView,
+    ) -> HashSet<RelationId> {
+        let wanted = wanted.iter().filter(|relation| self.older(reading, **relation, view).is_some());
+        wanted.flat_map(|relation| reading.origins.all_below(*relation)).collect()
+    }
+
+    /// Whether these relations are derived from scratch in no time.
+    fn is_brief(&self, reading: &Reading, program: &Program, needed: &HashSet<RelationId>) -> bool {
+        self.advance == Advance::WhereFaster && self.anew(reading, program, needed) <= Cost::LEAST
+    }
+
+    /// What the view of a relation costs.
+    fn cost(&self, reading: &Reading, relation: RelationId) -> Option<Cost> {
+        Some(self.kept.read().get(&reading.origin(relation)?.meaning)?.cost)
     }
 
     /// How long it took to derive these relations from scratch.
@@ -125,34 +227,38 @@ impl Views {
     }
 
     /// The view of a relation that stands at an older state.
-    fn older(&self, reading: &Reading, relation: RelationId, advancing: &Advancing<'_>) -> Option<Older> {
+    fn older(&self, reading: &Reading, relation: RelationId, asked: &SessionView) -> Option<Older> {
         let origin = reading.origin(relation)?;
         let kept = self.kept.read();
         let view = kept.get(&origin.meaning)?;
-        let is_older = view.state != origin.state && view.version <= advancing.view.snapshot().version();
+        let is_older = view.state != origin.state && view.version <= asked.snapshot().version();
         let inputs = view.inputs.as_ref().filter(|_| is_older && view.values.is_empty())?;
         Some(Older { inputs: Arc::clone(inputs), rows: Arc::clone(&view.rows) })
     }
 
-    /// Brings the views of a stratum forward. None if they are not there, or if that does not pay.
+    /// Brings the views of a stratum forward, if they are there and that pays.
     fn advance_stratum<'a>(
         &self,
         reading: &Reading,
         stratum: &Stratum,
         current: &Current<'a>,
         advancing: &Advancing<'a>,
-    ) -> Result<Option<Current<'a>>, ExecError> {
+    ) -> Result<Stepped<'a>, ExecError> {
         let name = |relation: &RelationId| &advancing.program.relations[relation.index()].name;
         let mut older = Vec::with_capacity(stratum.relations.len());
         for relation in &stratum.relations {
-            let Some(view) = self.older(reading, *relation, advancing) else { return Ok(None) };
+            let Some(view) = self.older(reading, *relation, advancing.view) else {
+                return Ok(Stepped::NotTried);
+            };
             older.push((*relation, view));
         }
-        let Some((first, Older { inputs, .. })) = older.first() else { return Ok(None) };
+        let Some((first, Older { inputs, .. })) = older.first() else { return Ok(Stepped::NotTried) };
         if older.iter().any(|(_, other)| !Arc::ptr_eq(&other.inputs, inputs)) {
-            return Ok(None);
+            return Ok(Stepped::NotTried);
         }
-        let Some(inputs_now) = inputs_now(inputs, current, advancing.view) else { return Ok(None) };
+        let Some(inputs_now) = inputs_now(inputs, current, advancing.view) else {
+            return Ok(Stepped::NotTried);
+        };
         let time = match self.advance {
             Advance::Always => Some(Duration::MAX),
             Advance::WhereFaster => self.change_cost(reading, *first, Cost::allowed).flatten(),
@@ -161,7 +267,7 @@ impl Views {
         let ordering =
             older.iter().map(|(_, view)| view.rows.ordering()).sum::<Duration>() + inputs.ordering();
         let Some(time) = time.filter(|time| ordering + inputs_now.ordering() < *time) else {
-            return Ok(None);
+            return Ok(Stepped::NotTried);
         };
         let started = Instant::now();
         let advanced = advancing.budget.within(time, |budget| {
@@ -177,20 +283,20 @@ impl Views {
             None | Some(Ok(None) | Err(_)) => {
                 self.change_cost(reading, *first, Cost::give_up);
                 self.given_up.fetch_add(1, Ordering::Relaxed);
-                return Ok(None);
+                return Ok(Stepped::GivenUp(started.elapsed()));
             }
         };
         let took = started.elapsed();
-        self.steps.fetch_add(1, Ordering::Relaxed);
+        self.count_step();
         self.change_cost(reading, *first, |cost| cost.made(took));
         let (inputs, mut advanced) = (Arc::new(inputs_now), Current::new());
         for (relation, _) in &older {
-            let Some(rows) = rows.get(name(relation)) else { return Ok(None) };
+            let Some(rows) = rows.get(name(relation)) else { return Ok(Stepped::NotTried) };
             let rows = Arc::new(KeptRows::ordered(rows.clone()));
             self.replace(reading, *relation, &rows, &inputs, advancing.view);
             advanced.insert(name(relation).as_str(), rows);
         }
-        Ok(Some(advanced))
+        Ok(Stepped::Forward(took, advanced))
     }
 
     /// Asks or tells what the view of a relation costs.
@@ -227,6 +333,8 @@ impl Views {
             *known = View {
                 state: origin.state,
                 version,
+                is_pinned: snapshot.catalog().keeps(&known.name),
+                name: Arc::clone(&known.name),
                 rows: Arc::clone(rows),
                 values: Vec::new(),
                 below,
@@ -273,7 +381,7 @@ fn step(
 fn inputs_now(inputs: &Inputs, current: &Current<'_>, view: &SessionView) -> Option<Inputs> {
     let now = inputs.0.iter().map(|(name, input)| {
         let now = match input {
-            Input::Stored(relation) => Input::Stored(stored(view, name, relation.arity())),
+            Input::Stored(relation) => Input::Stored(stored_rows(view, name, relation.arity())),
             Input::Derived(_) => Input::Derived(Arc::clone(current.get(name.as_str())?)),
         };
         Some((name.clone(), now))

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use parking_lot::RwLock;
-
-use super::cost::Cost;
 use super::meaning::{Fingerprint, numbers};
 use crate::catalog::Clauses;
-use crate::data::{Relation, Rows, Run, Value, sorted_run};
+use crate::data::{Relation, Run, Value};
 use crate::graph::{GraphId, Snapshot};
+use crate::maintain::{Cost, KeptRows};
 
 /// The rows of one relation, and what they follow from.
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) graph: GraphId,
+    /// The relation's name.
+    pub(super) name: Arc<str>,
+    /// Whether its graph says that it is to be kept.
+    pub(super) is_pinned: bool,
     /// The number of the dictionary of its codes.
     pub(super) dictionary: u64,
     /// What its rows follow from, stored rows included.
@@ -57,86 +59,6 @@ pub(super) enum Input {
     Derived(Arc<KeptRows>),
 }
 
-/// Rows in the runs in which they were found, until somebody wants them in order.
-#[derive(Debug)]
-pub(super) struct KeptRows {
-    arity: usize,
-    form: RwLock<Form>,
-}
-
-#[derive(Debug)]
-enum Form {
-    Found(Vec<Run>),
-    Ordered(Relation),
-}
-
-impl KeptRows {
-    /// As they were found: disjoint runs.
-    pub(super) fn found(arity: usize, runs: Vec<Run>) -> KeptRows {
-        KeptRows { arity, form: RwLock::new(Form::Found(runs)) }
-    }
-
-    /// As they were brought forward.
-    pub(super) fn ordered(relation: Relation) -> KeptRows {
-        KeptRows { arity: relation.arity(), form: RwLock::new(Form::Ordered(relation)) }
-    }
-
-    /// The runs.
-    pub(super) fn runs(&self) -> Vec<Run> {
-        match &*self.form.read() {
-            Form::Found(runs) => runs.clone(),
-            Form::Ordered(relation) => relation.runs().to_vec(),
-        }
-    }
-
-    /// The rows as a relation, of which others are made that share what stays.
-    pub(super) fn relation(&self) -> Relation {
-        let found = match &*self.form.read() {
-            Form::Ordered(relation) => return relation.clone(),
-            Form::Found(runs) => runs.clone(),
-        };
-        // Nobody who reads waits for that.
-        let relation = in_order(found, self.arity);
-        let mut form = self.form.write();
-        if let Form::Ordered(first) = &*form {
-            // Somebody else has put them in order: all that follows shares one set of runs.
-            return first.clone();
-        }
-        *form = Form::Ordered(relation.clone());
-        relation
-    }
-
-    /// About how long it takes to put them in order, where they are not.
-    pub(super) fn ordering(&self) -> Duration {
-        /// Of a row.
-        const TIME: Duration = Duration::from_nanos(25);
-        match &*self.form.read() {
-            Form::Found(runs) if !are_ordered(runs) => {
-                let rows: usize = runs.iter().map(Run::len).sum();
-                TIME * u32::try_from(rows).unwrap_or(u32::MAX)
-            }
-            Form::Found(_) | Form::Ordered(_) => Duration::ZERO,
-        }
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        match &*self.form.read() {
-            Form::Found(runs) => runs.iter().map(Run::memory_bytes).sum(),
-            Form::Ordered(relation) => relation.memory_bytes(),
-        }
-    }
-}
-
-/// Whether runs are a relation as they are.
-fn are_ordered(runs: &[Run]) -> bool {
-    runs.len() <= 1 && runs.iter().all(Run::is_sorted)
-}
-
-fn in_order(runs: Vec<Run>, arity: usize) -> Relation {
-    let ordered = if are_ordered(&runs) { runs } else { vec![sorted_run(Rows::of_runs(arity, &runs)).0] };
-    Relation::of_runs(arity, ordered)
-}
-
 impl Input {
     pub(super) fn relation(&self) -> Relation {
         match self {
@@ -167,7 +89,7 @@ impl View {
     }
 
     /// Whether the stored rows below are those of this state.
-    fn is_right(&self, snapshot: &Snapshot) -> bool {
+    pub(super) fn is_right(&self, snapshot: &Snapshot) -> bool {
         self.below.iter().all(|(name, below)| below.runs == numbers(snapshot, name))
     }
 }

@@ -93,7 +93,7 @@ impl Keys {
     ) -> Option<Origin> {
         let described = |relation: &RelationId| &program.relations[relation.index()];
         let is_own = |relation: &RelationId| view.is_own(&described(relation).name);
-        if stratum.relations.iter().any(is_own) || stratum.rules.iter().any(reads_circumstances) {
+        if stratum.relations.iter().any(is_own) || stratum.rules.iter().any(Rule::reads_circumstances) {
             return None;
         }
         let outside = below.iter().filter(|relation| !stratum.relations.contains(relation));
@@ -152,10 +152,4 @@ pub(super) fn numbers(snapshot: &Snapshot, relation: &str) -> Vec<u64> {
     snapshot
         .relation(relation)
         .map_or_else(Vec::new, |stored| stored.runs().iter().map(Run::number).collect())
-}
-
-/// Whether a rule may find other rows in another request: by the time, or by an index and how it happens to be built.
-fn reads_circumstances(rule: &Rule) -> bool {
-    let searches = rule.ranking.as_ref().is_some_and(|ranking| ranking.search.is_some());
-    searches || rule.circumstance().is_some()
 }

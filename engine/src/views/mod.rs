@@ -9,8 +9,8 @@
 
 mod advance;
 mod codes;
-mod cost;
 mod kept;
+mod listing;
 mod meaning;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,16 +21,17 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 
 use self::codes::{with_codes_of, with_codes_of_its_own};
-use self::cost::Cost;
-use self::kept::{Below, Input, Inputs, KeptRows, View};
+use self::kept::{Below, Input, Inputs, View};
 use self::meaning::{Fingerprint, Keys, Origin, Origins, numbers};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::{Codec, DictionaryFull, Relation, RelationId, Run};
 use crate::exec::{Outcome, Relations};
 use crate::graph::{Graph, GraphId, SessionView};
+use crate::maintain::{Cost, KeptRows, Named};
 
 pub use advance::Advance;
 pub(crate) use advance::Advancing;
+pub(crate) use listing::KeptView;
 
 /// How often it is looked for what is of no use any more, at most.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -52,6 +53,8 @@ pub(crate) struct Views {
     refreshed: Mutex<Option<Instant>>,
     steps: AtomicU64,
     given_up: AtomicU64,
+    /// Why relations that are to be kept are not there.
+    troubles: Mutex<HashMap<(GraphId, Arc<str>), String>>,
 }
 
 /// The views of an engine.
@@ -61,7 +64,7 @@ pub struct ViewStatus {
     pub views: usize,
     /// Bytes that hold them.
     pub memory_bytes: usize,
-    /// How often one was brought forward,
+    /// How often one was brought forward, or the answer to a live query,
     pub steps: u64,
     /// and how often that was given up, as it was no faster than to derive it anew, or not possible.
     pub given_up: u64,
@@ -85,6 +88,26 @@ impl Reading {
     /// What a session sees, with the views in it.
     pub(crate) fn with<'v>(&'v self, view: &'v SessionView) -> WithViews<'v> {
         WithViews { view, rows: &self.rows }
+    }
+
+    /// The stored relations that a program reads, views among them; none if some of them are not the graph's alone.
+    pub(crate) fn stored_of(&self, program: &Program, view: &SessionView) -> Option<Named> {
+        let stored = program.relations.iter().filter(|relation| relation.stored);
+        let named = stored.map(|relation| {
+            let name = &relation.name;
+            let rows = match (self.shared.get(name), self.rows.contains_key(name)) {
+                (Some(rows), _) => rows.relation(),
+                (None, true) => return None,
+                (None, false) => stored_rows(view, name, relation.arity),
+            };
+            Some((name.clone(), rows))
+        });
+        named.collect::<Option<Named>>().filter(|_| !view.is_dirty())
+    }
+
+    /// Whether all rows of a relation are the same wherever the same is stored, so that they may be kept.
+    pub(crate) fn may_keep(&self, relation: RelationId) -> bool {
+        self.origins.below.contains_key(&relation) && self.origin(relation).is_some()
     }
 
     fn origin(&self, relation: RelationId) -> Option<Origin> {
@@ -116,6 +139,7 @@ impl Views {
             refreshed: Mutex::default(),
             steps: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
+            troubles: Mutex::default(),
         }
     }
 
@@ -210,6 +234,8 @@ impl Views {
                 let anew = outcome.took.get(&relation).copied().unwrap_or_default();
                 let kept = View {
                     graph: graph.id(),
+                    name: described.name.as_str().into(),
+                    is_pinned: snapshot.catalog().keeps(&described.name),
                     dictionary: snapshot.dictionary().number(),
                     state: origin.state,
                     version: snapshot.version(),
@@ -257,17 +283,19 @@ impl Views {
         kept.retain(|_, view| {
             // Indexes have been made of it since.
             view.bytes = view.memory_bytes();
+            view.is_pinned &= view.graph != id || snapshot.catalog().keeps(&view.name);
             view.graph != id || view.version >= snapshot.version() || view.is_of_use(&snapshot)
         });
         self.make_room(&mut kept);
     }
 
-    /// What there is of them.
-    pub(crate) fn status(&self) -> ViewStatus {
+    /// What there is of those of some graphs, and how many steps there were for all.
+    pub(crate) fn status(&self, of: impl Fn(GraphId) -> bool) -> ViewStatus {
         let kept = self.kept.read();
+        let of_these = || kept.values().filter(|view| of(view.graph));
         ViewStatus {
-            views: kept.len(),
-            memory_bytes: kept.values().map(View::memory_bytes).sum(),
+            views: of_these().count(),
+            memory_bytes: of_these().map(View::memory_bytes).sum(),
             steps: self.steps.load(Ordering::Relaxed),
             given_up: self.given_up.load(Ordering::Relaxed),
         }
@@ -276,20 +304,24 @@ impl Views {
     /// Forgets everything about a graph.
     pub(crate) fn forget(&self, graph: GraphId) {
         self.kept.write().retain(|_, view| view.graph != graph);
+        self.troubles.lock().retain(|(other, _), _| *other != graph);
     }
 
-    /// Forgets what was read the longest ago until the rest fits.
+    /// Forgets what was read the longest ago until the rest fits, and what is to be kept last.
     fn make_room(&self, kept: &mut HashMap<Fingerprint, View>) {
         let (mut bytes, mut views) = (kept.values().map(|view| view.bytes).sum::<usize>(), kept.len());
         if bytes <= self.memory && views <= MOST_VIEWS {
             return;
         }
-        let mut sizes: Vec<(u64, usize, Fingerprint)> = kept
+        // What a graph is told to keep goes last.
+        let mut sizes: Vec<(bool, u64, usize, Fingerprint)> = kept
             .iter()
-            .map(|(meaning, view)| (view.last_read.load(Ordering::Relaxed), view.bytes, *meaning))
+            .map(|(meaning, view)| {
+                (view.is_pinned, view.last_read.load(Ordering::Relaxed), view.bytes, *meaning)
+            })
             .collect();
         sizes.sort_unstable();
-        for (_, size, meaning) in sizes {
+        for (_, _, size, meaning) in sizes {
             if bytes <= self.memory && views <= MOST_VIEWS {
                 break;
             }
@@ -316,14 +348,14 @@ fn inputs_of(
         if !stratum.relations.contains(id) && reading.origins.below.contains_key(id) {
             inputs.insert(name.clone(), Input::Derived(Arc::clone(shared.get(name)?)));
         } else {
-            inputs.insert(name.clone(), Input::Stored(stored(view, name, described.arity)));
+            inputs.insert(name.clone(), Input::Stored(stored_rows(view, name, described.arity)));
         }
     }
     Some(Arc::new(Inputs(inputs)))
 }
 
 /// The stored rows of a relation.
-fn stored(view: &SessionView, name: &str, arity: usize) -> Relation {
+fn stored_rows(view: &SessionView, name: &str, arity: usize) -> Relation {
     view.snapshot().relation(name).cloned().unwrap_or_else(|| Relation::empty(arity))
 }
 

@@ -14,6 +14,8 @@ use super::strategies::StrategyNote;
 pub struct Explanation {
     /// Derived relations that need not be derived: their rows are kept.
     pub kept: Vec<RelationNote>,
+    /// Those of which there are rows of an earlier state of the graph.
+    pub older: Vec<OlderNote>,
     /// What each rewrite did, in their order.
     pub rewrites: Vec<RewriteNote>,
     /// The strata in the order of evaluation.
@@ -55,6 +57,30 @@ pub struct RelationNote {
     pub name: String,
     /// Its number of rows.
     pub size: Size,
+}
+
+/// A derived relation whose rows of an earlier state of the graph are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OlderNote {
+    /// Its name.
+    pub name: String,
+    /// Its number of rows; if they were brought forward, since then.
+    pub rows: usize,
+    /// What becomes of them.
+    pub fate: Fate,
+}
+
+/// What becomes of rows of an earlier state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// They would be brought to the present state, if that takes no longer than this.
+    Tried(Duration),
+    /// They would be derived anew, which took so long the last time.
+    Anew(Duration),
+    /// They were brought to the present state in this time.
+    Forward(Duration),
+    /// That was given up after this time.
+    GivenUp(Duration),
 }
 
 /// A number of rows.
@@ -127,7 +153,9 @@ impl Explanation {
     /// The plan as lines of text.
     pub fn lines(&self) -> Vec<String> {
         let kept = self.kept.iter().map(|relation| format!("kept {}", relation.text()));
-        let mut lines: Vec<String> = kept.chain(self.rewrites.iter().map(RewriteNote::line)).collect();
+        let older = self.older.iter().map(OlderNote::line);
+        let mut lines: Vec<String> =
+            older.chain(kept).chain(self.rewrites.iter().map(RewriteNote::line)).collect();
         for (number, stratum) in self.strata.iter().enumerate() {
             lines.push(stratum.line(number + 1));
             for rule in &stratum.rules {
@@ -144,6 +172,7 @@ impl Explanation {
     pub fn to_json(&self) -> String {
         let mut plan = json!({
             "kept": self.kept.iter().map(RelationNote::to_json).collect::<Vec<_>>(),
+            "older": self.older.iter().map(OlderNote::to_json).collect::<Vec<_>>(),
             "rewrites": self.rewrites.iter().map(RewriteNote::to_json).collect::<Vec<_>>(),
             "strata": self.strata.iter().map(StratumNote::to_json).collect::<Vec<_>>(),
         });
@@ -151,6 +180,33 @@ impl Explanation {
             plan["answer"] = answer.to_json();
         }
         plan.to_string()
+    }
+}
+
+impl OlderNote {
+    fn line(&self) -> String {
+        let OlderNote { name, rows, fate } = self;
+        let rows = if *rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+        match fate {
+            Fate::Tried(most) => {
+                format!("older {name} ({rows}), to be brought forward in {} or less", in_ms(*most))
+            }
+            Fate::Anew(took) => {
+                format!("older {name} ({rows}), to be derived anew in about {}", in_ms(*took))
+            }
+            Fate::Forward(took) => format!("older {name}, brought forward to {rows} in {}", in_ms(*took)),
+            Fate::GivenUp(took) => format!("older {name} ({rows}), given up after {}", in_ms(*took)),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let (fate, time) = match self.fate {
+            Fate::Tried(most) => ("tried", most),
+            Fate::Anew(took) => ("anew", took),
+            Fate::Forward(took) => ("forward", took),
+            Fate::GivenUp(took) => ("given_up", took),
+        };
+        json!({ "name": self.name, "rows": self.rows, "fate": fate, "time_ms": ms(time) })
     }
 }
 

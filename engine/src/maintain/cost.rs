@@ -1,4 +1,4 @@
-//! Whether to bring a view forward or to derive it anew.
+//! Whether to bring rows forward or to derive them anew.
 //!
 //! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
 //! that time. The first steps may take more, as they put rows in order and make indexes, which those after them find.
@@ -6,11 +6,17 @@
 
 use std::time::Duration;
 
-/// What is known of what a view costs.
+/// What is known of what it costs to have some rows.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cost {
+pub(crate) struct Cost {
     /// How long it took to derive it from scratch.
-    pub(super) anew: Duration,
+    pub(crate) anew: Duration,
+    /// How long the last step took,
+    pub(crate) last_step: Option<Duration>,
+    /// how many there were,
+    pub(crate) steps: u64,
+    /// and how many came to nothing.
+    pub(crate) failures: u64,
     /// So many steps may still take more.
     first_steps: u32,
     /// How many steps were given up since one was worth it,
@@ -22,20 +28,20 @@ pub(super) struct Cost {
 impl Cost {
     /// A question that takes no longer from scratch brings nothing forward: to plan a step takes as long. What is below another
     /// view may always take so long.
-    pub(super) const LEAST: Duration = Duration::from_micros(300);
+    pub(crate) const LEAST: Duration = Duration::from_micros(300);
     /// After so many that were given up, it is not tried more seldom.
     const MOST: u32 = 8;
     /// Rows that come and rows that go need different indexes, of the rules' relations and of those below.
     const FIRST_STEPS: u32 = 4;
 
     /// It was derived from scratch, after what is known of it from before. Whoever had to wait for a processor takes longer.
-    pub(super) fn of(anew: Duration, before: Option<Cost>) -> Cost {
+    pub(crate) fn of(anew: Duration, before: Option<Cost>) -> Cost {
         let anew = before.map_or(anew, |before| anew.min(2 * before.anew.max(Cost::LEAST)));
         Cost { anew, first_steps: Cost::FIRST_STEPS, ..before.unwrap_or_default() }
     }
 
     /// How long a step may take; none if it is not to be tried.
-    pub(super) fn allowed(&mut self) -> Option<Duration> {
+    pub(crate) fn allowed(&mut self) -> Option<Duration> {
         if self.rests > 0 {
             self.rests -= 1;
             return None;
@@ -43,8 +49,14 @@ impl Cost {
         Some(if self.first_steps > 0 { self.worth().max(self.anew * 4) } else { self.worth() })
     }
 
+    /// How long the next step may take; none if it will not be tried.
+    pub(crate) fn allows(&self) -> Option<Duration> {
+        Cost { ..*self }.allowed()
+    }
+
     /// A step was made in this time.
-    pub(super) fn made(&mut self, took: Duration) {
+    pub(crate) fn made(&mut self, took: Duration) {
+        (self.last_step, self.steps) = (Some(took), self.steps + 1);
         self.first_steps = self.first_steps.saturating_sub(1);
         if took <= self.worth() {
             (self.first_steps, self.given_up, self.rests) = (0, 0, 0);
@@ -57,7 +69,8 @@ impl Cost {
     }
 
     /// A step was given up: twice as many times as last time it is not even tried.
-    pub(super) fn give_up(&mut self) {
+    pub(crate) fn give_up(&mut self) {
+        self.failures += 1;
         self.given_up = (self.given_up + 1).min(Cost::MOST);
         self.rests = (1 << self.given_up) - 1;
     }

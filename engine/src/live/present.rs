@@ -1,0 +1,100 @@
+//! `Present`: the answer to a live query as it is now.
+//!
+//! Where only what has changed of it was found, nobody has looked at all of it: then it is put together when somebody wants to
+//! see it, and forgotten with whoever did.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::delta::Delta;
+use crate::answer::Rows;
+use crate::data::arrow_columns::type_of_codes;
+use crate::data::{self, Codec, DataType, Difference, Relation, Run, sorted_run};
+
+/// The answer at a version.
+#[derive(Debug, Clone)]
+pub(super) struct Present(Form);
+
+#[derive(Debug, Clone)]
+enum Form {
+    /// All its rows, in order of their codes.
+    Whole(Arc<Rows>),
+    Kept(Arc<Kept>),
+}
+
+/// An answer whose rows stand in several runs.
+#[derive(Debug)]
+struct Kept {
+    /// Columns, and what gives codes their meaning.
+    like: Rows,
+    rows: Relation,
+    whole: Mutex<Weak<Rows>>,
+}
+
+impl Present {
+    /// An answer whose rows are in order.
+    pub(super) fn whole(rows: Rows) -> Present {
+        Present(Form::Whole(Arc::new(rows)))
+    }
+
+    /// All its rows, in order of their codes.
+    pub(super) fn rows(&self) -> Arc<Rows> {
+        let kept = match &self.0 {
+            Form::Whole(rows) => return Arc::clone(rows),
+            Form::Kept(kept) => kept,
+        };
+        let mut whole = kept.whole.lock();
+        whole.upgrade().unwrap_or_else(|| {
+            let rows = data::Rows::of_runs(kept.rows.arity(), kept.rows.runs());
+            let rows = Arc::new(kept.like.with_same_types(sorted_run(rows).0));
+            *whole = Arc::downgrade(&rows);
+            rows
+        })
+    }
+
+    /// An answer with the same columns.
+    pub(super) fn like(&self) -> &Rows {
+        match &self.0 {
+            Form::Whole(rows) => rows,
+            Form::Kept(kept) => &kept.like,
+        }
+    }
+
+    pub(super) fn row_count(&self) -> usize {
+        match &self.0 {
+            Form::Whole(rows) => rows.row_count(),
+            Form::Kept(kept) => kept.rows.len(),
+        }
+    }
+
+    /// Bytes of its rows.
+    pub(super) fn memory_bytes(&self) -> usize {
+        match &self.0 {
+            Form::Whole(rows) => rows.coded().0.memory_bytes(),
+            Form::Kept(kept) => kept.rows.memory_bytes(),
+        }
+    }
+
+    /// Whether what has changed says all of the next answer: its columns hold values of the same types, in the same codes.
+    pub(super) fn fits(&self, difference: &Difference, codec: &Codec) -> bool {
+        let like = self.like();
+        let own = like.coded().1;
+        let columns = difference.added.columns.iter().zip(like.columns());
+        let mut types = columns.map(|(codes, column)| (type_of_codes(codes, codec), column.data_type));
+        own.shared().number() == codec.shared().number()
+            && !own.has_own()
+            && types.all(|(new, known)| {
+                known != DataType::Unknown && (new == DataType::Unknown || known.join(new) == known)
+            })
+    }
+
+    /// The next answer, with what tells it from this one.
+    pub(super) fn next(&self, difference: Difference, rows: Relation) -> (Present, Delta) {
+        let like = self.like();
+        let of = |rows: data::Rows| like.with_same_types(Run::of_sorted(rows));
+        let delta = Delta { added: of(difference.added), removed: of(difference.removed) };
+        let kept = Kept { like: like.none(), rows, whole: Mutex::default() };
+        (Present(Form::Kept(Arc::new(kept))), delta)
+    }
+}

@@ -1,0 +1,164 @@
+//! `Followed`: the rows of all relations of a program at one state of what it reads, brought to the next one at the cost of
+//! what has changed.
+//!
+//! Views (`views`) are whole relations that many questions share. What is followed is one question, with what only it derives:
+//! the rows for its constants, and its answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Cost, KeptRows, Named, Step, advance};
+use crate::analysis::program::{Program, Rule, Stratum};
+use crate::budget::{Budget, BudgetError};
+use crate::data::{Codec, Difference, Relation, RelationId};
+use crate::exec::{ExecError, Outcome, Thresholds};
+
+/// A program with the rows of all its relations.
+#[derive(Debug)]
+pub(crate) struct Followed {
+    program: Program,
+    /// The number of the dictionary of all codes.
+    dictionary: u64,
+    /// What is stored, and read.
+    stored: Named,
+    derived: BTreeMap<String, Arc<KeptRows>>,
+    cost: Cost,
+}
+
+/// What a program is asked of next.
+pub(crate) struct Next<'n> {
+    pub(crate) program: &'n Program,
+    /// What is stored now of the relations that it reads.
+    pub(crate) stored: Named,
+    pub(crate) codec: &'n Codec,
+    pub(crate) thresholds: Thresholds,
+    /// Whether a step is made however long it takes.
+    pub(crate) always: bool,
+}
+
+impl Followed {
+    /// From here on a program is followed, if it can be, and if that may be worth it. `before` is what was followed before.
+    pub(crate) fn begin(
+        program: &Program,
+        stored: Named,
+        outcome: &Outcome,
+        codec: &Codec,
+        before: Option<&Followed>,
+        always: bool,
+    ) -> Option<Followed> {
+        let firsts = program.strata.iter().filter_map(|stratum| stratum.relations.first());
+        let took: Duration = firsts.filter_map(|relation| outcome.took.get(relation)).sum();
+        let is_worth_it = always || took > Cost::LEAST;
+        let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
+        // Codes of an evaluation's own mean nothing to the next one, and what has to be said of rows would not be said again.
+        let is_plain = !codec.has_own() && !outcome.saturated && outcome.remarks.is_empty();
+        let goal = &program.relations[program.goal.index()];
+        if !is_worth_it || !is_plain || goal.arity == 0 || rules.any(Rule::reads_circumstances) {
+            return None;
+        }
+        let mut derived = BTreeMap::new();
+        for relation in program.strata.iter().flat_map(|stratum| &stratum.relations) {
+            let described = &program.relations[relation.index()];
+            let runs = match *relation == program.goal {
+                true => outcome.runs.clone(),
+                false => outcome.complete.get(relation)?.clone(),
+            };
+            derived.insert(described.name.clone(), Arc::new(KeptRows::found(described.arity, runs)));
+        }
+        let before = before.filter(|before| before.program.is_same(program));
+        let (cost, dictionary) = (Cost::of(took, before.map(|before| before.cost)), codec.shared().number());
+        Some(Followed { program: program.clone(), dictionary, stored, derived, cost })
+    }
+
+    /// Brings the rows to the next state, if it is one of the same program and that pays. Answers what has changed of the answer.
+    pub(crate) fn advance(
+        &mut self,
+        next: Next<'_>,
+        budget: &Budget,
+    ) -> Result<Option<Difference>, ExecError> {
+        if self.dictionary != next.codec.shared().number() || !self.program.is_same(next.program) {
+            return Ok(None);
+        }
+        let time = if next.always { Some(Duration::MAX) } else { self.cost.allowed() };
+        let ordering: Duration = self.derived.values().map(|rows| rows.ordering()).sum();
+        let Some(time) = time.filter(|time| ordering < *time) else { return Ok(None) };
+        let started = Instant::now();
+        let advanced = budget.within(time, |budget| self.derive(&next, budget));
+        let derived = match advanced {
+            Some(Ok(Some(derived))) => derived,
+            Some(Err(ExecError::Budget(BudgetError::Cancelled))) => {
+                return Err(ExecError::Budget(BudgetError::Cancelled));
+            }
+            // What does not succeed this way is derived from scratch, and fails there if it has to.
+            None | Some(Ok(None) | Err(_)) => {
+                self.cost.give_up();
+                return Ok(None);
+            }
+        };
+        self.cost.made(started.elapsed());
+        let before = self.answer();
+        (self.stored, self.derived) = (next.stored, derived);
+        Ok(Some(Difference::between(&before, &self.answer())))
+    }
+
+    /// The rows of the answer.
+    pub(crate) fn answer(&self) -> Relation {
+        let goal = &self.program.relations[self.program.goal.index()];
+        self.derived.get(&goal.name).map_or_else(|| Relation::empty(goal.arity), |rows| rows.relation())
+    }
+
+    /// How long the next step may take; none if it will not be tried.
+    pub(crate) fn allows(&self) -> Option<Duration> {
+        self.cost.allows()
+    }
+
+    /// Bytes of what is derived.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.derived.values().map(|rows| rows.memory_bytes()).sum()
+    }
+
+    /// What is derived in the next state.
+    fn derive(
+        &self,
+        next: &Next<'_>,
+        budget: &Budget,
+    ) -> Result<Option<BTreeMap<String, Arc<KeptRows>>>, ExecError> {
+        let mut now = BTreeMap::new();
+        for stratum in &self.program.strata {
+            let step = Step {
+                program: &self.program,
+                stratum,
+                before: &self.read(stratum, &self.stored, &self.derived),
+                now: &self.read(stratum, &next.stored, &now),
+                old: &stratum.relations.iter().filter_map(|relation| self.derived(*relation)).collect(),
+                codec: next.codec,
+                thresholds: next.thresholds,
+            };
+            let Some(rows) = advance(&step, budget)?.filter(|_| !next.codec.has_own()) else {
+                return Ok(None);
+            };
+            now.extend(rows.into_iter().map(|(name, rows)| (name, Arc::new(KeptRows::ordered(rows)))));
+        }
+        Ok(Some(now))
+    }
+
+    fn derived(&self, relation: RelationId) -> Option<(String, Relation)> {
+        let name = &self.program.relations[relation.index()].name;
+        Some((name.clone(), self.derived.get(name)?.relation()))
+    }
+
+    /// What a stratum reads, with the stored rows of its own relations.
+    fn read(&self, stratum: &Stratum, stored: &Named, derived: &BTreeMap<String, Arc<KeptRows>>) -> Named {
+        let below = stratum.rules.iter().flat_map(Rule::reads);
+        let read = below.chain(stratum.relations.iter().copied()).filter_map(|relation| {
+            let name = &self.program.relations[relation.index()].name;
+            let rows = match derived.get(name).filter(|_| !stratum.relations.contains(&relation)) {
+                Some(derived) => derived.relation(),
+                None => stored.get(name)?.clone(),
+            };
+            Some((name.clone(), rows))
+        });
+        read.collect()
+    }
+}

@@ -1,0 +1,171 @@
+//! A program at work: what is kept is brought forward and read, the rest is rewritten, planned and executed.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::explain::{Watch, kept_notes, rewrite_noting};
+use super::follow::{Follower, Following};
+use crate::aggregates::Aggregate;
+use crate::analysis::program::Program;
+use crate::budget::Budget;
+use crate::context::{Context, Environment};
+use crate::data::{self, Codec, RelationId, Run, Value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::error::Error;
+use crate::exec::{self, ExecError, Profile, Remark, Unlike};
+use crate::graph::SessionView;
+use crate::plan::OlderNote;
+use crate::rewrite;
+use crate::views::{Advancing, Reading};
+
+/// The rows of a program's goal.
+pub(super) struct Evaluated {
+    pub(super) runs: Vec<Run>,
+    pub(super) types: Vec<data::DataType>,
+}
+
+/// What is wanted of an evaluation beside the rows.
+#[derive(Default)]
+pub(super) struct Beside<'b> {
+    /// What it takes is noted here.
+    pub(super) watch: Option<&'b mut Watch>,
+    /// What is followed from state to state.
+    pub(super) following: Option<&'b mut Following>,
+}
+
+/// Rewrites, plans and executes. It may have been rewritten already, as if no view were read.
+pub(super) fn evaluate(
+    mut program: Program,
+    mut rewritten: Option<Program>,
+    view: &SessionView,
+    codec: &Codec,
+    context: &mut Context<'_>,
+    beside: Beside<'_>,
+) -> Result<Evaluated, Error> {
+    let Beside { mut watch, following } = beside;
+    context.warnings.append(&mut program.warnings);
+    let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
+    let mut reading = views.look(&program, view);
+    if views.are_older(&reading) {
+        let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
+        let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
+        let older = advance(&program, &wanted, &reading, view, context)?;
+        if let Some(watch) = &mut watch {
+            watch.older = older;
+        }
+    }
+    views.read(&mut reading, &mut program, codec)?;
+    let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
+    let (program, profile) = match watch {
+        None => (rewritten.unwrap_or_else(|| rewrite::rewrite(program, disabled)), None),
+        Some(watch) => {
+            let (program, notes) = rewrite_noting(program, disabled);
+            (watch.kept, watch.rewrites) = (kept_notes(&reading), notes);
+            (program, Some(&mut watch.profile))
+        }
+    };
+    let types = program.relations[program.goal.index()].column_types.clone();
+    let mut follower =
+        following.map(|following| Follower { following, program: &program, reading: &reading, view });
+    if let Some(follower) = &mut follower
+        && let Some(runs) = follower.advance(codec, context)?
+    {
+        return Ok(Evaluated { runs, types });
+    }
+    let (graph, relations) = (context.graph, reading.with(view));
+    let execute = |budget: &Budget, profile: Option<&mut Profile>| {
+        let outcome = exec::execute(&program, &relations, codec, budget, *thresholds, profile)?;
+        views.keep(&reading, &program, &outcome, graph, view, codec);
+        Ok::<_, ExecError>(outcome)
+    };
+    let outcome = match (profile, brief_time(&program)) {
+        (None, Some(time)) => at_once_or_by_all(time, context, |budget| execute(budget, None))?,
+        (profile, _) => threads.run(|| execute(context.budget, profile))?,
+    };
+    if let Some(follower) = follower {
+        follower.begin(&outcome, codec, context);
+    }
+    if outcome.saturated {
+        context.warnings.push(
+            Diagnostic::warning(
+                Code::LimitExceeded,
+                "an integer result was cut off at the end of the 64-bit range",
+            )
+            .help("compute with floats where numbers may grow this large"),
+        );
+    }
+    context.warnings.extend(outcome.remarks.iter().map(remarked));
+    Ok(Evaluated { runs: outcome.runs, types })
+}
+
+/// Brings the views of these relations to the state that is asked of, as far as that pays.
+pub(super) fn advance(
+    program: &Program,
+    wanted: &HashSet<RelationId>,
+    reading: &Reading,
+    view: &SessionView,
+    context: &Context<'_>,
+) -> Result<Vec<OlderNote>, ExecError> {
+    let Environment { threads, thresholds, views, .. } = context.environment;
+    let advancing = Advancing {
+        program,
+        graph: context.graph,
+        view,
+        thresholds: *thresholds,
+        threads,
+        budget: context.budget,
+        at_once: brief_time(program).is_some(),
+    };
+    views.advance(reading, wanted, &advancing)
+}
+
+fn remarked(remark: &Remark) -> Diagnostic {
+    let Remark { rule, aggregate, unlike } = remark;
+    let kind = if *aggregate == Aggregate::StringAgg.name() { "string" } else { "number" };
+    let (message, help) = match unlike {
+        Unlike::PassedOver(value) => (
+            format!("`{aggregate}` passes over what is no {kind}, such as {}, in `{rule}`", shortened(value)),
+            format!("declare the column as a {kind}, or keep out what is none"),
+        ),
+        Unlike::Mixed => (
+            format!("`{aggregate}` ranks values of several kinds in one group, in `{rule}`"),
+            "booleans come before numbers, numbers before strings, strings before vectors".to_owned(),
+        ),
+    };
+    Diagnostic::warning(Code::TypeMismatch, message).help(help)
+}
+
+/// A value in a message.
+fn shortened(value: &Value) -> String {
+    const LONG: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("`{}...`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// What takes less time is sooner done than handed over.
+pub(super) const BRIEF: Duration = Duration::from_millis(2);
+/// A recursion shows soon whether it goes on.
+const BRIEF_RECURSION: Duration = Duration::from_micros(500);
+
+/// Work on the thread that asks, if it is brief there, and else by all threads. To hand it to others and to wait for them
+/// takes longer than what most questions ask for.
+pub(super) fn at_once_or_by_all<T: Send, E: Send>(
+    brief: Duration,
+    context: &Context<'_>,
+    work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
+) -> Result<T, E> {
+    let at_once = context.budget.briefly(brief, &work);
+    at_once.unwrap_or_else(|| context.environment.threads.run(|| work(context.budget)))
+}
+
+/// How long the thread that asks may try to evaluate a program: a pipeline of many steps needs a deep stack.
+pub(super) fn brief_time(program: &Program) -> Option<Duration> {
+    const FEW_LITERALS: usize = 16;
+    let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
+    let recursive = program.strata.iter().any(|stratum| stratum.recursive);
+    let time = if recursive { BRIEF_RECURSION } else { BRIEF };
+    rules.all(|rule| rule.body.len() <= FEW_LITERALS).then_some(time)
+}
