@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use stratalog_engine::{Advance, Engine, EngineOptions, Session, StorageOptions};
-use stratalog_tests::value::{Row, Value};
+use stratalog_tests::value::Row;
 
 use crate::sessions::{engine_of, run};
 

@@ -23,7 +23,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             words: &["view", "list"],
             usage: "",
             doc: "Lists the derived relations whose rows are kept for the next question: relation, kept (whether `.view keep` \
-                  asks for it), rows, memory_bytes, behind (versions not looked at yet), derive_ms (to derive it anew), \
+                  asks for it), rows, memory_bytes, behind (versions not looked at yet), derive_ms (to derive it anew, with what it follows from), \
                   step_ms (to bring it forward, the last time), steps, given_up (steps that were no faster), trouble (why it \
                   is not there).",
             example: ".view list",

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::{Cost, KeptRows, Named, Step, advance};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, Difference, Relation, RelationId};
+use crate::data::{Codec, Difference, Relation, RelationId, Run};
 use crate::exec::{ExecError, Outcome, Thresholds};
 
 /// A program with the rows of all its relations.
@@ -48,7 +48,9 @@ impl Followed {
         always: bool,
     ) -> Option<Followed> {
         let firsts = program.strata.iter().filter_map(|stratum| stratum.relations.first());
-        let took: Duration = firsts.filter_map(|relation| outcome.took.get(relation)).sum();
+        let evaluated: Duration = firsts.filter_map(|relation| outcome.took.get(relation)).sum();
+        // All rows of an answer that is not followed are put in order, and compared with those before.
+        let took = evaluated + KeptRows::time_of_ordering(outcome.runs.iter().map(Run::len).sum());
         let is_worth_it = always || took > Cost::LEAST;
         let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
         // Codes of an evaluation's own mean nothing to the next one, and what has to be said of rows would not be said again.
@@ -64,7 +66,17 @@ impl Followed {
                 true => outcome.runs.clone(),
                 false => outcome.complete.get(relation)?.clone(),
             };
-            derived.insert(described.name.clone(), Arc::new(KeptRows::found(described.arity, runs)));
+            // Where all rows are those of another relation, they are in order.
+            let is_same = |stored: &&Relation| {
+                !runs.is_empty()
+                    && stored.runs().len() == runs.len()
+                    && stored.runs().iter().zip(&runs).all(|(a, b)| a.number() == b.number())
+            };
+            let rows = match stored.values().find(is_same) {
+                Some(stored) => KeptRows::ordered(stored.clone()),
+                None => KeptRows::found(described.arity, runs),
+            };
+            derived.insert(described.name.clone(), Arc::new(rows));
         }
         let before = before.filter(|before| before.program.is_same(program));
         let (cost, dictionary) = (Cost::of(took, before.map(|before| before.cost)), codec.shared().number());
@@ -113,9 +125,11 @@ impl Followed {
         self.cost.allows()
     }
 
-    /// Bytes of what is derived.
+    /// Bytes of what is derived beside the answer.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.derived.values().map(|rows| rows.memory_bytes()).sum()
+        let goal = &self.program.relations[self.program.goal.index()].name;
+        let beside = self.derived.iter().filter(|(name, _)| *name != goal);
+        beside.map(|(_, rows)| rows.memory_bytes()).sum()
     }
 
     /// What is derived in the next state.

@@ -62,16 +62,28 @@ impl KeptRows {
         relation
     }
 
+    /// About how long it takes to put so many rows in order.
+    pub(crate) fn time_of_ordering(rows: usize) -> Duration {
+        /// Of one.
+        const TIME: Duration = Duration::from_nanos(25);
+        TIME * u32::try_from(rows).unwrap_or(u32::MAX)
+    }
+
     /// About how long it takes to put them in order, where they are not.
     pub(crate) fn ordering(&self) -> Duration {
-        /// Of a row.
-        const TIME: Duration = Duration::from_nanos(25);
         match &*self.form.read() {
             Form::Found(runs) if !are_ordered(runs) => {
-                let rows: usize = runs.iter().map(Run::len).sum();
-                TIME * u32::try_from(rows).unwrap_or(u32::MAX)
+                KeptRows::time_of_ordering(runs.iter().map(Run::len).sum())
             }
             Form::Found(_) | Form::Ordered(_) => Duration::ZERO,
+        }
+    }
+
+    /// Bytes that nobody else holds.
+    pub(crate) fn own_memory_bytes(&self) -> usize {
+        match &*self.form.read() {
+            Form::Found(runs) => runs.iter().map(Run::own_memory_bytes).sum(),
+            Form::Ordered(relation) => relation.runs().iter().map(Run::own_memory_bytes).sum(),
         }
     }
 

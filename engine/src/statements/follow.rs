@@ -57,7 +57,7 @@ pub(crate) fn follow(
     {
         return Ok(Told::Changed(difference, followed.answer()));
     }
-    Ok(Told::Whole(form.put_together(evaluated, codec, context)?))
+    Ok(Told::Whole(form.put_together(&evaluated, codec, context)?))
 }
 
 /// Follows a question from state to state.

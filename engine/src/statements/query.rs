@@ -54,7 +54,7 @@ pub(super) fn run_without_source(
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
     let evaluated = evaluate(program, rewritten, &view, &codec, context, Beside { watch, following: None })?;
-    let answer = form.put_together(evaluated, codec, context)?;
+    let answer = form.put_together(&evaluated, codec, context)?;
     let source = match (view.is_dirty(), reads_own) {
         (false, _) => Source::Graph,
         (true, false) => Source::Persistent,
@@ -108,7 +108,7 @@ pub(super) fn form_of(analysed: Analysed) -> (Program, Form) {
 impl Form {
     pub(super) fn put_together(
         self,
-        evaluated: Evaluated,
+        evaluated: &Evaluated,
         codec: Codec,
         context: &Context<'_>,
     ) -> Result<Rows, Error> {

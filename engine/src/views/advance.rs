@@ -57,6 +57,8 @@ enum Stepped<'a> {
     Forward(Duration, Current<'a>),
     /// That was given up after this time.
     GivenUp(Duration),
+    /// Somebody else has made the step, or has tried to.
+    Elsewhere,
     NotTried,
 }
 
@@ -134,6 +136,13 @@ impl Views {
                 }
                 Stepped::GivenUp(took) => {
                     notes.extend(self.older_notes(reading, stratum, program, Fate::GivenUp(took)));
+                }
+                Stepped::Elsewhere => {
+                    let there = stratum.relations.iter().filter_map(|relation| {
+                        let name = program.relations[relation.index()].name.as_str();
+                        Some((name, self.current(reading, *relation)?))
+                    });
+                    now.extend(there);
                 }
                 Stepped::NotTried => {}
             }
@@ -269,6 +278,8 @@ impl Views {
         let Some(time) = time.filter(|time| ordering + inputs_now.ordering() < *time) else {
             return Ok(Stepped::NotTried);
         };
+        let state = reading.origin(*first).map(|origin| origin.state).unwrap_or_default();
+        let Some(_turn) = self.under_way.begin(state, time) else { return Ok(Stepped::Elsewhere) };
         let started = Instant::now();
         let advanced = advancing.budget.within(time, |budget| {
             let advance = || step(stratum, &older, inputs, &inputs_now, advancing, budget);

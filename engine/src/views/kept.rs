@@ -107,7 +107,7 @@ impl Inputs {
     /// Bytes of derived rows that nobody else holds: there are newer ones.
     fn rows_held(&self) -> usize {
         let derived = self.0.values().filter_map(|input| match input {
-            Input::Derived(rows) if Arc::strong_count(rows) == 1 => Some(rows.memory_bytes()),
+            Input::Derived(rows) if Arc::strong_count(rows) == 1 => Some(rows.own_memory_bytes()),
             Input::Derived(_) | Input::Stored(_) => None,
         });
         derived.sum()

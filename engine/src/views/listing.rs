@@ -1,9 +1,11 @@
 //! What there is of kept relations, for people to look at.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::kept::View;
 use super::{Reading, Views};
 use crate::data::RelationId;
 use crate::graph::{Graph, GraphId, Snapshot};
@@ -16,7 +18,7 @@ pub(crate) struct KeptView {
     pub(crate) memory_bytes: usize,
     /// The version of the graph at which these are its rows.
     pub(crate) version: u64,
-    /// How long it took to derive it from scratch.
+    /// How long it took to derive it from scratch, with what it follows from.
     pub(crate) anew: Duration,
     /// How long it took to bring it forward, the last time,
     pub(crate) last_step: Option<Duration>,
@@ -55,6 +57,15 @@ impl Views {
     pub(crate) fn list(&self, graph: GraphId, snapshot: &Snapshot) -> Vec<KeptView> {
         let kept = self.kept.read();
         let views = kept.values().filter(|view| view.graph == graph && view.is_of_use(snapshot));
+        let anew: HashMap<&str, Duration> = kept
+            .values()
+            .filter(|view| view.graph == graph)
+            .map(|view| (&*view.name, view.cost.anew))
+            .collect();
+        let of_all = |view: &View| -> Duration {
+            let below = view.below.keys().filter(|name| **name != *view.name);
+            below.filter_map(|name| anew.get(name.as_str())).sum()
+        };
         let mut list: Vec<KeptView> = views
             .map(|view| KeptView {
                 relation: Arc::clone(&view.name),
@@ -62,7 +73,7 @@ impl Views {
                 memory_bytes: view.memory_bytes(),
                 // Whatever was committed since has changed nothing below it.
                 version: if view.is_right(snapshot) { snapshot.version() } else { view.version },
-                anew: view.cost.anew,
+                anew: view.cost.anew + of_all(view),
                 last_step: view.cost.last_step,
                 steps: view.cost.steps,
                 given_up: view.cost.failures,

@@ -12,6 +12,7 @@ mod codes;
 mod kept;
 mod listing;
 mod meaning;
+mod under_way;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use parking_lot::{Mutex, RwLock};
 use self::codes::{with_codes_of, with_codes_of_its_own};
 use self::kept::{Below, Input, Inputs, View};
 use self::meaning::{Fingerprint, Keys, Origin, Origins, numbers};
+use self::under_way::UnderWay;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::{Codec, DictionaryFull, Relation, RelationId, Run};
 use crate::exec::{Outcome, Relations};
@@ -51,6 +53,7 @@ pub(crate) struct Views {
     keys: Keys,
     /// When it was looked last for what is of no use any more.
     refreshed: Mutex<Option<Instant>>,
+    under_way: UnderWay,
     steps: AtomicU64,
     given_up: AtomicU64,
     /// Why relations that are to be kept are not there.
@@ -137,6 +140,7 @@ impl Views {
             clock: AtomicU64::new(0),
             keys: Keys::new(),
             refreshed: Mutex::default(),
+            under_way: UnderWay::default(),
             steps: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
             troubles: Mutex::default(),

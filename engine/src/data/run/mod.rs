@@ -301,6 +301,11 @@ impl Run {
         self.data.batch.get_array_memory_size() + self.data.built.memory_bytes()
     }
 
+    /// The same, unless somebody else holds them, too.
+    pub fn own_memory_bytes(&self) -> usize {
+        if Arc::strong_count(&self.data) == 1 { self.memory_bytes() } else { 0 }
+    }
+
     /// What is built of it.
     fn built(&self) -> &Built {
         &self.data.built
