@@ -25,7 +25,7 @@ RANDOM_ROUNDS ?= 10
 SOAK_SECONDS ?= 3600
 
 .PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash simulate random fuzz load soak soak-live bench peers \
-	vectors scaling roundtrip ci clean browser compiler
+	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -107,6 +107,10 @@ soak-live: build ## SOAK_SECONDS of random commits beside live queries: each cop
 # PEERS names some of the workloads, ENGINES some of the engines; facts are kept between runs.
 peers: $(PEERS_READY) ## this engine beside seven others: PEERS="closure triangles" ENGINES="ours duckdb"
 	$(PEERS_PY) benches/peers/run.py $(PEERS) $(if $(ENGINES),--engines $(ENGINES))
+
+# CASES names some of the lines.
+peers-live: $(PEERS_READY) ## facts come and go, and it is told what changes of an answer: ours, from scratch, differential-dataflow, dbsp
+	$(PEERS_PY) benches/peers/live.py $(CASES)
 
 vectors: $(PEERS_READY) ## nearest vectors: ours beside usearch, hnswlib and NumPy: VECTORS="100000 1000000"
 	$(PEERS_PY) benches/peers/vectors.py $(VECTORS)

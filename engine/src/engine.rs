@@ -241,6 +241,7 @@ impl Engine {
         Ok(Session {
             environment: Arc::clone(&self.environment),
             live: Arc::clone(&self.live),
+            _keeper: Arc::clone(&self._keeper),
             caller,
             state,
         })
@@ -272,6 +273,7 @@ impl Engine {
 pub struct Session {
     environment: Arc<Environment>,
     live: Arc<Live>,
+    _keeper: Arc<Keeper>,
     caller: Arc<dyn Caller>,
     state: SessionState,
 }

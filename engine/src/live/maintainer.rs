@@ -15,7 +15,7 @@ use super::query::LiveQuery;
 use super::rota::{Families, Rota};
 use super::step::Step;
 use super::template::Template;
-use super::{Asked, LiveOptions, Place, Waker};
+use super::{Asked, LiveOptions, LiveStatus, Place, Waker};
 use crate::budget::Budget;
 use crate::context::Environment;
 use crate::data::run_low;
@@ -143,12 +143,14 @@ impl Maintainer {
         });
     }
 
-    /// Ends a query; none if there is none of this number.
-    pub(super) fn kill(&self, number: u64, error: &Error) -> Option<Arc<LiveQuery>> {
+    /// Ends a query, and answers what it was; none if there is none of this number.
+    pub(super) fn kill(&self, number: u64, error: &Error) -> Option<LiveStatus> {
         let killed = self.queries().into_iter().find(|query| query.number() == number)?;
         self.state.lock().retain(|query| !Arc::ptr_eq(query, &killed));
+        // Whoever is told of the end leaves.
+        let status = killed.status();
         killed.end(error.clone());
-        Some(killed)
+        Some(status)
     }
 
     /// There is a new version.

@@ -365,7 +365,7 @@ impl Live {
     pub(crate) fn kill(&self, number: u64) -> Option<LiveStatus> {
         let maintainers: Vec<Arc<Maintainer>> = self.graphs.0.lock().values().cloned().collect();
         let error = Error::simple(Code::Cancelled, "an administrator has ended the live query");
-        maintainers.iter().find_map(|maintainer| maintainer.kill(number, &error)).map(|query| query.status())
+        maintainers.iter().find_map(|maintainer| maintainer.kill(number, &error))
     }
 }
 

@@ -58,4 +58,6 @@ fields! {
     a b;
     a b c;
     a b c d;
+    a b c d e;
+    a b c d e f;
 }

@@ -2,6 +2,8 @@
 //! one program, and prints what `run.py` wants to know as a line of JSON.
 
 mod facts;
+pub mod live;
+mod memory;
 mod report;
 
 pub use facts::{Facts, Fields};

@@ -3,6 +3,8 @@
 use std::sync::RwLock;
 use std::time::{Duration, Instant};
 
+use crate::memory::peak_mb;
+
 /// The answer of one program: how many rows, which, and how long it took.
 pub struct Report {
     /// The number of rows.
@@ -36,14 +38,6 @@ impl Report {
             peak_mb()
         );
     }
-}
-
-/// The most memory that the process has had, in MB.
-fn peak_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its high-water mark");
-    let kilobytes = line.trim().trim_end_matches(" kB").parse::<u64>().expect("kilobytes");
-    kilobytes / 1024
 }
 
 /// How long something takes.

@@ -178,11 +178,15 @@ impl<K: Key> Parts for PackedRows<K> {
 
     fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Vec<Rows> {
         let mut lanes: Vec<Candidates> = parallel::map(lanes, |lane| self.brought_up_to_date(lane));
-        let packed = lanes.iter().filter_map(|lane| lane.keys.downcast_ref::<PackedCandidates>());
-        let unfit: Vec<&Rows> = packed.map(|lane| &lane.unfit).filter(|rows| rows.len > 0).collect();
-        if !unfit.is_empty() {
-            self.make_room(&unfit);
-            lanes = parallel::map(lanes, |lane| self.brought_up_to_date(lane));
+        let is_unfit = |lane: &Candidates| {
+            lane.keys.downcast_ref::<PackedCandidates>().is_some_and(|packed| packed.unfit.len > 0)
+        };
+        if lanes.iter().any(is_unfit) {
+            // Room for those that fitted, too: it may be another one.
+            let packed = lanes.into_iter().filter_map(|lane| lane.keys.downcast::<PackedCandidates>().ok());
+            let rows: Vec<Rows> = packed.map(|packed| packed.into_rows()).collect();
+            self.make_room(&rows.iter().collect::<Vec<_>>());
+            lanes = parallel::map(rows, |rows| self.collect_again(&rows));
         }
         let new = match &mut self.form {
             Form::Whole(whole) => whole.absorb(lanes, arity),
@@ -240,4 +244,25 @@ impl<K: Key> Parts for PackedRows<K> {
 /// The first rows of columns.
 fn copied(columns: &[&[Code]], rows: usize) -> Rows {
     Rows { columns: columns.iter().map(|codes| codes[..rows].to_vec()).collect(), len: rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fitted_before_is_there_when_more_room_is_made() {
+        // A packing has room for one row, of whatever bits; another one of other bits takes all of it.
+        const FAR: Code = 0x8000_0006;
+        for rows in [[0, FAR], [FAR, 0], [0, 0], [FAR, 1]] {
+            let mut known = PackedRows::<u128>::new(1, 3);
+            let mut lane = Candidates { keys: Parts::candidates(&known), len: 0 };
+            for code in rows {
+                known.collect(&[&[code], &[code], &[code]], 1, &mut lane);
+            }
+            let new: usize = known.absorb(vec![lane], 3).iter().map(|rows| rows.len).sum();
+            let expected = if rows[0] == rows[1] { 1 } else { 2 };
+            assert_eq!((new, known.len()), (expected, expected), "{rows:?}");
+        }
+    }
 }
