@@ -78,6 +78,7 @@ impl Default for EngineOptions {
 pub struct Engine {
     environment: Arc<Environment>,
     live: Arc<Live>,
+    /// Works as long as it is there.
     _keeper: Arc<Keeper>,
 }
 
@@ -273,6 +274,7 @@ impl Engine {
 pub struct Session {
     environment: Arc<Environment>,
     live: Arc<Live>,
+    /// Works as long as it is there.
     _keeper: Arc<Keeper>,
     caller: Arc<dyn Caller>,
     state: SessionState,

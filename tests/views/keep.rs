@@ -66,7 +66,12 @@ fn what_is_kept_is_there_at_each_version() {
             wait_for(&mut session, &["\"path\"", "true", rows, "0", "null"]);
         }
         let steps = engine.views().steps;
-        assert_eq!(steps > 0, advance == Advance::Always, "{advance:?}: {steps}");
+        match advance {
+            Advance::Always => assert!(steps > 0),
+            Advance::Never => assert_eq!(steps, 0),
+            // Whoever has to wait for a processor may find that steps are faster.
+            Advance::WhereFaster => {}
+        }
         assert_eq!(run(&mut session, "?path(X, Y)", false).expect("an answer").len(), 10);
     }
 }
@@ -100,6 +105,35 @@ fn it_is_there_again_after_a_restart() {
     let mut session = session_of(&engine);
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(listed(&mut session), Vec::<Vec<String>>::new());
+}
+
+#[test]
+fn a_restart_finds_what_was_kept() {
+    const PROGRAMS: [(&str, bool, bool); 6] = [
+        (".rule replace\n+path(X, Y) <- edge(Y, X)", false, true),
+        ("+path(X, X) <- edge(X, _)\n.rule remove path 1", true, true),
+        (".rule clear path\n+path(X, Y) <- edge(X, Y)", true, true),
+        (".rule drop path\n+path(X, Y) <- edge(X, Y)", true, false),
+        (".view keep path\n.rule drop path\n+path(X, Y) <- edge(X, Y)\n.view keep path", true, true),
+        (".rel drop path", true, false),
+    ];
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let open =
+        || Engine::open(EngineOptions::default(), StorageOptions::new(folder.path())).expect("an engine");
+    let keeps = |engine: &Engine| {
+        let list = listed(&mut session_of(engine));
+        list.iter().any(|line| line[0] == "\"path\"" && line[1] == "true")
+    };
+    for (program, atomic, expected) in PROGRAMS {
+        let engine = open();
+        let mut session = session_of(&engine);
+        run(&mut session, RULES, false).expect("facts and rules");
+        run(&mut session, ".view keep path", false).expect("what is derived");
+        run(&mut session, program, atomic).expect(program);
+        assert_eq!(keeps(&engine), expected, "{program}");
+        drop((session, engine));
+        assert_eq!(keeps(&open()), expected, "after a restart: {program}");
+    }
 }
 
 #[test]

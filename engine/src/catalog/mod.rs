@@ -200,8 +200,9 @@ impl Catalog {
         self.rules.entry(head).or_default().add(rule)
     }
 
-    /// Forgets all clauses of a relation; answers how many there were.
+    /// Forgets all clauses of a relation, which is not kept any more; answers how many there were.
     pub fn remove_rules(&mut self, head: &str) -> usize {
+        self.kept.remove(head);
         self.uses.remove(head);
         self.rules.remove(head).map_or(0, |clauses| clauses.len())
     }
@@ -230,13 +231,6 @@ impl Catalog {
     /// From now on they are not. Answers whether that is news.
     pub fn keep_no_more(&mut self, name: &str) -> bool {
         self.kept.remove(name).is_some()
-    }
-
-    /// Whatever no rule derives any more is not kept.
-    pub fn keep_what_is_derived(&mut self) {
-        let is_gone = |name: &&Arc<str>| !self.rules.contains_key(*name);
-        let gone: Vec<Arc<str>> = self.kept.iter().filter(is_gone).cloned().collect();
-        gone.iter().for_each(|name| _ = self.kept.remove(name));
     }
 
     /// Declares a named type. Answers whether that is news.

@@ -172,7 +172,7 @@ fn remove(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Re
     let (name, number) = (&words[0], clause_number(&words[1])?);
     context.write(|snapshot, _| {
         known(name, snapshot.catalog())?;
-        Ok((without_clause(&name.text, snapshot.catalog().rules(&name.text), number, &words[1])?, ()))
+        Ok((without_clause(&name.text, snapshot.catalog(), number, &words[1])?, ()))
     })?;
     Ok(Outcome::Message(format!("dropped clause {number} of {}", name.text)))
 }
@@ -227,9 +227,12 @@ pub(super) fn clause_of<'c>(
 }
 
 /// The changes that drop one clause of a head; with the last one goes the name.
-fn without_clause(head: &str, clauses: &Clauses, number: usize, word: &Name) -> Result<ChangeSet, Error> {
+fn without_clause(head: &str, catalog: &Catalog, number: usize, word: &Name) -> Result<ChangeSet, Error> {
+    let clauses = catalog.rules(head);
     clause_of(head, clauses, number, word)?;
     let others = clauses.iter().enumerate().filter(|(index, _)| index + 1 != number);
     let others = others.map(|(_, clause)| Change::AddRule(Arc::clone(clause)));
-    Ok(std::iter::once(Change::RemoveRules(head.to_owned())).chain(others).collect())
+    let is_kept = catalog.keeps(head) && clauses.len() > 1;
+    let keep = is_kept.then(|| Change::KeepView(head.to_owned()));
+    Ok(std::iter::once(Change::RemoveRules(head.to_owned())).chain(others).chain(keep).collect())
 }

@@ -35,7 +35,7 @@ pub enum Change {
     DropRelation(String),
     /// Adds a clause.
     AddRule(Arc<ast::Rule>),
-    /// Removes all clauses of a head.
+    /// Removes all clauses of a head, which is not kept any more.
     RemoveRules(String),
     /// Removes all clauses of a head, whose name stays known: an empty relation.
     ClearRules(String),

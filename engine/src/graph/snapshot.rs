@@ -168,10 +168,6 @@ impl State {
             count
         };
         let counts = changes.iter().map(apply).collect();
-        // Rules that others take the place of are gone for a moment only.
-        if changes.iter().any(|change| matches!(change, Change::RemoveRules(_))) {
-            next.catalog.keep_what_is_derived();
-        }
         (next, counts)
     }
 

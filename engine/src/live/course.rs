@@ -120,11 +120,16 @@ impl Course {
         self.state.lock().rests.is_some_and(|rest| rest.until > now)
     }
 
-    /// Until when they rest, if it is known that there is something to do then, and nothing before.
-    pub(super) fn sleeps(&self, now: Instant) -> Option<Instant> {
+    /// Whether they rest, and it is known that there is something to do then, and nothing before.
+    pub(super) fn sleeps(&self, now: Instant) -> bool {
         let rests = self.state.lock().rests;
-        let sleeps = |rest: &Rest| rest.is_awaited && !rest.is_disturbed && rest.until > now;
-        rests.filter(sleeps).filter(|_| !self.tells_each_version()).map(|rest| rest.until)
+        let sleeps = |rest: Rest| rest.is_awaited && !rest.is_disturbed && rest.until > now;
+        rests.is_some_and(sleeps) && !self.tells_each_version()
+    }
+
+    /// When a rest ends, or has ended, after which there is something to do.
+    pub(super) fn awaits(&self) -> Option<Instant> {
+        self.state.lock().rests.filter(|rest| rest.is_awaited).map(|rest| rest.until)
     }
 
     /// They rest from now on.
@@ -171,15 +176,16 @@ mod tests {
         assert!(!course.take_disturbed(), "nobody rests");
         let until = now + Duration::from_secs(60);
         course.rest(until);
-        assert!(course.rests(now) && course.sleeps(now).is_none());
+        assert!(course.rests(now) && !course.sleeps(now));
         course.await_end();
-        assert_eq!(course.sleeps(now), Some(until));
+        assert!(course.sleeps(now) && course.awaits() == Some(until));
         course.disturb();
-        assert!(course.rests(now) && course.sleeps(now).is_none());
-        assert!(course.take_disturbed() && !course.take_disturbed() && course.sleeps(now) == Some(until));
+        assert!(course.rests(now) && !course.sleeps(now));
+        assert!(course.take_disturbed() && !course.take_disturbed() && course.sleeps(now));
         course.add_of_each_version();
-        assert!(course.sleeps(now).is_none());
+        assert!(!course.sleeps(now) && course.awaits() == Some(until));
         course.remove_of_each_version();
+        assert!(!course.sleeps(until) && course.awaits() == Some(until), "it is to be ended");
         assert!(!course.rise(now) && course.rise(until) && !course.rise(until) && !course.rests(now));
     }
 }

@@ -9,8 +9,9 @@ use parking_lot::Mutex;
 
 use super::course::Course;
 use super::pace::{Pace, Work};
-use super::query::{Hearers, LiveQuery};
+use super::query::LiveQuery;
 use super::step::Step;
+use super::subscribers::Hearers;
 use super::template::Template;
 use crate::graph::Snapshot;
 
@@ -24,6 +25,16 @@ pub(super) struct Family {
     queries: Mutex<BTreeMap<String, Arc<LiveQuery>>>,
     /// Whoever brings them to a version holds this.
     turn: Mutex<Recent>,
+}
+
+/// What came of a look at a family.
+pub(super) enum Looked {
+    /// There was nothing to do.
+    Nothing,
+    /// Somebody else brings them to a version.
+    Elsewhere,
+    /// They were brought to the version in this time.
+    Brought(Duration),
 }
 
 /// How long the last few times took.
@@ -71,29 +82,29 @@ impl Family {
     }
 
     /// Brings its queries to a version, unless they sleep, or somebody else is at it. Where somebody is told each version, or
-    /// has just come, the others alone rest. Answers how long it took if there was something to do.
-    pub(super) fn look(&self, step: &Step<'_>, pace: &dyn Pace) -> Option<Duration> {
+    /// has just come, the others alone rest.
+    pub(super) fn look(&self, step: &Step<'_>, pace: &dyn Pace) -> Looked {
         let now = Instant::now();
-        if self.course.sleeps(now).is_some() {
-            return None;
+        if self.course.sleeps(now) {
+            return Looked::Nothing;
         }
-        let mut recent = self.turn.try_lock()?;
+        let Some(mut recent) = self.turn.try_lock() else { return Looked::Elsewhere };
         if self.course.rise(now) {
-            self.queries().iter().for_each(|query| query.wake_late());
+            self.queries().iter().for_each(|query| query.subscribers().wake_late());
         }
         let rests = self.course.rests(now);
         let is_disturbed = self.course.take_disturbed();
         if self.course.pass(step.snapshot) {
-            return None;
+            return Looked::Nothing;
         }
         if rests {
             self.course.await_end();
             if !is_disturbed && !self.course.tells_each_version() {
-                return None;
+                return Looked::Nothing;
             }
         }
         let hearers = if rests { Hearers::Awake } else { Hearers::All };
-        let work = self.bring(step, hearers)?;
+        let Some(work) = self.bring(step, hearers) else { return Looked::Nothing };
         if !rests {
             let took = recent.note(work.took);
             let rest = pace.rest(&Work { family: self.number, took, ..work });
@@ -101,7 +112,7 @@ impl Family {
                 self.course.rest(Instant::now() + rest);
             }
         }
-        Some(work.took)
+        Looked::Brought(work.took)
     }
 
     fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
@@ -123,9 +134,14 @@ impl Family {
         work
     }
 
-    /// Until when they rest, if it is known that there is something to do then, and nothing before.
-    pub(super) fn sleeps(&self) -> Option<Instant> {
+    /// Whether they rest, and there is nothing to do before they have rested.
+    pub(super) fn sleeps(&self) -> bool {
         self.course.sleeps(Instant::now())
+    }
+
+    /// When a rest ends, or has ended, after which there is something to do.
+    pub(super) fn awaits(&self) -> Option<Instant> {
+        self.course.awaits()
     }
 
     /// Whether anybody is told each version.

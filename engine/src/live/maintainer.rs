@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::family::Family;
+use super::family::{Family, Looked};
 use super::query::LiveQuery;
 use super::rota::{Families, Rota};
 use super::step::Step;
@@ -117,7 +117,7 @@ impl Maintainer {
             }
         };
         let (query, of_each_version) = (family.query(text, || make(&family)), waker.of_each_version);
-        let number = query.join(waker);
+        let number = query.subscribers().join(waker);
         if of_each_version && let Some(crew) = &state.crew {
             // From here on no version is passed over.
             crew.disturb();
@@ -139,7 +139,7 @@ impl Maintainer {
     pub(super) fn forget_unanswered(&self, query: &Arc<LiveQuery>) {
         // Nobody joins meanwhile.
         self.state.lock().retain(|other| {
-            !Arc::ptr_eq(other, query) || query.version().is_some() || query.subscriber_count() > 0
+            !Arc::ptr_eq(other, query) || query.version().is_some() || query.subscribers().count() > 0
         });
     }
 
@@ -212,7 +212,7 @@ impl Maintainer {
     /// Forgets the queries that nobody has subscribed to for a while. Answers whether any are left.
     fn sweep(&self) -> bool {
         let mut state = self.state.lock();
-        state.retain(|query| !query.is_left_for(LEFT));
+        state.retain(|query| !query.subscribers().is_left_for(LEFT));
         if state.families.is_empty()
             && let Some(crew) = state.crew.take()
         {
@@ -245,26 +245,26 @@ fn work(
     loop {
         let (task, is_disturbed) = queue.next(&agenda);
         let Some(maintainer) = maintainer.upgrade() else { return };
-        rota.refresh(&maintainer.families(), |family| speed.takes(&family.template), is_disturbed);
+        let is_mine = |family: &Family| speed.takes(&family.template);
+        let others = rota.refresh(&maintainer.families(), is_mine, is_disturbed);
+        others.iter().for_each(|family| crew.hand_over(family));
         // Answers how long it took if there was something to do.
         let look = |rota: &mut Rota, family: Arc<Family>, snapshot: &Arc<Snapshot>| {
             let budget = |time| queue.budget(environment, options, time);
             let step = Step { environment, snapshot, jointly: options.jointly, budget: &budget };
-            let took = family.look(&step, &*options.pace);
-            if speed.takes(&family.template) {
-                rota.add(family);
-            } else {
-                // The other thread has passed over it so far.
-                crew.disturb();
-                family.latest().inspect(|latest| crew.push(latest));
+            let looked = family.look(&step, &*options.pace);
+            match looked {
+                _ if !is_mine(&family) => crew.hand_over(&family),
+                Looked::Elsewhere => rota.add_awake(family),
+                Looked::Nothing | Looked::Brought(_) => rota.add(family),
             }
-            took.unwrap_or_default()
+            if let Looked::Brought(took) = looked { took } else { Duration::ZERO }
         };
         let started = Instant::now();
         match task {
             Task::End => return,
             Task::Look(snapshot) => {
-                let looks = rota.take_awake().into_iter();
+                let looks = rota.take_awake();
                 let worked: Duration = looks.map(|family| look(&mut rota, family, &snapshot)).sum();
                 let pause = IDLE_SHARE * started.elapsed().saturating_sub(worked);
                 agenda.look_at = Instant::now() + if pause < SHORT { Duration::ZERO } else { pause };
@@ -319,6 +319,12 @@ impl Crew {
     fn disturb(&self) {
         self.brief.disturb();
         self.long.disturb();
+    }
+
+    /// A family is the other thread's from now on, which has passed over it so far.
+    fn hand_over(&self, family: &Family) {
+        self.disturb();
+        family.latest().inspect(|latest| self.push(latest));
     }
 
     fn end(&self) {

@@ -6,6 +6,7 @@
 
 mod course;
 mod delta;
+mod due;
 mod family;
 mod log;
 mod maintainer;
@@ -15,6 +16,7 @@ mod present;
 mod query;
 mod rota;
 mod step;
+mod subscribers;
 mod template;
 
 use std::collections::HashMap;
@@ -181,7 +183,7 @@ struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.query.leave(self.number);
+        self.query.subscribers().leave(self.number);
     }
 }
 

@@ -4,7 +4,6 @@
 //! However many subscribe to it, it is evaluated once a version. Whoever evaluates holds `seen`; readers look at `shown`,
 //! which changes at once, so nobody sees a version without what led to it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,23 +12,23 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::course::Course;
 use super::delta::{Delta, sorted};
+use super::due::{Answered, Due, Footing, Seen};
 use super::family::Family;
 use super::log::{Log, as_one};
 use super::memory::{Held, Memory};
-use super::pace::Work;
 use super::present::Present;
+use super::subscribers::{Hearers, Subscribers};
 use super::template::Template;
-use super::{Begun, LiveStatus, Next, Waker};
+use super::{Begun, LiveStatus, Next};
 use crate::analysis;
-use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::context::{Context, Environment};
-use crate::data::{Codec, DataType, Difference, Relation, Value};
+use crate::data::{Codec, Difference, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Graph, Snapshot};
-use crate::statements::{self, Following, Told};
+use crate::statements::{self, Told};
 use crate::syntax::ast::Query;
 
 /// A live query.
@@ -38,7 +37,7 @@ pub(super) struct LiveQuery {
     /// What it is called where live queries are listed.
     number: u64,
     graph: Arc<Graph>,
-    query: Query,
+    pub(super) query: Query,
     /// The query as it is written, with its parameters in it: live queries of one text are one.
     text: String,
     /// What it has in common with others,
@@ -53,24 +52,7 @@ pub(super) struct LiveQuery {
     /// Why nobody looks after it any more.
     over: OnceLock<Error>,
     memory: Arc<Memory>,
-    subscribers: Mutex<Subscribers>,
-}
-
-/// What the last evaluation has read.
-#[derive(Debug)]
-struct Seen {
-    version: u64,
-    /// The relations that the answer depends on.
-    relations: Arc<[String]>,
-    following: Followed,
-}
-
-/// What is kept of the evaluation at a version, to begin the next one with.
-#[derive(Debug, Default)]
-struct Followed {
-    version: u64,
-    following: Following,
-    held: Option<Held>,
+    subscribers: Subscribers,
 }
 
 /// What readers see.
@@ -90,32 +72,6 @@ struct Netted {
     from: u64,
     to: u64,
     delta: Option<Arc<Delta>>,
-}
-
-#[derive(Debug, Default)]
-struct Subscribers {
-    all: Vec<Subscriber>,
-    last_number: u64,
-    /// Since when there are none.
-    none_since: Option<Instant>,
-    /// Whether those who rest have not heard of the last change.
-    is_late: bool,
-}
-
-#[derive(Debug)]
-struct Subscriber {
-    number: u64,
-    waker: Waker,
-    /// Whether it was not woken yet.
-    is_new: bool,
-}
-
-/// Who is told of a change at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hearers {
-    All,
-    /// Those who are told each version, and those who have just come. The others rest.
-    Awake,
 }
 
 impl LiveQuery {
@@ -141,7 +97,7 @@ impl LiveQuery {
             netted: Mutex::default(),
             over: OnceLock::new(),
             memory,
-            subscribers: Mutex::default(),
+            subscribers: Subscribers::of(Arc::clone(&family.course)),
         }
     }
 
@@ -170,79 +126,22 @@ impl LiveQuery {
         })
     }
 
+    /// Those who have subscribed to it.
+    pub(super) fn subscribers(&self) -> &Subscribers {
+        &self.subscribers
+    }
+
     /// What there is to know of it.
     pub(super) fn status(&self) -> LiveStatus {
         LiveStatus {
             number: self.number,
             graph: self.graph.name().into(),
             text: self.text.clone(),
-            subscribers: self.subscriber_count(),
+            subscribers: self.subscribers.count(),
             version: self.version(),
             latest: self.graph.snapshot().version(),
             took: self.template.took(),
             bytes: self.bytes(),
-        }
-    }
-
-    // Subscribers
-
-    /// Answers the number under which somebody is woken from now on.
-    pub(super) fn join(&self, waker: Waker) -> u64 {
-        let mut subscribers = self.subscribers.lock();
-        subscribers.last_number += 1;
-        subscribers.none_since = None;
-        let number = subscribers.last_number;
-        if waker.of_each_version {
-            self.course.add_of_each_version();
-        }
-        subscribers.all.push(Subscriber { number, waker, is_new: true });
-        number
-    }
-
-    pub(super) fn leave(&self, number: u64) {
-        let mut subscribers = self.subscribers.lock();
-        let place = subscribers.all.iter().position(|other| other.number == number);
-        let left = place.map(|place| subscribers.all.swap_remove(place));
-        if left.is_some_and(|left| left.waker.of_each_version) {
-            self.course.remove_of_each_version();
-        }
-        if subscribers.all.is_empty() {
-            subscribers.none_since = Some(Instant::now());
-        }
-    }
-
-    pub(super) fn subscriber_count(&self) -> usize {
-        self.subscribers.lock().all.len()
-    }
-
-    /// Whether nobody has subscribed to it for so long.
-    pub(super) fn is_left_for(&self, time: Duration) -> bool {
-        self.subscribers.lock().none_since.is_some_and(|since| since.elapsed() >= time)
-    }
-
-    /// Wakes whoever is told of a change at once; how many these are.
-    fn wake(&self, hearers: Hearers) -> usize {
-        let mut subscribers = self.subscribers.lock();
-        subscribers.is_late = hearers == Hearers::Awake;
-        let hears = |subscriber: &&mut Subscriber| {
-            hearers == Hearers::All || subscriber.waker.of_each_version || subscriber.is_new
-        };
-        // Whoever is woken may leave at once.
-        let waking = subscribers.all.iter_mut().filter(hears).map(|subscriber| {
-            subscriber.is_new = false;
-            subscriber.waker.clone()
-        });
-        let waking: Vec<Waker> = waking.collect();
-        drop(subscribers);
-        waking.iter().for_each(Waker::wake);
-        waking.len()
-    }
-
-    /// Wakes all if some have not heard of the last change.
-    pub(super) fn wake_late(&self) {
-        let is_late = self.subscribers.lock().is_late;
-        if is_late {
-            self.wake(Hearers::All);
         }
     }
 
@@ -342,14 +241,14 @@ impl LiveQuery {
         }
         let snapshot = self.graph.snapshot();
         self.check(&snapshot)?;
-        let mut followed = Followed::default();
-        let (answered, warnings) = self.evaluate(environment, &snapshot, budget, &mut followed, None)?;
+        let mut footing = Footing::default();
+        let (answered, warnings) = self.evaluate(environment, &snapshot, budget, &mut footing, None)?;
         let version = snapshot.version();
         let Answered::Whole(rows) = answered else {
             return Err(Error::internal("live query", "its first answer is none"));
         };
         let answer = Present::whole(rows);
-        let read = Seen { following: followed, ..Seen::of(&self.query, &snapshot) };
+        let read = Seen::of(&self.query, &snapshot, footing);
         let held = Some(self.memory.hold(answer.memory_bytes())?);
         let log = self.memory.logs.log(read.unchanged_since(&snapshot));
         let mut shown = self.shown.lock();
@@ -402,23 +301,15 @@ impl LiveQuery {
             }
             _ => return None,
         };
-        let is_redefined = last.defined_since(snapshot) > last.version;
-        Some(Due { query: self, seen, before, is_redefined })
-    }
-
-    /// What tells an answer from the one before it; nothing where it has other columns, or values look otherwise there.
-    fn compare(before: &Rows, after: &Rows) -> Result<Option<Delta>, Error> {
-        let has_same_columns = after.columns().len() == before.columns().len()
-            && after
-                .columns()
-                .iter()
-                .zip(before.columns())
-                .all(|(a, b)| a.unique_name == b.unique_name && looks_alike(a.data_type, b.data_type));
-        Ok(has_same_columns.then(|| Delta::between(before, after)).transpose()?)
+        Some(Due::of(self, seen, before, snapshot))
     }
 
     /// Shows what a version has come to. How many rows are to be told; none if there is nothing to tell.
-    fn show(&self, version: u64, evaluated: Result<(Present, Option<Delta>), Error>) -> Option<usize> {
+    pub(super) fn show(
+        &self,
+        version: u64,
+        evaluated: Result<(Present, Option<Delta>), Error>,
+    ) -> Option<usize> {
         let mut shown = self.shown.lock();
         let shown = shown.as_mut().filter(|_| self.over.get().is_none())?;
         shown.version = version;
@@ -460,11 +351,11 @@ impl LiveQuery {
         if let Some(shown) = &mut *self.shown.lock() {
             (shown.answer, shown.held) = (Err(error), None);
         }
-        self.wake(Hearers::All);
+        self.subscribers.wake(Hearers::All);
     }
 
     /// Whether nothing but commits changes the answer.
-    fn check(&self, snapshot: &Snapshot) -> Result<(), Error> {
+    pub(super) fn check(&self, snapshot: &Snapshot) -> Result<(), Error> {
         let analysed = analysis::analyse_query(&self.query, snapshot.catalog());
         let Some(function) = analysed.ok().and_then(|analysed| analysed.program.circumstance()) else {
             return Ok(());
@@ -474,12 +365,13 @@ impl LiveQuery {
         Err(Error::refused(Diagnostic::error(Code::NotLive, message).help(help)))
     }
 
-    fn evaluate(
+    /// The answer at a version, from what is known of an earlier one if that helps.
+    pub(super) fn evaluate(
         &self,
         environment: &Environment,
         snapshot: &Arc<Snapshot>,
         budget: &Budget,
-        followed: &mut Followed,
+        footing: &mut Footing,
         before: Option<&Present>,
     ) -> Result<(Answered, Vec<Diagnostic>), Error> {
         let started = Instant::now();
@@ -487,12 +379,12 @@ impl LiveQuery {
         let fits = |difference: &Difference, codec: &Codec| {
             before.is_some_and(|before| before.fits(difference, codec))
         };
-        let told = statements::follow(&self.query, &mut context, &mut followed.following, fits)?;
+        let told = statements::follow(&self.query, &mut context, &mut footing.following, fits)?;
         // What does not fit beside the answers is not kept.
-        (followed.version, followed.held) = (snapshot.version(), None);
-        match self.memory.hold(followed.following.memory_bytes()) {
-            Ok(held) => followed.held = Some(held),
-            Err(_) => *followed = Followed::default(),
+        footing.held = None;
+        match self.memory.hold(footing.following.memory_bytes()) {
+            Ok(held) => footing.held = Some(held),
+            Err(_) => *footing = Footing::default(),
         }
         let answered = match told {
             Told::Whole(rows) => Answered::Whole(sorted(&rows)),
@@ -500,127 +392,6 @@ impl LiveQuery {
         };
         self.template.note_alone(started.elapsed());
         Ok((answered, context.warnings))
-    }
-}
-
-/// A live query that has to be evaluated at a version. Nobody else evaluates it meanwhile.
-pub(super) struct Due<'q> {
-    pub(super) query: &'q LiveQuery,
-    seen: MutexGuard<'q, Option<Seen>>,
-    /// The answer before.
-    pub(super) before: Present,
-    /// Whether rules, types or relations are other than before: what is read then may be something else.
-    pub(super) is_redefined: bool,
-}
-
-impl Due<'_> {
-    /// The answer at a version.
-    pub(super) fn evaluate(
-        &mut self,
-        environment: &Environment,
-        snapshot: &Arc<Snapshot>,
-        budget: &Budget,
-    ) -> Result<Answered, Error> {
-        if self.is_redefined {
-            self.query.check(snapshot)?;
-        }
-        let mut followed = Followed::default();
-        if let Some(seen) = &mut *self.seen {
-            // With others it may have been brought further since.
-            let is_here = !self.is_redefined && seen.following.version == seen.version;
-            followed = std::mem::take(&mut seen.following);
-            if !is_here {
-                followed = Followed::default();
-            }
-        }
-        let before = Some(&self.before);
-        let answered = self.query.evaluate(environment, snapshot, budget, &mut followed, before);
-        if let Some(seen) = &mut *self.seen {
-            seen.following = followed;
-        }
-        answered.map(|(answered, _)| answered)
-    }
-
-    /// Shows the answer at that version. What of it is told to whom.
-    pub(super) fn show(
-        mut self,
-        snapshot: &Snapshot,
-        answer: Result<Answered, Error>,
-        hearers: Hearers,
-    ) -> Work {
-        let query = self.query;
-        let compared = catch_unwind(AssertUnwindSafe(|| answer?.since(&self.before)));
-        let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
-        *self.seen = match (compared.is_ok(), self.seen.take()) {
-            (false, _) => None,
-            (true, Some(last)) if !self.is_redefined => Some(Seen { version: snapshot.version(), ..last }),
-            (true, last) => {
-                let following = last.map(|last| last.following).unwrap_or_default();
-                Some(Seen { following, ..Seen::of(&query.query, snapshot) })
-            }
-        };
-        let Some(rows) = query.show(snapshot.version(), compared) else { return Work::default() };
-        let told = query.wake(hearers);
-        Work { told, rows: told * rows, ..Work::default() }
-    }
-}
-
-/// What an evaluation has come to.
-pub(super) enum Answered {
-    /// All rows, in order of their codes.
-    Whole(Rows),
-    /// What tells them from those before, and all of them.
-    Changed(Difference, Relation),
-}
-
-impl Answered {
-    /// The answer, and what tells it from the one before it; nothing where it has other columns, or values look otherwise there.
-    fn since(self, before: &Present) -> Result<(Present, Option<Delta>), Error> {
-        match self {
-            Answered::Whole(rows) => {
-                let rows = rows.with_types_if_empty(before.like()).sharing_codec_of(before.like());
-                let delta = LiveQuery::compare(&before.rows(), &rows)?;
-                Ok((Present::whole(rows), delta))
-            }
-            Answered::Changed(difference, rows) => {
-                let (present, delta) = before.next(difference, rows);
-                Ok((present, Some(delta)))
-            }
-        }
-    }
-}
-
-/// Whether a value is written in the same way in columns of both types. A time among values of other types is a number,
-/// and whoever keeps rows would not find it again.
-fn looks_alike(a: DataType, b: DataType) -> bool {
-    let is_plain =
-        |data_type| matches!(data_type, DataType::Int | DataType::Bool | DataType::Text | DataType::Any);
-    a == b || a == DataType::Unknown || b == DataType::Unknown || is_plain(a) && is_plain(b)
-}
-
-impl Seen {
-    fn of(query: &Query, snapshot: &Snapshot) -> Seen {
-        let analysed = analysis::analyse_query(query, snapshot.catalog());
-        let relations = analysed.map(|analysed| analysed.program.relations).unwrap_or_default();
-        let relations = relations.into_iter().map(|relation| relation.name).collect();
-        Seen { version: snapshot.version(), relations, following: Followed::default() }
-    }
-
-    /// Whether nothing that was read is other than it was.
-    fn is_of(&self, snapshot: &Snapshot) -> bool {
-        self.unchanged_since(snapshot) <= self.version
-    }
-
-    /// Since when everything that was read is as it is now.
-    fn unchanged_since(&self, snapshot: &Snapshot) -> u64 {
-        let rows = self.relations.iter().map(|relation| snapshot.rows_since(relation));
-        rows.fold(self.defined_since(snapshot), u64::max)
-    }
-
-    /// Since when it has the rules and columns that it has.
-    fn defined_since(&self, snapshot: &Snapshot) -> u64 {
-        let definitions = self.relations.iter().map(|relation| snapshot.defined_since(relation));
-        definitions.max().unwrap_or_else(|| snapshot.version())
     }
 }
 

@@ -17,32 +17,50 @@ pub(super) type Families = Arc<BTreeMap<String, Arc<Family>>>;
 pub(super) struct Rota {
     /// All there were when it was made.
     families: Families,
-    /// To be looked at whenever something is committed.
-    awake: Vec<Arc<Family>>,
-    /// To be looked at when they have rested, by that time and their number.
+    /// To be looked at whenever something is committed, by their number.
+    awake: BTreeMap<u64, Arc<Family>>,
+    /// To be looked at when they have rested, by that time and their number; some are awake nevertheless.
     asleep: BTreeMap<(Instant, u64), Arc<Family>>,
 }
 
 impl Rota {
-    /// Is made anew if there are other families, or if it `is_stale`.
-    pub(super) fn refresh(&mut self, families: &Families, takes: impl Fn(&Family) -> bool, is_stale: bool) {
-        if is_stale || !Arc::ptr_eq(families, &self.families) {
-            *self = Rota { families: Arc::clone(families), ..Rota::default() };
-            families.values().filter(|family| takes(family)).for_each(|family| self.add(Arc::clone(family)));
+    /// Is made anew if there are other families, or if it `is_stale`. Answers those that are another thread's by now.
+    pub(super) fn refresh(
+        &mut self,
+        families: &Families,
+        takes: impl Fn(&Family) -> bool,
+        is_stale: bool,
+    ) -> Vec<Arc<Family>> {
+        if !is_stale && Arc::ptr_eq(families, &self.families) {
+            return Vec::new();
         }
+        let before = std::mem::take(self);
+        self.families = Arc::clone(families);
+        families.values().filter(|family| takes(family)).for_each(|family| self.add(Arc::clone(family)));
+        let were_here = before.awake.into_values().chain(before.asleep.into_values());
+        were_here.filter(|family| !takes(family)).collect()
     }
 
     /// A family that has been looked at.
     pub(super) fn add(&mut self, family: Arc<Family>) {
-        match family.sleeps() {
-            Some(until) => drop(self.asleep.insert((until, family.number()), family)),
-            None => self.awake.push(family),
+        // A rest that is over by now ends with a look all the same: nothing may be committed any more.
+        let until = family.awaits();
+        if let Some(until) = until {
+            self.asleep.insert((until, family.number()), Arc::clone(&family));
+        }
+        if until.is_none() || !family.sleeps() {
+            self.add_awake(family);
         }
     }
 
+    /// One that somebody else looks at just now, who says so if there is more to do.
+    pub(super) fn add_awake(&mut self, family: Arc<Family>) {
+        self.awake.insert(family.number(), family);
+    }
+
     /// Those to be looked at whenever something is committed. They are to be added again.
-    pub(super) fn take_awake(&mut self) -> Vec<Arc<Family>> {
-        std::mem::take(&mut self.awake)
+    pub(super) fn take_awake(&mut self) -> impl Iterator<Item = Arc<Family>> + use<> {
+        std::mem::take(&mut self.awake).into_values()
     }
 
     /// One that has rested. It is to be added again.
@@ -58,6 +76,47 @@ impl Rota {
 
     /// Whether each version has to be looked at, one after the other.
     pub(super) fn tells_each_version(&self) -> bool {
-        self.awake.iter().any(|family| family.tells_each_version())
+        self.awake.values().any(|family| family.tells_each_version())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::template::Template;
+    use super::*;
+    use crate::limits::Limits;
+    use crate::syntax;
+    use crate::syntax::ast::StatementKind;
+
+    fn family() -> Arc<Family> {
+        let (statements, _) = syntax::parse("?p(X)", &Limits::default());
+        let [StatementKind::Query(query)] = [&statements[0].kind] else { panic!("a query") };
+        Arc::new(Family::of(Template::of(query).0))
+    }
+
+    #[test]
+    fn what_awaits_the_end_of_a_rest_is_looked_at_then() {
+        let (mut rota, now) = (Rota::default(), Instant::now());
+        let [long, over, each] = [60, 0, 90].map(|seconds| {
+            let family = family();
+            family.course.rest(now + Duration::from_secs(seconds));
+            rota.add(Arc::clone(&family));
+            family
+        });
+        assert_eq!(rota.rise_at(), None, "there is nothing to do then");
+        assert_eq!(rota.take_awake().count(), 3);
+        each.course.add_of_each_version();
+        for family in [long, over, each] {
+            family.course.await_end();
+            rota.add(family);
+        }
+        let later = now + Duration::from_secs(70);
+        let risen = std::iter::from_fn(|| Some(rota.take_rested(later)?.awaits()? - now));
+        assert_eq!(risen.collect::<Vec<_>>(), [0, 60].map(Duration::from_secs));
+        assert_eq!(rota.rise_at(), Some(now + Duration::from_secs(90)), "also who is told each version");
+        assert!(rota.tells_each_version());
+        assert_eq!(rota.take_awake().count(), 2);
     }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Jointly;
+use super::due::{Answered, Due};
 use super::pace::Work;
-use super::query::{Answered, Due, Hearers, LiveQuery};
+use super::query::LiveQuery;
+use super::subscribers::Hearers;
 use super::template::{Template, Together};
 use crate::budget::Budget;
 use crate::context::Environment;

@@ -26,8 +26,8 @@ pub(crate) struct Followed {
     cost: Cost,
 }
 
-/// What a program is asked of next.
-pub(crate) struct Next<'n> {
+/// The state to which the rows are to be brought.
+pub(crate) struct NextState<'n> {
     pub(crate) program: &'n Program,
     /// What is stored now of the relations that it reads.
     pub(crate) stored: Named,
@@ -86,7 +86,7 @@ impl Followed {
     /// Brings the rows to the next state, if it is one of the same program and that pays. Answers what has changed of the answer.
     pub(crate) fn advance(
         &mut self,
-        next: Next<'_>,
+        next: NextState<'_>,
         budget: &Budget,
     ) -> Result<Option<Difference>, ExecError> {
         if self.dictionary != next.codec.shared().number() || !self.program.is_same(next.program) {
@@ -135,7 +135,7 @@ impl Followed {
     /// What is derived in the next state.
     fn derive(
         &self,
-        next: &Next<'_>,
+        next: &NextState<'_>,
         budget: &Budget,
     ) -> Result<Option<BTreeMap<String, Arc<KeptRows>>>, ExecError> {
         let mut now = BTreeMap::new();

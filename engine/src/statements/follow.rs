@@ -10,7 +10,7 @@ use crate::data::{Codec, Difference, Relation, Run};
 use crate::error::Error;
 use crate::exec::{ExecError, Outcome};
 use crate::graph::SessionView;
-use crate::maintain::{Followed, Next};
+use crate::maintain::{Followed, NextState};
 use crate::syntax::ast::Query;
 use crate::views::Reading;
 
@@ -80,7 +80,7 @@ impl Follower<'_> {
         let Some(stored) = self.reading.stored_of(self.program, self.view) else { return Ok(None) };
         let Environment { threads, thresholds, views, .. } = context.environment;
         let (program, thresholds) = (self.program, *thresholds);
-        let next = Next { program, stored, codec, thresholds, always: views.always_advances() };
+        let next = NextState { program, stored, codec, thresholds, always: views.always_advances() };
         let is_brief = followed.allows().is_some_and(|time| time <= BRIEF);
         let advance = || followed.advance(next, context.budget);
         let difference = if is_brief { advance() } else { threads.run(advance) }?;

@@ -28,7 +28,9 @@ pub(super) fn run(statement: &RuleStatement, context: &mut Context<'_>) -> Resul
                 warnings.extend(check(statement, &catalog, warnings.len())?);
                 warnings.extend(is_replacing.then(|| left_behind(&statement.rule, &catalog)).flatten());
                 let remove = is_replacing.then(|| Change::RemoveRules(name.clone()));
-                Ok((remove.into_iter().chain([add]).collect(), is_replacing))
+                // What is kept stays so under other rules.
+                let keep = (is_replacing && known.keeps(name)).then(|| Change::KeepView(name.clone()));
+                Ok((remove.into_iter().chain([add]).chain(keep).collect(), is_replacing))
             })?;
             if is_replacing { counts[0] } else { 0 }
         }

@@ -10,6 +10,7 @@ mod memory;
 use std::time::Instant;
 
 use dbsp::mimalloc::MiMalloc;
+use dbsp::typed_batch::SpineSnapshot;
 use dbsp::utils::{Tup2, Tup4};
 use dbsp::{
     DBData, DBSPHandle, IndexedZSetReader, OrdZSet, OutputHandle, RootCircuit, Runtime, Stream, ZSetHandle, ZWeight,
@@ -29,7 +30,7 @@ type Order = Tup4<u32, u32, u32, u32>;
 struct Built<C: DBData, R: DBData> {
     circuit: DBSPHandle,
     input: ZSetHandle<C>,
-    output: OutputHandle<OrdZSet<R>>,
+    output: OutputHandle<SpineSnapshot<OrdZSet<R>>>,
 }
 
 /// Builds a circuit of a relation that changes.
@@ -38,7 +39,7 @@ macro_rules! built {
         let built = Runtime::init_circuit(WORKERS, |$circuit: &mut RootCircuit| {
             let ($changing, input) = $circuit.add_input_zset::<$row>();
             let answer = $dataflow;
-            Ok((input, answer.output()))
+            Ok((input, answer.accumulate_output()))
         });
         let (circuit, (input, output)) = built.expect("a circuit");
         Built { circuit, input, output }
@@ -86,7 +87,8 @@ fn follow<C: DBData, R: DBData>(built: Built<C, R>, facts: Vec<C>, changes: Vec<
         let started = Instant::now();
         input.append(&mut rows);
         circuit.transaction().expect("it runs");
-        let changed = output.consolidate();
+        // A transaction may take several steps.
+        let changed = output.concat().consolidate();
         let (mut more, mut count) = (0, 0);
         for (_, (), weight) in changed.iter() {
             more += weight;
