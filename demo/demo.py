@@ -24,7 +24,7 @@ import polars as pl
 import stratalog
 from expected import bound_packages
 from local_server import LocalServer
-from questions import BOUND, BOUND_TIMES, QUESTIONS, RULES, SCHEMAS
+from questions import BOUND, BOUND_TIMES, FALLS, PACKAGE, QUESTIONS, RULES, SCHEMAS, TAKEN
 
 DATA = Path(__file__).parent / "data"
 SHOWN_ROWS = 10
@@ -55,6 +55,7 @@ def main() -> int:
             define(db)
             ask(db)
             ask_often(db)
+            take_away(db)
         ask_by_command_line(arguments.cli.resolve(), server.url, password)
         say_memory(server)
         if arguments.keep:
@@ -126,6 +127,31 @@ def ask_often(db: stratalog.Client) -> None:
         f"p50 {cuts[49]:.2f} ms   p99 {cuts[98]:.2f} ms   slowest {max(times):.2f} ms   "
         f"{rows:,} rows in all, {1000 * len(times) / sum(times):,.0f} questions a second"
     )
+
+
+def take_away(db: stratalog.Client) -> None:
+    """A live query is told what falls with a package, and that it stands again with it."""
+    title("Take one package away, and see at once what falls")
+    print(FALLS)
+    db.execute(FALLS, atomic=True)
+    with db.live("?falls(P)") as live:
+        changes = iter(live)
+        first = next(changes)
+        print(f"?falls(P) is live: {len(first.added)} packages lack something as it is.\n")
+        for name in TAKEN:
+            package = db.query(f"?{PACKAGE}", {"name": name}).rows()
+            start = time.perf_counter()
+            db.execute(f"-{PACKAGE} <- {PACKAGE}", {"name": name})
+            fallen = next(changes)
+            told = milliseconds(start)
+            start = time.perf_counter()
+            db.insert("package", package)
+            next(changes)
+            back = milliseconds(start)
+            print(
+                f"Without {name:<12} {len(fallen.added):>6,} packages fall, told after {told:>6,.1f} ms; "
+                f"put back, {len(live.rows):,} after {back:,.1f} ms"
+            )
 
 
 def ask_by_command_line(cli: Path, url: str, password: str) -> None:

@@ -18,6 +18,7 @@ from questions import BOUND_SEED, BOUND_TIMES
 
 DATA = Path(__file__).parent / "data"
 Rows = list[tuple[Any, ...]]
+Pairs = list[tuple[str, str]]
 
 
 class Expected:
@@ -30,10 +31,9 @@ class Expected:
         self._number = {name: number for number, name in enumerate(self.names)}
         self._kib: dict[str, int] = dict(package.select("name", "installed_kib").iter_rows())
         self._section: dict[str, str] = dict(package.select("name", "section").iter_rows())
-        self._next = self._edges(
-            pl.read_parquet(data / "depends.parquet").rows(),
-            pl.read_parquet(data / "provides.parquet").rows(),
-        )
+        self._depends: Pairs = pl.read_parquet(data / "depends.parquet").rows()
+        self._provides: Pairs = pl.read_parquet(data / "provides.parquet").rows()
+        self._next = self._edges()
 
     def answers(self) -> dict[str, Rows]:
         """The rows of every question, by its name."""
@@ -70,16 +70,35 @@ class Expected:
         names = pl.Series(self.names)
         return pl.DataFrame({"P": names.gather(flat["p"]), "Q": names.gather(flat["q"])})
 
-    def _edges(
-        self, depends: Iterable[tuple[str, str]], provides: Iterable[tuple[str, str]]
-    ) -> list[set[int]]:
+    def falls(self, without: str | None = None) -> set[str]:
+        """What lacks something that it needs in the end, perhaps where one package does not exist."""
+        real = self._real(without)
+        users: dict[str, set[str]] = {}
+        for package, name in self._depends:
+            users.setdefault(real.get(name, ""), set()).add(package)
+        found: set[str] = set()
+        waiting = list(users.get("", ()))
+        while waiting:
+            package = waiting.pop()
+            if package not in found:
+                found.add(package)
+                waiting.extend(users.get(package, ()))
+        return found
+
+    def _real(self, without: str | None = None) -> dict[str, str]:
+        """For each name that means a package which one: itself, or the first that provides it."""
+        exists = {name: name for name in self.names if name != without}
         stand_in: dict[str, str] = {}
-        for package, virtual in provides:
-            if virtual not in self._number:
+        for package, virtual in self._provides:
+            if virtual not in exists:
                 stand_in[virtual] = min(package, stand_in.get(virtual, package))
+        return stand_in | exists
+
+    def _edges(self) -> list[set[int]]:
+        real_of = self._real()
         edges: list[set[int]] = [set() for _ in self.names]
-        for package, name in depends:
-            real = name if name in self._number else stand_in.get(name)
+        for package, name in self._depends:
+            real = real_of.get(name)
             if real is not None and real != package:
                 edges[self._number[package]].add(self._number[real])
         return edges

@@ -107,6 +107,15 @@ QUESTIONS = (
     ),
 )
 
+#: What cannot work, as something is missing that it needs in the end.
+FALLS = """\
++falls(P) <- depends(P, V), !exists(V), !stand_in(V, _)
++falls(P) <- needs_directly(P, Q), falls(Q)
+"""
+#: Packages that are taken away, one at a time.
+TAKEN = ("gnome-shell", "libgtk-3-0", "python3", "perl-base", "libc6")
+PACKAGE = "package($name, Version, Section, KiB, Maintainer, Source, Priority)"
+
 #: The question that is asked a thousand times.
 BOUND = "?needs($package, Q)"
 BOUND_TIMES = 1000

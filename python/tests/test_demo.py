@@ -12,7 +12,7 @@ import stratalog
 from conftest import PASSWORD, executable
 from expected import Expected, bound_packages
 from local_server import LocalServer
-from questions import BOUND, QUESTIONS, RULES, SCHEMAS, Question
+from questions import BOUND, FALLS, PACKAGE, QUESTIONS, RULES, SCHEMAS, TAKEN, Question
 
 DATA = Path(__file__).resolve().parents[2] / "demo" / "data"
 
@@ -68,3 +68,21 @@ def test_bound_questions(graph: stratalog.Client, expected: Expected) -> None:
         assert {row[1] for row in rows} == expected.needs(package)
         assert {row[0] for row in rows} <= {package}
         assert len(rows) == len(expected.needs(package))
+
+
+def test_what_falls_with_a_package_is_told(graph: stratalog.Client, expected: Expected) -> None:
+    graph.execute(FALLS, atomic=True)
+    always = expected.falls()
+    with graph.live("?falls(P)") as live:
+        changes = iter(live)
+        assert {row[0] for row in next(changes).added} == always
+        for name in TAKEN:
+            package = graph.query(f"?{PACKAGE}", {"name": name}).rows()
+            graph.execute(f"-{PACKAGE} <- {PACKAGE}", {"name": name})
+            change, fallen = next(changes), expected.falls(without=name)
+            assert {row[0] for row in change.added} == fallen - always
+            assert not change.removed
+            assert {row[0] for row in live.rows} == fallen
+            graph.insert("package", package)
+            assert {row[0] for row in next(changes).removed} == fallen - always
+            assert {row[0] for row in live.rows} == always

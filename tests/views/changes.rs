@@ -20,7 +20,7 @@ fn start(options: EngineOptions, kinds: &[usize]) -> (Engine, Session) {
 }
 
 /// So many random sequences: `STRATALOG_VIEWS` asks for more.
-fn cases() -> u32 {
+pub(crate) fn cases() -> u32 {
     std::env::var("STRATALOG_VIEWS").ok().and_then(|number| number.parse().ok()).unwrap_or(150)
 }
 

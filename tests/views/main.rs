@@ -4,3 +4,4 @@ mod changes;
 mod keep;
 mod kept;
 mod sessions;
+mod walks;

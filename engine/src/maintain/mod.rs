@@ -7,6 +7,7 @@
 mod cost;
 mod followed;
 mod kept_rows;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,7 +18,7 @@ use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
 use crate::rewrite::changes::{self, Side};
 
 pub(crate) use cost::Cost;
-pub(crate) use followed::{Followed, Next};
+pub(crate) use followed::{Followed, NextState};
 pub(crate) use kept_rows::KeptRows;
 
 /// Relations by their name.
@@ -43,6 +44,9 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>,
     let changed = changed(step);
     if changed.is_empty() {
         return Ok(Some(step.old.clone()));
+    }
+    if let Some(rows) = walk::advance(step, &changed, budget)? {
+        return Ok(Some(rows));
     }
     let mut sides = Sides::default();
     for (relation, difference) in &changed {

@@ -57,6 +57,7 @@ pub use strategy::edges::EdgeSource;
 pub use strategy::matrices::{Factor, Matrices, Matrix, Product};
 pub use strategy::partitions::Partitions;
 pub use strategy::relaxation::{Relaxation, Weighted};
+pub(crate) use strategy::walk::{Columns, plain_walk};
 pub use strategy::walk::{Edges, Walk};
 pub use stratum::{Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};
 pub use union::Union;

@@ -1,0 +1,112 @@
+//! Walks through a graph, brought forward: what a *source* does not reach any more, it has lost on the way.
+//!
+//! A row of the stratum says that a source reaches a *node*: along a start, then along edges. A source that has lost a node has
+//! lost a start, or it still comes to the *tail* of an edge that is gone, and the tail has lost that node as well: else the
+//! source would get there through it. So it is enough to find what tails have lost (`lost.rs`), to take that from the sources
+//! that come to them, and to give back what these reach some other way (`removed.rs`). From starts and edges that have come
+//! the walk goes on (`added.rs`).
+//!
+//! Nothing is kept beside the rows. No more is taken for gone than what nodes near the change have lost; who deletes all that
+//! has used what is gone, and derives it again, does so to a whole component.
+
+mod added;
+mod lost;
+mod met;
+mod pairs;
+mod removed;
+mod sets;
+
+use std::collections::BTreeMap;
+
+use self::pairs::Pairs;
+use super::{Named, Step};
+use crate::budget::Budget;
+use crate::data::{Code, Difference, Relation, RelationId, Rows};
+use crate::exec::ExecError;
+use crate::plan::{Columns, plain_walk};
+
+/// Ascending codes for each of some others: the nodes of a source, or the sources of a node.
+type Lists = BTreeMap<Code, Vec<Code>>;
+
+/// From where to where: an edge, or a source and its node.
+type Pair = (Code, Code);
+
+/// The rows of a stratum that walks through a graph, as they are now; none if it does something else.
+pub(super) fn advance(
+    step: &Step<'_>,
+    changed: &BTreeMap<RelationId, Difference>,
+    budget: &Budget,
+) -> Result<Option<Named>, ExecError> {
+    let Some(mut walk) = plain_walk(step.stratum, step.program) else { return Ok(None) };
+    let name = |relation: RelationId| &step.program.relations[relation.index()].name;
+    let Some(old) = step.old.get(name(walk.relation)) else { return Ok(None) };
+    let is_empty = |relations: &Named, columns: &Columns| {
+        relations.get(name(columns.relation)).is_none_or(Relation::is_empty)
+    };
+    for columns in [&mut walk.starts, &mut walk.edges] {
+        columns.retain(|columns| !is_empty(step.before, columns) || !is_empty(step.now, columns));
+    }
+    let pairs = |relations: &Named, columns: &[Columns]| {
+        let mut pairs = Pairs::new(budget);
+        for Columns { relation, from, to } in columns {
+            relations.get(name(*relation)).iter().for_each(|rows| pairs.add(rows, [*from, *to]));
+        }
+        pairs
+    };
+    let mut rows = Pairs::new(budget);
+    rows.add(old, [walk.carried, walk.node]);
+    let graph = Graph {
+        rows,
+        starts: pairs(step.now, &walk.starts),
+        edges: pairs(step.now, &walk.edges),
+        edges_before: pairs(step.before, &walk.edges),
+        is_closure: walk.starts == walk.edges,
+        budget,
+    };
+    let gone = |columns: &[Columns]| changes(columns, changed, |difference| &difference.removed);
+    let come = |columns: &[Columns]| changes(columns, changed, |difference| &difference.added);
+    let removed = graph.removed(graph.lost(&gone(&walk.edges), &gone(&walk.starts))?)?;
+    let added = graph.added(&removed, &come(&walk.edges), &come(&walk.starts))?;
+    let rows_of = |lists: Lists| rows_of_nodes(lists, walk.carried);
+    let relation = old.delete(&rows_of(removed.by_node())).0.insert(&rows_of(added)).0;
+    Ok(Some(Named::from([(name(walk.relation).clone(), relation)])))
+}
+
+/// The starts and edges that are among rows that have changed.
+fn changes(
+    columns: &[Columns],
+    changed: &BTreeMap<RelationId, Difference>,
+    side: impl Fn(&Difference) -> &Rows,
+) -> Vec<Pair> {
+    let pairs = columns.iter().filter_map(|columns| Some((columns, side(changed.get(&columns.relation)?))));
+    let pairs = pairs.flat_map(|(columns, rows)| {
+        let [from, to] = [columns.from, columns.to].map(|column| rows.columns[column].iter().copied());
+        from.zip(to)
+    });
+    pairs.collect()
+}
+
+/// The rows of nodes and their sources.
+fn rows_of_nodes(nodes: Lists, carried: usize) -> Rows {
+    let len = nodes.values().map(Vec::len).sum();
+    let (mut sources, mut nodes_of) = (Vec::with_capacity(len), Vec::with_capacity(len));
+    for (node, of_node) in nodes {
+        nodes_of.resize(sources.len() + of_node.len(), node);
+        sources.extend(of_node);
+    }
+    let columns = if carried == 0 { vec![sources, nodes_of] } else { vec![nodes_of, sources] };
+    Rows { columns, len }
+}
+
+/// What is walked through.
+struct Graph<'g> {
+    /// The rows as they were, from sources to nodes.
+    rows: Pairs<'g>,
+    /// From sources to the nodes in which they begin.
+    starts: Pairs<'g>,
+    edges: Pairs<'g>,
+    edges_before: Pairs<'g>,
+    /// Whether starts and edges are the same: then a node reaches what it reaches as a source, and itself.
+    is_closure: bool,
+    budget: &'g Budget,
+}

@@ -1,0 +1,157 @@
+//! `Pairs`: two columns of relations, looked up by either.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::sets;
+use crate::budget::{Budget, BudgetError};
+use crate::data::{Code, Relation, RowIndex, Run, bounds};
+
+/// An end of a pair.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum End {
+    From = 0,
+    To = 1,
+}
+
+/// Pairs of codes in the rows of relations.
+pub(super) struct Pairs<'g> {
+    runs: Vec<PairRun>,
+    budget: &'g Budget,
+}
+
+struct PairRun {
+    run: Run,
+    columns: [usize; 2],
+    indexes: [OnceCell<Arc<RowIndex>>; 2],
+}
+
+impl<'g> Pairs<'g> {
+    pub(super) fn new(budget: &'g Budget) -> Pairs<'g> {
+        Pairs { runs: Vec::new(), budget }
+    }
+
+    /// Adds two columns of all rows of a relation.
+    pub(super) fn add(&mut self, relation: &Relation, columns: [usize; 2]) {
+        let runs = relation.runs().iter().filter(|run| !run.is_empty());
+        self.runs.extend(runs.map(|run| PairRun { run: run.clone(), columns, indexes: Default::default() }));
+    }
+
+    /// Calls `visit` with the other ends of the pairs that have this code at this end, some of them perhaps twice.
+    pub(super) fn visit(&self, end: End, code: Code, mut visit: impl FnMut(Code)) -> Result<(), BudgetError> {
+        for run in &self.runs {
+            run.visit(end, code, &mut visit, self.budget)?;
+        }
+        Ok(())
+    }
+
+    /// The other ends of the pairs that have this code at this end.
+    pub(super) fn of(&self, end: End, code: Code) -> Result<Vec<Code>, BudgetError> {
+        let mut others = Vec::new();
+        self.visit(end, code, |other| others.push(other))?;
+        sets::in_order(&mut others);
+        Ok(others)
+    }
+
+    /// At least as many as there are of these, and about as many.
+    pub(super) fn count(&self, end: End, code: Code) -> Result<usize, BudgetError> {
+        let counts = self.runs.iter().map(|run| Ok(run.found(end, code, self.budget)?.len()));
+        counts.sum()
+    }
+
+    /// Whether there is this pair.
+    pub(super) fn has(&self, from: Code, to: Code) -> Result<bool, BudgetError> {
+        for run in &self.runs {
+            if run.has(from, to, self.budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The least and the largest code of any end.
+    pub(super) fn bounds(&self) -> Option<(Code, Code)> {
+        let of_runs = self.runs.iter().flat_map(|run| run.columns.map(|column| run.run.bounds(column)));
+        of_runs.flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+    }
+}
+
+/// Rows of a run: side by side, or in the order of an index.
+enum Found<'r> {
+    Rows(Range<usize>),
+    Listed(&'r [u32]),
+}
+
+impl Found<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Found::Rows(rows) => rows.len(),
+            Found::Listed(rows) => rows.len(),
+        }
+    }
+}
+
+impl PairRun {
+    /// The rows with this code at this end, deleted ones among them.
+    #[inline]
+    fn found(&self, end: End, code: Code, budget: &Budget) -> Result<Found<'_>, BudgetError> {
+        let column = self.columns[end as usize];
+        let cell = &self.indexes[end as usize];
+        if cell.get().is_none()
+            && self.run.bisects(&[column], 1)
+            && let Some(rows) = self.run.beginning_with(&[code])
+        {
+            return Ok(Found::Rows(rows.start as usize..rows.end as usize));
+        }
+        let index = match cell.get() {
+            Some(index) => index,
+            None => {
+                let index = budget.index(&self.run, &[column])?;
+                cell.get_or_init(|| index)
+            }
+        };
+        Ok(Found::Listed(&index.rows()[index.range(code)]))
+    }
+
+    #[inline]
+    fn visit(
+        &self,
+        end: End,
+        code: Code,
+        visit: &mut impl FnMut(Code),
+        budget: &Budget,
+    ) -> Result<(), BudgetError> {
+        let others = self.run.column(self.columns[1 - end as usize]);
+        let mut visit_row = |row: usize| {
+            if self.run.is_live(row) {
+                visit(others[row]);
+            }
+        };
+        match self.found(end, code, budget)? {
+            Found::Rows(rows) => rows.for_each(&mut visit_row),
+            Found::Listed(rows) => rows.iter().for_each(|row| visit_row(*row as usize)),
+        }
+        Ok(())
+    }
+
+    fn has(&self, from: Code, to: Code, budget: &Budget) -> Result<bool, BudgetError> {
+        let key = match self.columns {
+            [0, 1] => Some([from, to]),
+            [1, 0] => Some([to, from]),
+            _ => None,
+        };
+        if let Some(rows) = key.and_then(|key| self.run.beginning_with(&key)) {
+            return Ok(rows.into_iter().any(|row| self.run.is_live(row as usize)));
+        }
+        let mut has = false;
+        self.visit(End::From, from, &mut |other| has |= other == to, budget)?;
+        Ok(has)
+    }
+}
+
+/// The least and the largest code of what is in either.
+pub(super) fn bounds_of(pairs: &Pairs<'_>, codes: &[Code]) -> Option<(Code, Code)> {
+    let both = [pairs.bounds(), bounds(codes)];
+    both.into_iter().flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+}
