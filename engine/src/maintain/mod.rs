@@ -4,9 +4,12 @@
 //! they find is put into new relations, which share with the old ones whatever stayed. The old state stays as it was, so
 //! a step that fails has done nothing.
 
+mod bests;
 mod cost;
 mod followed;
 mod kept_rows;
+mod pairs;
+mod sets;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,6 +18,7 @@ use crate::analysis::program::{Program, Stratum};
 use crate::budget::Budget;
 use crate::data::{Codec, Difference, Relation, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
+use crate::plan::PlainBests;
 use crate::rewrite::changes::{self, Side};
 
 pub(crate) use cost::Cost;
@@ -63,7 +67,13 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>,
     }
     let below = changed.keys().copied().collect();
     let follow = Follow { step, below, budget };
-    if step.stratum.recursive { follow.recursive(sides) } else { follow.flat(&sides) }
+    if !step.stratum.recursive {
+        return follow.flat(&sides);
+    }
+    match bests::advance(step, &changed, &|bests, side| follow.starts(bests, side, &sides), budget)? {
+        Some(rows) => Ok(Some(rows)),
+        None => follow.recursive(sides),
+    }
 }
 
 /// What has changed of the relations that a step stands on.
@@ -128,6 +138,19 @@ impl Follow<'_> {
         };
         self.take_in(&mut rows, come);
         Ok(Some(rows))
+    }
+
+    /// The rows of rules that say where best values begin.
+    fn starts(
+        &self,
+        bests: &PlainBests<'_>,
+        side: Side,
+        sides: &Sides,
+    ) -> Result<Option<(Outcome, RelationId)>, ExecError> {
+        let Step { program, stratum, .. } = *self.step;
+        let starts = changes::starts(program, stratum, &self.below, &bests.start_rules, side);
+        let Some((program, found)) = starts else { return Ok(None) };
+        Ok(self.execute(&program, sides)?.map(|outcome| (outcome, found)))
     }
 
     /// From here on these rows are known.

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::pairs::End;
 use super::removed::Removed;
-use super::{Graph, Lists, Pair, sets};
+use super::{Graph, Lists, Pair};
 use crate::budget::BudgetError;
 use crate::data::Code;
+use crate::maintain::pairs::End;
+use crate::maintain::sets;
 
 impl Graph<'_> {
     /// The rows that follow from these edges and starts, and are not among those of before, or are gone.

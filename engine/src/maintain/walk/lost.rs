@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::met::reach;
-use super::pairs::End;
-use super::{Graph, Lists, Pair, sets};
+use super::{Graph, Lists, Pair};
 use crate::budget::BudgetError;
 use crate::data::Code;
+use crate::maintain::pairs::End;
+use crate::maintain::sets;
 
 /// What is lost, and by whom.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! `reach`: the nodes that a walk comes to.
 
-use super::pairs::{End, Pairs, bounds_of};
-use super::sets;
 use crate::budget::{Budget, BudgetError};
 use crate::data::Code;
 use crate::data::keys::{Key, KeySet};
+use crate::maintain::pairs::{End, Pairs, bounds_of};
+use crate::maintain::sets;
 
 /// Nodes whose edges are followed between two looks at the budget.
 const CHECK_NODES: usize = 1_024;

@@ -12,13 +12,11 @@
 mod added;
 mod lost;
 mod met;
-mod pairs;
 mod removed;
-mod sets;
 
 use std::collections::BTreeMap;
 
-use self::pairs::Pairs;
+use super::pairs::Pairs;
 use super::{Named, Step};
 use crate::budget::Budget;
 use crate::data::{Code, Difference, Relation, RelationId, Rows};

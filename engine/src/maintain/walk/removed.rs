@@ -1,10 +1,11 @@
 //! Which rows are gone.
 
 use super::lost::{Lost, LostOfNode};
-use super::pairs::End;
-use super::{Graph, Lists, sets};
+use super::{Graph, Lists};
 use crate::budget::BudgetError;
 use crate::data::Code;
+use crate::maintain::pairs::End;
+use crate::maintain::sets;
 
 /// Rows that are gone: in each row one list has it.
 #[derive(Default)]

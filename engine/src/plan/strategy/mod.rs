@@ -12,6 +12,8 @@ pub(crate) mod relaxation;
 
 pub(crate) mod partitions;
 
+pub(crate) mod plain;
+
 use self::matrices::{Matrices, matrices};
 use self::partitions::{Partitions, partitions};
 use self::relaxation::{Relaxation, relaxation};

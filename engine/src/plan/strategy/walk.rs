@@ -1,7 +1,5 @@
 //! Which recursions walk through a graph.
 
-use std::collections::BTreeSet;
-
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Program, Rule, Stratum};
 use crate::data::RelationId;
 use crate::plan::strategy::edges::{EdgeSource, derive, edges_of, end, variable, variables_of};
@@ -29,65 +27,6 @@ pub struct Edges {
     pub source: EdgeSource,
     /// If not every carried value may take them: which may, as a rule with one column.
     pub guard: Option<Rule>,
-}
-
-/// A walk from a carried value to nodes, of which each start and each edge is in two columns of a row.
-#[derive(Debug, Clone)]
-pub(crate) struct PlainWalk {
-    /// The relation.
-    pub relation: RelationId,
-    /// The column that is carried.
-    pub carried: usize,
-    /// The column of the nodes.
-    pub node: usize,
-    /// From carried values to the nodes in which their walks begin.
-    pub starts: Vec<Columns>,
-    /// From node to node.
-    pub edges: Vec<Columns>,
-}
-
-/// Two columns of a relation, one of which leads to the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Columns {
-    pub relation: RelationId,
-    pub from: usize,
-    pub to: usize,
-}
-
-impl Columns {
-    /// Those of a source, if it is nothing else.
-    fn of(source: EdgeSource) -> Option<Columns> {
-        match source {
-            EdgeSource::Relation { relation, from, to } => Some(Columns { relation, from, to }),
-            EdgeSource::Rule(_) => None,
-        }
-    }
-}
-
-/// The plain walk that a stratum is, if it is one.
-pub(crate) fn plain_walk(stratum: &Stratum, program: &Program) -> Option<PlainWalk> {
-    let Walk { relation, carried, node, edges, .. } = walk(stratum, program)?;
-    let carried = carried?;
-    let own = Columns { relation, from: carried, to: node };
-    let exit_rules = stratum.rules.iter().filter(|rule| rule.reads().all(|read| read != relation));
-    let start = |rule: &Rule| match [&rule.head_terms[carried], &rule.head_terms[node]] {
-        [HeadTerm::Expression(from), HeadTerm::Expression(to)] if rule.ranking.is_none() => {
-            Columns::of(EdgeSource::between(&rule.body, from, to)?)
-        }
-        _ => None,
-    };
-    let stored = program.relations[relation.index()].stored.then_some(own);
-    let starts = exit_rules.map(start).chain(stored.map(Some)).collect::<Option<BTreeSet<Columns>>>()?;
-    let mut along = BTreeSet::new();
-    for edges in edges {
-        match Columns::of(edges.source).filter(|_| edges.guard.is_none())? {
-            // Known rows lead as far as the starts that they came from.
-            columns if columns.relation == relation => along.extend(&starts),
-            columns => along.extend([columns]),
-        }
-    }
-    let (starts, edges) = (starts.into_iter().collect(), along.into_iter().collect());
-    Some(PlainWalk { relation, carried, node, starts, edges })
 }
 
 /// The graph that a stratum walks through, if it does nothing else.

@@ -11,7 +11,7 @@ mod recursive;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use flat::flat;
-pub(crate) use recursive::{can_follow, come, gone, restored};
+pub(crate) use recursive::{can_follow, come, gone, restored, starts};
 
 use super::guarded::{add_variable, compare_assigned, guard, head_argument};
 use crate::analysis::program::{

@@ -94,6 +94,23 @@ pub(crate) fn come(
     Some((changes.finish()?, found))
 }
 
+/// The rows of rules that read nothing of their stratum, as they are on a side, and the relation that has them.
+pub(crate) fn starts(
+    program: &Program,
+    stratum: &Stratum,
+    changed: &BTreeSet<RelationId>,
+    rules: &[&Rule],
+    side: Side,
+) -> Option<(Program, RelationId)> {
+    let mut changes = Changes::new(program, stratum, changed);
+    let found = changes.derived("starts", rules.first()?.head);
+    for rule in rules {
+        let rule = changes.reading(rule, found, |changes, _, relation| changes.side(relation, side));
+        changes.rules.push(rule);
+    }
+    Some((changes.finish()?, found))
+}
+
 impl Changes<'_> {
     /// A relation of what is found of each of the stratum.
     fn heads(&mut self, what: &str) -> BTreeMap<RelationId, RelationId> {

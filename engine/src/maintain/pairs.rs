@@ -1,4 +1,4 @@
-//! `Pairs`: two columns of relations, looked up by either.
+//! `Pairs`: two columns of relations, looked up by either; as edges, with what a third one adds.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::sets;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Relation, RowIndex, Run, bounds};
+use crate::plan::Weight;
 
 /// An end of a pair.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,7 @@ pub(super) struct Pairs<'g> {
 struct PairRun {
     run: Run,
     columns: [usize; 2],
+    weight: Weight,
     indexes: [OnceCell<Arc<RowIndex>>; 2],
 }
 
@@ -34,12 +36,28 @@ impl<'g> Pairs<'g> {
 
     /// Adds two columns of all rows of a relation.
     pub(super) fn add(&mut self, relation: &Relation, columns: [usize; 2]) {
-        let runs = relation.runs().iter().filter(|run| !run.is_empty());
-        self.runs.extend(runs.map(|run| PairRun { run: run.clone(), columns, indexes: Default::default() }));
+        self.add_weighted(relation, columns, Weight::Constant(0));
+    }
+
+    /// The same, and each pair has a weight.
+    pub(super) fn add_weighted(&mut self, relation: &Relation, columns: [usize; 2], weight: Weight) {
+        for run in relation.runs().iter().filter(|run| !run.is_empty()) {
+            self.runs.push(PairRun { run: run.clone(), columns, weight, indexes: Default::default() });
+        }
     }
 
     /// Calls `visit` with the other ends of the pairs that have this code at this end, some of them perhaps twice.
     pub(super) fn visit(&self, end: End, code: Code, mut visit: impl FnMut(Code)) -> Result<(), BudgetError> {
+        self.visit_weighted(end, code, |other, _| visit(other))
+    }
+
+    /// The same, and with what each of them weighs.
+    pub(super) fn visit_weighted(
+        &self,
+        end: End,
+        code: Code,
+        mut visit: impl FnMut(Code, Code),
+    ) -> Result<(), BudgetError> {
         for run in &self.runs {
             run.visit(end, code, &mut visit, self.budget)?;
         }
@@ -68,6 +86,14 @@ impl<'g> Pairs<'g> {
             }
         }
         Ok(false)
+    }
+
+    /// The codes at this end of all pairs, some of them perhaps twice.
+    pub(super) fn all(&self, end: End) -> impl Iterator<Item = Code> {
+        self.runs.iter().flat_map(move |run| {
+            let codes = run.run.column(run.columns[end as usize]);
+            (0..codes.len()).filter(|row| run.run.is_live(*row)).map(|row| codes[row])
+        })
     }
 
     /// The least and the largest code of any end.
@@ -119,13 +145,17 @@ impl PairRun {
         &self,
         end: End,
         code: Code,
-        visit: &mut impl FnMut(Code),
+        visit: &mut impl FnMut(Code, Code),
         budget: &Budget,
     ) -> Result<(), BudgetError> {
         let others = self.run.column(self.columns[1 - end as usize]);
+        let weight_of = |row: usize| match self.weight {
+            Weight::Constant(weight) => weight,
+            Weight::Column(column) => self.run.column(column)[row],
+        };
         let mut visit_row = |row: usize| {
             if self.run.is_live(row) {
-                visit(others[row]);
+                visit(others[row], weight_of(row));
             }
         };
         match self.found(end, code, budget)? {
@@ -145,7 +175,7 @@ impl PairRun {
             return Ok(rows.into_iter().any(|row| self.run.is_live(row as usize)));
         }
         let mut has = false;
-        self.visit(End::From, from, &mut |other| has |= other == to, budget)?;
+        self.visit(End::From, from, &mut |other, _| has |= other == to, budget)?;
         Ok(has)
     }
 }
