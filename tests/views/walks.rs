@@ -96,7 +96,7 @@ thread_local! {
 }
 
 fn are_as_anew(rules: &'static [&'static str], question: impl Fn(&str) -> &'static str) -> (u64, u64) {
-    let with_graph = select(vec![4_i64, 9, 25, 60])
+    let with_graph = select(vec![4_i64, 9, 25, 100])
         .prop_flat_map(|nodes| (graph(nodes), graph(nodes), vec(change(nodes), 1..15)));
     STEPS.set((0, 0));
     proptest!(ProptestConfig { cases: cases(), max_shrink_iters: 3_000, ..ProptestConfig::default() }, |(

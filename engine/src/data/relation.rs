@@ -121,9 +121,14 @@ impl Relation {
         })
     }
 
+    /// The relation with these rows added, none of which it has.
+    pub(crate) fn insert_absent(&self, rows: &Rows) -> Relation {
+        with_key!(self.arity, K => self.insert_absent_keys::<K>(sorted_keys(rows)).0)
+    }
+
     /// The relation without these rows, and how many of them were there.
     pub fn delete(&self, rows: &Rows) -> (Relation, usize) {
-        with_key!(self.arity, K => self.delete_keys::<K>(&sorted_keys(rows)))
+        with_key!(self.arity, K => self.delete_keys::<K>(sorted_keys(rows)))
     }
 
     /// Those of the rows that are not in the relation, each once.
@@ -162,6 +167,10 @@ impl Relation {
 
     fn insert_keys<K: Key>(&self, mut keys: Vec<K>) -> (Relation, usize) {
         self.retain_absent(&mut keys);
+        self.insert_absent_keys(keys)
+    }
+
+    fn insert_absent_keys<K: Key>(&self, mut keys: Vec<K>) -> (Relation, usize) {
         let added = keys.len();
         if added == 0 {
             return (self.clone(), 0);
@@ -177,12 +186,18 @@ impl Relation {
         (Relation { arity: self.arity, runs }, added)
     }
 
-    fn delete_keys<K: Key>(&self, keys: &[K]) -> (Relation, usize) {
+    fn delete_keys<K: Key>(&self, mut keys: Vec<K>) -> (Relation, usize) {
         let mut removed = 0;
         let mut runs = Vec::with_capacity(self.runs.len());
         for run in &self.runs {
-            let dead: Vec<usize> =
-                find_sorted(run, keys).into_iter().flatten().filter(|row| run.is_live(*row)).collect();
+            let (found, mut dead) = (find_sorted(run, &keys), Vec::new());
+            let mut found = found.into_iter().map(|row| row.filter(|row| run.is_live(*row)));
+            // No two runs have a row in common.
+            keys.retain(|_| {
+                let row = found.next().flatten();
+                dead.extend(row);
+                row.is_none()
+            });
             removed += dead.len();
             if dead.is_empty() {
                 runs.push(run.clone());

@@ -59,24 +59,28 @@ impl Followed {
         if !is_worth_it || !is_plain || goal.arity == 0 || rules.any(Rule::reads_circumstances) {
             return None;
         }
-        let mut derived = BTreeMap::new();
+        let mut derived = BTreeMap::<String, Arc<KeptRows>>::new();
         for relation in program.strata.iter().flat_map(|stratum| &stratum.relations) {
             let described = &program.relations[relation.index()];
             let runs = match *relation == program.goal {
                 true => outcome.runs.clone(),
                 false => outcome.complete.get(relation)?.clone(),
             };
-            // Where all rows are those of another relation, they are in order.
-            let is_same = |stored: &&Relation| {
+            // Where all rows are those of another relation, they are kept once.
+            let are_same = |others: &[Run]| {
                 !runs.is_empty()
-                    && stored.runs().len() == runs.len()
-                    && stored.runs().iter().zip(&runs).all(|(a, b)| a.number() == b.number())
+                    && others.len() == runs.len()
+                    && others.iter().zip(&runs).all(|(a, b)| a.number() == b.number())
             };
-            let rows = match stored.values().find(is_same) {
-                Some(stored) => KeptRows::ordered(stored.clone()),
-                None => KeptRows::found(described.arity, runs),
+            let of_stored = || stored.values().find(|stored| are_same(stored.runs()));
+            let rows = match derived.values().find(|derived| are_same(&derived.runs())) {
+                Some(derived) => Arc::clone(derived),
+                None => Arc::new(match of_stored() {
+                    Some(stored) => KeptRows::ordered(stored.clone()),
+                    None => KeptRows::found(described.arity, runs),
+                }),
             };
-            derived.insert(described.name.clone(), Arc::new(rows));
+            derived.insert(described.name.clone(), rows);
         }
         let before = before.filter(|before| before.program.is_same(program));
         let (cost, dictionary) = (Cost::of(took, before.map(|before| before.cost)), codec.shared().number());

@@ -62,10 +62,10 @@ impl KeptRows {
         relation
     }
 
-    /// About how long it takes to put so many rows in order.
+    /// About how long it takes to put so many rows in order, and to compare them with others.
     pub(crate) fn time_of_ordering(rows: usize) -> Duration {
         /// Of one.
-        const TIME: Duration = Duration::from_nanos(25);
+        const TIME: Duration = Duration::from_nanos(60);
         TIME * u32::try_from(rows).unwrap_or(u32::MAX)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::sets;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Relation, RowIndex, Run, bounds};
+use crate::data::{Code, Relation, RowIndex, Run};
 use crate::plan::Weight;
 
 /// An end of a pair.
@@ -178,10 +178,4 @@ impl PairRun {
         self.visit(End::From, from, &mut |other, _| has |= other == to, budget)?;
         Ok(has)
     }
-}
-
-/// The least and the largest code of what is in either.
-pub(super) fn bounds_of(pairs: &Pairs<'_>, codes: &[Code]) -> Option<(Code, Code)> {
-    let both = [pairs.bounds(), bounds(codes)];
-    both.into_iter().flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
 }

@@ -219,6 +219,6 @@ impl Graph<'_> {
             };
             Rows { columns, len }
         };
-        Ok(old.delete(&rows(gone)).0.insert(&rows(come)).0)
+        Ok(old.delete(&rows(gone)).0.insert_absent(&rows(come)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::met::reach;
+use super::many::{Reached, TOGETHER};
 use super::{Graph, Lists, Pair};
 use crate::budget::BudgetError;
 use crate::data::Code;
@@ -28,11 +28,11 @@ pub(super) struct LostOfNode {
 impl Graph<'_> {
     /// What was lost where these edges and starts are gone.
     pub(super) fn lost(&self, edges: &[Pair], starts: &[Pair]) -> Result<Lost, BudgetError> {
-        let mut lost = Lost::default();
+        let (mut lost, mut sources) = (Lost::default(), BTreeSet::new());
         for (source, node) in starts {
             // Another row may be the same start.
-            if !self.starts.has(*source, *node)? {
-                self.walk_from(*source, &mut lost.of_sources)?;
+            if !sources.contains(source) && !self.starts.has(*source, *node)? {
+                sources.insert(*source);
             }
         }
         let (mut seen, mut todo) = (BTreeSet::new(), Vec::new());
@@ -42,28 +42,25 @@ impl Graph<'_> {
                 todo.push(*tail);
             }
         }
-        while let Some(node) = todo.pop() {
-            self.budget.check()?;
-            let (reached, nodes) = self.lost_of_node(node, &mut lost.of_sources)?;
-            if nodes.is_empty() {
-                continue;
-            }
-            if self.is_passed_on(node, reached, nodes.len())? {
-                // Who comes to it comes from one of its predecessors, or begins in it.
-                for predecessor in self.edges.of(End::To, node)? {
-                    if seen.insert(predecessor) {
-                        todo.push(predecessor);
-                    }
+        while !todo.is_empty() {
+            let nodes = todo.split_off(todo.len().saturating_sub(TOGETHER));
+            let of_nodes = self.lost_of_nodes(&nodes, &mut lost.of_sources)?;
+            for (node, (reached, nodes)) in nodes.into_iter().zip(of_nodes) {
+                if nodes.is_empty() {
+                    continue;
                 }
-                for source in self.starts.of(End::To, node)? {
-                    self.walk_from(source, &mut lost.of_sources)?;
+                if self.is_passed_on(node, reached, nodes.len())? {
+                    // Who comes to it comes from one of its predecessors, or begins in it.
+                    todo.extend(self.edges.of(End::To, node)?.into_iter().filter(|tail| seen.insert(*tail)));
+                    sources.extend(self.starts.of(End::To, node)?);
+                } else {
+                    let sources = self.rows.of(End::To, node)?;
+                    self.budget.charge((nodes.len() + sources.len()) * size_of::<Code>())?;
+                    lost.of_nodes.insert(node, LostOfNode { nodes, sources });
                 }
-            } else {
-                let sources = self.rows.of(End::To, node)?;
-                self.budget.charge((nodes.len() + sources.len()) * size_of::<Code>())?;
-                lost.of_nodes.insert(node, LostOfNode { nodes, sources });
             }
         }
+        self.walk_from(&sources.into_iter().collect::<Vec<_>>(), &mut lost.of_sources)?;
         Ok(lost)
     }
 
@@ -76,28 +73,37 @@ impl Graph<'_> {
         Ok(doubtful > (2 * reached).saturating_mul(walks))
     }
 
-    /// Finds all that a source has lost.
-    fn walk_from(&self, source: Code, of_sources: &mut Lists) -> Result<(), BudgetError> {
-        if !of_sources.contains_key(&source) {
-            self.budget.check()?;
-            let now = reach(&self.edges, self.starts.of(End::From, source)?, self.budget)?;
-            let lost = sets::without(&self.rows.of(End::From, source)?, &now);
-            of_sources.insert(source, lost);
+    /// Finds all that sources have lost.
+    fn walk_from(&self, sources: &[Code], of_sources: &mut Lists) -> Result<(), BudgetError> {
+        let new: Vec<Code> =
+            sources.iter().copied().filter(|source| !of_sources.contains_key(source)).collect();
+        for sources in new.chunks(TOGETHER) {
+            let starts = sources.iter().map(|source| self.starts.of(End::From, *source));
+            let now = Reached::by(&self.edges, &starts.collect::<Result<Vec<_>, _>>()?, self.budget)?;
+            for (walk, source) in sources.iter().enumerate() {
+                let mut lost = self.rows.of(End::From, *source)?;
+                lost.retain(|node| !now.has(walk, *node));
+                self.budget.charge(lost.len() * size_of::<Code>())?;
+                of_sources.insert(*source, lost);
+            }
         }
         Ok(())
     }
 
-    /// How many nodes one reached, about, and those that it does not reach any more.
-    fn lost_of_node(&self, node: Code, of_sources: &mut Lists) -> Result<(usize, Vec<Code>), BudgetError> {
+    /// How many nodes each of some reached, about, and those that it does not reach any more.
+    fn lost_of_nodes(
+        &self,
+        nodes: &[Code],
+        of_sources: &mut Lists,
+    ) -> Result<Vec<(usize, Vec<Code>)>, BudgetError> {
         if self.is_closure {
-            self.walk_from(node, of_sources)?;
-            // It always reaches itself.
-            let lost = sets::without(&of_sources[&node], &[node]);
-            return Ok((self.rows.count(End::From, node)?, lost));
+            self.walk_from(nodes, of_sources)?;
+            // Each of them always reaches itself.
+            let lost = |node: &Code| sets::without(&of_sources[node], &[*node]);
+            return nodes.iter().map(|node| Ok((self.rows.count(End::From, *node)?, lost(node)))).collect();
         }
-        let [before, now] =
-            [&self.edges_before, &self.edges].map(|edges| reach(edges, vec![node], self.budget));
-        let before = before?;
-        Ok((before.len(), sets::without(&before, &now?)))
+        let starts: Vec<Vec<Code>> = nodes.iter().map(|node| vec![*node]).collect();
+        let before = Reached::by(&self.edges_before, &starts, self.budget)?;
+        Ok(before.without(&Reached::by(&self.edges, &starts, self.budget)?, nodes.len()))
     }
 }

@@ -1,18 +1,22 @@
-//! `reach`: the nodes that a walk comes to.
+//! `Met`: the nodes that a walk has come to, and how it goes on from there.
 
 use crate::budget::{Budget, BudgetError};
-use crate::data::Code;
 use crate::data::keys::{Key, KeySet};
-use crate::maintain::pairs::{End, Pairs, bounds_of};
-use crate::maintain::sets;
+use crate::data::{Code, bounds};
+use crate::maintain::pairs::{End, Pairs};
 
 /// Nodes whose edges are followed between two looks at the budget.
 const CHECK_NODES: usize = 1_024;
 
-/// The nodes that a walk along edges comes to, with those in which it begins; in order.
-pub(super) fn reach(edges: &Pairs<'_>, starts: Vec<Code>, budget: &Budget) -> Result<Vec<Code>, BudgetError> {
-    let mut met = Met::new(edges, &starts, budget)?;
-    let mut nodes: Vec<Code> = starts.into_iter().filter(|start| met.is_new(*start)).collect();
+/// The nodes that a walk from these along edges comes to and has not met before.
+pub(super) fn go_on(
+    edges: &Pairs<'_>,
+    starts: Vec<Code>,
+    met: &mut Met,
+    budget: &Budget,
+) -> Result<Vec<Code>, BudgetError> {
+    let mut nodes = starts;
+    nodes.retain(|start| met.is_new(*start));
     let (mut next, mut charged) = (0, 0);
     while next < nodes.len() {
         if next % CHECK_NODES == 0 {
@@ -28,12 +32,11 @@ pub(super) fn reach(edges: &Pairs<'_>, starts: Vec<Code>, budget: &Budget) -> Re
         })?;
         next += 1;
     }
-    met.in_order(&mut nodes);
     Ok(nodes)
 }
 
 /// Nodes that were met.
-enum Met {
+pub(super) enum Met {
     /// A bit for each code from the first on.
     Bits {
         first: Code,
@@ -43,10 +46,12 @@ enum Met {
 }
 
 impl Met {
-    fn new(edges: &Pairs<'_>, starts: &[Code], budget: &Budget) -> Result<Met, BudgetError> {
+    /// None, of those that edges lead to, and of these.
+    pub(super) fn new(edges: &Pairs<'_>, others: &[&[Code]], budget: &Budget) -> Result<Met, BudgetError> {
         /// 2 MiB.
         const MOST_WORDS: usize = 1 << 18;
-        let (first, last) = bounds_of(edges, starts).unwrap_or_default();
+        let ends = others.iter().filter_map(|codes| bounds(codes)).chain(edges.bounds());
+        let (first, last) = ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).unwrap_or_default();
         let words = (last - first) as usize / 64 + 1;
         if words > MOST_WORDS {
             return Ok(Met::Hashed(KeySet::default()));
@@ -55,8 +60,9 @@ impl Met {
         Ok(Met::Bits { first, words: vec![0; words] })
     }
 
+    /// Whether a node was not met before; now it is.
     #[inline]
-    fn is_new(&mut self, code: Code) -> bool {
+    pub(super) fn is_new(&mut self, code: Code) -> bool {
         match self {
             Met::Bits { first, words } => {
                 let place = (code - *first) as usize;
@@ -73,24 +79,6 @@ impl Met {
         match self {
             Met::Bits { .. } => 0,
             Met::Hashed(_) => 2 * size_of::<u64>(),
-        }
-    }
-
-    /// Puts all that were met in order.
-    fn in_order(&self, nodes: &mut Vec<Code>) {
-        match self {
-            // To look at a word takes about as long as to put a code in order.
-            Met::Bits { first, words } if words.len() < 8 * nodes.len() => {
-                nodes.clear();
-                for (place, word) in words.iter().enumerate() {
-                    let mut bits = *word;
-                    while bits != 0 {
-                        nodes.push(first + (place * 64) as Code + bits.trailing_zeros());
-                        bits &= bits - 1;
-                    }
-                }
-            }
-            _ => sets::in_order(nodes),
         }
     }
 }

@@ -11,6 +11,7 @@
 
 mod added;
 mod lost;
+mod many;
 mod met;
 mod removed;
 
@@ -65,8 +66,9 @@ pub(super) fn advance(
     let come = |columns: &[Columns]| changes(columns, changed, |difference| &difference.added);
     let removed = graph.removed(graph.lost(&gone(&walk.edges), &gone(&walk.starts))?)?;
     let added = graph.added(&removed, &come(&walk.edges), &come(&walk.starts))?;
-    let rows_of = |lists: Lists| rows_of_nodes(lists, walk.carried);
-    let relation = old.delete(&rows_of(removed.by_node())).0.insert(&rows_of(added)).0;
+    let rows = |of_nodes: &Lists, of_sources: &Lists| rows_of(of_nodes, of_sources, walk.carried);
+    let rest = old.delete(&rows(removed.of_nodes(), removed.of_sources())).0;
+    let relation = rest.insert_absent(&rows(&added.of_nodes, &added.of_sources));
     Ok(Some(Named::from([(name(walk.relation).clone(), relation)])))
 }
 
@@ -84,16 +86,19 @@ fn changes(
     pairs.collect()
 }
 
-/// The rows of nodes and their sources.
-fn rows_of_nodes(nodes: Lists, carried: usize) -> Rows {
-    let len = nodes.values().map(Vec::len).sum();
-    let (mut sources, mut nodes_of) = (Vec::with_capacity(len), Vec::with_capacity(len));
-    for (node, of_node) in nodes {
-        nodes_of.resize(sources.len() + of_node.len(), node);
-        sources.extend(of_node);
+/// The rows of nodes with their sources, and of sources with their nodes.
+fn rows_of(of_nodes: &Lists, of_sources: &Lists, carried: usize) -> Rows {
+    let count = |lists: &Lists| lists.values().map(Vec::len).sum::<usize>();
+    let len = count(of_nodes) + count(of_sources);
+    let mut columns = [(); 2].map(|()| Vec::with_capacity(len));
+    for (lists, key) in [(of_nodes, 1 - carried), (of_sources, carried)] {
+        for (code, others) in lists {
+            columns[1 - key].extend_from_slice(others);
+            let rows = columns[1 - key].len();
+            columns[key].resize(rows, *code);
+        }
     }
-    let columns = if carried == 0 { vec![sources, nodes_of] } else { vec![nodes_of, sources] };
-    Rows { columns, len }
+    Rows { columns: columns.into(), len }
 }
 
 /// What is walked through.

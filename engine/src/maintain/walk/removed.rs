@@ -30,13 +30,19 @@ impl Removed {
         gone
     }
 
-    /// The sources of each node.
-    pub(super) fn by_node(self) -> Lists {
-        let mut by_node = self.of_nodes;
-        for (source, lost) in self.of_sources {
-            lost.into_iter().for_each(|node| by_node.entry(node).or_default().push(source));
-        }
-        by_node
+    /// By their sources, of which all is known.
+    pub(super) fn of_sources(&self) -> &Lists {
+        &self.of_sources
+    }
+
+    /// The same of one.
+    pub(super) fn of_source(&self, source: Code) -> &[Code] {
+        self.of_sources.get(&source).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those by their nodes, of all other sources.
+    pub(super) fn of_nodes(&self) -> &Lists {
+        &self.of_nodes
     }
 }
 
