@@ -73,7 +73,7 @@ fn graph(nodes: i64) -> impl Strategy<Value = Vec<Edge>> {
 fn change(nodes: i64) -> impl Strategy<Value = String> {
     let node = move || 0..nodes;
     let pairs = move |most: usize| vec((node(), node()), 1..most);
-    let relation = || select(vec!["e", "e", "e", "e", "s", "s"]);
+    let relation = || select(vec!["e", "e", "e", "e", "s", "s", "t"]);
     prop_oneof![
         4 => (relation(), pairs(4)).prop_map(|(relation, pairs)| format!("+{relation}[{}]", list(&pairs))),
         2 => (relation(), pairs(20)).prop_map(|(relation, pairs)| format!("-{relation}[{}]", list(&pairs))),

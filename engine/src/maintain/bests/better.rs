@@ -14,8 +14,14 @@ use crate::maintain::pairs::End;
 const CHECK_NODES: usize = 256;
 
 impl Graph<'_> {
-    /// The nodes that get a value they did not have, or have lost, where these edges have come; the best first (Dijkstra).
-    pub(super) fn better(&self, lost: &Keys, come: &[Edge]) -> Result<Keys, ExecError> {
+    /// The nodes that get a value they did not have, or have lost, where these edges and starts have come; the best first
+    /// (Dijkstra).
+    pub(super) fn better(
+        &self,
+        lost: &Keys,
+        edges: &[Edge],
+        starts: &[(Code, Key)],
+    ) -> Result<Keys, ExecError> {
         let mut found = Found { graph: self, lost, better: Keys::new(), offers: BinaryHeap::new() };
         for node in lost.keys() {
             if let Some(key) = self.starts.key_of(*node)? {
@@ -27,11 +33,11 @@ impl Graph<'_> {
                 found.offer_along(tail, *node, added)?;
             }
         }
-        for (tail, end, added) in come {
+        for (tail, end, added) in edges {
             found.offer_along(*tail, *end, *added)?;
         }
-        for (node, key) in self.starts.changed()?.come {
-            found.offer(node, key)?;
+        for (node, key) in starts {
+            found.offer(*node, *key)?;
         }
         let mut taken = 0;
         while let Some(Reverse((key, node))) = found.offers.pop() {

@@ -13,16 +13,16 @@ use crate::maintain::pairs::End;
 const CHECK_NODES: usize = 256;
 
 impl Graph<'_> {
-    /// The nodes that have nothing left to hold up their values where these edges are gone, with the values.
-    pub(super) fn lost(&self, gone: &[Edge]) -> Result<Keys, ExecError> {
+    /// The nodes that have nothing left to hold up their values where these edges and starts are gone, with the values.
+    pub(super) fn lost(&self, edges: &[Edge], starts: &[(Code, Key)]) -> Result<Keys, ExecError> {
         let mut search = Search::new(self);
-        for (tail, end, added) in gone {
+        for (tail, end, added) in edges {
             if let Some(key) = self.old(*tail)? {
                 search.doubt_end(*end, self.values.sum(key, *added)?)?;
             }
         }
-        for (node, key) in self.starts.changed()?.gone {
-            search.doubt_end(node, key)?;
+        for (node, key) in starts {
+            search.doubt_end(*node, *key)?;
         }
         // Whoever has a better value than these is known to have it by now.
         while let Some((key, nodes)) = search.doubtful.pop_first() {

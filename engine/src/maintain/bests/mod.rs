@@ -66,12 +66,13 @@ pub(super) fn advance(
     let starts = Starts::new(&bests, step, changed, values, evaluate, budget);
     let graph = Graph { rows, edges: edges(step.now), starts, values, budget, charged: Cell::default() };
     let edges = |side: fn(&Difference) -> &Rows| edges_of(&bests, changed, values, side);
-    let advanced = edges(|difference| &difference.removed).and_then(|gone| {
-        let lost = graph.lost(&gone)?;
-        let better = graph.better(&lost, &edges(|difference| &difference.added)?)?;
+    let advance = || {
+        let starts = graph.starts.changed()?;
+        let lost = graph.lost(&edges(|difference| &difference.removed)?, &starts.gone)?;
+        let better = graph.better(&lost, &edges(|difference| &difference.added)?, &starts.come)?;
         graph.brought(old, &bests, &lost, better)
-    });
-    match advanced {
+    };
+    match advance() {
         Ok(relation) => Ok(Some(Named::from([(name(bests.relation).clone(), relation)]))),
         // Some value is of another kind.
         Err(ExecError::NotWorth) => Ok(None),

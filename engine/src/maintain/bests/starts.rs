@@ -55,11 +55,12 @@ impl<'g> Starts<'g> {
 
     /// The best value with which it begins in a node.
     pub(super) fn key_of(&self, node: Code) -> Result<Option<Key>, ExecError> {
-        let mut plain = Vec::new();
-        self.plain.visit(End::From, node, |value| plain.push(value))?;
-        let plain = plain.into_iter().map(|value| self.values.key(value));
-        let listed = self.of_rules()?.get(&node).copied();
-        plain.chain(listed.map(Ok)).reduce(|a, b| Ok(a?.min(b?))).transpose()
+        let (mut best, mut is_other) = (self.of_rules()?.get(&node).copied(), false);
+        self.plain.visit(End::From, node, |value| match self.values.key(value) {
+            Ok(key) => best = Some(best.map_or(key, |best| best.min(key))),
+            Err(_) => is_other = true,
+        })?;
+        if is_other { Err(ExecError::NotWorth) } else { Ok(best) }
     }
 
     /// All nodes in which it begins, some of them perhaps twice.
