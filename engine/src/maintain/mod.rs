@@ -14,11 +14,11 @@ mod walk;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Stratum};
+use crate::analysis::program::{Program, Stratum};
 use crate::budget::Budget;
-use crate::data::{Codec, Difference, Relation, RelationId, Rows, Run, VariableId};
+use crate::data::{Codec, Difference, Relation, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
-use crate::plan::PlainBests;
+use crate::plan::{HandedOn, PlainBests};
 use crate::rewrite::changes::{self, Side};
 
 pub(crate) use cost::Cost;
@@ -81,26 +81,11 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>,
 
 /// The rows of another relation, if the stratum hands them on as they are.
 fn handed_on(step: &Step<'_>) -> Option<Named> {
-    let ([head], [rule]) = (step.stratum.relations.as_slice(), step.stratum.rules.as_slice()) else {
-        return None;
-    };
-    let head = &step.program.relations[head.index()];
-    let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
-    let read = &step.program.relations[atom.relation.index()];
-    let mut columns = rule.head_terms.iter().zip(&atom.arguments);
-    let is_same = |(out, from): (&HeadTerm, &Argument)| match (out, from) {
-        (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(from)) => out == from,
-        _ => false,
-    };
-    let are_others: BTreeSet<VariableId> = atom.variables().collect();
-    let hands_on = !head.stored
-        && head.best.is_none()
-        && rule.ranking.is_none()
-        && !step.stratum.recursive
-        && head.arity == read.arity
-        && are_others.len() == read.arity
-        && columns.all(is_same);
-    let rows = step.now.get(&read.name).filter(|_| hands_on)?;
+    let [rule] = step.stratum.rules.as_slice() else { return None };
+    let whole = HandedOn::of(rule).filter(HandedOn::is_straight)?;
+    let [head, source] = [rule.head, whole.source].map(|relation| &step.program.relations[relation.index()]);
+    let is_alone = !step.stratum.recursive && !head.stored && head.best.is_none();
+    let rows = step.now.get(&source.name).filter(|_| is_alone)?;
     Some(Named::from([(head.name.clone(), rows.clone())]))
 }
 

@@ -39,7 +39,7 @@ pub struct HandedOn<'p> {
 
 impl<'p> HandedOn<'p> {
     /// What a rule hands on, if it does nothing else.
-    pub(super) fn of(rule: &'p Rule) -> Option<HandedOn<'p>> {
+    pub(crate) fn of(rule: &'p Rule) -> Option<HandedOn<'p>> {
         let [Literal::Atom(atom)] = rule.body.as_slice() else { return None };
         let arity = atom.arguments.len();
         if rule.ranking.is_some() || rule.head_terms.len() != arity {

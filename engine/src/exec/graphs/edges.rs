@@ -7,7 +7,7 @@ use crate::exec::growing::check_rows;
 use crate::exec::heads::derive::head_columns;
 use crate::exec::operators::pipeline::Pipeline;
 use crate::exec::tables::Tables;
-use crate::plan::{Access, EdgeSource, Statistics, Version, plan_rule};
+use crate::plan::{Access, Columns, EdgeSource, Statistics, Version, plan_rule};
 
 /// Runs with edges, and the columns in which these begin and end.
 pub(crate) fn edge_runs(
@@ -15,7 +15,7 @@ pub(crate) fn edge_runs(
     tables: &Tables<'_>,
 ) -> Result<(Vec<Run>, [usize; 2]), ExecError> {
     match source {
-        EdgeSource::Relation { relation, from, to } => {
+        EdgeSource::Relation(Columns { relation, from, to }) => {
             Ok((tables.runs(Access::of(*relation, Version::All))?, [*from, *to]))
         }
         EdgeSource::Rule(rule) => Ok((vec![derived(rule, tables)?], [0, 1])),
@@ -25,7 +25,7 @@ pub(crate) fn edge_runs(
 /// Rows that are read to find these edges.
 pub(crate) fn edges_read(tables: &Tables<'_>, source: &EdgeSource) -> usize {
     match source {
-        EdgeSource::Relation { relation, .. } => tables.rows(*relation),
+        EdgeSource::Relation(columns) => tables.rows(columns.relation),
         EdgeSource::Rule(rule) => rule.reads().map(|relation| tables.rows(relation)).max().unwrap_or(0),
     }
 }

@@ -11,7 +11,7 @@ use crate::exec::growing::Growing;
 use crate::exec::known::{Known, KnownRows};
 use crate::exec::profile::Planned;
 use crate::exec::tables::Tables;
-use crate::plan::{Access, EdgeSource, Statistics, Strategy, Version};
+use crate::plan::{Access, Columns, EdgeSource, Statistics, Strategy, Version};
 
 /// Whether there is enough to do to go on in another way.
 pub(crate) fn is_worth(tables: &Tables<'_>, strategy: &Strategy, known: &KnownRows) -> bool {
@@ -52,9 +52,11 @@ pub(crate) fn rows_read(tables: &Tables<'_>, strategy: &Strategy) -> usize {
 
 /// Edges to be read before a search can begin.
 fn edges_to_index(tables: &Tables<'_>, source: &EdgeSource) -> usize {
-    let EdgeSource::Relation { relation, from, to } = source else { return edges_read(tables, source) };
-    let Some(runs) = tables.complete.get(relation) else { return tables.rows(*relation) };
-    let is_ready = |run: &Run| run.live().is_none() && run.has_neighbours(*from, *to);
+    let EdgeSource::Relation(Columns { relation, from, to }) = *source else {
+        return edges_read(tables, source);
+    };
+    let Some(runs) = tables.complete.get(&relation) else { return tables.rows(relation) };
+    let is_ready = |run: &Run| run.live().is_none() && run.has_neighbours(from, to);
     runs.iter().filter(|run| !is_ready(run)).map(Run::len).sum()
 }
 

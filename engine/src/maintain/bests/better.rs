@@ -27,9 +27,7 @@ impl Graph<'_> {
             if let Some(key) = self.starts.key_of(*node)? {
                 found.offer(*node, key)?;
             }
-            let mut tails = Vec::new();
-            self.visit(End::To, *node, |tail, added| tails.push((tail, added)))?;
-            for (tail, added) in tails {
+            for (tail, added) in self.edges_of(End::To, *node)? {
                 found.offer_along(tail, *node, added)?;
             }
         }
@@ -49,9 +47,7 @@ impl Graph<'_> {
                 continue;
             }
             found.better.insert(node, key);
-            let mut ends = Vec::new();
-            self.visit(End::From, node, |end, added| ends.push((end, added)))?;
-            for (end, added) in ends {
+            for (end, added) in self.edges_of(End::From, node)? {
                 found.offer(end, self.values.sum(key, added)?)?;
             }
         }

@@ -62,16 +62,9 @@ impl Back {
     }
 
     /// From a node on, those that it holds up, to the first.
-    fn from(&self, mut place: usize) -> impl Iterator<Item = Code> {
-        let mut is_first = false;
-        std::iter::from_fn(move || {
-            if is_first {
-                return None;
-            }
-            let (node, next) = self.nodes[place];
-            (is_first, place) = (place == next, next);
-            Some(node)
-        })
+    fn from(&self, place: usize) -> impl Iterator<Item = Code> {
+        let next = |place: &usize| Some(self.nodes[*place].1).filter(|next| next != place);
+        std::iter::successors(Some(place), next).map(|place| self.nodes[place].0)
     }
 }
 
@@ -116,9 +109,7 @@ impl<'s, 'g> Search<'s, 'g> {
         }
         self.lost.extend(back.nodes.iter().map(|(node, _)| (*node, key)));
         for (node, _) in back.nodes {
-            let mut ends = Vec::new();
-            self.graph.visit(End::From, node, |end, added| ends.push((end, added)))?;
-            for (end, added) in ends {
+            for (end, added) in self.graph.edges_of(End::From, node)? {
                 self.doubt_end(end, self.graph.values.sum(key, added)?)?;
             }
         }
@@ -131,9 +122,7 @@ impl<'s, 'g> Search<'s, 'g> {
         if self.forth.met.contains(&node) || graph.starts.key_of(node)?.is_some_and(|start| start <= key) {
             return Ok(true);
         }
-        let mut tails = Vec::new();
-        graph.visit(End::To, node, |tail, added| tails.push((tail, added)))?;
-        for (tail, added) in tails {
+        for (tail, added) in graph.edges_of(End::To, node)? {
             let Some(of_tail) = graph.old(tail)?.filter(|_| !self.lost.contains_key(&tail)) else { continue };
             // A value that is better yet is handed on later.
             if graph.values.sum(of_tail, added)? > key {
@@ -170,7 +159,7 @@ impl<'s> Forth<'s> {
         match self.nodes.get(self.next) {
             Some(node) => {
                 self.next += 1;
-                graph.visit(End::From, *node, |end, _| found.push(end))?;
+                graph.edges.visit(End::From, *node, |end| found.push(end))?;
             }
             None => found.extend(self.starts.iter_mut().flatten().next()),
         }

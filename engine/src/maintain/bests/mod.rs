@@ -65,7 +65,7 @@ pub(super) fn advance(
     rows.add(old, [bests.node, bests.value.unwrap_or(bests.node)]);
     let starts = Starts::new(&bests, step, changed, values, evaluate, budget);
     let graph = Graph { rows, edges: edges(step.now), starts, values, budget, charged: Cell::default() };
-    let edges = |side: fn(&Difference) -> &Rows| edges_of(&bests, changed, values, side);
+    let edges = |side: fn(&Difference) -> &Rows| changed_edges(&bests, changed, values, side);
     let advance = || {
         let starts = graph.starts.changed()?;
         let lost = graph.lost(&edges(|difference| &difference.removed)?, &starts.gone)?;
@@ -93,7 +93,7 @@ fn are_few(rule: &Rule, step: &Step<'_>) -> bool {
 }
 
 /// The edges among rows that have changed.
-fn edges_of(
+fn changed_edges(
     bests: &PlainBests<'_>,
     changed: &BTreeMap<RelationId, Difference>,
     values: Values,
@@ -167,14 +167,12 @@ impl Graph<'_> {
         value.map(|value| self.values.key(value)).transpose()
     }
 
-    /// Calls `visit` with the other ends of a node's edges, and with what these add.
-    fn visit(&self, end: End, node: Code, mut visit: impl FnMut(Code, Key)) -> Result<(), ExecError> {
-        let mut is_other = false;
-        self.edges.visit_weighted(end, node, |other, weight| match self.values.added(weight) {
-            Ok(added) => visit(other, added),
-            Err(_) => is_other = true,
-        })?;
-        if is_other { Err(ExecError::NotWorth) } else { Ok(()) }
+    /// The other ends of a node's edges, with what these add.
+    fn edges_of(&self, end: End, node: Code) -> Result<Vec<(Code, Key)>, ExecError> {
+        let mut edges = Vec::new();
+        self.edges.visit_weighted(end, node, |other, weight| edges.push((other, weight)))?;
+        edges.iter().try_for_each(|(_, weight)| self.values.added(*weight).map(drop))?;
+        Ok(edges)
     }
 
     /// Looks at the budget; so many nodes are held.

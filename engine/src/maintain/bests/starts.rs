@@ -55,12 +55,9 @@ impl<'g> Starts<'g> {
 
     /// The best value with which it begins in a node.
     pub(super) fn key_of(&self, node: Code) -> Result<Option<Key>, ExecError> {
-        let (mut best, mut is_other) = (self.of_rules()?.get(&node).copied(), false);
-        self.plain.visit(End::From, node, |value| match self.values.key(value) {
-            Ok(key) => best = Some(best.map_or(key, |best| best.min(key))),
-            Err(_) => is_other = true,
-        })?;
-        if is_other { Err(ExecError::NotWorth) } else { Ok(best) }
+        let plain = self.plain.of(End::From, node)?.into_iter().map(|value| self.values.key(value));
+        let of_rules = self.of_rules()?.get(&node).copied();
+        Ok(plain.chain(of_rules.map(Ok)).collect::<Result<Vec<Key>, _>>()?.into_iter().min())
     }
 
     /// All nodes in which it begins, some of them perhaps twice.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::met::{Met, go_on};
 use super::removed::Removed;
 use super::{Graph, Lists, Pair};
-use crate::budget::BudgetError;
+use crate::budget::{BudgetError, Held};
 use crate::data::Code;
 use crate::maintain::pairs::End;
 use crate::maintain::sets;
@@ -33,13 +33,14 @@ impl Graph<'_> {
         starts: &[Pair],
     ) -> Result<Added, BudgetError> {
         let mut added = Added::default();
-        let (mut queue, mut alone, mut few) = (Queue::default(), Lists::new(), 0);
+        let mut queue = Queue { nodes: VecDeque::new(), sources: Lists::new(), held: self.budget.hold(0)? };
+        let (mut alone, mut few) = (Lists::new(), 0);
         for (source, node) in starts {
-            queue.add(*node, &[*source]);
+            queue.add(*node, &[*source])?;
         }
         for (tail, end) in edges {
             let sources = self.rows.of(End::To, *tail)?;
-            queue.add(*end, &sets::without(&sources, &removed.among(&sources, *tail)));
+            queue.add(*end, &sets::without(&sources, &removed.among(&sources, *tail)))?;
         }
         while let Some((node, sources)) = queue.next() {
             self.budget.check()?;
@@ -60,7 +61,7 @@ impl Graph<'_> {
             }
             self.budget.charge(2 * new.len() * size_of::<Code>())?;
             for end in self.edges.of(End::From, node)? {
-                queue.add(end, &new);
+                queue.add(end, &new)?;
             }
             sets::add(added.of_nodes.entry(node).or_default(), &new);
         }
@@ -71,13 +72,14 @@ impl Graph<'_> {
     /// Goes on with sources one by one, from these nodes.
     fn walk_on(&self, removed: &Removed, alone: Lists, added: &mut Added) -> Result<(), BudgetError> {
         let sources: Vec<Code> = alone.keys().copied().collect();
-        let gone = by_source(removed.of_nodes(), &sources);
+        let gone = by_source(&removed.of_nodes, &sources);
         let come = by_source(&added.of_nodes, &sources);
         for (source, starts) in alone {
             self.budget.check()?;
             let mut reached = self.rows.of(End::From, source)?;
-            let lost = [removed.of_source(source), gone.get(&source).map_or(&[][..], Vec::as_slice)];
-            lost.iter().for_each(|lost| reached = sets::without(&reached, lost));
+            for lost in [removed.of_sources.get(&source), gone.get(&source)].into_iter().flatten() {
+                reached = sets::without(&reached, lost);
+            }
             reached.extend(come.get(&source).into_iter().flatten());
             let mut met = Met::new(&self.edges, &[&reached, &starts], self.budget)?;
             reached.iter().for_each(|node| _ = met.is_new(*node));
@@ -100,26 +102,30 @@ fn by_source(of_nodes: &Lists, sources: &[Code]) -> Lists {
 }
 
 /// Nodes, each once, with the sources that have come to them, in the order in which the first one came.
-#[derive(Default)]
-struct Queue {
+struct Queue<'b> {
     nodes: VecDeque<Code>,
     sources: Lists,
+    held: Held<'b>,
 }
 
-impl Queue {
-    fn add(&mut self, node: Code, sources: &[Code]) {
+impl Queue<'_> {
+    fn add(&mut self, node: Code, sources: &[Code]) -> Result<(), BudgetError> {
         if sources.is_empty() {
-            return;
+            return Ok(());
         }
         let waiting = self.sources.entry(node).or_default();
-        if waiting.is_empty() {
+        let before = waiting.len();
+        if before == 0 {
             self.nodes.push_back(node);
         }
         sets::add(waiting, sources);
+        self.held.add((waiting.len() - before) * size_of::<Code>())
     }
 
     fn next(&mut self) -> Option<(Code, Vec<Code>)> {
         let node = self.nodes.pop_front()?;
-        Some((node, self.sources.remove(&node)?))
+        let sources = self.sources.remove(&node)?;
+        self.held.give_back(sources.len() * size_of::<Code>());
+        Some((node, sources))
     }
 }

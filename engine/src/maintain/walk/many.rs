@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::budget::{Budget, BudgetError};
+use crate::budget::{Budget, BudgetError, Held};
 use crate::data::{Code, bounds};
 use crate::maintain::pairs::{End, Pairs};
 
@@ -15,56 +15,51 @@ pub(super) const TOGETHER: usize = 64;
 const CHECK_NODES: usize = 1_024;
 
 /// Which walks have come to which nodes.
-pub(super) struct Reached {
+pub(super) struct Reached<'b> {
     walks: Words,
     /// All nodes that some have come to.
     nodes: Vec<Code>,
+    held: Held<'b>,
 }
 
-impl Reached {
+impl<'b> Reached<'b> {
     /// What walks from these nodes along edges come to, where they begin among it.
     pub(super) fn by(
         edges: &Pairs<'_>,
         starts: &[Vec<Code>],
-        budget: &Budget,
-    ) -> Result<Reached, BudgetError> {
-        let mut walks = Words::new(edges, starts, budget)?;
-        let mut pending = Words::new(edges, starts, budget)?;
-        let (mut nodes, mut queue) = (Vec::new(), VecDeque::new());
-        let mut meet = |node: Code, walking: u64, pending: &mut Words, queue: &mut VecDeque<Code>| {
-            let met = walks.of_mut(node);
-            let new = walking & !*met;
-            if new != 0 {
-                if *met == 0 {
-                    nodes.push(node);
-                }
-                *met |= new;
-                let waiting = pending.of_mut(node);
-                if *waiting == 0 {
-                    queue.push_back(node);
-                }
-                *waiting |= new;
-            }
-            nodes.len()
-        };
+        budget: &'b Budget,
+    ) -> Result<Reached<'b>, BudgetError> {
+        let ends = starts.iter().filter_map(|starts| bounds(starts)).chain(edges.bounds());
+        let ends = ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).unwrap_or_default();
+        let held = budget.hold(2 * Words::bytes_of(ends))?;
+        let mut reached = Reached { walks: Words::new(ends), nodes: Vec::new(), held };
+        let mut waiting = Waiting { walks: Words::new(ends), nodes: VecDeque::new() };
         for (walk, starts) in starts.iter().enumerate() {
-            for start in starts {
-                meet(*start, 1 << walk, &mut pending, &mut queue);
-            }
+            starts.iter().for_each(|start| waiting.add(*start, reached.meet(*start, 1 << walk)));
         }
-        let (mut followed, mut charged, mut met) = (0, 0, 0);
-        while let Some(node) = queue.pop_front() {
+        let (mut followed, mut paid) = (0, 0);
+        while let Some((node, walking)) = waiting.next() {
             if followed % CHECK_NODES == 0 {
                 budget.check()?;
-                let bytes = met * pending.bytes_of_one();
-                budget.charge(bytes - charged)?;
-                charged = bytes;
+                reached.held.add((reached.nodes.len() - paid) * reached.walks.bytes_of_one())?;
+                paid = reached.nodes.len();
             }
             followed += 1;
-            let walking = std::mem::take(pending.of_mut(node));
-            edges.visit(End::From, node, |end| met = meet(end, walking, &mut pending, &mut queue))?;
+            edges.visit(End::From, node, |end| waiting.add(end, reached.meet(end, walking)))?;
         }
-        Ok(Reached { walks, nodes })
+        Ok(reached)
+    }
+
+    /// Walks come to a node. Answers which of them had not come there before.
+    #[inline]
+    fn meet(&mut self, node: Code, walking: u64) -> u64 {
+        let met = self.walks.of_mut(node);
+        let new = walking & !*met;
+        if *met == 0 && new != 0 {
+            self.nodes.push(node);
+        }
+        *met |= new;
+        new
     }
 
     /// Whether a walk has come to a node.
@@ -74,7 +69,7 @@ impl Reached {
     }
 
     /// For each of so many walks how many nodes it came to, and which of them another has not come to of the same number, in order.
-    pub(super) fn without(&self, other: &Reached, walks: usize) -> Vec<(usize, Vec<Code>)> {
+    pub(super) fn without(&self, other: &Reached<'_>, walks: usize) -> Vec<(usize, Vec<Code>)> {
         let mut rest = vec![(0, Vec::new()); walks];
         for node in &self.nodes {
             let (mut came, others) = (self.walks.of(*node), other.walks.of(*node));
@@ -93,6 +88,30 @@ impl Reached {
     }
 }
 
+/// Nodes whose edges are to be followed by some walks, each node once.
+struct Waiting {
+    walks: Words,
+    nodes: VecDeque<Code>,
+}
+
+impl Waiting {
+    #[inline]
+    fn add(&mut self, node: Code, walks: u64) {
+        if walks != 0 {
+            let waiting = self.walks.of_mut(node);
+            if *waiting == 0 {
+                self.nodes.push_back(node);
+            }
+            *waiting |= walks;
+        }
+    }
+
+    fn next(&mut self) -> Option<(Code, u64)> {
+        let node = self.nodes.pop_front()?;
+        Some((node, std::mem::take(self.walks.of_mut(node))))
+    }
+}
+
 /// A word for each node.
 enum Words {
     /// From the first code on.
@@ -104,17 +123,22 @@ enum Words {
 }
 
 impl Words {
-    fn new(edges: &Pairs<'_>, starts: &[Vec<Code>], budget: &Budget) -> Result<Words, BudgetError> {
-        /// 8 MiB.
-        const MOST_NODES: usize = 1 << 20;
-        let ends = starts.iter().filter_map(|starts| bounds(starts)).chain(edges.bounds());
-        let (first, last) = ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).unwrap_or_default();
+    /// So many nodes have a place each: 8 MiB.
+    const MOST_NODES: usize = 1 << 20;
+
+    /// For nodes between these.
+    fn new((first, last): (Code, Code)) -> Words {
         let nodes = (last - first) as usize + 1;
-        if nodes > MOST_NODES {
-            return Ok(Words::Hashed(HashMap::new()));
+        match nodes > Words::MOST_NODES {
+            true => Words::Hashed(HashMap::new()),
+            false => Words::Dense { first, words: vec![0; nodes] },
         }
-        budget.charge(nodes * size_of::<u64>())?;
-        Ok(Words::Dense { first, words: vec![0; nodes] })
+    }
+
+    /// Bytes that it takes before a node is met.
+    fn bytes_of((first, last): (Code, Code)) -> usize {
+        let nodes = (last - first) as usize + 1;
+        if nodes > Words::MOST_NODES { 0 } else { nodes * size_of::<u64>() }
     }
 
     #[inline]

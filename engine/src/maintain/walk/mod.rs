@@ -67,7 +67,7 @@ pub(super) fn advance(
     let removed = graph.removed(graph.lost(&gone(&walk.edges), &gone(&walk.starts))?)?;
     let added = graph.added(&removed, &come(&walk.edges), &come(&walk.starts))?;
     let rows = |of_nodes: &Lists, of_sources: &Lists| rows_of(of_nodes, of_sources, walk.carried);
-    let rest = old.delete(&rows(removed.of_nodes(), removed.of_sources())).0;
+    let rest = old.delete(&rows(&removed.of_nodes, &removed.of_sources)).0;
     let relation = rest.insert_absent(&rows(&added.of_nodes, &added.of_sources));
     Ok(Some(Named::from([(name(walk.relation).clone(), relation)])))
 }

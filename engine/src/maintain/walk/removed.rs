@@ -8,12 +8,11 @@ use crate::maintain::pairs::End;
 use crate::maintain::sets;
 
 /// Rows that are gone: in each row one list has it.
-#[derive(Default)]
 pub(super) struct Removed {
     /// By their sources, of which all is known.
-    of_sources: Lists,
+    pub(super) of_sources: Lists,
     /// By their nodes, of all other sources.
-    of_nodes: Lists,
+    pub(super) of_nodes: Lists,
 }
 
 impl Removed {
@@ -28,21 +27,6 @@ impl Removed {
             sets::in_order(&mut gone);
         }
         gone
-    }
-
-    /// By their sources, of which all is known.
-    pub(super) fn of_sources(&self) -> &Lists {
-        &self.of_sources
-    }
-
-    /// The same of one.
-    pub(super) fn of_source(&self, source: Code) -> &[Code] {
-        self.of_sources.get(&source).map_or(&[], Vec::as_slice)
-    }
-
-    /// Those by their nodes, of all other sources.
-    pub(super) fn of_nodes(&self) -> &Lists {
-        &self.of_nodes
     }
 }
 

@@ -5,18 +5,22 @@ use foldhash::{HashSet, HashSetExt};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{RelationId, VariableId};
 
+/// Two columns of a relation as edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Columns {
+    /// The relation.
+    pub relation: RelationId,
+    /// The column in which they begin.
+    pub from: usize,
+    /// The column in which they end.
+    pub to: usize,
+}
+
 /// Where edges come from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EdgeSource {
     /// Two columns of a relation.
-    Relation {
-        /// The relation.
-        relation: RelationId,
-        /// The column in which they begin.
-        from: usize,
-        /// The column in which they end.
-        to: usize,
-    },
+    Relation(Columns),
     /// What a rule derives, with the beginning as its first column and the end as its second.
     Rule(Rule),
 }
@@ -25,7 +29,7 @@ impl EdgeSource {
     /// Whether a relation's rows are, or make, edges.
     pub(crate) fn reads(&self, other: RelationId) -> bool {
         match self {
-            EdgeSource::Relation { relation, .. } => *relation == other,
+            EdgeSource::Relation(columns) => columns.relation == other,
             EdgeSource::Rule(rule) => rule.reads().any(|relation| relation == other),
         }
     }
@@ -44,7 +48,16 @@ impl EdgeSource {
             atom.arguments.iter().position(|argument| *argument == Argument::Variable(end))
         };
         is_plain.then_some(())?;
-        Some(EdgeSource::Relation { relation: atom.relation, from: column(from)?, to: column(to)? })
+        let (from, to) = (column(from)?, column(to)?);
+        Some(EdgeSource::Relation(Columns { relation: atom.relation, from, to }))
+    }
+
+    /// The columns, if it is nothing else.
+    pub(super) fn columns(&self) -> Option<Columns> {
+        match self {
+            EdgeSource::Relation(columns) => Some(*columns),
+            EdgeSource::Rule(_) => None,
+        }
     }
 }
 

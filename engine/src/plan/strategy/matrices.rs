@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum, Test};
 use crate::data::{RelationId, VariableId};
-use crate::plan::strategy::edges::{EdgeSource, derive, variable, variables_of};
+use crate::plan::strategy::edges::{Columns, EdgeSource, derive, variable, variables_of};
 
 /// A recursion of which every step is a product of two matrices.
 #[derive(Debug, Clone)]
@@ -213,7 +213,7 @@ impl Builder {
     /// The matrix of what is complete.
     fn complete(&mut self, mut source: EdgeSource) -> Factor {
         let mut transposed = false;
-        if let EdgeSource::Relation { from, to, .. } = &mut source
+        if let EdgeSource::Relation(Columns { from, to, .. }) = &mut source
             && from > to
         {
             std::mem::swap(from, to);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::edges::EdgeSource;
+use super::edges::{Columns, EdgeSource};
 use super::relaxation::{Relaxation, Weighted, relaxation};
 use super::walk::{Walk, walk};
 use crate::analysis::program::{Expression, HeadTerm, Program, Rule, Stratum};
@@ -42,14 +42,6 @@ pub(crate) struct PlainBests<'p> {
     pub edges: Vec<(Columns, Weight)>,
 }
 
-/// Two columns of a relation, one of which leads to the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Columns {
-    pub relation: RelationId,
-    pub from: usize,
-    pub to: usize,
-}
-
 /// What an edge adds to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weight {
@@ -59,39 +51,17 @@ pub(crate) enum Weight {
     Column(usize),
 }
 
-impl Columns {
-    /// Those of a source, if it is nothing else.
-    fn of(source: &EdgeSource) -> Option<Columns> {
-        match source {
-            EdgeSource::Relation { relation, from, to } => {
-                Some(Columns { relation: *relation, from: *from, to: *to })
-            }
-            EdgeSource::Rule(_) => None,
-        }
-    }
-
-    /// Those between these columns of a rule's head, if it hands them on from a relation.
-    fn of_rule(rule: &Rule, from: usize, to: usize) -> Option<Columns> {
-        let end = |column: usize| match &rule.head_terms[column] {
-            HeadTerm::Expression(expression) => expression.clone(),
-            HeadTerm::Aggregate { argument, .. } => Expression::Variable(*argument),
-        };
-        let source = EdgeSource::between(&rule.body, &end(from), &end(to))?;
-        Columns::of(&source).filter(|_| rule.ranking.is_none())
-    }
-}
-
 /// The plain walk that a stratum is, if it is one.
 pub(crate) fn plain_walk(stratum: &Stratum, program: &Program) -> Option<PlainWalk> {
     let Walk { relation, carried, node, edges, .. } = walk(stratum, program)?;
     let carried = carried?;
     let stored = program.relations[relation.index()].stored;
     let stored = stored.then_some(Columns { relation, from: carried, to: node });
-    let starts = exit_rules(stratum, relation).map(|rule| Columns::of_rule(rule, carried, node));
+    let starts = exit_rules(stratum, relation).map(|rule| handed_on(rule, carried, node));
     let starts = starts.chain(stored.map(Some)).collect::<Option<BTreeSet<Columns>>>()?;
     let mut along = BTreeSet::new();
     for edges in edges {
-        match Columns::of(&edges.source).filter(|_| edges.guard.is_none())? {
+        match edges.source.columns().filter(|_| edges.guard.is_none())? {
             // Known rows lead as far as the starts that they came from.
             columns if columns.relation == relation => along.extend(&starts),
             columns => along.extend([columns]),
@@ -111,13 +81,13 @@ pub(crate) fn plain_bests<'p>(stratum: &'p Stratum, program: &Program) -> Option
     };
     let of_walk = || {
         let Walk { relation, carried, node, edges, .. } = walk(stratum, program)?;
-        let plain = edges.iter().map(|edges| Some((Columns::of(&edges.source)?, Weight::Constant(0))));
+        let plain = edges.iter().map(|edges| Some((edges.source.columns()?, Weight::Constant(0))));
         Some((relation, node, None, false, plain.collect::<Option<_>>()?)).filter(|_| carried.is_none())
     };
     let (relation, node, value, largest, edges) = of_relaxation().or_else(of_walk)?;
     let (mut starts, mut start_rules) = (Vec::new(), Vec::new());
     for rule in exit_rules(stratum, relation) {
-        match Columns::of_rule(rule, node, value.unwrap_or(node)) {
+        match handed_on(rule, node, value.unwrap_or(node)) {
             Some(columns) => starts.push(columns),
             None => start_rules.push(rule),
         }
@@ -133,16 +103,25 @@ fn exit_rules(stratum: &Stratum, relation: RelationId) -> impl Iterator<Item = &
     stratum.rules.iter().filter(move |rule| rule.reads().all(|read| read != relation))
 }
 
+/// The columns of a relation between which a rule's head has these, if it hands them on as they are.
+fn handed_on(rule: &Rule, from: usize, to: usize) -> Option<Columns> {
+    let end = |column: usize| match &rule.head_terms[column] {
+        HeadTerm::Expression(expression) => expression.clone(),
+        HeadTerm::Aggregate { argument, .. } => Expression::Variable(*argument),
+    };
+    let source = EdgeSource::between(&rule.body, &end(from), &end(to))?;
+    source.columns().filter(|_| rule.ranking.is_none())
+}
+
 /// Edges with what they add, if that is in a column or always the same.
 fn weighted(edges: &Weighted) -> Option<(Columns, Weight)> {
     match (&edges.source, edges.weight) {
-        (EdgeSource::Relation { .. }, None) => Some((Columns::of(&edges.source)?, Weight::Constant(0))),
-        (EdgeSource::Relation { .. }, Some(weight)) => {
-            Some((Columns::of(&edges.source)?, Weight::Column(weight)))
+        (EdgeSource::Relation(columns), weight) => {
+            Some((*columns, weight.map_or(Weight::Constant(0), Weight::Column)))
         }
         (EdgeSource::Rule(rule), Some(weight)) => match rule.head_terms.get(weight)? {
             HeadTerm::Expression(Expression::Constant(Value::Int(added))) => {
-                Some((Columns::of_rule(rule, 0, 1)?, Weight::Constant(inline_int(*added)?)))
+                Some((handed_on(rule, 0, 1)?, Weight::Constant(inline_int(*added)?)))
             }
             _ => None,
         },

@@ -2,7 +2,7 @@
 
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Program, Rule, Stratum};
 use crate::data::RelationId;
-use crate::plan::strategy::edges::{EdgeSource, derive, edges_of, end, variable, variables_of};
+use crate::plan::strategy::edges::{Columns, EdgeSource, derive, edges_of, end, variable, variables_of};
 
 /// A recursion whose every step goes from a row to rows in which one column, the node, has moved along an edge. The
 /// other column, if there is one, is carried along unchanged: `t(X, Z) <- t(X, Y), e(Y, Z)` carries `X` from `Y` to `Z`.
@@ -54,7 +54,7 @@ pub(super) fn walk(stratum: &Stratum, program: &Program) -> Option<Walk> {
         if is_own {
             // Rows that are edges themselves lead as far as what they were derived from, so those that are known are
             // edges enough. That holds where no step depends on who takes it, and none is taken backwards.
-            let forward = EdgeSource::Relation { relation, from: carried?, to: node };
+            let forward = EdgeSource::Relation(Columns { relation, from: carried?, to: node });
             let is_closed = edges.iter().filter(own).all(|edges| edges.source == forward)
                 && edges.iter().all(|edges| edges.guard.is_none());
             is_closed.then_some(())?;

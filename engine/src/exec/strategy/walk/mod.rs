@@ -28,7 +28,7 @@ const WIDE_NODES: usize = 1 << 18;
 pub(crate) fn is_worth_walking(tables: &Tables<'_>, walk: &Walk, known: usize) -> bool {
     // What is stored is read as far as the walk goes.
     let derived_from = |source: &EdgeSource| match source {
-        EdgeSource::Relation { .. } => 0,
+        EdgeSource::Relation(_) => 0,
         EdgeSource::Rule(_) => edges_read(tables, source),
     };
     let derived: usize = walk.edges.iter().map(|edges| derived_from(&edges.source)).sum();
