@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::json;
+use stratalog_benches::{define, edges_batch, load, random_graph, session_of};
+use stratalog_engine::{Advance, Budget, EngineOptions, Parameters, RunOptions, Subscription, Waker};
 use stratalog_tests::load::{LINKED, SEEN, prepare, prepare_live, subscribe_aside};
 use stratalog_tests::server::{Connection, Server};
 use stratalog_tests::subscriber::Subscriber;
@@ -113,9 +115,43 @@ fn told(c: &mut Criterion) {
     }
 }
 
+/// An edge that comes or goes, until each of a thousand live queries that differ in a parameter is at its version; beside that the
+/// same without anything that is kept from one version to the next.
+fn parameters(c: &mut Criterion) {
+    const NODES: i64 = 100_000;
+    let mut group = c.benchmark_group("live/parameters");
+    group.sample_size(10);
+    for (way, advance) in [("forward", Advance::WhereFaster), ("anew", Advance::Never)] {
+        let mut session = session_of(EngineOptions { advance, ..EngineOptions::default() });
+        load(&mut session, "edge", &[edges_batch(&random_graph(NODES as u64, 90_000))]);
+        define(&mut session, "+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)");
+        let subscribe = |node: i64| {
+            let question = format!("?reach({node}, Y)");
+            let prepared = session.prepare(&question, &Parameters::new()).expect("a question");
+            session.subscribe(prepared, Waker::new(|| ()), &Budget::unlimited()).expect("an answer")
+        };
+        let subscriptions: Vec<Subscription> = (0..1_000).map(subscribe).collect();
+        let mut number = 0;
+        group.bench_function(way, |b| {
+            b.iter(|| {
+                number += 1;
+                let (sign, edge) = (if number % 2 == 1 { '+' } else { '-' }, (number + 1) / 2);
+                let (from, to) = (edge * 37 % NODES, edge * 91 % NODES);
+                let program = format!("{sign}edge({from}, {to})");
+                let prepared = session.prepare(&program, &Parameters::new()).expect("a program");
+                let version = session.run(prepared, &RunOptions::default(), &Budget::unlimited());
+                let version = version.expect("it is done").version;
+                while subscriptions.iter().any(|subscription| subscription.version() < version) {
+                    std::thread::yield_now();
+                }
+            });
+        });
+    }
+}
+
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads")
 }
 
-criterion_group!(benches, commits, told);
+criterion_group!(benches, commits, told, parameters);
 criterion_main!(benches);

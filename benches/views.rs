@@ -17,7 +17,7 @@ struct Case {
     fact: fn(i64) -> String,
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 11] = [
     Case {
         name: "closure",
         rules: "+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)",
@@ -52,6 +52,36 @@ const CASES: [Case; 7] = [
         question: "?bought(C, N, S), C = N",
         load: |session| load(session, "order", &[orders_batch(1_000_000, 50_000, 1_000)]),
         fact: |n| format!("order({}, {}, 7777)", n * 37 % 50_000, n % 1_000),
+    },
+    Case {
+        name: "large_groups",
+        rules: "+sold(P, count<C>, sum<Q>, max<Q>) <- order(C, P, Q)\n+all(count<C>, sum<Q>) <- order(C, _, Q)",
+        question: "?sold(P, N, S, M), all(M, S)",
+        load: |session| load(session, "order", &[orders_batch(1_000_000, 50_000, 10)]),
+        fact: |n| format!("order({}, {}, 7777)", n * 37 % 50_000, n % 10),
+    },
+    Case {
+        name: "fractions",
+        rules: "+cost(C, P, V) <- order(C, P, Q), V = Q * 1.19\n+spent(C, sum<V>) <- cost(C, _, V)",
+        question: "?spent(C, S), C = S",
+        load: |session| load(session, "order", &[orders_batch(1_000_000, 50_000, 1_000)]),
+        fact: |n| format!("order({}, {}, 7777)", n * 37 % 50_000, n % 1_000),
+    },
+    Case {
+        name: "labelled",
+        rules: "+path(X, Y) <- link(X, Y, 1)\n+path(X, Z) <- path(X, Y), link(Y, Z, 1)\n\
+                +link(X, Y, 1) <- edge(X, Y)\n+link(X, Y, 2) <- edge(Y, X)",
+        question: "?path(X, Y), X = Y",
+        load: |session| load(session, "edge", &[edges_batch(&random_graph(2_000, 4_000))]),
+        fact: |n| format!("edge({}, {})", n * 37 % 2_000, n * 91 % 2_000),
+    },
+    Case {
+        name: "routes",
+        rules: "+road(X, Y, W) <- edge(X, Y), W = (X + Y) / 100000.0\n+far(X, min<D>) <- X = 0, D = 0\n\
+                +far(Y, min<D>) <- far(X, E), road(X, Y, W), D = E + W",
+        question: "?far(X, D), X = D",
+        load: |session| load(session, "edge", &[edges_batch(&random_graph(200_000, 1_000_000))]),
+        fact: |n| format!("edge({}, {})", n * 37_003 % 200_000, n * 91_009 % 200_000),
     },
     Case {
         name: "best_of_groups",

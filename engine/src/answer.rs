@@ -1,12 +1,13 @@
 //! `Answer`: what running a program gives.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 
 use crate::data::arrow_columns::{declared_any as marked_any, decode, field, is_declared_any, type_of_codes};
-use crate::data::{self, Codec, DataType, Dictionary, DictionaryFull, Run, Value};
+use crate::data::{self, Code, Codec, DataType, Dictionary, DictionaryFull, Run, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The answer to a program.
@@ -187,6 +188,29 @@ impl Rows {
             return self;
         }
         Rows { codec: other.codec.clone(), ..self }
+    }
+
+    /// The rows in the codes that another codec has for their values.
+    pub(crate) fn in_codes_of(&self, to: &Codec) -> Result<Run, DictionaryFull> {
+        let (rows, from) = self.coded();
+        let is_same = from.shared().number() == to.shared().number();
+        let stays = |code: Code| from.entry(code).is_none() || is_same && !Codec::is_own(code);
+        if rows.columns().into_iter().flatten().all(|code| stays(*code)) {
+            return Ok(rows.clone());
+        }
+        let mut known: HashMap<Code, Code> = HashMap::new();
+        let mut recode = |code: Code| match known.get(&code) {
+            _ if stays(code) => Ok(code),
+            Some(known) => Ok(*known),
+            None => {
+                let found = to.encode(from.value(code))?;
+                known.insert(code, found);
+                Ok(found)
+            }
+        };
+        let mut column = |codes: &[Code]| codes.iter().map(|code| recode(*code)).collect::<Result<_, _>>();
+        let columns = rows.columns().into_iter().map(&mut column).collect::<Result<_, _>>()?;
+        Ok(Run::new(columns, rows.len()))
     }
 
     /// The same columns without any row.

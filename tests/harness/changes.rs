@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, prop_oneof};
+use proptest::sample::select;
 
 /// Relations, each with its rules; one may read those before it.
 pub const KINDS: &[(&str, &str)] = &[
@@ -22,6 +23,10 @@ pub const KINDS: &[(&str, &str)] = &[
     ("degree(X, N)", "+degree(X, count<Y>) <- e(X, Y)"),
     ("total(S)", "+total(sum<W>) <- f(_, _, W)"),
     ("range(X, A, B)", "+range(X, max<W>, min<Y>) <- f(X, Y, W)"),
+    ("heaviest(X, W, N)", "+heaviest(X, max<W>, count<Y>) <- f(X, Y, W)"),
+    ("least(W)", "+least(min<W>) <- f(_, _, W)"),
+    ("in_all(N, S)", "+in_all(count<X>, sum<X>) <- n(X)"),
+    ("to_nodes(X, N)", "+to_nodes(X, count<Y>) <- e(X, Y), n(Y)"),
     ("kinds(X, N)", "+kinds(X, count_distinct<W>) <- f(X, _, W)"),
     ("first(X, Y, W)", "+first(X, top_k<2, Y, W:desc>) <- f(X, Y, W)"),
     ("mean(X, M)", "+mean(X, avg<W>) <- f(X, _, W)"),
@@ -48,6 +53,25 @@ pub const KINDS: &[(&str, &str)] = &[
     ("reach(X, N)", "+reach(X, count<Y>) <- path(X, Y)"),
     ("sinks(X)", "+sinks(X) <- n(X), !path(X, _)"),
     ("cut(X, Y)", "+cut(X, Y) <- path(X, Y), !back(X, Y)\n+cut(X, Y) <- n(X), n(Y), !path(X, Y)"),
+    // Values that are no small integers, some of which are stored as well.
+    ("price(X, P)", "+price(X, P) <- f(X, _, W), P = W * 1.25 - 2"),
+    ("spent(X, S, M)", "+spent(X, sum<P>, avg<P>) <- price(X, P)"),
+    ("owed(X, S)", "+owed(X, sum<P>) <- e(X, Y), P = 1 - Y"),
+    ("label(X, L)", "+label(X, L) <- owed(X, S), L = concat(\"owes \", S)\n+label(X, \"owes 0\") <- n(X)"),
+    ("labels(L, N)", "+labels(L, count<X>) <- label(X, L)"),
+    ("named(L, X, _)", "+named(L, top_k<2, X, L:desc>) <- label(X, L)"),
+    ("joined(S)", "+joined(string_agg<L, \"; \">) <- labels(L, _)"),
+    ("falls(X, D)", "+falls(X, 0) <- n(X)\n+falls(Y, D) <- falls(X, C), e(X, Y), C > -4, D = C - 1"),
+    (
+        "cheap(X, P)",
+        "+cheap(X, min<P>) <- price(X, P)\n+cheap(Y, min<P>) <- cheap(X, Q), f(X, Y, W), P = Q + W * 0.5",
+    ),
+    (
+        "said(A, B)",
+        "+said(A, B) <- label(X, A), e(X, Y), label(Y, B)\n+said(A, C) <- said(A, B), label(X, B), e(X, Y), label(Y, C)",
+    ),
+    ("told(A, B)", "+told(A, B) <- said(A, B)\n+told(A, C) <- told(A, B), said(B, C)"),
+    ("mute(X)", "+mute(X) <- label(X, L), !said(L, _)"),
 ];
 
 /// What changes between two questions.
@@ -62,6 +86,7 @@ pub fn change() -> impl Strategy<Value = String> {
         4 => e().prop_map(move |facts| format!("+e[{}]", list(facts))),
         4 => e().prop_map(move |facts| format!("-e[{}]", list(facts))),
         3 => (node(), node(), 0..4_i64).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
+        1 => (node(), node(), select(vec!["null", "0.5", "2.0"])).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
         2 => (node(), node()).prop_map(|(x, y)| format!("-f(X, Y, W) <- f(X, Y, W), X = {x}, Y = {y}")),
         1 => (node(), 0..4_i64).prop_map(|(x, w)| format!("-f(X, Y, W) <- f(X, Y, W), X = {x}, W < {w}")),
         1 => node().prop_map(|x| format!("+n({x})")),
@@ -71,6 +96,10 @@ pub fn change() -> impl Strategy<Value = String> {
         // What is stored under the name of what rules derive.
         1 => (node(), node()).prop_map(|(x, y)| format!("+path({x}, {y})\n+united({y}, {x})\n+mixed({x}, {y})")),
         1 => (node(), node()).prop_map(|(x, y)| format!("-path({x}, {y})\n-united({y}, {x})\n-mixed({x}, {y})")),
+        // What rules compute as well.
+        1 => (node(), select(vec![-2.0, -0.75, 0.5, 1.75])).prop_map(|(x, p)| format!("+price({x}, {p:?})\n-price(0, {p:?})")),
+        1 => (node(), -6..3_i64).prop_map(|(x, s)| format!("+owed({x}, {s})\n+label({x}, \"owes {s}\")")),
+        1 => (node(), -6..3_i64).prop_map(|(x, s)| format!("-owed({x}, {s})\n-label({x}, \"owes {s}\")")),
         // Several versions, and several relations, between two questions.
         2 => (e(), e(), node()).prop_map(move |(a, b, x)| {
             format!("+e[{}]\n-e[{}]\n+n({x})\n+f({x}, {x}, 1)", list(a), list(b))
@@ -79,9 +108,16 @@ pub fn change() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What there is before the first change.
-pub const FACTS: &str =
-    "+e[(0, 1), (1, 2), (2, 0), (3, 4)]\n+f[(0, 1, 2), (1, 2, 1), (4, 5, 3)]\n+n[(0), (1), (2), (3), (9)]";
+/// What there is before the first change. Some relations take facts beside what rules derive.
+pub const FACTS: &str = "+path(x: any, y: any)
++united(x: any, y: any)
++mixed(x: any, n: any)
++price(x: any, p: any)
++owed(x: any, s: any)
++label(x: any, l: any)
++e[(0, 1), (1, 2), (2, 0), (3, 4)]
++f[(0, 1, 2), (1, 2, 1), (4, 5, 3)]
++n[(0), (1), (2), (3), (9)]";
 
 /// Some kinds, with those that their rules read.
 pub fn with_below(chosen: Vec<usize>) -> Vec<usize> {

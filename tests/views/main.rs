@@ -4,4 +4,5 @@ mod changes;
 mod keep;
 mod kept;
 mod sessions;
+mod values;
 mod walks;

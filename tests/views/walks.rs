@@ -12,7 +12,7 @@ use crate::sessions::{engine_of, run};
 
 /// What `t` is: closures, walks from other starts, along several relations, in either direction, and some that are no walks of
 /// the kind that starts and edges are looked up for.
-const WALKS: [&str; 14] = [
+const WALKS: [&str; 22] = [
     "+t(X, Y) <- e(X, Y)\n+t(X, Z) <- t(X, Y), e(Y, Z)",
     "+t(X, Y) <- e(X, Y)\n+t(X, Z) <- e(X, Y), t(Y, Z)",
     "+t(X, Y) <- e(X, Y)\n+t(X, Z) <- t(X, Y), t(Y, Z)",
@@ -27,11 +27,19 @@ const WALKS: [&str; 14] = [
     "+t(X, Y) <- both(X, Y)\n+both(X, Y) <- e(X, Y), e(Y, X)\n+t(X, Z) <- t(X, Y), both(Y, Z)",
     "+t(X, Y) <- e(X, Y), n(X)\n+t(X, Z) <- t(X, Y), e(Y, Z)",
     "+t(X, Y) <- e(X, Y)\n+t(X, Z) <- t(X, Y), e(Y, Z), !n(Y)",
+    "+t(X, Y) <- s(X, Y), X != Y\n+t(X, X) <- n(X), !s(X, _)\n+t(X, Z) <- t(X, Y), e(Y, Z)",
+    "+t(L, Y) <- s(X, Y), L = concat(\"from \", X)\n+t(L, Z) <- t(L, Y), e(Y, Z)",
+    "+t(X, Y) <- s(X, Y), n(X)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Z) <- t(X, Y), e(Y, Z)",
+    "+t(X, Y) <- f(X, Y, 1)\n+t(X, Z) <- t(X, Y), f(Y, Z, 1)",
+    "+t(X, Y) <- f(X, Y, W), W > 0\n+t(X, Z) <- t(X, Y), f(Y, Z, W), W > 0\n+t(X, Z) <- t(X, Y), e(Y, Z), Y != Z",
+    "+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), f(Z, Y, Y)\n+t(X, Z) <- t(X, Y), f(Y, Z, W), W != 2, Z >= W",
+    "+l(X, Y, K) <- f(X, Y, W), K = concat(\"k\", W)\n+t(X, Y) <- l(X, Y, \"k1\")\n+t(X, Z) <- t(X, Y), l(Y, Z, K), K <= \"k2\"",
+    "+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), f(Y, Z, 1.0)\n+t(X, Z) <- t(X, Y), f(Y, Z, W), W = 2.0",
 ];
 
 /// The same for `t` as what is reached, with or without the best of values: from facts, from constants, by conditions; by sums,
 /// by steps, labels that are handed on as they are, sums that are too large.
-const BESTS: [&str; 14] = [
+const BESTS: [&str; 23] = [
     "+t(X) <- n(X)\n+t(Y) <- t(X), e(X, Y)",
     "+t(Y) <- e(0, Y)\n+t(Y) <- t(X), e(X, Y)",
     "+t(X) <- X = 1\n+t(Y) <- t(X), e(X, Y)\n+t(Y) <- t(X), f(Y, X, _)",
@@ -46,6 +54,15 @@ const BESTS: [&str; 14] = [
     "+t(X, min<D>) <- n(X), D = 0.5\n+t(Y, min<D>) <- t(X, C), e(X, Y), D = C + 1",
     "+t(min<D>, X) <- s(X, D), D != 1\n+t(min<D>, Y) <- t(C, X), f(X, Y, W), D = C + W\n+t(min<D>, Y) <- t(D, X), e(Y, X)",
     "+t(X, min<D>) <- n(X), D = 0\n+t(Y, min<D>) <- t(X, C), f(X, Y, W), D = C + W, W != 1",
+    "+t(X) <- f(X, _, 1)\n+t(Y) <- t(X), f(X, Y, W), W < 2",
+    "+t(X, min<D>) <- f(X, D, 0)\n+t(Y, min<D>) <- t(X, C), f(X, Y, W), W > 0, D = C + W",
+    "+t(X, min<D>) <- n(X), D = 0\n+t(Y, min<D>) <- t(X, C), f(X, Y, 1), D = C + 1\n+t(Y, min<D>) <- t(X, C), e(X, Y), X < Y, D = C + 3",
+    "+g(X, Y, V) <- f(X, Y, W), V = W * 0.1\n+t(X, min<D>) <- n(X), D = 0\n+t(Y, min<D>) <- t(X, C), g(X, Y, V), D = C + V",
+    "+g(X, Y, V) <- e(X, Y), V = X / 7.0 + 0.25\n+t(X, min<D>) <- s(X, _), D = 0.5\n+t(Y, min<D>) <- t(X, C), g(X, Y, V), D = C + V",
+    "+t(X, min<L>) <- s(X, Y), L = 1 - Y\n+t(Y, min<L>) <- t(X, L), e(X, Y)",
+    "+t(X, max<L>) <- s(X, Y), L = 1 - Y\n+t(Y, max<L>) <- t(X, L), e(X, Y)",
+    "+t(X, max<L>) <- s(X, Y), L = Y * 0.5\n+t(Y, max<L>) <- t(X, L), e(X, Y)",
+    "+t(X, min<L>) <- s(X, Y), L = concat(\"at \", Y)\n+t(Y, min<L>) <- t(X, L), e(X, Y)",
 ];
 
 type Edge = (i64, i64);
@@ -109,6 +126,11 @@ fn are_as_anew(rules: &'static [&'static str], question: impl Fn(&str) -> &'stat
             let mut session = engine.open_session("default").expect("the graph `default` exists");
             let facts = format!("+e[{}]\n+s[{}]\n+n[(0), (1)]\n+f[(0, 1, 2), (1, 2, 0)]", list(&edges), list(&starts));
             run(&mut session, &facts, false).expect("facts");
+            let declared = if question == "?t(X)" { "+t(x: any)" } else { "+t(x: any, y: any)" };
+            // Best values are made by rules alone.
+            if !rules.contains('<') || !rules.contains("min<") && !rules.contains("max<") {
+                run(&mut session, declared, false).expect("a declaration");
+            }
             run(&mut session, rules, false).expect("rules");
             (engine, session)
         };

@@ -24,6 +24,11 @@ impl Difference {
         with_key!(before.arity(), K => between::<K>(before, after))
     }
 
+    /// Of rows of so many columns, none.
+    pub(crate) fn none(arity: usize) -> Difference {
+        Difference { added: Rows::empty(arity), removed: Rows::empty(arity) }
+    }
+
     /// Whether nothing has changed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

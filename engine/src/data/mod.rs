@@ -40,6 +40,7 @@ pub use dictionary::{
     Code, Codec, Collection, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds,
     inline_int,
 };
+pub(crate) use dictionary::{Computed, Learning};
 pub use difference::Difference;
 pub use distance::{Metric, Probe};
 pub use ids::{RelationId, VariableId};

@@ -45,9 +45,9 @@ impl Snapshot {
         &self.dictionary
     }
 
-    /// Bytes of memory that its facts take, with all values that the graph knows.
+    /// Bytes of memory that its facts take, with the values that the graph knows of them.
     pub(super) fn stored_bytes(&self) -> u64 {
-        (self.row_bytes + self.dictionary.memory_bytes()) as u64
+        (self.row_bytes + self.dictionary.bytes_of_facts()) as u64
     }
 
     /// The state with changes, of this version, and how many rows, clauses or definitions each really changed.

@@ -2,7 +2,8 @@
 //!
 //! A value is in use while it stands in a row of the published state, deleted rows of its runs among them, in facts of a
 //! session, or in a graph of near vectors. The others are left out of a new dictionary, which the next version has:
-//! readers go on with the one that they have, and rows are the same in both.
+//! readers go on with the one that they have, and rows are the same in both. Values that only rows of rules hold are not in
+//! use: what is kept of rules is derived anew after a collection, so what it has left behind counts when there is much of it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +21,8 @@ use crate::index::{Hnsw, Paused};
 
 /// Less is not worth a collection.
 const LEAST_BYTES: usize = 1 << 20;
+/// Nor is less of what was computed: a collection costs whatever is kept.
+const LEAST_COMPUTED: usize = 64 << 20;
 /// So long a collection waits for those who write.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// So many rows tell how large the values of many are.
@@ -72,8 +75,11 @@ impl Graph {
     }
 
     fn is_collection_due(&self) -> bool {
-        let left = self.values.left.load(Ordering::Relaxed);
-        left >= LEAST_BYTES && left >= self.snapshot().dictionary().memory_bytes() / 4
+        let snapshot = self.snapshot();
+        let (left, dictionary) = (self.values.left.load(Ordering::Relaxed), snapshot.dictionary());
+        let computed = dictionary.bytes_left();
+        (left >= LEAST_BYTES || computed >= LEAST_COMPUTED)
+            && left + computed >= dictionary.memory_bytes() / 4
     }
 
     /// Collects if it may be worth it. `false` if that has to wait.
@@ -187,9 +193,7 @@ impl Drop for Learnt<'_> {
     fn drop(&mut self) {
         let learnt = self.dictionary.memory_bytes().saturating_sub(self.bytes_before);
         let left = if self.is_committed { self.left } else { learnt };
-        if left > 0 {
-            self.graph.leave_values(left);
-        }
+        self.graph.leave_values(left);
     }
 }
 

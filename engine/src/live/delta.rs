@@ -3,11 +3,10 @@
 //! Each answer has codes of its own for values that its evaluation computed, and the graph may have another dictionary by
 //! now. So the rows of the earlier one are written with the codes of the later one, and then rows are compared as codes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::answer::Rows;
-use crate::data::{self, Code, Codec, DataType, DictionaryFull, Relation, Run, sorted_run};
+use crate::data::{Codec, DataType, DictionaryFull, Relation, Run, sorted_run};
 
 /// The rows that have come and gone between two versions. No row is in both.
 #[derive(Debug, Clone)]
@@ -83,27 +82,10 @@ pub(super) fn sorted(answer: &Rows) -> Rows {
     answer.with_rows(&types, sorted_run(rows.live_rows()).0, codec.clone())
 }
 
-/// The rows of an answer, sorted, with the codes that another one has for their values.
+/// The rows of an answer, sorted, in the codes that another one has for their values.
 fn recoded(answer: &Rows, to: &Codec) -> Result<Run, DictionaryFull> {
-    let (rows, from) = answer.coded();
-    let is_same = from.shared().number() == to.shared().number();
-    let stays = |code: Code| from.entry(code).is_none() || is_same && !Codec::is_own(code);
-    if rows.columns().into_iter().flatten().all(|code| stays(*code)) {
-        return Ok(rows.clone());
-    }
-    let mut known: HashMap<Code, Code> = HashMap::new();
-    let mut recode = |code: Code| match known.get(&code) {
-        _ if stays(code) => Ok(code),
-        Some(known) => Ok(*known),
-        None => {
-            let found = to.encode(from.value(code))?;
-            known.insert(code, found);
-            Ok(found)
-        }
-    };
-    let mut column = |codes: &[Code]| codes.iter().map(|code| recode(*code)).collect::<Result<_, _>>();
-    let columns = rows.columns().into_iter().map(&mut column).collect::<Result<_, _>>()?;
-    Ok(sorted_run(data::Rows { columns, len: rows.len() }).0)
+    let rows = answer.in_codes_of(to)?;
+    Ok(if rows.number() == answer.coded().0.number() { rows } else { sorted_run(rows.live_rows()).0 })
 }
 
 /// The rows of the one that the other has not.

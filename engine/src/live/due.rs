@@ -81,13 +81,13 @@ impl<'q> Due<'q> {
         Ok(answered)
     }
 
-    /// Shows the answer at that version. What of it is told to whom.
+    /// Shows the answer at that version. What of it is told to whom, and the number of what is shown.
     pub(super) fn show(
         mut self,
         snapshot: &Snapshot,
         answer: Result<Answered, Error>,
         hearers: Hearers,
-    ) -> Work {
+    ) -> (Work, Option<u64>) {
         let query = self.query;
         let compared = catch_unwind(AssertUnwindSafe(|| answer?.since(&self.before)));
         let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
@@ -97,9 +97,9 @@ impl<'q> Due<'q> {
             Some(last) if !self.is_redefined => Some(Seen { version, footing, ..last }),
             _ => Some(Seen::of(&query.query, snapshot, footing)),
         };
-        let Some(rows) = query.show(version, compared) else { return Work::default() };
-        let told = query.subscribers().wake(hearers);
-        Work { told, rows: told * rows, ..Work::default() }
+        let rows = query.show(version, compared);
+        let told = if rows.is_some() { query.subscribers().wake(hearers) } else { 0 };
+        (Work { told, rows: told * rows.unwrap_or_default(), ..Work::default() }, query.present())
     }
 }
 
@@ -109,6 +109,8 @@ pub(super) enum Answered {
     Whole(Rows),
     /// What tells them from those before, and all of them.
     Changed(Difference, Relation),
+    /// Those before.
+    Same,
 }
 
 impl Answered {
@@ -123,6 +125,10 @@ impl Answered {
             Answered::Changed(difference, rows) => {
                 let (present, delta) = before.next(difference, rows);
                 Ok((present, Some(delta)))
+            }
+            Answered::Same => {
+                let none = || before.like().none();
+                Ok((before.clone(), Some(Delta { added: none(), removed: none() })))
             }
         }
     }

@@ -18,6 +18,7 @@ mod rota;
 mod step;
 mod subscribers;
 mod template;
+mod together;
 
 use std::collections::HashMap;
 use std::fmt;

@@ -3,6 +3,7 @@
 //! Where only what has changed of it was found, nobody has looked at all of it: then it is put together when somebody wants to
 //! see it, and forgotten with whoever did.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -14,7 +15,11 @@ use crate::data::{self, Codec, DataType, Difference, Relation, Run, sorted_run};
 
 /// The answer at a version.
 #[derive(Debug, Clone)]
-pub(super) struct Present(Form);
+pub(super) struct Present {
+    /// What tells it from every other one.
+    number: u64,
+    form: Form,
+}
 
 #[derive(Debug, Clone)]
 enum Form {
@@ -35,12 +40,22 @@ struct Kept {
 impl Present {
     /// An answer whose rows are in order.
     pub(super) fn whole(rows: Rows) -> Present {
-        Present(Form::Whole(Arc::new(rows)))
+        Present::of(Form::Whole(Arc::new(rows)))
+    }
+
+    fn of(form: Form) -> Present {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Present { number: LAST.fetch_add(1, Ordering::Relaxed) + 1, form }
+    }
+
+    /// What tells it from every other one.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// All its rows, in order of their codes.
     pub(super) fn rows(&self) -> Arc<Rows> {
-        let kept = match &self.0 {
+        let kept = match &self.form {
             Form::Whole(rows) => return Arc::clone(rows),
             Form::Kept(kept) => kept,
         };
@@ -55,14 +70,14 @@ impl Present {
 
     /// An answer with the same columns.
     pub(super) fn like(&self) -> &Rows {
-        match &self.0 {
+        match &self.form {
             Form::Whole(rows) => rows,
             Form::Kept(kept) => &kept.like,
         }
     }
 
     pub(super) fn row_count(&self) -> usize {
-        match &self.0 {
+        match &self.form {
             Form::Whole(rows) => rows.row_count(),
             Form::Kept(kept) => kept.rows.len(),
         }
@@ -70,7 +85,7 @@ impl Present {
 
     /// Bytes of its rows.
     pub(super) fn memory_bytes(&self) -> usize {
-        match &self.0 {
+        match &self.form {
             Form::Whole(rows) => rows.coded().0.memory_bytes(),
             Form::Kept(kept) => kept.rows.memory_bytes(),
         }
@@ -95,6 +110,14 @@ impl Present {
         let of = |rows: data::Rows| like.with_same_types(Run::of_sorted(rows));
         let delta = Delta { added: of(difference.added), removed: of(difference.removed) };
         let kept = Kept { like: like.none(), rows, whole: Mutex::default() };
-        (Present(Form::Kept(Arc::new(kept))), delta)
+        (Present::of(Form::Kept(Arc::new(kept))), delta)
+    }
+
+    /// Its rows as those of a relation.
+    pub(super) fn relation(&self) -> Relation {
+        match &self.form {
+            Form::Whole(rows) => Relation::of_runs(rows.columns().len(), vec![rows.coded().0.clone()]),
+            Form::Kept(kept) => kept.rows.clone(),
+        }
     }
 }

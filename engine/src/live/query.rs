@@ -275,6 +275,17 @@ impl LiveQuery {
         Some(Begun { version, rows: answer.rows(), warnings: Vec::new() })
     }
 
+    /// The number of the answer that is shown.
+    pub(super) fn present(&self) -> Option<u64> {
+        let shown = self.shown.lock();
+        shown.as_ref()?.answer.as_ref().ok().map(Present::number)
+    }
+
+    /// Room for what answers follow from, unless there is none.
+    pub(super) fn hold(&self, bytes: usize) -> Result<Held, Error> {
+        self.memory.hold(bytes)
+    }
+
     fn wait_for_turn(&self, budget: &Budget) -> Result<MutexGuard<'_, Option<Seen>>, Error> {
         loop {
             if let Some(seen) = self.seen.try_lock_for(Duration::from_millis(20)) {

@@ -1,5 +1,6 @@
 //! `Step`: questions that differ in constants only are brought to a version, as one or each by itself.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ use super::due::{Answered, Due};
 use super::pace::Work;
 use super::query::LiveQuery;
 use super::subscribers::Hearers;
-use super::template::{Template, Together};
+use super::template::Template;
+use super::together::Together;
 use crate::budget::Budget;
 use crate::context::Environment;
 use crate::error::Error;
@@ -39,12 +41,20 @@ impl Step<'_> {
             return None;
         }
         let together = self.together(template, &due);
+        let mut given = HashMap::new();
         for mut due in due {
-            let together = together.as_ref();
-            let jointly = together.and_then(|together| together.rows_of(due.query, due.before.like()));
-            let answer = jointly.map_or_else(|| self.alone(&mut due), |rows| Ok(Answered::Whole(rows)));
-            let told = due.show(self.snapshot, answer, hearers);
+            let query = due.query;
+            let jointly = together.as_ref().and_then(|together| together.answer_of(query, &due.before));
+            let is_one_of_all = jointly.is_some();
+            let answer = jointly.map_or_else(|| self.alone(&mut due), Ok);
+            let (told, present) = due.show(self.snapshot, answer, hearers);
             (work.told, work.rows) = (work.told + told.told, work.rows + told.rows);
+            given.extend(present.filter(|_| is_one_of_all).map(|present| (query.number(), present)));
+        }
+        if together.is_some()
+            && let Some(query) = queries.first()
+        {
+            template.gave(given, |bytes| query.hold(bytes));
         }
         let took = started.elapsed();
         template.note_step(took);
@@ -57,6 +67,7 @@ impl Step<'_> {
         let first = due.first()?;
         // Where definitions have changed, columns may have other names: each question finds its own.
         if !template.is_for(due.len(), self.jointly) || due.iter().any(|due| due.is_redefined) {
+            template.forget();
             return None;
         }
         let asked: Vec<&LiveQuery> = due.iter().map(|due| due.query).collect();

@@ -7,26 +7,28 @@
 //! does. Whether it is faster is measured: where it is not, each question is evaluated by itself.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use super::Jointly;
+use super::memory::Held;
 use super::query::LiveQuery;
+use super::together::{ByConstants, Changes, Constants, Found, Layout, Together};
 use crate::analysis;
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::catalog::{RelationDefinition, is_search};
 use crate::context::{Context, Environment};
-use crate::data::arrow_columns::type_of_codes;
-use crate::data::{self, Code, Codec, DataType, Dictionary, EMPTY, Run, Value, sorted_run};
+use crate::data::{self, Codec, DataType, Dictionary, Difference, EMPTY, Value};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::functions::ScalarFunction;
 use crate::graph::{Change, Graph, Overlay, Snapshot};
-use crate::statements;
+use crate::statements::{self, Following, Told};
 use crate::syntax::ast::{
     Atom, Comparison, Literal, LiteralKind, Name, ProjectionItem, Query, QueryHead, Term, TermKind,
 };
@@ -47,8 +49,20 @@ pub(super) struct Template {
     took_micros: AtomicU64,
     /// How long one took by itself, as far as is known.
     alone_micros: AtomicU64,
+    /// What they were answered from as one.
+    last: Mutex<Last>,
     /// So many were evaluated as one when that was slower; not more are until there are twice as many.
     too_few: AtomicUsize,
+}
+
+/// What the questions of a template were answered from as one, the last time.
+#[derive(Debug, Default)]
+struct Last {
+    following: Following,
+    layout: Option<Layout>,
+    /// The number of the answer that each question was given, by that of the question.
+    given: HashMap<u64, u64>,
+    held: Option<Held>,
 }
 
 /// A variable in the place of a constant.
@@ -60,17 +74,6 @@ struct Blank {
     place: Option<(String, usize)>,
     /// Whether the column of the constant is one of the answer.
     is_shown: bool,
-}
-
-/// The answers to several questions of a template, in the order of their constants.
-pub(super) struct Together {
-    rows: Run,
-    codec: Codec,
-    /// Which column of the rows each column of an answer is.
-    columns: Vec<usize>,
-    ranges: HashMap<Vec<Code>, Range<usize>>,
-    /// The codes of the constants of each question, by its number.
-    asked: HashMap<u64, Vec<Code>>,
 }
 
 impl Template {
@@ -111,6 +114,7 @@ impl Template {
             blanks,
             took_micros: AtomicU64::new(0),
             alone_micros: AtomicU64::new(0),
+            last: Mutex::default(),
             too_few: AtomicUsize::new(0),
         };
         (template, constants)
@@ -193,20 +197,61 @@ impl Template {
         if !self.blanks.iter().all(is_fit) {
             return Ok(None);
         }
-        let rows = statements::answer_without_source(&self.query, &mut context)?;
+        // What does not come to an end leaves nothing to go on from.
+        let mut last = std::mem::take(&mut *self.last.lock());
+        let told = statements::follow(&self.query, &mut context, &mut last.following, |_, _| true)?;
+        let given = std::mem::take(&mut last.given);
+        let (layout, codec, found) = match told {
+            Told::Whole(rows) => {
+                let Some(layout) = self.layout(&rows) else { return Ok(None) };
+                let (run, codec) = rows.coded();
+                let found = Found::Whole(ByConstants::of(run.live_rows(), &layout));
+                (layout, codec.clone(), found)
+            }
+            Told::Changed(Difference { added, removed }, rows) => {
+                let Some(layout) = last.layout.take() else { return Ok(None) };
+                let [added, removed] = [added, removed].map(|rows| ByConstants::of(rows, &layout));
+                let codec = Codec::over(Arc::clone(snapshot.dictionary()));
+                (layout, codec, Found::Changed(Box::new(Changes { added, removed, rows, given })))
+            }
+        };
+        last.layout = Some(layout.clone());
+        *self.last.lock() = last;
+        Ok(Some(Together { layout, codec, asked, found }))
+    }
+
+    /// Takes note of which answers were given to questions that were answered as one; `hold` says whether there is room for
+    /// what the next answers follow from.
+    pub(super) fn gave(&self, given: HashMap<u64, u64>, hold: impl FnOnce(usize) -> Result<Held, Error>) {
+        let mut last = self.last.lock();
+        last.held = None;
+        match hold(last.following.memory_bytes() + last.following.answer_bytes()) {
+            Ok(held) => (last.held, last.given) = (Some(held), given),
+            // What does not fit beside the answers is not kept.
+            Err(_) => *last = Last::default(),
+        }
+    }
+
+    /// Nothing is kept of what they were answered from as one.
+    pub(super) fn forget(&self) {
+        *self.last.lock() = Last::default();
+    }
+
+    /// Where the constants stand in rows, and what is shown of them.
+    fn layout(&self, rows: &Rows) -> Option<Layout> {
         let names: Vec<&str> = rows.columns().iter().map(|column| column.name.as_str()).collect();
         let at = |blank: &Blank| names.iter().position(|name| *name == blank.name);
-        let Some(keys) = self.blanks.iter().map(at).collect::<Option<Vec<usize>>>() else { return Ok(None) };
+        let keys = self.blanks.iter().map(at).collect::<Option<Vec<usize>>>()?;
         let is_shown = |column: &usize| match keys.iter().position(|key| key == column) {
             Some(blank) => self.blanks[blank].is_shown,
             None => true,
         };
-        let shown: Vec<usize> = (0..names.len()).filter(is_shown).collect();
-        Ok(Some(Together::of(&rows, &keys, &shown, asked)))
+        let shown = (0..names.len()).filter(is_shown).collect();
+        Some(Layout { keys, shown })
     }
 
     /// What is asked, as facts that nobody else sees.
-    fn overlay<'c>(&self, asked: impl Iterator<Item = &'c Vec<Code>>) -> Overlay {
+    fn overlay<'c>(&self, asked: impl Iterator<Item = &'c Constants>) -> Overlay {
         let mut rows = data::Rows::empty(self.blanks.len());
         for constants in asked {
             rows.columns.iter_mut().zip(constants).for_each(|(column, code)| column.push(*code));
@@ -226,7 +271,7 @@ impl Template {
 
 /// The codes of the constants of questions, by the number of the question. Asking teaches a graph nothing: a question with
 /// a constant that it does not know is none of them.
-fn known(asked: &[&LiveQuery], dictionary: &Dictionary) -> HashMap<u64, Vec<Code>> {
+fn known(asked: &[&LiveQuery], dictionary: &Dictionary) -> HashMap<u64, Constants> {
     let codes = |query: &&LiveQuery| {
         let codes = dictionary.find_all(query.constants().iter().map(Value::as_ref));
         (!codes.contains(&EMPTY)).then(|| (query.number(), codes))
@@ -298,57 +343,6 @@ fn variable(name: &str) -> Term {
 
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
-impl Together {
-    /// Rows with constants in the columns `keys`; the columns `shown` are those of an answer.
-    fn of(rows: &Rows, keys: &[usize], shown: &[usize], asked: HashMap<u64, Vec<Code>>) -> Together {
-        let (run, codec) = rows.coded();
-        let rest = shown.iter().filter(|column| !keys.contains(column));
-        let order: Vec<usize> = keys.iter().chain(rest).copied().collect();
-        let mut live = run.live_rows();
-        let columns = order.iter().map(|column| std::mem::take(&mut live.columns[*column])).collect();
-        let (sorted, _) = sorted_run(data::Rows { columns, len: live.len });
-        let place = |column: &usize| order.iter().position(|other| other == column).unwrap_or_default();
-        let columns = shown.iter().map(place).collect();
-        let ranges = HashMap::new();
-        let mut together = Together { rows: sorted, codec: codec.clone(), columns, ranges, asked };
-        together.ranges = together.find_ranges(keys.len());
-        together
-    }
-
-    /// Where the rows of each constant are, which stand together.
-    fn find_ranges(&self, keys: usize) -> HashMap<Vec<Code>, Range<usize>> {
-        let columns: Vec<&[Code]> = (0..keys).map(|key| self.rows.column(key)).collect();
-        let key_of = |row: usize| columns.iter().map(|column| column[row]).collect::<Vec<Code>>();
-        let mut ranges = HashMap::new();
-        let (mut start, len) = (0, self.rows.len());
-        while start < len {
-            let mut end = start + 1;
-            while end < len && columns.iter().all(|column| column[end] == column[start]) {
-                end += 1;
-            }
-            ranges.insert(key_of(start), start..end);
-            start = end;
-        }
-        ranges
-    }
-
-    /// The answer to a question, which has the columns that another answer to it has; nothing if it was not asked.
-    pub(super) fn rows_of(&self, query: &LiveQuery, like: &Rows) -> Option<Rows> {
-        let range = self.ranges.get(self.asked.get(&query.number())?).cloned().unwrap_or_default();
-        let columns: Vec<Vec<Code>> =
-            self.columns.iter().map(|column| self.rows.column(*column)[range.clone()].to_vec()).collect();
-        let types = columns.iter().zip(like.columns()).map(|(codes, column)| {
-            match type_of_codes(codes, &self.codec) {
-                DataType::Unknown => column.data_type,
-                found => found,
-            }
-        });
-        let types: Vec<DataType> = types.collect();
-        let run = Run::of_sorted(data::Rows { columns, len: range.len() });
-        Some(like.with_rows(&types, run, self.codec.clone()))
-    }
 }
 
 #[cfg(test)]

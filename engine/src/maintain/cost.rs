@@ -34,6 +34,15 @@ impl Cost {
     /// Rows that come and rows that go need different indexes, of the rules' relations and of those below.
     const FIRST_STEPS: u32 = 4;
 
+    /// How many values may be learnt for rows that took so long to derive: to learn them takes about as long again.
+    pub(crate) fn values_worth(took: Duration) -> usize {
+        /// Nobody waits for so many.
+        const FEW: usize = 1 << 16;
+        /// Of one: measured.
+        const LEARNING: Duration = Duration::from_nanos(300);
+        FEW.max((took.as_nanos() / LEARNING.as_nanos()) as usize)
+    }
+
     /// It was derived from scratch, after what is known of it from before. Whoever had to wait for a processor takes longer.
     pub(crate) fn of(anew: Duration, before: Option<Cost>) -> Cost {
         let anew = before.map_or(anew, |before| anew.min(2 * before.anew.max(Cost::LEAST)));

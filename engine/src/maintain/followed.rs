@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use super::{Cost, KeptRows, Named, Step, advance};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, Difference, Relation, RelationId, Run};
+use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation, RelationId, Run};
 use crate::exec::{ExecError, Outcome, Thresholds};
 
 /// A program with the rows of all its relations.
 #[derive(Debug)]
 pub(crate) struct Followed {
     program: Program,
-    /// The number of the dictionary of all codes.
-    dictionary: u64,
     /// What is stored, and read.
     stored: Named,
     derived: BTreeMap<String, Arc<KeptRows>>,
+    /// The values that are learnt as long as it is followed, by the dictionary of all codes.
+    computed: Arc<Computed>,
     cost: Cost,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct NextState<'n> {
     pub(crate) program: &'n Program,
     /// What is stored now of the relations that it reads.
     pub(crate) stored: Named,
-    pub(crate) codec: &'n Codec,
+    pub(crate) dictionary: &'n Arc<Dictionary>,
     pub(crate) thresholds: Thresholds,
     /// Whether a step is made however long it takes.
     pub(crate) always: bool,
@@ -53,19 +53,22 @@ impl Followed {
         let took = evaluated + KeptRows::time_of_ordering(outcome.runs.iter().map(Run::len).sum());
         let is_worth_it = always || took > Cost::LEAST;
         let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
-        // Codes of an evaluation's own mean nothing to the next one, and what has to be said of rows would not be said again.
-        let is_plain = !codec.has_own() && !outcome.saturated && outcome.remarks.is_empty();
+        // What has to be said of rows would not be said again.
+        let is_plain = !outcome.saturated && outcome.remarks.is_empty();
         let goal = &program.relations[program.goal.index()];
         if !is_worth_it || !is_plain || goal.arity == 0 || rules.any(Rule::reads_circumstances) {
             return None;
         }
+        let most_values = if always { usize::MAX } else { Cost::values_worth(took) };
+        let mut learning = Learning::from(codec);
         let mut derived = BTreeMap::<String, Arc<KeptRows>>::new();
         for relation in program.strata.iter().flat_map(|stratum| &stratum.relations) {
             let described = &program.relations[relation.index()];
             let runs = match *relation == program.goal {
-                true => outcome.runs.clone(),
-                false => outcome.complete.get(relation)?.clone(),
+                true => &outcome.runs,
+                false => outcome.complete.get(relation)?,
             };
+            let runs = learning.runs(runs, most_values).ok()??;
             // Where all rows are those of another relation, they are kept once.
             let are_same = |others: &[Run]| {
                 !runs.is_empty()
@@ -83,8 +86,10 @@ impl Followed {
             derived.insert(described.name.clone(), rows);
         }
         let before = before.filter(|before| before.program.is_same(program));
-        let (cost, dictionary) = (Cost::of(took, before.map(|before| before.cost)), codec.shared().number());
-        Some(Followed { program: program.clone(), dictionary, stored, derived, cost })
+        let cost = Cost::of(took, before.map(|before| before.cost));
+        let learnt = Arc::new(learning.finish());
+        let computed = Computed::in_place_of(before.map(|before| &before.computed), learnt);
+        Some(Followed { program: program.clone(), stored, derived, computed, cost })
     }
 
     /// Brings the rows to the next state, if it is one of the same program and that pays. Answers what has changed of the answer.
@@ -93,7 +98,7 @@ impl Followed {
         next: NextState<'_>,
         budget: &Budget,
     ) -> Result<Option<Difference>, ExecError> {
-        if self.dictionary != next.codec.shared().number() || !self.program.is_same(next.program) {
+        if !self.computed.are_of(next.dictionary) || !self.program.is_same(next.program) {
             return Ok(None);
         }
         let time = if next.always { Some(Duration::MAX) } else { self.cost.allowed() };
@@ -129,11 +134,11 @@ impl Followed {
         self.cost.allows()
     }
 
-    /// Bytes of what is derived beside the answer.
+    /// Bytes of what is derived beside the answer, and of values that were learnt for all of it.
     pub(crate) fn memory_bytes(&self) -> usize {
         let goal = &self.program.relations[self.program.goal.index()].name;
         let beside = self.derived.iter().filter(|(name, _)| *name != goal);
-        beside.map(|(_, rows)| rows.memory_bytes()).sum()
+        beside.map(|(_, rows)| rows.memory_bytes()).sum::<usize>() + self.computed.bytes()
     }
 
     /// What is derived in the next state.
@@ -150,12 +155,10 @@ impl Followed {
                 before: &self.read(stratum, &self.stored, &self.derived),
                 now: &self.read(stratum, &next.stored, &now),
                 old: &stratum.relations.iter().filter_map(|relation| self.derived(*relation)).collect(),
-                codec: next.codec,
+                dictionary: next.dictionary,
                 thresholds: next.thresholds,
             };
-            let Some(rows) = advance(&step, budget)?.filter(|_| !next.codec.has_own()) else {
-                return Ok(None);
-            };
+            let Some(rows) = advance(&step, budget)? else { return Ok(None) };
             now.extend(rows.into_iter().map(|(name, rows)| (name, Arc::new(KeptRows::ordered(rows)))));
         }
         Ok(Some(now))

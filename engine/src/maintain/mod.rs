@@ -5,20 +5,24 @@
 //! a step that fails has done nothing.
 
 mod bests;
+mod conditions;
 mod cost;
 mod followed;
+mod groups;
 mod kept_rows;
 mod pairs;
 mod sets;
+mod start_rules;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-use crate::analysis::program::{Program, Stratum};
+use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::Budget;
-use crate::data::{Codec, Difference, Relation, RelationId, Rows, Run};
+use crate::data::{Codec, Dictionary, Difference, Learning, Relation, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
-use crate::plan::{HandedOn, PlainBests};
+use crate::plan::HandedOn;
 use crate::rewrite::changes::{self, Side};
 
 pub(crate) use cost::Cost;
@@ -39,7 +43,8 @@ pub(crate) struct Step<'s> {
     pub(crate) now: &'s Named,
     /// The rows of its relations as they were.
     pub(crate) old: &'s Named,
-    pub(crate) codec: &'s Codec,
+    /// The values of all codes; what is computed is learnt.
+    pub(crate) dictionary: &'s Arc<Dictionary>,
     pub(crate) thresholds: Thresholds,
 }
 
@@ -50,9 +55,6 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>,
         return Ok(Some(step.old.clone()));
     }
     if let Some(rows) = handed_on(step) {
-        return Ok(Some(rows));
-    }
-    if let Some(rows) = walk::advance(step, &changed, budget)? {
         return Ok(Some(rows));
     }
     let mut sides = Sides::default();
@@ -71,12 +73,19 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>,
     let below = changed.keys().copied().collect();
     let follow = Follow { step, below, budget };
     if !step.stratum.recursive {
-        return follow.flat(&sides);
+        return match changes::rule_of_groups(step.program, step.stratum, &follow.below) {
+            Some(rule) => follow.groups(rule, sides),
+            None => follow.flat(&sides),
+        };
     }
-    match bests::advance(step, &changed, &|bests, side| follow.starts(bests, side, &sides), budget)? {
-        Some(rows) => Ok(Some(rows)),
-        None => follow.recursive(sides),
+    let starts = |rules: &[&Rule], side| follow.starts(rules, side, &sides);
+    if let Some(rows) = walk::advance(step, &changed, &starts, budget)? {
+        return Ok(Some(rows));
     }
+    if let Some(rows) = bests::advance(step, &changed, &starts, budget)? {
+        return Ok(Some(rows));
+    }
+    follow.recursive(sides)
 }
 
 /// The rows of another relation, if the stratum hands them on as they are.
@@ -111,17 +120,19 @@ impl Follow<'_> {
         let Step { program, stratum, .. } = *self.step;
         let Some((changes, found)) = changes::flat(program, stratum, &self.below) else { return Ok(None) };
         let Some(outcome) = self.execute(&changes, sides)? else { return Ok(None) };
-        let rows = found.into_iter().map(|(head, change)| {
+        let mut learning = Learning::from(&outcome.codec);
+        let mut rows = Named::new();
+        for (head, change) in found {
             let (name, arity) = self.described(head);
             let old = self.old(name, arity);
-            let [gone, still, come] =
-                [change.gone, change.still, change.come].map(|relation| rows_of(&outcome, relation, arity));
+            let mut found = |relation| learning.rows(outcome.rows(relation, arity));
+            let [gone, still, come] = [found(change.gone)?, found(change.still)?, found(change.come)?];
             let left = Relation::empty(arity).insert(&gone).0;
             let left = left.delete(&still).0.delete(&come).0;
             let rest = old.delete(&Rows::of_runs(arity, left.runs())).0;
-            (name.to_owned(), rest.insert(&come).0)
-        });
-        Ok(Some(rows.collect()))
+            rows.insert(name.to_owned(), rest.insert(&come).0);
+        }
+        Ok(Some(rows))
     }
 
     fn recursive(&self, mut sides: Sides) -> Result<Option<Named>, ExecError> {
@@ -153,17 +164,14 @@ impl Follow<'_> {
         Ok(Some(rows))
     }
 
-    /// The rows of rules that say where best values begin.
-    fn starts(
-        &self,
-        bests: &PlainBests<'_>,
-        side: Side,
-        sides: &Sides,
-    ) -> Result<Option<(Outcome, RelationId)>, ExecError> {
+    /// The rows of rules that say where a recursion begins.
+    fn starts(&self, rules: &[&Rule], side: Side, sides: &Sides) -> Result<Option<Rows>, ExecError> {
         let Step { program, stratum, .. } = *self.step;
-        let starts = changes::starts(program, stratum, &self.below, &bests.start_rules, side);
+        let starts = changes::starts(program, stratum, &self.below, rules, side);
         let Some((program, found)) = starts else { return Ok(None) };
-        Ok(self.execute(&program, sides)?.map(|outcome| (outcome, found)))
+        let Some(outcome) = self.execute(&program, sides)? else { return Ok(None) };
+        let arity = program.relations[found.index()].arity;
+        Ok(Some(Learning::from(&outcome.codec).rows(outcome.rows(found, arity))?))
     }
 
     /// From here on these rows are known.
@@ -188,21 +196,23 @@ impl Follow<'_> {
     ) -> Result<Option<BTreeMap<RelationId, Rows>>, ExecError> {
         let Some((program, found)) = changes else { return Ok(None) };
         let Some(outcome) = self.execute(&program, sides)? else { return Ok(None) };
+        let mut learning = Learning::from(&outcome.codec);
         let rows = found.into_iter().map(|(head, found)| {
             let (_, arity) = self.described(head);
-            (head, rows_of(&outcome, found, arity))
+            Ok((head, learning.rows(outcome.rows(found, arity))?))
         });
-        Ok(Some(rows.collect()))
+        Ok(Some(rows.collect::<Result<_, ExecError>>()?))
     }
 
     /// None if something has to be said of the rows that their evaluation says.
-    fn execute(&self, program: &Program, sides: &Sides) -> Result<Option<Outcome>, ExecError> {
+    fn execute(&self, program: &Program, sides: &Sides) -> Result<Option<Found>, ExecError> {
         /// The next steps find the indexes that this one makes.
         const USES: usize = 1_000;
-        let Step { codec, thresholds, .. } = *self.step;
+        let Step { dictionary, thresholds, .. } = *self.step;
         let thresholds = Thresholds { index_uses: USES, ..thresholds };
-        let outcome = exec::execute(program, sides, codec, self.budget, thresholds, None)?;
-        Ok(Some(outcome).filter(|outcome| !outcome.saturated && outcome.remarks.is_empty()))
+        let codec = Codec::over(Arc::clone(dictionary));
+        let outcome = exec::execute(program, sides, &codec, self.budget, thresholds, None)?;
+        Ok((!outcome.saturated && outcome.remarks.is_empty()).then_some(Found { outcome, codec }))
     }
 
     fn described(&self, relation: RelationId) -> (&str, usize) {
@@ -212,6 +222,19 @@ impl Follow<'_> {
 
     fn old(&self, name: &str, arity: usize) -> Relation {
         self.step.old.get(name).cloned().unwrap_or_else(|| Relation::empty(arity))
+    }
+}
+
+/// What a program of changes has found.
+struct Found {
+    outcome: Outcome,
+    /// The values of its codes.
+    codec: Codec,
+}
+
+impl Found {
+    fn rows(&self, relation: RelationId, arity: usize) -> Rows {
+        Rows::of_runs(arity, self.outcome.complete.get(&relation).map_or(&[], Vec::as_slice))
     }
 }
 
@@ -237,8 +260,4 @@ impl Relations for Sides {
 
 fn run_of(rows: &Rows) -> Run {
     Run::new(rows.columns.clone(), rows.len)
-}
-
-fn rows_of(outcome: &Outcome, relation: RelationId, arity: usize) -> Rows {
-    Rows::of_runs(arity, outcome.complete.get(&relation).map_or(&[], Vec::as_slice))
 }

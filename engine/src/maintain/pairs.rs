@@ -4,10 +4,11 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::conditions::Conditions;
 use super::sets;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Relation, RowIndex, Run};
-use crate::plan::Weight;
+use crate::data::{Code, Codec, Relation, RowIndex, Rows, Run};
+use crate::plan::{PairsOf, Weight};
 
 /// An end of a pair.
 #[derive(Debug, Clone, Copy)]
@@ -22,10 +23,17 @@ pub(super) struct Pairs<'g> {
     budget: &'g Budget,
 }
 
+/// Those pairs of a relation that its rows are, what they weigh, and what is asked of them.
+#[derive(Clone)]
+pub(super) struct Kind {
+    pub(super) columns: [usize; 2],
+    pub(super) weight: Weight,
+    pub(super) conditions: Option<Arc<Conditions>>,
+}
+
 struct PairRun {
     run: Run,
-    columns: [usize; 2],
-    weight: Weight,
+    kind: Kind,
     indexes: [OnceCell<Arc<RowIndex>>; 2],
 }
 
@@ -36,13 +44,13 @@ impl<'g> Pairs<'g> {
 
     /// Adds two columns of all rows of a relation.
     pub(super) fn add(&mut self, relation: &Relation, columns: [usize; 2]) {
-        self.add_weighted(relation, columns, Weight::Constant(0));
+        self.add_kind(relation, &Kind { columns, weight: Weight::Constant(0), conditions: None });
     }
 
-    /// The same, and each pair has a weight.
-    pub(super) fn add_weighted(&mut self, relation: &Relation, columns: [usize; 2], weight: Weight) {
+    /// Adds the pairs of a relation that are of a kind.
+    pub(super) fn add_kind(&mut self, relation: &Relation, kind: &Kind) {
         for run in relation.runs().iter().filter(|run| !run.is_empty()) {
-            self.runs.push(PairRun { run: run.clone(), columns, weight, indexes: Default::default() });
+            self.runs.push(PairRun { run: run.clone(), kind: kind.clone(), indexes: Default::default() });
         }
     }
 
@@ -91,14 +99,14 @@ impl<'g> Pairs<'g> {
     /// The codes at this end of all pairs, some of them perhaps twice.
     pub(super) fn all(&self, end: End) -> impl Iterator<Item = Code> {
         self.runs.iter().flat_map(move |run| {
-            let codes = run.run.column(run.columns[end as usize]);
-            (0..codes.len()).filter(|row| run.run.is_live(*row)).map(|row| codes[row])
+            let codes = run.run.column(run.kind.columns[end as usize]);
+            (0..codes.len()).filter(|row| run.counts(*row)).map(|row| codes[row])
         })
     }
 
     /// The least and the largest code of any end.
     pub(super) fn bounds(&self) -> Option<(Code, Code)> {
-        let of_runs = self.runs.iter().flat_map(|run| run.columns.map(|column| run.run.bounds(column)));
+        let of_runs = self.runs.iter().flat_map(|run| run.kind.columns.map(|column| run.run.bounds(column)));
         of_runs.flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
     }
 }
@@ -119,10 +127,17 @@ impl Found<'_> {
 }
 
 impl PairRun {
-    /// The rows with this code at this end, deleted ones among them.
+    /// Whether a row is there, and is a pair.
+    #[inline]
+    fn counts(&self, row: usize) -> bool {
+        let holds = |conditions: &Arc<Conditions>| conditions.hold(|column| self.run.column(column)[row]);
+        self.run.is_live(row) && self.kind.conditions.as_ref().is_none_or(holds)
+    }
+
+    /// The rows with this code at this end, and others that do not count.
     #[inline]
     fn found(&self, end: End, code: Code, budget: &Budget) -> Result<Found<'_>, BudgetError> {
-        let column = self.columns[end as usize];
+        let column = self.kind.columns[end as usize];
         let cell = &self.indexes[end as usize];
         if cell.get().is_none()
             && self.run.bisects(&[column], 1)
@@ -148,13 +163,13 @@ impl PairRun {
         visit: &mut impl FnMut(Code, Code),
         budget: &Budget,
     ) -> Result<(), BudgetError> {
-        let others = self.run.column(self.columns[1 - end as usize]);
-        let weight_of = |row: usize| match self.weight {
+        let others = self.run.column(self.kind.columns[1 - end as usize]);
+        let weight_of = |row: usize| match self.kind.weight {
             Weight::Constant(weight) => weight,
             Weight::Column(column) => self.run.column(column)[row],
         };
         let mut visit_row = |row: usize| {
-            if self.run.is_live(row) {
+            if self.counts(row) {
                 visit(others[row], weight_of(row));
             }
         };
@@ -166,16 +181,42 @@ impl PairRun {
     }
 
     fn has(&self, from: Code, to: Code, budget: &Budget) -> Result<bool, BudgetError> {
-        let key = match self.columns {
+        let key = match self.kind.columns {
             [0, 1] => Some([from, to]),
             [1, 0] => Some([to, from]),
             _ => None,
         };
         if let Some(rows) = key.and_then(|key| self.run.beginning_with(&key)) {
-            return Ok(rows.into_iter().any(|row| self.run.is_live(row as usize)));
+            return Ok(rows.into_iter().any(|row| self.counts(row as usize)));
         }
         let mut has = false;
         self.visit(End::From, from, &mut |other, _| has |= other == to, budget)?;
         Ok(has)
+    }
+}
+
+impl Kind {
+    /// The kind that rows of a source are, with weights.
+    pub(super) fn of(source: &PairsOf, weight: Weight, codec: &Codec) -> Kind {
+        let PairsOf { columns, conditions } = source;
+        let conditions = (!conditions.is_empty()).then(|| Arc::new(Conditions::of(conditions, codec)));
+        Kind { columns: [columns.from, columns.to], weight, conditions }
+    }
+
+    /// Those among rows, with what they weigh.
+    pub(super) fn among(&self, rows: &Rows) -> impl Iterator<Item = (Code, Code, Code)> {
+        let holds = |row: &usize| {
+            self.conditions
+                .as_ref()
+                .is_none_or(|conditions| conditions.hold(|column| rows.columns[column][*row]))
+        };
+        (0..rows.len).filter(holds).map(|row| {
+            let [from, to] = self.columns.map(|column| rows.columns[column][row]);
+            let weight = match self.weight {
+                Weight::Constant(weight) => weight,
+                Weight::Column(column) => rows.columns[column][row],
+            };
+            (from, to, weight)
+        })
     }
 }

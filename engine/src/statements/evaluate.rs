@@ -54,7 +54,7 @@ pub(super) fn evaluate(
             watch.older = older;
         }
     }
-    views.read(&mut reading, &mut program, codec)?;
+    views.read(&mut reading, &mut program);
     let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
     let (program, profile) = match watch {
         None => (rewritten.unwrap_or_else(|| rewrite::rewrite(program, disabled)), None),
@@ -68,7 +68,7 @@ pub(super) fn evaluate(
     let mut follower =
         following.map(|following| Follower { following, program: &program, reading: &reading, view });
     if let Some(follower) = &mut follower
-        && let Some(runs) = follower.advance(codec, context)?
+        && let Some(runs) = follower.advance(context)?
     {
         return Ok(Evaluated { runs, types });
     }

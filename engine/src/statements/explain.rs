@@ -7,7 +7,7 @@ use crate::analysis::program::{Program, Relation};
 use crate::analysis::{self, Analysed};
 use crate::answer::Rows;
 use crate::context::{Context, PlanForm};
-use crate::data::{Codec, RelationId, Run, Sample, Value};
+use crate::data::{RelationId, Run, Sample, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
 use crate::plan::{
@@ -24,7 +24,6 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let Analysed { mut program, .. } =
         analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
     context.warnings.append(&mut program.warnings);
-    let codec = Codec::over(view.snapshot().dictionary().clone());
     let views = &context.environment.views;
     let mut reading = views.look(&program, &view);
     let mut older = Vec::new();
@@ -33,7 +32,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
         let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
         older = views.would_advance(&reading, &wanted, &program, &view);
     }
-    views.read(&mut reading, &mut program, &codec)?;
+    views.read(&mut reading, &mut program);
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
     let relations = reading.with(&view);
     let runs =

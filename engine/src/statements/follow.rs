@@ -1,6 +1,8 @@
 //! A question that is asked at one state of a graph after the other: what has changed of its answer, at the cost of what has
 //! changed below it.
 
+use std::sync::Arc;
+
 use super::evaluate::{BRIEF, Beside, evaluate};
 use super::query::{Asked, asked, form_of};
 use crate::analysis::program::Program;
@@ -28,6 +30,11 @@ impl Following {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.followed.as_ref().map_or(0, Followed::memory_bytes)
     }
+
+    /// Bytes of the answer.
+    pub(crate) fn answer_bytes(&self) -> usize {
+        self.followed.as_ref().map_or(0, |followed| followed.answer().memory_bytes())
+    }
 }
 
 /// The answer to a question that is followed.
@@ -49,7 +56,7 @@ pub(crate) fn follow(
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
     let beside = Beside { watch: None, following: Some(&mut *following) };
-    let evaluated = evaluate(program, rewritten, &view, &codec, context, beside)?;
+    let mut evaluated = evaluate(program, rewritten, &view, &codec, context, beside)?;
     let difference = following.difference.take().filter(|_| form.limit.is_none());
     if let Some(difference) = difference
         && let Some(followed) = &following.followed
@@ -57,6 +64,14 @@ pub(crate) fn follow(
     {
         return Ok(Told::Changed(difference, followed.answer()));
     }
+    // What is followed is in codes of the graph, so that the next answer tells what has changed of this one.
+    let codec = match &following.followed {
+        Some(followed) => {
+            evaluated.runs = followed.answer().runs().to_vec();
+            Codec::over(Arc::clone(codec.shared()))
+        }
+        None => codec,
+    };
     Ok(Told::Whole(form.put_together(&evaluated, codec, context)?))
 }
 
@@ -70,17 +85,14 @@ pub(super) struct Follower<'f> {
 
 impl Follower<'_> {
     /// The goal's rows, brought forward from the last state; none if they have to be derived.
-    pub(super) fn advance(
-        &mut self,
-        codec: &Codec,
-        context: &Context<'_>,
-    ) -> Result<Option<Vec<Run>>, ExecError> {
+    pub(super) fn advance(&mut self, context: &Context<'_>) -> Result<Option<Vec<Run>>, ExecError> {
         self.following.difference = None;
         let Some(followed) = &mut self.following.followed else { return Ok(None) };
-        let Some(stored) = self.reading.stored_of(self.program, self.view) else { return Ok(None) };
+        let stored = self.reading.stored_of(self.program, self.view);
         let Environment { threads, thresholds, views, .. } = context.environment;
-        let (program, thresholds) = (self.program, *thresholds);
-        let next = NextState { program, stored, codec, thresholds, always: views.always_advances() };
+        let (program, thresholds, dictionary) =
+            (self.program, *thresholds, self.view.snapshot().dictionary());
+        let next = NextState { program, stored, dictionary, thresholds, always: views.always_advances() };
         let is_brief = followed.allows().is_some_and(|time| time <= BRIEF);
         let advance = || followed.advance(next, context.budget);
         let difference = if is_brief { advance() } else { threads.run(advance) }?;
@@ -99,7 +111,7 @@ impl Follower<'_> {
         if !views.advances() {
             return;
         }
-        let Some(stored) = self.reading.stored_of(self.program, self.view) else { return };
+        let stored = self.reading.stored_of(self.program, self.view);
         let always = views.always_advances();
         self.following.followed =
             Followed::begin(self.program, stored, outcome, codec, before.as_ref(), always);

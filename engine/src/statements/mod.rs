@@ -35,11 +35,6 @@ pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, E
     query::run(query, context, None)
 }
 
-/// The same without saying of each row whether it needs something of the session.
-pub(crate) fn answer_without_source(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {
-    query::run_without_source(query, context, None).map(|(rows, _)| rows)
-}
-
 /// Answers what a command asks.
 pub(crate) fn answer_question(question: &Question, context: &mut Context<'_>) -> Result<Rows, Error> {
     match question {

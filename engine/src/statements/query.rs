@@ -1,5 +1,7 @@
 //! `?query`: the stages in a row.
 
+use std::sync::Arc;
+
 use super::evaluate::{BRIEF, Beside, Evaluated, at_once_or_by_all, evaluate};
 use super::explain::Watch;
 use crate::analysis::program::Program;
@@ -21,46 +23,20 @@ pub(super) fn run(
     context: &mut Context<'_>,
     watch: Option<&mut Watch>,
 ) -> Result<Rows, Error> {
-    let (answer, source) = run_without_source(query, context, watch)?;
-    let provenance = match source {
-        Source::Graph => return Ok(answer),
-        Source::Persistent => vec![Provenance::Persistent; answer.row_count()],
-        Source::Mixed(view) => {
-            let (rows, codec) = answer.coded();
-            provenance(query, rows, &view, codec, context)?
-        }
-    };
-    Ok(answer.with_provenance(provenance))
-}
-
-/// Where the rows of an answer come from.
-pub(super) enum Source {
-    /// The session has nothing of its own.
-    Graph,
-    /// Nothing of the session was read.
-    Persistent,
-    /// That has to be found out.
-    Mixed(Box<SessionView>),
-}
-
-/// The same without saying of each row where it comes from.
-pub(super) fn run_without_source(
-    query: &Query,
-    context: &mut Context<'_>,
-    watch: Option<&mut Watch>,
-) -> Result<(Rows, Source), Error> {
     let Asked { analysed, rewritten, view } = asked(query, context, watch.is_some())?;
     let reads_own = analysed.program.relations.iter().any(|relation| view.is_own(&relation.name));
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
     let evaluated = evaluate(program, rewritten, &view, &codec, context, Beside { watch, following: None })?;
     let answer = form.put_together(&evaluated, codec, context)?;
-    let source = match (view.is_dirty(), reads_own) {
-        (false, _) => Source::Graph,
-        (true, false) => Source::Persistent,
-        (true, true) => Source::Mixed(Box::new(view)),
+    if !view.is_dirty() {
+        return Ok(answer);
+    }
+    let provenance = match reads_own {
+        false => vec![Provenance::Persistent; answer.row_count()],
+        true => provenance(query, &answer, &view, context)?,
     };
-    Ok((answer, source))
+    Ok(answer.with_provenance(provenance))
 }
 
 /// A query that was understood.
@@ -127,17 +103,18 @@ impl Form {
 /// something that the session knows, no row is.
 fn provenance(
     query: &Query,
-    rows: &Run,
+    answer: &Rows,
     view: &SessionView,
-    codec: &Codec,
     context: &mut Context<'_>,
 ) -> Result<Vec<Provenance>, Error> {
-    let mut provenance = vec![Provenance::Ephemeral; rows.len()];
+    let mut provenance = vec![Provenance::Ephemeral; answer.row_count()];
     let view = view.without_session();
     let Ok(analysed) = analysis::analyse_query(query, view.catalog()) else { return Ok(provenance) };
     let mut aside = context.aside();
-    // Both evaluations write values with one codec, so equal rows are equal codes.
-    let baseline = evaluate(analysed.program, None, &view, codec, &mut aside, Beside::default())?;
+    let codec = Codec::over(Arc::clone(view.snapshot().dictionary()));
+    let baseline = evaluate(analysed.program, None, &view, &codec, &mut aside, Beside::default())?;
+    // In the same codes, equal rows are equal codes.
+    let rows = answer.in_codes_of(&codec)?;
     let budget = context.budget;
     let build = || budget.watch(|go_on| RowIndex::build(&rows.columns(), rows.len(), go_on));
     let mark = || {

@@ -12,7 +12,7 @@ use super::meaning::numbers;
 use super::{Reading, Views, stored_rows};
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, RelationId, Threads};
+use crate::data::{RelationId, Threads};
 use crate::exec::{ExecError, Thresholds};
 use crate::graph::{Graph, SessionView};
 use crate::maintain::{self, Cost, KeptRows, Named, Step};
@@ -232,7 +232,7 @@ impl Views {
         let origin = reading.origin(relation)?;
         let kept = self.kept.read();
         let view = kept.get(&origin.meaning).filter(|view| view.state == origin.state)?;
-        view.values.is_empty().then(|| Arc::clone(&view.rows))
+        Some(Arc::clone(&view.rows))
     }
 
     /// The view of a relation that stands at an older state.
@@ -241,7 +241,7 @@ impl Views {
         let kept = self.kept.read();
         let view = kept.get(&origin.meaning)?;
         let is_older = view.state != origin.state && view.version <= asked.snapshot().version();
-        let inputs = view.inputs.as_ref().filter(|_| is_older && view.values.is_empty())?;
+        let inputs = view.inputs.as_ref().filter(|_| is_older)?;
         Some(Older { inputs: Arc::clone(inputs), rows: Arc::clone(&view.rows) })
     }
 
@@ -347,10 +347,10 @@ impl Views {
                 is_pinned: snapshot.catalog().keeps(&known.name),
                 name: Arc::clone(&known.name),
                 rows: Arc::clone(rows),
-                values: Vec::new(),
+                computed: Arc::clone(&known.computed),
                 below,
                 inputs: Some(Arc::clone(inputs)),
-                bytes: rows.memory_bytes(),
+                bytes: rows.memory_bytes() + known.computed.bytes(),
                 last_read: AtomicU64::new(self.now()),
                 ..*known
             };
@@ -373,19 +373,16 @@ fn step(
     let old = older.iter().map(|(relation, view)| {
         (advancing.program.relations[relation.index()].name.clone(), view.rows.relation())
     });
-    let codec = Codec::over(advancing.view.snapshot().dictionary().clone());
     let step = Step {
         program: advancing.program,
         stratum,
         before: &relations(before),
         now: &relations(now),
         old: &old.collect(),
-        codec: &codec,
+        dictionary: advancing.view.snapshot().dictionary(),
         thresholds: advancing.thresholds,
     };
-    let rows = maintain::advance(&step, budget)?;
-    // Codes of the step's own mean nothing to others.
-    Ok(rows.filter(|_| !codec.has_own()))
+    maintain::advance(&step, budget)
 }
 
 /// The same relations as they are now; none if some of them are not there.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::meaning::{Fingerprint, numbers};
 use crate::catalog::Clauses;
-use crate::data::{Relation, Run, Value};
+use crate::data::{Computed, Relation, Run};
 use crate::graph::{GraphId, Snapshot};
 use crate::maintain::{Cost, KeptRows};
 
@@ -19,15 +19,13 @@ pub(super) struct View {
     pub(super) name: Arc<str>,
     /// Whether its graph says that it is to be kept.
     pub(super) is_pinned: bool,
-    /// The number of the dictionary of its codes.
-    pub(super) dictionary: u64,
     /// What its rows follow from, stored rows included.
     pub(super) state: Fingerprint,
     /// The version of the graph at which they were found.
     pub(super) version: u64,
     pub(super) rows: Arc<KeptRows>,
-    /// The values behind codes of a query's own: of the lowest such code first.
-    pub(super) values: Vec<Value>,
+    /// The values that are learnt as long as it is kept, by the dictionary of its codes.
+    pub(super) computed: Arc<Computed>,
     /// The rules that it follows from, and the numbers of the stored runs.
     pub(super) below: BTreeMap<String, Below>,
     /// What the relations of its stratum were derived from; none if that is not kept.
@@ -71,7 +69,8 @@ impl Input {
 impl View {
     /// Bytes that only it holds.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.rows.memory_bytes() + self.inputs.as_ref().map_or(0, |inputs| inputs.rows_held())
+        let inputs = self.inputs.as_ref().map_or(0, |inputs| inputs.rows_held());
+        self.rows.memory_bytes() + self.computed.bytes() + inputs
     }
 
     /// Whether it is of use in this state: it is right there, or it can be brought there, and what it holds of stored rows
@@ -79,7 +78,7 @@ impl View {
     pub(super) fn is_of_use(&self, snapshot: &Snapshot) -> bool {
         const LITTLE: usize = 1 << 16;
         let mut below = self.below.iter();
-        self.dictionary == snapshot.dictionary().number()
+        self.computed.are_of(snapshot.dictionary())
             && below.all(|(name, below)| snapshot.catalog().rules(name).is_same(&below.rules))
             && (self.is_right(snapshot)
                 || self

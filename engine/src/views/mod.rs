@@ -8,7 +8,6 @@
 //! short.
 
 mod advance;
-mod codes;
 mod kept;
 mod listing;
 mod meaning;
@@ -21,12 +20,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use self::codes::{with_codes_of, with_codes_of_its_own};
 use self::kept::{Below, Input, Inputs, View};
 use self::meaning::{Fingerprint, Keys, Origin, Origins, numbers};
 use self::under_way::UnderWay;
 use crate::analysis::program::{Program, Rule, Stratum};
-use crate::data::{Codec, DictionaryFull, Relation, RelationId, Run};
+use crate::data::{Codec, Computed, Learning, Relation, RelationId, Rows, Run};
 use crate::exec::{Outcome, Relations};
 use crate::graph::{Graph, GraphId, SessionView};
 use crate::maintain::{Cost, KeptRows, Named};
@@ -76,16 +74,14 @@ pub struct ViewStatus {
 /// What a program reads of views, and which of its relations may become views.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    rows: HashMap<String, Vec<Run>>,
-    /// The rows of those views whose codes are all the graph's.
-    shared: HashMap<String, Arc<KeptRows>>,
+    rows: HashMap<String, Arc<KeptRows>>,
     origins: Origins,
 }
 
 impl Reading {
     /// The relations that are read of views, with their numbers of rows.
     pub(crate) fn relations(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.rows.iter().map(|(name, runs)| (name.as_str(), runs.iter().map(Run::len).sum()))
+        self.rows.iter().map(|(name, rows)| (name.as_str(), rows.len()))
     }
 
     /// What a session sees, with the views in it.
@@ -93,19 +89,22 @@ impl Reading {
         WithViews { view, rows: &self.rows }
     }
 
-    /// The stored relations that a program reads, views among them; none if some of them are not the graph's alone.
-    pub(crate) fn stored_of(&self, program: &Program, view: &SessionView) -> Option<Named> {
+    /// The stored relations that a program reads, views among them.
+    pub(crate) fn stored_of(&self, program: &Program, view: &SessionView) -> Named {
         let stored = program.relations.iter().filter(|relation| relation.stored);
         let named = stored.map(|relation| {
             let name = &relation.name;
-            let rows = match (self.shared.get(name), self.rows.contains_key(name)) {
-                (Some(rows), _) => rows.relation(),
-                (None, true) => return None,
-                (None, false) => stored_rows(view, name, relation.arity),
+            let rows = match self.rows.get(name) {
+                Some(rows) => rows.relation(),
+                None if view.is_own(name) => {
+                    let rows = Rows::of_runs(relation.arity, &view.runs(name));
+                    Relation::empty(relation.arity).insert(&rows).0
+                }
+                None => stored_rows(view, name, relation.arity),
             };
-            Some((name.clone(), rows))
+            (name.clone(), rows)
         });
-        named.collect::<Option<Named>>().filter(|_| !view.is_dirty())
+        named.collect()
     }
 
     /// Whether all rows of a relation are the same wherever the same is stored, so that they may be kept.
@@ -121,12 +120,12 @@ impl Reading {
 /// What a session sees, with views as if they were stored.
 pub(crate) struct WithViews<'v> {
     view: &'v SessionView,
-    rows: &'v HashMap<String, Vec<Run>>,
+    rows: &'v HashMap<String, Arc<KeptRows>>,
 }
 
 impl Relations for WithViews<'_> {
     fn runs(&self, relation: &str) -> Vec<Run> {
-        self.rows.get(relation).cloned().unwrap_or_else(|| self.view.runs(relation))
+        self.rows.get(relation).map_or_else(|| self.view.runs(relation), |rows| rows.runs())
     }
 }
 
@@ -157,12 +156,9 @@ impl Views {
     }
 
     /// Lets a program read what there is of it, instead of deriving it.
-    pub(crate) fn read(
-        &self,
-        reading: &mut Reading,
-        program: &mut Program,
-        codec: &Codec,
-    ) -> Result<(), DictionaryFull> {
+    ///
+    /// Values that were computed meanwhile have codes of the graph in it, so nothing may have been computed for the program.
+    pub(crate) fn read(&self, reading: &mut Reading, program: &mut Program) {
         let mut found = HashSet::new();
         if !reading.origins.below.is_empty() {
             let kept = self.kept.read();
@@ -173,10 +169,7 @@ impl Views {
                 };
                 view.last_read.store(self.now(), Ordering::Relaxed);
                 let name = &program.relations[relation.index()].name;
-                reading.rows.insert(name.clone(), with_codes_of(codec, &view.values, &view.rows.runs())?);
-                if view.values.is_empty() {
-                    reading.shared.insert(name.clone(), Arc::clone(&view.rows));
-                }
+                reading.rows.insert(name.clone(), Arc::clone(&view.rows));
                 found.insert(*relation);
             }
         }
@@ -186,7 +179,6 @@ impl Views {
                 found.difference(&needed).map(|relation| &program.relations[relation.index()].name);
             unneeded.for_each(|name| drop(reading.rows.remove(name)));
         }
-        Ok(())
     }
 
     /// Keeps what an evaluation has found of whole relations. `program` is what was evaluated.
@@ -208,7 +200,7 @@ impl Views {
             return;
         }
         let snapshot = view.snapshot();
-        let mut shared = reading.shared.clone();
+        let mut derived = reading.rows.clone();
         for stratum in &program.strata {
             let whole = |relation: &&RelationId| reading.origins.below.contains_key(relation);
             let whole: Vec<RelationId> = stratum.relations.iter().filter(whole).copied().collect();
@@ -218,33 +210,34 @@ impl Views {
                 else {
                     continue;
                 };
-                let Some((runs, values)) = with_codes_of_its_own(runs, codec) else { continue };
                 let described = &program.relations[relation.index()];
+                let is_pinned = snapshot.catalog().keeps(&described.name);
+                let anew = outcome.took.get(&relation).copied().unwrap_or_default();
+                let most_values = if is_pinned { usize::MAX } else { Cost::values_worth(anew / 4) };
+                let mut learning = Learning::from(codec);
+                let Ok(Some(runs)) = learning.runs(runs, most_values) else { continue };
                 let rows = Arc::new(KeptRows::found(described.arity, runs));
-                if rows.memory_bytes() > self.memory {
+                let computed = learning.finish();
+                if rows.memory_bytes() + computed.bytes() > self.memory {
                     continue;
                 }
-                if values.is_empty() {
-                    shared.insert(described.name.clone(), Arc::clone(&rows));
-                }
+                derived.insert(described.name.clone(), Arc::clone(&rows));
                 let inputs =
-                    inputs.get_or_insert_with(|| inputs_of(relation, reading, program, view, &shared));
+                    inputs.get_or_insert_with(|| inputs_of(relation, reading, program, view, &derived));
                 let below = reading.origins.all_below(relation);
                 let below = below.iter().map(|below| {
                     let name = &program.relations[below.index()].name;
                     let rules = snapshot.catalog().rules(name).clone();
                     (name.clone(), Below { rules, runs: numbers(snapshot, name) })
                 });
-                let anew = outcome.took.get(&relation).copied().unwrap_or_default();
                 let kept = View {
                     graph: graph.id(),
                     name: described.name.as_str().into(),
-                    is_pinned: snapshot.catalog().keeps(&described.name),
-                    dictionary: snapshot.dictionary().number(),
+                    is_pinned,
                     state: origin.state,
                     version: snapshot.version(),
                     rows,
-                    values,
+                    computed: Arc::new(computed),
                     below: below.collect(),
                     inputs: inputs.clone(),
                     cost: Cost::of(anew, None),
@@ -264,6 +257,7 @@ impl Views {
                 return;
             }
             view.cost = Cost::of(view.cost.anew, Some(known.cost));
+            view.computed = Computed::in_place_of(Some(&known.computed), view.computed);
         }
         view.bytes = view.memory_bytes();
         kept.insert(meaning, view);
@@ -335,13 +329,13 @@ impl Views {
     }
 }
 
-/// What the stratum of a relation was derived from; none if rows of it are not kept with the graph's codes.
+/// What the stratum of a relation was derived from; none if rows of it are not kept.
 fn inputs_of(
     relation: RelationId,
     reading: &Reading,
     program: &Program,
     view: &SessionView,
-    shared: &HashMap<String, Arc<KeptRows>>,
+    derived: &HashMap<String, Arc<KeptRows>>,
 ) -> Option<Arc<Inputs>> {
     let stratum = program.strata.iter().find(|stratum| stratum.relations.contains(&relation))?;
     let mut inputs = BTreeMap::new();
@@ -350,7 +344,7 @@ fn inputs_of(
         let described = program.relations.get(id.index())?;
         let name = &described.name;
         if !stratum.relations.contains(id) && reading.origins.below.contains_key(id) {
-            inputs.insert(name.clone(), Input::Derived(Arc::clone(shared.get(name)?)));
+            inputs.insert(name.clone(), Input::Derived(Arc::clone(derived.get(name)?)));
         } else {
             inputs.insert(name.clone(), Input::Stored(stored_rows(view, name, described.arity)));
         }

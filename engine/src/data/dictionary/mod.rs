@@ -4,7 +4,8 @@
 //! 0x0000_0000 .. 0x7FFF_FFFF   the integers 0 .. 2^31 - 1, as themselves
 //! 0x8000_0000                  Null
 //! 0x8000_0001, 0x8000_0002     false, true
-//! 0x8000_0003 .. 0xBFFF_FFFF   entries of the graph's dictionary, in order of first appearance but for codes that were free
+//! 0x8000_0003 .. 0xBFFF_FFFF   entries of the graph's dictionary, in order of first appearance but for codes that were free:
+//!                              values of its facts, and of rows of rules that are kept
 //! 0xC000_0000 .. 0xFFFF_FFFE   entries of one query's dictionary: values that its expressions made
 //! 0xFFFF_FFFF                  never a value: marks an empty slot in tables
 //! ```
@@ -13,6 +14,7 @@
 //! dictionary ([`Collection`]), in which its codes are free; a snapshot says which dictionary its codes are of.
 
 mod collection;
+mod computed;
 mod entries;
 
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -27,6 +29,7 @@ use self::entries::Entries;
 use super::{Codes, Kind, Number, Value, ValueRef};
 
 pub use self::collection::Collection;
+pub(crate) use self::computed::{Computed, Learning};
 
 /// A value in a column: see the table above.
 pub type Code = u32;
@@ -72,6 +75,10 @@ pub struct Dictionary {
     entries: Entries,
     /// Bytes of texts and vectors.
     content_bytes: AtomicUsize,
+    /// Bytes of values that were learnt for what is kept.
+    computed: AtomicUsize,
+    /// The same of what is not kept any more.
+    left: AtomicUsize,
     shards: Box<[RwLock<HashTable<Slot>>]>,
 }
 
@@ -104,6 +111,8 @@ impl Dictionary {
             capacity: (end - first) as usize - SHARDS,
             entries: Entries::default(),
             content_bytes: AtomicUsize::new(0),
+            computed: AtomicUsize::new(0),
+            left: AtomicUsize::new(0),
             shards: (0..SHARDS).map(|_| RwLock::new(HashTable::new())).collect(),
         }
     }
@@ -192,7 +201,8 @@ impl std::fmt::Debug for Dictionary {
 
 /// Translates between values and codes, over a graph's dictionary and one of a query's own.
 ///
-/// Values that a query makes go to its own dictionary, so that reading never makes a graph grow.
+/// Values that a query makes go to its own dictionary: what is read once makes no graph grow. Where rows are kept, the graph
+/// learns their values afterwards.
 #[derive(Debug, Clone)]
 pub struct Codec {
     shared: Arc<Dictionary>,
@@ -242,11 +252,6 @@ impl Codec {
     /// Whether a code stands for a value that a query made.
     pub fn is_own(code: Code) -> bool {
         (LOCAL_START..EMPTY).contains(&code)
-    }
-
-    /// The code of the n-th value that a query makes.
-    pub fn own_code(n: usize) -> Code {
-        LOCAL_START + n as Code
     }
 
     /// The value of a code.

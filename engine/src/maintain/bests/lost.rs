@@ -153,7 +153,7 @@ impl<'s> Forth<'s> {
     /// Follows the edges of one node more. Answers the place of one that was met and is among those that others have come back to.
     fn step(&mut self, graph: &'s Graph<'_>, back: &Back) -> Result<Option<usize>, ExecError> {
         if self.starts.is_none() {
-            self.starts = Some(Box::new(graph.starts.nodes()?));
+            self.starts = Some(Box::new(graph.starts.nodes()));
         }
         let mut found = Vec::new();
         match self.nodes.get(self.next) {

@@ -9,35 +9,31 @@
 //! is the case in which no edge adds anything.
 
 mod better;
+mod key;
 mod lost;
 mod starts;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
+use self::key::{Key, Values};
 use self::starts::Starts;
-use super::pairs::{End, Pairs};
+use super::pairs::{End, Kind, Pairs};
+use super::start_rules::{Evaluate, StartRules};
 use super::{Named, Step};
-use crate::analysis::program::{Argument, Atom, Rule};
 use crate::budget::Budget;
-use crate::data::{Code, Difference, INLINE_END, Relation, RelationId, Rows};
-use crate::exec::{ExecError, Outcome};
-use crate::plan::{Columns, PlainBests, Weight, plain_bests};
-use crate::rewrite::changes::Side;
-
-/// A value as a number below [`INLINE_END`], of which the smallest is best.
-type Key = u32;
+use crate::data::{Code, Codec, Difference, Learning, Relation, RelationId, Rows};
+use crate::exec::ExecError;
+use crate::plan::{PlainBests, plain_bests};
 
 /// The keys of some nodes.
 type Keys = HashMap<Code, Key>;
 
 /// An edge: where it begins and ends, and what it adds.
 type Edge = (Code, Code, Key);
-
-/// Evaluates the rows of rules of the stratum on a side of what they read; none if they cannot be.
-type Evaluate<'e> = dyn Fn(&PlainBests<'_>, Side) -> Result<Option<(Outcome, RelationId)>, ExecError> + 'e;
 
 /// The rows of a stratum that derives best values, as they are now; none if it does something else, or with other values.
 pub(super) fn advance(
@@ -48,24 +44,25 @@ pub(super) fn advance(
 ) -> Result<Option<Named>, ExecError> {
     let Some(bests) = plain_bests(step.stratum, step.program) else { return Ok(None) };
     let name = |relation: RelationId| &step.program.relations[relation.index()].name;
-    if !bests.start_rules.iter().all(|rule| are_few(rule, step)) {
-        return Ok(None);
-    }
     let Some(old) = step.old.get(name(bests.relation)) else { return Ok(None) };
-    let values = Values { largest: bests.largest, are_there: bests.value.is_some() };
-    let edges = |relations: &Named| {
-        let mut pairs = Pairs::new(budget);
-        for (Columns { relation, from, to }, weight) in &bests.edges {
-            let rows = relations.get(name(*relation));
-            rows.iter().for_each(|rows| pairs.add_weighted(rows, [*from, *to], *weight));
-        }
-        pairs
-    };
+    let rules = StartRules::evaluated(&bests.start_rules, old.arity(), step, changed, evaluate)?;
+    let Some(of_rules) = rules else { return Ok(None) };
+    let codec = Codec::over(Arc::clone(step.dictionary));
+    let values = Values { largest: bests.largest, are_there: bests.value.is_some(), codec: &codec };
+    let kinds = bests
+        .edges
+        .iter()
+        .map(|(source, weight)| (source.columns.relation, Kind::of(source, *weight, &codec)));
+    let kinds: Vec<(RelationId, Kind)> = kinds.collect();
+    let mut edges = Pairs::new(budget);
+    for (relation, kind) in &kinds {
+        step.now.get(name(*relation)).iter().for_each(|rows| edges.add_kind(rows, kind));
+    }
     let mut rows = Pairs::new(budget);
     rows.add(old, [bests.node, bests.value.unwrap_or(bests.node)]);
-    let starts = Starts::new(&bests, step, changed, values, evaluate, budget);
-    let graph = Graph { rows, edges: edges(step.now), starts, values, budget, charged: Cell::default() };
-    let edges = |side: fn(&Difference) -> &Rows| changed_edges(&bests, changed, values, side);
+    let starts = Starts::new(&bests, step, changed, values, of_rules, budget);
+    let graph = Graph { rows, edges, starts, values, budget, charged: Cell::default() };
+    let edges = |side: fn(&Difference) -> &Rows| changed_edges(&kinds, changed, values, side);
     let advance = || {
         let starts = graph.starts.changed()?;
         let lost = graph.lost(&edges(|difference| &difference.removed)?, &starts.gone)?;
@@ -80,71 +77,16 @@ pub(super) fn advance(
     }
 }
 
-/// Whether a rule is sure to have few rows: where it begins is asked of all of them.
-fn are_few(rule: &Rule, step: &Step<'_>) -> bool {
-    /// They are derived in the time of a step.
-    const FEW: usize = 4_096;
-    let is_short = |atom: &Atom| {
-        let rows = step.now.get(&step.program.relations[atom.relation.index()].name);
-        rows.is_none_or(|rows| rows.len() <= FEW)
-            || atom.arguments.iter().any(|argument| matches!(argument, Argument::Constant(_)))
-    };
-    rule.atoms().next().is_none() || rule.atoms().any(is_short)
-}
-
 /// The edges among rows that have changed.
 fn changed_edges(
-    bests: &PlainBests<'_>,
+    kinds: &[(RelationId, Kind)],
     changed: &BTreeMap<RelationId, Difference>,
-    values: Values,
+    values: Values<'_>,
     side: fn(&Difference) -> &Rows,
 ) -> Result<Vec<Edge>, ExecError> {
-    let mut edges = Vec::new();
-    for (Columns { relation, from, to }, weight) in &bests.edges {
-        let Some(difference) = changed.get(relation) else { continue };
-        let rows = side(difference);
-        for row in 0..rows.len {
-            let weight = match weight {
-                Weight::Constant(weight) => *weight,
-                Weight::Column(column) => rows.columns[*column][row],
-            };
-            edges.push((rows.columns[*from][row], rows.columns[*to][row], values.added(weight)?));
-        }
-    }
-    Ok(edges)
-}
-
-/// How values are compared.
-#[derive(Debug, Clone, Copy)]
-struct Values {
-    largest: bool,
-    /// If not, a node is reached or not.
-    are_there: bool,
-}
-
-impl Values {
-    /// Values of another kind than small integers are left to evaluation from scratch.
-    fn key(self, value: Code) -> Result<Key, ExecError> {
-        match self.are_there {
-            false => Ok(0),
-            true if value >= INLINE_END => Err(ExecError::NotWorth),
-            true => Ok(if self.largest { INLINE_END - 1 - value } else { value }),
-        }
-    }
-
-    fn value(self, key: Key) -> Code {
-        if self.largest { INLINE_END - 1 - key } else { key }
-    }
-
-    /// What an edge adds.
-    fn added(self, weight: Code) -> Result<Key, ExecError> {
-        if weight < INLINE_END { Ok(weight) } else { Err(ExecError::NotWorth) }
-    }
-
-    fn sum(self, key: Key, added: Key) -> Result<Key, ExecError> {
-        let sum = key.checked_add(added).filter(|sum| *sum < INLINE_END);
-        sum.ok_or(ExecError::NotWorth)
-    }
+    let rows = kinds.iter().filter_map(|(relation, kind)| Some((kind, side(changed.get(relation)?))));
+    let edges = rows.flat_map(|(kind, rows)| kind.among(rows));
+    edges.map(|(from, to, weight)| Ok((from, to, values.added(weight)?))).collect()
 }
 
 /// What values are handed on along.
@@ -153,7 +95,7 @@ struct Graph<'g> {
     rows: Pairs<'g>,
     edges: Pairs<'g>,
     starts: Starts<'g>,
-    values: Values,
+    values: Values<'g>,
     budget: &'g Budget,
     /// Nodes that are paid for.
     charged: Cell<usize>,
@@ -171,8 +113,7 @@ impl Graph<'_> {
     fn edges_of(&self, end: End, node: Code) -> Result<Vec<(Code, Key)>, ExecError> {
         let mut edges = Vec::new();
         self.edges.visit_weighted(end, node, |other, weight| edges.push((other, weight)))?;
-        edges.iter().try_for_each(|(_, weight)| self.values.added(*weight).map(drop))?;
-        Ok(edges)
+        edges.into_iter().map(|(other, weight)| Ok((other, self.values.added(weight)?))).collect()
     }
 
     /// Looks at the budget; so many nodes are held.
@@ -207,17 +148,18 @@ impl Graph<'_> {
             come.push((node, key));
             gone.extend(before.filter(|_| !lost.contains_key(&node)).map(|before| (node, before)));
         }
-        let rows = |nodes: Vec<(Code, Key)>| {
+        let mut learning = Learning::from(self.values.codec);
+        let mut rows = |nodes: Vec<(Code, Key)>| {
             let len = nodes.len();
             let (nodes, keys): (Vec<Code>, Vec<Key>) = nodes.into_iter().unzip();
-            let values = keys.into_iter().map(|key| self.values.value(key));
+            let values = keys.into_iter().map(|key| self.values.code(key, &mut learning));
             let columns = match bests.value {
                 None => vec![nodes],
-                Some(0) => vec![values.collect(), nodes],
-                Some(_) => vec![nodes, values.collect()],
+                Some(0) => vec![values.collect::<Result<_, _>>()?, nodes],
+                Some(_) => vec![nodes, values.collect::<Result<_, _>>()?],
             };
-            Rows { columns, len }
+            Ok::<_, ExecError>(Rows { columns, len })
         };
-        Ok(old.delete(&rows(gone)).0.insert_absent(&rows(come)))
+        Ok(old.delete(&rows(gone)?).0.insert_absent(&rows(come)?))
     }
 }

@@ -16,13 +16,15 @@ mod met;
 mod removed;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::pairs::Pairs;
+use super::pairs::{Kind, Pairs};
+use super::start_rules::{Evaluate, StartRules};
 use super::{Named, Step};
 use crate::budget::Budget;
-use crate::data::{Code, Difference, Relation, RelationId, Rows};
+use crate::data::{Code, Codec, Difference, Relation, RelationId, Rows};
 use crate::exec::ExecError;
-use crate::plan::{Columns, plain_walk};
+use crate::plan::{PairsOf, Weight, plain_walk};
 
 /// Ascending codes for each of some others: the nodes of a source, or the sources of a node.
 type Lists = BTreeMap<Code, Vec<Code>>;
@@ -34,56 +36,73 @@ type Pair = (Code, Code);
 pub(super) fn advance(
     step: &Step<'_>,
     changed: &BTreeMap<RelationId, Difference>,
+    evaluate: &Evaluate<'_>,
     budget: &Budget,
 ) -> Result<Option<Named>, ExecError> {
     let Some(mut walk) = plain_walk(step.stratum, step.program) else { return Ok(None) };
     let name = |relation: RelationId| &step.program.relations[relation.index()].name;
     let Some(old) = step.old.get(name(walk.relation)) else { return Ok(None) };
-    let is_empty = |relations: &Named, columns: &Columns| {
-        relations.get(name(columns.relation)).is_none_or(Relation::is_empty)
+    let Some(of_rules) = StartRules::evaluated(&walk.start_rules, 2, step, changed, evaluate)? else {
+        return Ok(None);
     };
-    for columns in [&mut walk.starts, &mut walk.edges] {
-        columns.retain(|columns| !is_empty(step.before, columns) || !is_empty(step.now, columns));
+    let codec = Codec::over(Arc::clone(step.dictionary));
+    let is_empty = |relations: &Named, source: &PairsOf| {
+        relations.get(name(source.columns.relation)).is_none_or(Relation::is_empty)
+    };
+    for sources in [&mut walk.starts, &mut walk.edges] {
+        sources.retain(|source| !is_empty(step.before, source) || !is_empty(step.now, source));
     }
-    let pairs = |relations: &Named, columns: &[Columns]| {
+    let is_closure = walk.start_rules.is_empty()
+        && walk.starts.len() == walk.edges.len()
+        && walk.starts.iter().all(|start| walk.edges.contains(start));
+    let [starts, edges] = [&walk.starts, &walk.edges].map(|sources| {
+        let kind =
+            |source: &PairsOf| (source.columns.relation, Kind::of(source, Weight::Constant(0), &codec));
+        sources.iter().map(kind).collect::<Vec<_>>()
+    });
+    let pairs = |relations: &Named, kinds: &[(RelationId, Kind)]| {
         let mut pairs = Pairs::new(budget);
-        for Columns { relation, from, to } in columns {
-            relations.get(name(*relation)).iter().for_each(|rows| pairs.add(rows, [*from, *to]));
+        for (relation, kind) in kinds {
+            relations.get(name(*relation)).iter().for_each(|rows| pairs.add_kind(rows, kind));
         }
         pairs
     };
     let mut rows = Pairs::new(budget);
     rows.add(old, [walk.carried, walk.node]);
+    let mut starts_now = pairs(step.now, &starts);
+    starts_now.add(&of_rules.now, [walk.carried, walk.node]);
     let graph = Graph {
         rows,
-        starts: pairs(step.now, &walk.starts),
-        edges: pairs(step.now, &walk.edges),
-        edges_before: pairs(step.before, &walk.edges),
-        is_closure: walk.starts == walk.edges,
+        starts: starts_now,
+        edges: pairs(step.now, &edges),
+        edges_before: pairs(step.before, &edges),
+        is_closure,
         budget,
     };
-    let gone = |columns: &[Columns]| changes(columns, changed, |difference| &difference.removed);
-    let come = |columns: &[Columns]| changes(columns, changed, |difference| &difference.added);
-    let removed = graph.removed(graph.lost(&gone(&walk.edges), &gone(&walk.starts))?)?;
-    let added = graph.added(&removed, &come(&walk.edges), &come(&walk.starts))?;
+    let sides: [fn(&Difference) -> &Rows; 2] =
+        [|difference| &difference.removed, |difference| &difference.added];
+    let [gone, come] = sides.map(|side| {
+        let [edges, mut starts] = [&edges, &starts].map(|kinds| changes(kinds, changed, side));
+        let of_rules = &side(&of_rules.difference).columns;
+        starts.extend(of_rules[walk.carried].iter().copied().zip(of_rules[walk.node].iter().copied()));
+        (edges, starts)
+    });
+    let removed = graph.removed(graph.lost(&gone.0, &gone.1)?)?;
+    let added = graph.added(&removed, &come.0, &come.1)?;
     let rows = |of_nodes: &Lists, of_sources: &Lists| rows_of(of_nodes, of_sources, walk.carried);
     let rest = old.delete(&rows(&removed.of_nodes, &removed.of_sources)).0;
     let relation = rest.insert_absent(&rows(&added.of_nodes, &added.of_sources));
     Ok(Some(Named::from([(name(walk.relation).clone(), relation)])))
 }
 
-/// The starts and edges that are among rows that have changed.
+/// The starts or edges that are among rows that have changed.
 fn changes(
-    columns: &[Columns],
+    kinds: &[(RelationId, Kind)],
     changed: &BTreeMap<RelationId, Difference>,
-    side: impl Fn(&Difference) -> &Rows,
+    side: fn(&Difference) -> &Rows,
 ) -> Vec<Pair> {
-    let pairs = columns.iter().filter_map(|columns| Some((columns, side(changed.get(&columns.relation)?))));
-    let pairs = pairs.flat_map(|(columns, rows)| {
-        let [from, to] = [columns.from, columns.to].map(|column| rows.columns[column].iter().copied());
-        from.zip(to)
-    });
-    pairs.collect()
+    let rows = kinds.iter().filter_map(|(relation, kind)| Some((kind, side(changed.get(relation)?))));
+    rows.flat_map(|(kind, rows)| kind.among(rows).map(|(from, to, _)| (from, to))).collect()
 }
 
 /// The rows of nodes with their sources, and of sources with their nodes.

@@ -51,14 +51,6 @@ impl EdgeSource {
         let (from, to) = (column(from)?, column(to)?);
         Some(EdgeSource::Relation(Columns { relation: atom.relation, from, to }))
     }
-
-    /// The columns, if it is nothing else.
-    pub(super) fn columns(&self) -> Option<Columns> {
-        match self {
-            EdgeSource::Relation(columns) => Some(*columns),
-            EdgeSource::Rule(_) => None,
-        }
-    }
 }
 
 /// Where edges with these columns come from, if one atom binds all of them and everything that the conditions read.

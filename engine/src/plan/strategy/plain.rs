@@ -1,16 +1,36 @@
-//! Walks and relaxations whose edges are rows of relations as they are: what begins or ends in a node is looked up there.
-
-use std::collections::BTreeSet;
+//! Walks and relaxations whose edges are rows of relations: what begins or ends in a node is looked up there.
 
 use super::edges::{Columns, EdgeSource};
 use super::relaxation::{Relaxation, Weighted, relaxation};
 use super::walk::{Walk, walk};
-use crate::analysis::program::{Expression, HeadTerm, Program, Rule, Stratum};
-use crate::data::{Code, RelationId, Value, inline_int};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum, Test};
+use crate::data::{Code, RelationId, Value, VariableId, inline_int};
 
-/// A walk from a carried value to nodes, of which each start and each edge is in two columns of a row.
+/// Two columns of those rows of a relation that fulfil all conditions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PairsOf {
+    pub columns: Columns,
+    pub conditions: Vec<Condition>,
+}
+
+/// What is asked of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Condition {
+    pub test: Test,
+    pub left: Operand,
+    pub right: Operand,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Operand {
+    Column(usize),
+    Constant(Value),
+}
+
+/// A walk from a carried value to nodes, of which each edge is a row of a relation.
 #[derive(Debug, Clone)]
-pub(crate) struct PlainWalk {
+pub(crate) struct PlainWalk<'p> {
     /// The relation.
     pub relation: RelationId,
     /// The column that is carried.
@@ -18,9 +38,11 @@ pub(crate) struct PlainWalk {
     /// The column of the nodes.
     pub node: usize,
     /// From carried values to the nodes in which their walks begin.
-    pub starts: Vec<Columns>,
+    pub starts: Vec<PairsOf>,
+    /// Rules that say so in another way.
+    pub start_rules: Vec<&'p Rule>,
     /// From node to node.
-    pub edges: Vec<Columns>,
+    pub edges: Vec<PairsOf>,
 }
 
 /// The best value of each node that edges lead to, or whether any do.
@@ -35,11 +57,11 @@ pub(crate) struct PlainBests<'p> {
     /// Whether large values are better than small ones. Edges add nothing then.
     pub largest: bool,
     /// From the nodes in which it begins to their values.
-    pub starts: Vec<Columns>,
+    pub starts: Vec<PairsOf>,
     /// Rules that say so in another way.
     pub start_rules: Vec<&'p Rule>,
     /// From node to node, with what they add to the value.
-    pub edges: Vec<(Columns, Weight)>,
+    pub edges: Vec<(PairsOf, Weight)>,
 }
 
 /// What an edge adds to a value.
@@ -52,23 +74,28 @@ pub(crate) enum Weight {
 }
 
 /// The plain walk that a stratum is, if it is one.
-pub(crate) fn plain_walk(stratum: &Stratum, program: &Program) -> Option<PlainWalk> {
+pub(crate) fn plain_walk<'p>(stratum: &'p Stratum, program: &Program) -> Option<PlainWalk<'p>> {
     let Walk { relation, carried, node, edges, .. } = walk(stratum, program)?;
     let carried = carried?;
-    let stored = program.relations[relation.index()].stored;
-    let stored = stored.then_some(Columns { relation, from: carried, to: node });
-    let starts = exit_rules(stratum, relation).map(|rule| handed_on(rule, carried, node));
-    let starts = starts.chain(stored.map(Some)).collect::<Option<BTreeSet<Columns>>>()?;
-    let mut along = BTreeSet::new();
-    for edges in edges {
-        match edges.source.columns().filter(|_| edges.guard.is_none())? {
+    let (starts, start_rules) = starts(stratum, program, relation, [carried, node]);
+    let mut along = Vec::new();
+    for edges in &edges {
+        match PairsOf::of(&edges.source).filter(|_| edges.guard.is_none())? {
             // Known rows lead as far as the starts that they came from.
-            columns if columns.relation == relation => along.extend(&starts),
-            columns => along.extend([columns]),
+            source if source.columns.relation == relation && start_rules.is_empty() => {
+                starts.iter().for_each(|start| add(&mut along, start.clone()));
+            }
+            source if source.columns.relation == relation => return None,
+            source => add(&mut along, source),
         }
     }
-    let (starts, edges) = (starts.into_iter().collect(), along.into_iter().collect());
-    Some(PlainWalk { relation, carried, node, starts, edges })
+    Some(PlainWalk { relation, carried, node, starts, start_rules, edges: along })
+}
+
+fn add(sources: &mut Vec<PairsOf>, source: PairsOf) {
+    if !sources.contains(&source) {
+        sources.push(source);
+    }
 }
 
 /// The best values of nodes that a stratum derives, if it does nothing else.
@@ -81,50 +108,116 @@ pub(crate) fn plain_bests<'p>(stratum: &'p Stratum, program: &Program) -> Option
     };
     let of_walk = || {
         let Walk { relation, carried, node, edges, .. } = walk(stratum, program)?;
-        let plain = edges.iter().map(|edges| Some((edges.source.columns()?, Weight::Constant(0))));
+        let plain = edges.iter().map(|edges| Some((PairsOf::of(&edges.source)?, Weight::Constant(0))));
         Some((relation, node, None, false, plain.collect::<Option<_>>()?)).filter(|_| carried.is_none())
     };
     let (relation, node, value, largest, edges) = of_relaxation().or_else(of_walk)?;
+    let (starts, start_rules) = starts(stratum, program, relation, [node, value.unwrap_or(node)]);
+    Some(PlainBests { relation, node, value, largest, starts, start_rules, edges })
+}
+
+/// Where the rows of a relation begin: in rows of these relations, and in what these rules derive otherwise.
+fn starts<'p>(
+    stratum: &'p Stratum,
+    program: &Program,
+    relation: RelationId,
+    [from, to]: [usize; 2],
+) -> (Vec<PairsOf>, Vec<&'p Rule>) {
     let (mut starts, mut start_rules) = (Vec::new(), Vec::new());
-    for rule in exit_rules(stratum, relation) {
-        match handed_on(rule, node, value.unwrap_or(node)) {
-            Some(columns) => starts.push(columns),
+    for rule in stratum.rules.iter().filter(|rule| rule.reads().all(|read| read != relation)) {
+        match handed_on(rule, from, to) {
+            Some(source) => add(&mut starts, source),
             None => start_rules.push(rule),
         }
     }
     if program.relations[relation.index()].stored {
-        starts.push(Columns { relation, from: node, to: value.unwrap_or(node) });
+        add(&mut starts, PairsOf { columns: Columns { relation, from, to }, conditions: Vec::new() });
     }
-    Some(PlainBests { relation, node, value, largest, starts, start_rules, edges })
+    (starts, start_rules)
 }
 
-/// The rules that read nothing of what they derive.
-fn exit_rules(stratum: &Stratum, relation: RelationId) -> impl Iterator<Item = &Rule> {
-    stratum.rules.iter().filter(move |rule| rule.reads().all(|read| read != relation))
-}
-
-/// The columns of a relation between which a rule's head has these, if it hands them on as they are.
-fn handed_on(rule: &Rule, from: usize, to: usize) -> Option<Columns> {
+/// The rows that a rule hands on, if it does nothing else, in two columns of its head.
+fn handed_on(rule: &Rule, from: usize, to: usize) -> Option<PairsOf> {
     let end = |column: usize| match &rule.head_terms[column] {
-        HeadTerm::Expression(expression) => expression.clone(),
-        HeadTerm::Aggregate { argument, .. } => Expression::Variable(*argument),
+        HeadTerm::Expression(Expression::Variable(variable)) => Some(*variable),
+        HeadTerm::Expression(_) => None,
+        HeadTerm::Aggregate { argument, .. } => Some(*argument),
     };
-    let source = EdgeSource::between(&rule.body, &end(from), &end(to))?;
-    source.columns().filter(|_| rule.ranking.is_none())
+    let rows = RowsOf::of(&rule.body).filter(|_| rule.ranking.is_none())?;
+    let columns =
+        Columns { relation: rows.atom.relation, from: rows.column(end(from)?)?, to: rows.column(end(to)?)? };
+    Some(PairsOf { columns, conditions: rows.conditions })
+}
+
+impl PairsOf {
+    /// The rows that edges are, if each is one.
+    fn of(edges: &EdgeSource) -> Option<PairsOf> {
+        match edges {
+            EdgeSource::Relation(columns) => Some(PairsOf { columns: *columns, conditions: Vec::new() }),
+            EdgeSource::Rule(rule) => handed_on(rule, 0, 1),
+        }
+    }
 }
 
 /// Edges with what they add, if that is in a column or always the same.
-fn weighted(edges: &Weighted) -> Option<(Columns, Weight)> {
-    match (&edges.source, edges.weight) {
-        (EdgeSource::Relation(columns), weight) => {
-            Some((*columns, weight.map_or(Weight::Constant(0), Weight::Column)))
-        }
-        (EdgeSource::Rule(rule), Some(weight)) => match rule.head_terms.get(weight)? {
+fn weighted(edges: &Weighted) -> Option<(PairsOf, Weight)> {
+    let weight = match (&edges.source, edges.weight) {
+        (_, None) => Weight::Constant(0),
+        (EdgeSource::Relation(_), Some(column)) => Weight::Column(column),
+        (EdgeSource::Rule(rule), Some(column)) => match rule.head_terms.get(column)? {
             HeadTerm::Expression(Expression::Constant(Value::Int(added))) => {
-                Some((handed_on(rule, 0, 1)?, Weight::Constant(inline_int(*added)?)))
+                Weight::Constant(inline_int(*added)?)
             }
-            _ => None,
+            HeadTerm::Expression(Expression::Variable(added)) => {
+                Weight::Column(RowsOf::of(&rule.body)?.column(*added)?)
+            }
+            _ => return None,
         },
-        (EdgeSource::Rule(_), None) => None,
+    };
+    Some((PairsOf::of(&edges.source)?, weight))
+}
+
+/// Rows of an atom, and what else a body asks of them: nothing that has to be looked up.
+struct RowsOf<'b> {
+    atom: &'b Atom,
+    conditions: Vec<Condition>,
+}
+
+impl<'b> RowsOf<'b> {
+    fn of(body: &'b [Literal]) -> Option<RowsOf<'b>> {
+        let mut others = body.iter().filter(|literal| !matches!(literal, Literal::Filter { .. }));
+        let (Some(Literal::Atom(atom)), None) = (others.next(), others.next()) else { return None };
+        let mut rows = RowsOf { atom, conditions: Vec::new() };
+        for (column, argument) in atom.arguments.iter().enumerate() {
+            let same = match argument {
+                Argument::Any => continue,
+                Argument::Constant(value) => Operand::Constant(value.clone()),
+                Argument::Variable(variable) => match rows.column(*variable)? {
+                    first if first == column => continue,
+                    first => Operand::Column(first),
+                },
+            };
+            let condition = Condition { test: Test::Same, left: Operand::Column(column), right: same };
+            rows.conditions.push(condition);
+        }
+        for literal in body {
+            if let Literal::Filter { operator, left, right } = literal {
+                let (left, right) = (rows.operand(left)?, rows.operand(right)?);
+                rows.conditions.push(Condition { test: *operator, left, right });
+            }
+        }
+        Some(rows)
+    }
+
+    fn column(&self, variable: VariableId) -> Option<usize> {
+        self.atom.arguments.iter().position(|argument| *argument == Argument::Variable(variable))
+    }
+
+    fn operand(&self, expression: &Expression) -> Option<Operand> {
+        match expression {
+            Expression::Variable(variable) => Some(Operand::Column(self.column(*variable)?)),
+            Expression::Constant(value) => Some(Operand::Constant(value.clone())),
+            Expression::Arithmetic { .. } | Expression::Call { .. } => None,
+        }
     }
 }

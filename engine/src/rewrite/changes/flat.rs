@@ -98,7 +98,7 @@ impl<'p> Changes<'p> {
     }
 
     /// The rows of a relation in some groups.
-    fn rows_by_group(
+    pub(super) fn rows_by_group(
         &self,
         head: RelationId,
         rows: RelationId,
@@ -115,7 +115,13 @@ impl<'p> Changes<'p> {
     }
 
     /// The groups of rows.
-    fn groups_of(&self, head: RelationId, rows: RelationId, groups: &[usize], types: &[DataType]) -> Rule {
+    pub(super) fn groups_of(
+        &self,
+        head: RelationId,
+        rows: RelationId,
+        groups: &[usize],
+        types: &[DataType],
+    ) -> Rule {
         let (mut rule, columns) = of_columns(head, types);
         rule.head_terms = groups.iter().map(|column| value(columns[*column])).collect();
         let of_row = columns.iter().map(|column| Argument::Variable(*column));
