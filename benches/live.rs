@@ -142,7 +142,7 @@ fn parameters(c: &mut Criterion) {
                 let version = session.run(prepared, &RunOptions::default(), &Budget::unlimited());
                 let version = version.expect("it is done").version;
                 while subscriptions.iter().any(|subscription| subscription.version() < version) {
-                    std::thread::yield_now();
+                    std::thread::sleep(Duration::from_micros(50));
                 }
             });
         });

@@ -142,6 +142,22 @@ pub(crate) const RELAXATIONS: &[(&str, &str)] = &[
         "?t(X, D)",
     ),
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + 0.5", "?t(X, D)"),
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), V = W * 0.5\n+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), w(X, Y, V), D = E + V",
+        "?t(X, D)",
+    ),
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), V = W / 7.0 + 0.1\n+t(X, min<D>) <- odd(X), D = X * 0.3\n+t(Y, min<D>) <- t(X, E), w(X, Y, V), D = V + E\n+t(Y, min<D>) <- t(X, D), edge(Y, X, 2)",
+        "?t(X, D)",
+    ),
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), V = W * 0.5\n+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), w(X, Y, V), D = E + V\n+t(Y, min<D>) <- t(X, D), edge(Y, X, 1)",
+        "?t(X, D)",
+    ),
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), W > 2, V = W * 0.5\n+w(X, Y, W) <- edge(X, Y, W), W < 2\n+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), w(X, Y, V), D = E + V",
+        "?t(X, D)",
+    ),
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W, D < 9", "?t(X, D)"),
     ("+t(X, max<D>) <- down(3, X, D)\n+t(Y, max<D>) <- t(X, E), down(X, Y, W), D = E + W", "?t(X, D)"),
     // Nodes that are computed.

@@ -23,10 +23,15 @@ impl Delta {
         let (new, codec) = after.coded();
         let old = recoded(before, codec)?;
         let types = joined([before, after]);
-        Ok(Delta {
-            added: after.with_rows(&types, minus(new, &old), codec.clone()),
-            removed: after.with_rows(&types, minus(&old, new), codec.clone()),
-        })
+        let only = |rows: &Run, others: &Run| after.with_rows(&types, minus(rows, others), codec.clone());
+        let (added, removed) = (only(new, &old), only(&old, new));
+        if !codec.has_own() {
+            return Ok(Delta { added, removed });
+        }
+        // What is told is kept for long, and what the whole answer holds of values is not to be kept with it.
+        let codec = Codec::over(Arc::clone(codec.shared()));
+        let told = |rows: &Rows| Ok(rows.with_rows(&types, recoded(rows, &codec)?, codec.clone()));
+        Ok(Delta { added: told(&added)?, removed: told(&removed)? })
     }
 
     /// What several deltas, each of which stands on the one before it, come to.

@@ -81,6 +81,14 @@ impl<'q> Due<'q> {
         Ok(answered)
     }
 
+    /// The answer at that version is the one before. Its number.
+    pub(super) fn stay(mut self, snapshot: &Snapshot) -> Option<u64> {
+        let (version, footing) = (snapshot.version(), self.footing);
+        *self.seen = self.seen.take().map(|last| Seen { version, footing, ..last });
+        self.query.stay(version);
+        self.query.present()
+    }
+
     /// Shows the answer at that version. What of it is told to whom, and the number of what is shown.
     pub(super) fn show(
         mut self,
@@ -109,8 +117,6 @@ pub(super) enum Answered {
     Whole(Rows),
     /// What tells them from those before, and all of them.
     Changed(Difference, Relation),
-    /// Those before.
-    Same,
 }
 
 impl Answered {
@@ -125,10 +131,6 @@ impl Answered {
             Answered::Changed(difference, rows) => {
                 let (present, delta) = before.next(difference, rows);
                 Ok((present, Some(delta)))
-            }
-            Answered::Same => {
-                let none = || before.like().none();
-                Ok((before.clone(), Some(Delta { added: none(), removed: none() })))
             }
         }
     }

@@ -356,6 +356,13 @@ impl LiveQuery {
         }
     }
 
+    /// The answer is the same at a later version.
+    pub(super) fn stay(&self, version: u64) {
+        if let Some(shown) = self.shown.lock().as_mut().filter(|_| self.over.get().is_none()) {
+            shown.version = version;
+        }
+    }
+
     /// There will be no answer any more.
     pub(super) fn end(&self, error: Error) {
         let error = self.over.get_or_init(|| error).clone();

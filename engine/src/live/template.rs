@@ -23,18 +23,17 @@ use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::catalog::{RelationDefinition, is_search};
 use crate::context::{Context, Environment};
-use crate::data::{self, Codec, DataType, Dictionary, Difference, EMPTY, Value};
+use crate::data::{self, Codec, DataType, Dictionary, Difference, EMPTY, Value, ValueRef};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::functions::ScalarFunction;
 use crate::graph::{Change, Graph, Overlay, Snapshot};
+use crate::rewrite::ASKED;
 use crate::statements::{self, Following, Told};
 use crate::syntax::ast::{
     Atom, Comparison, Literal, LiteralKind, Name, ProjectionItem, Query, QueryHead, Term, TermKind,
 };
 
-/// Nobody else can name this relation.
-const ASKED: &str = "$asked";
 /// To evaluate fewer questions than this as one is not worth it.
 const FEW: usize = 4;
 
@@ -51,7 +50,9 @@ pub(super) struct Template {
     alone_micros: AtomicU64,
     /// What they were answered from as one.
     last: Mutex<Last>,
-    /// So many were evaluated as one when that was slower; not more are until there are twice as many.
+    /// How often that was slower, without a time between when it was not.
+    slower: AtomicUsize,
+    /// So many were evaluated as one when that was slower too often; not more are until there are twice as many.
     too_few: AtomicUsize,
 }
 
@@ -115,6 +116,7 @@ impl Template {
             took_micros: AtomicU64::new(0),
             alone_micros: AtomicU64::new(0),
             last: Mutex::default(),
+            slower: AtomicUsize::new(0),
             too_few: AtomicUsize::new(0),
         };
         (template, constants)
@@ -165,7 +167,12 @@ impl Template {
 
     /// Takes note of how long it took to evaluate so many as one; none if that came to nothing.
     pub(super) fn note_together(&self, count: usize, took: Option<Duration>) {
-        if took.is_none_or(|took| took > self.by_themselves(count)) {
+        /// What is kept for the next time makes the first few slower.
+        const TRIES: usize = 3;
+        if took.is_some_and(|took| took <= self.by_themselves(count)) {
+            self.slower.store(0, Ordering::Relaxed);
+        } else if took.is_none() || self.slower.fetch_add(1, Ordering::Relaxed) + 1 >= TRIES {
+            self.slower.store(0, Ordering::Relaxed);
             self.too_few.store(count, Ordering::Relaxed);
         }
     }
@@ -272,11 +279,14 @@ impl Template {
 /// The codes of the constants of questions, by the number of the question. Asking teaches a graph nothing: a question with
 /// a constant that it does not know is none of them.
 fn known(asked: &[&LiveQuery], dictionary: &Dictionary) -> HashMap<u64, Constants> {
-    let codes = |query: &&LiveQuery| {
-        let codes = dictionary.find_all(query.constants().iter().map(Value::as_ref));
-        (!codes.contains(&EMPTY)).then(|| (query.number(), codes))
-    };
-    asked.iter().filter_map(codes).collect()
+    let values: Vec<ValueRef<'_>> =
+        asked.iter().flat_map(|query| query.constants()).map(Value::as_ref).collect();
+    let codes = dictionary.find_all(values.into_iter());
+    let mut codes = codes.into_iter();
+    let of_query = asked
+        .iter()
+        .map(|query| (query.number(), codes.by_ref().take(query.constants().len()).collect::<Constants>()));
+    of_query.filter(|(_, codes)| !codes.contains(&EMPTY)).collect()
 }
 
 /// Whether each row of the answer is one whatever the others are.

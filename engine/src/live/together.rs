@@ -99,6 +99,14 @@ fn find_ranges(rows: &Run, keys: usize) -> HashMap<Constants, Range<usize>> {
 }
 
 impl Together {
+    /// Whether the answer to a question is the one before.
+    pub(super) fn is_same(&self, query: &LiveQuery, before: &Present) -> bool {
+        let Found::Changed(changes) = &self.found else { return false };
+        let has_changed = |constants| changes.added.has(constants) || changes.removed.has(constants);
+        changes.given.get(&query.number()) == Some(&before.number())
+            && self.asked.get(&query.number()).is_some_and(|constants| !has_changed(constants))
+    }
+
     /// The answer to a question, of which the one before is known; nothing if it was not asked.
     pub(super) fn answer_of(&self, query: &LiveQuery, before: &Present) -> Option<Answered> {
         let constants = self.asked.get(&query.number())?;
@@ -107,9 +115,6 @@ impl Together {
             Found::Changed(changes) => {
                 let Changes { added, removed, rows, given } = &**changes;
                 if given.get(&query.number()) == Some(&before.number()) {
-                    if !added.has(constants) && !removed.has(constants) {
-                        return Some(Answered::Same);
-                    }
                     let [added, removed] = [added, removed].map(|rows| rows.rows_of(constants));
                     let difference = Difference { added, removed };
                     if before.fits(&difference, &self.codec) {

@@ -48,7 +48,7 @@ impl StartRules {
 /// Whether a rule is sure to have few: all of them are derived in each step.
 fn has_few_rows(rule: &Rule, step: &Step<'_>) -> bool {
     /// They are derived in the time of a step.
-    const FEW: usize = 4_096;
+    const FEW: usize = 1 << 14;
     let is_short = |atom: &Atom| {
         let rows = step.now.get(&step.program.relations[atom.relation.index()].name);
         rows.is_none_or(|rows| rows.len() <= FEW)

@@ -15,6 +15,8 @@ mod auxiliaries;
 /// What a stratum derives otherwise when something below it has changed.
 pub(crate) mod changes;
 
+pub(crate) use magic_sets::ASKED;
+
 use crate::analysis::program::Program;
 
 /// A rewrite.

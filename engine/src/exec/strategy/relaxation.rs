@@ -1,10 +1,11 @@
 //! A recursion through `min` or `max` as relaxation of edges (Bellman and Ford).
 //!
 //! The best value of each node stands in an array. Sweeps over the nodes that have become better hand their values on,
-//! and what becomes better ahead of the sweep is handed on in the same one.
+//! and what becomes better ahead of the sweep is handed on in the same one. Values are small integers, or of any kind where
+//! nothing is added to them; or floats, where all that is added are floats.
 
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, INLINE_END, NULL, Pairing, Run, parallel};
+use crate::data::{Code, Codec, INLINE_END, NULL, Pairing, Run, Value, ValueRef, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::{edge_runs, edges_read};
 use crate::exec::graphs::numbering::Numbering;
@@ -46,38 +47,114 @@ pub(crate) fn relax(
     let known = known.all();
     let (nodes, values) = (&known.columns[relaxation.node], &known.columns[1 - relaxation.node]);
     let is_weighted = groups.iter().any(|edges| edges.weight.is_some());
-    let Some(keys) = keys(tables, values, relaxation.largest, is_weighted)? else { return Ok(None) };
+    let by = match keys(tables, values, relaxation.largest, is_weighted)? {
+        Some(keys) => By::Keys(keys),
+        None if is_weighted && !relaxation.largest => By::Floats,
+        None => return Ok(None),
+    };
 
     let mut columns: Vec<&[Code]> = vec![nodes];
     columns
         .extend(groups.iter().flat_map(|edges| [edges.run.column(edges.from), edges.run.column(edges.to)]));
     let domain = Numbering::new(&columns, tables.budget)?;
     let edges: usize = groups.iter().map(|edges| edges.run.stored_len()).sum();
-    let _held = tables.budget.hold((2 * edges + (groups.len() + 2) * domain.len()) * size_of::<u32>())?;
+    let _held = tables.budget.hold((4 * edges + (groups.len() + 3) * domain.len()) * size_of::<u32>())?;
     let groups = parallel::map(groups, |edges| Adjacency::new(&edges, &domain, tables.budget));
     let groups = groups.into_iter().collect::<Result<Vec<_>, _>>()?;
-    if groups.iter().flat_map(|edges| &edges.weights).any(|weight| *weight >= INLINE_END) {
-        return Ok(None);
-    }
-    let mut sweeps = Sweeps::new(domain.len());
-    for (node, value) in domain.numbers(nodes).iter().zip(values) {
-        sweeps.improve(*node as usize, keys.key(*value));
-    }
-    let done = if relaxation.largest {
-        sweeps.run(&groups, tables.budget, u32::checked_sub)?
+    let are_small = groups.iter().flat_map(|edges| &edges.weights).all(|weight| *weight < INLINE_END);
+    let starts = || domain.numbers(nodes).into_iter().zip(values.iter().copied());
+    let relaxed = match by {
+        By::Keys(keys) if are_small => relax_keys(&keys, starts(), &groups, domain.len(), tables.budget)?,
+        By::Keys(_) if relaxation.largest || !is_weighted => None,
+        By::Keys(_) | By::Floats => {
+            let with_floats = parallel::map(groups, |edges| edges.with_floats(tables.codec));
+            match with_floats.into_iter().collect::<Option<Vec<_>>>() {
+                Some(groups) => relax_floats(tables, starts(), &groups, domain.len())?,
+                None => None,
+            }
+        }
+    };
+    let Some((found, rounds)) = relaxed else { return Ok(None) };
+
+    tables.budget.charge(2 * found.len() * size_of::<Code>())?;
+    let len = found.len();
+    let (places, values): (Vec<usize>, Vec<Code>) = found.into_iter().unzip();
+    let nodes = places.into_iter().map(|place| domain.codes()[place]).collect();
+    let columns = if relaxation.node == 0 { vec![nodes, values] } else { vec![values, nodes] };
+    Ok(Some((Run::new(columns, len), rounds)))
+}
+
+/// What the values are taken for.
+enum By {
+    Keys(Keys),
+    Floats,
+}
+
+/// The best values of nodes, and the number of sweeps.
+type Relaxed = Option<(Vec<(usize, Code)>, usize)>;
+
+fn relax_keys(
+    keys: &Keys,
+    starts: impl Iterator<Item = (u32, Code)>,
+    groups: &[Adjacency<u32>],
+    nodes: usize,
+    budget: &Budget,
+) -> Result<Relaxed, ExecError> {
+    let mut sweeps = Sweeps::new(nodes, NONE);
+    starts.for_each(|(node, value)| sweeps.improve(node as usize, keys.key(value)));
+    let done = if keys.largest {
+        sweeps.run(groups, budget, u32::checked_sub)?
     } else {
         let add = |key: u32, weight: u32| key.checked_add(weight).filter(|sum| *sum < INLINE_END);
-        sweeps.run(&groups, tables.budget, add)?
+        sweeps.run(groups, budget, add)?
     };
-    let Some(rounds) = done else { return Ok(None) };
+    let found = || sweeps.keys.iter().enumerate().filter(|(_, key)| **key != NONE);
+    Ok(done.map(|rounds| (found().map(|(node, key)| (node, keys.value(*key))).collect(), rounds)))
+}
 
-    let found = sweeps.keys.iter().filter(|key| **key != NONE).count();
-    tables.budget.charge(2 * found * size_of::<Code>())?;
-    let reached = || sweeps.keys.iter().enumerate().filter(|(_, key)| **key != NONE);
-    let nodes: Vec<Code> = reached().map(|(node, _)| domain.codes()[node]).collect();
-    let values: Vec<Code> = reached().map(|(_, key)| keys.value(*key)).collect();
-    let columns = if relaxation.node == 0 { vec![nodes, values] } else { vec![values, nodes] };
-    Ok(Some((Run::new(columns, found), rounds)))
+/// All sums are floats then. Where a value begins as an integer, that is better than the float of the same number.
+fn relax_floats(
+    tables: &Tables<'_>,
+    starts: impl Iterator<Item = (u32, Code)>,
+    groups: &[Adjacency<f64>],
+    nodes: usize,
+) -> Result<Relaxed, ExecError> {
+    let (codec, mut sweeps) = (tables.codec, Sweeps::new(nodes, f64::INFINITY));
+    // The best value with which a node begins.
+    let mut begun: Vec<Option<Code>> = vec![None; nodes];
+    let hands_on = groups.iter().any(|edges| edges.weights.is_empty());
+    for (node, value) in starts {
+        let Some(number) = float_of(codec, value) else { return Ok(None) };
+        // What is handed on as it is stays an integer.
+        if hands_on && !matches!(codec.entry(value), Some(Value::Float(_))) {
+            return Ok(None);
+        }
+        sweeps.improve(node as usize, number);
+        let best = &mut begun[node as usize];
+        if best.is_none_or(|best| codec.value(value) < codec.value(best)) {
+            *best = Some(value);
+        }
+    }
+    let add = |key: f64, weight: f64| Some(key + weight).filter(|sum| sum.is_finite());
+    let Some(rounds) = sweeps.run(groups, tables.budget, add)? else { return Ok(None) };
+    let mut found = Vec::new();
+    for (node, number) in sweeps.keys.into_iter().enumerate().filter(|(_, number)| number.is_finite()) {
+        let as_begun = begun[node].filter(|begun| float_of(codec, *begun) == Some(number));
+        let code = as_begun.map_or_else(|| codec.encode(ValueRef::Float(number)), Ok)?;
+        found.push((node, code));
+    }
+    Ok(Some((found, rounds)))
+}
+
+/// The float of a number that is no less than zero, if it has one of the same value.
+fn float_of(codec: &Codec, code: Code) -> Option<f64> {
+    const EXACT: i64 = 1 << f64::MANTISSA_DIGITS;
+    match codec.entry(code) {
+        None => (code < INLINE_END).then(|| f64::from(code)),
+        Some(Value::Int(n)) => (0..=EXACT).contains(n).then_some(*n as f64),
+        Some(Value::Float(x)) => x.is_sign_positive().then_some(*x),
+        Some(_) => None,
+    }
 }
 
 /// How these values are compared, if that is possible.
@@ -90,7 +167,7 @@ fn keys(
     if values.iter().all(|value| *value < INLINE_END) {
         return Ok(Some(Keys { largest, ranked: None }));
     }
-    // Sums of anything but small integers are made where all other arithmetic is, and any value is better than Null.
+    // Any value is better than Null.
     if is_weighted || values.contains(&NULL) {
         return Ok(None);
     }
@@ -146,15 +223,15 @@ struct Edges {
 }
 
 /// Edges between numbers: those of node `n` are `starts[n]..starts[n + 1]`.
-struct Adjacency {
+struct Adjacency<W> {
     starts: Vec<u32>,
     ends: Vec<u32>,
     /// What they add; nothing does if this is empty.
-    weights: Vec<u32>,
+    weights: Vec<W>,
 }
 
-impl Adjacency {
-    fn new(edges: &Edges, domain: &Numbering<'_>, budget: &Budget) -> Result<Adjacency, BudgetError> {
+impl Adjacency<Code> {
+    fn new(edges: &Edges, domain: &Numbering<'_>, budget: &Budget) -> Result<Adjacency<Code>, BudgetError> {
         let side_by_side = |column: usize| {
             let cost = edges.run.beside_cost(edges.from, column, Pairing::Neighbours);
             let neighbours = budget.build(cost, |go_on| edges.run.neighbours(edges.from, column, go_on))?;
@@ -172,21 +249,33 @@ impl Adjacency {
         let weights = edges.weight.map(side_by_side).transpose()?.unwrap_or_default().1;
         Ok(Adjacency { starts, ends: domain.numbers(&ends), weights })
     }
+
+    /// The same, if all that they add are floats.
+    fn with_floats(self, codec: &Codec) -> Option<Adjacency<f64>> {
+        let float = |code: &Code| match codec.entry(*code) {
+            Some(Value::Float(_)) => float_of(codec, *code),
+            _ => None,
+        };
+        let Adjacency { starts, ends, weights } = self;
+        let weights = weights.iter().map(float).collect::<Option<_>>()?;
+        Some(Adjacency { starts, ends, weights })
+    }
 }
 
-/// The best key of each node, and the nodes whose key has to be handed on, a bit each.
-struct Sweeps {
-    keys: Vec<u32>,
+/// The best key of each node, the smallest, and the nodes whose key has to be handed on, a bit each.
+struct Sweeps<K> {
+    keys: Vec<K>,
     pending: Vec<u64>,
 }
 
-impl Sweeps {
-    fn new(nodes: usize) -> Sweeps {
-        Sweeps { keys: vec![NONE; nodes], pending: vec![0; nodes.div_ceil(64)] }
+impl<K: Copy + PartialOrd> Sweeps<K> {
+    /// `none` is no key, and larger than any.
+    fn new(nodes: usize, none: K) -> Sweeps<K> {
+        Sweeps { keys: vec![none; nodes], pending: vec![0; nodes.div_ceil(64)] }
     }
 
     #[inline]
-    fn improve(&mut self, node: usize, key: u32) {
+    fn improve(&mut self, node: usize, key: K) {
         if key < self.keys[node] {
             self.keys[node] = key;
             self.pending[node / 64] |= 1 << (node % 64);
@@ -197,9 +286,9 @@ impl Sweeps {
     /// `add` finds a sum that is no key.
     fn run(
         &mut self,
-        groups: &[Adjacency],
+        groups: &[Adjacency<K>],
         budget: &Budget,
-        add: impl Fn(u32, u32) -> Option<u32>,
+        add: impl Fn(K, K) -> Option<K>,
     ) -> Result<Option<usize>, ExecError> {
         let (mut sweeps, mut moved) = (0, 0_usize);
         while self.pending.iter().any(|nodes| *nodes != 0) {

@@ -8,6 +8,8 @@
 //! A recursion that hands on what is free, and moves what is bound, would be asked for everything it passes by. It is
 //! turned round (`turned.rs`); a closure is derived from the end that is bound (`closures.rs`).
 //!
+//! What many ask for at once (`?reach($1, Y), $asked($1)`) stands in a relation, and binds as a constant does.
+//!
 //! A relation under negation is bound too, and one that aggregates in its group columns. That can make a program
 //! depend on its own negation or aggregation; the relations that do are then evaluated in full, as they would be without.
 
@@ -29,6 +31,9 @@ use crate::index::IndexKind;
 
 /// Which columns are bound.
 type Adornment = Vec<bool>;
+
+/// The relation of what many ask for at once. No program can name it.
+pub(crate) const ASKED: &str = "$asked";
 
 pub(super) fn run(program: Program) -> Program {
     let mut whole = scored(&program);
@@ -255,8 +260,8 @@ impl<'p> Magic<'p> {
         Rule { body, ..rule }
     }
 
-    /// The next literal that a binding reaches: filters and computations at once, then stored relations before
-    /// derived ones, the most bound first.
+    /// The next literal that a binding reaches: filters and computations at once, then what is asked for, then stored relations
+    /// before derived ones, the most bound first.
     fn next_bound(&self, body: &[Literal], open: &[usize], known: &HashSet<VariableId>) -> Option<usize> {
         let all_known = |expression: &Expression| {
             let mut all = true;
@@ -278,7 +283,8 @@ impl<'p> Magic<'p> {
                 let atom = body[literal].atom()?;
                 let bound = atom.arguments.iter().filter(|argument| is_bound(argument, known)).count();
                 let derived = self.rules.contains_key(&atom.relation);
-                (bound > 0).then_some((literal, (!derived, bound)))
+                let is_asked = self.relations[atom.relation.index()].name == ASKED;
+                (bound > 0 || is_asked).then_some((literal, (is_asked, !derived, bound)))
             })
             .max_by_key(|(literal, rank)| (*rank, std::cmp::Reverse(*literal)))
             .map(|(literal, _)| literal)
