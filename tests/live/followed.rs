@@ -49,7 +49,7 @@ fn what_is_told_is_what_tells_one_answer_from_the_next() {
         changes in vec((change(), any::<bool>()), 1..15),
         advance in select(vec![Advance::Always, Advance::Always, Advance::Always, Advance::WhereFaster]),
         thresholds in select(vec![Thresholds::default(), Thresholds::lowest()]),
-        jointly in select(vec![Jointly::Never, Jointly::WhereFaster]),
+        jointly in select(vec![Jointly::Never, Jointly::WhereFaster, Jointly::Always]),
     )| {
         let kinds = with_below(chosen);
         let live = LiveOptions { jointly, ..LiveOptions::default() };

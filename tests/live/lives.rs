@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use stratalog_engine::{Code, Engine, EngineOptions, Jointly, LiveOptions, Next, Session, Subscription};
+use stratalog_engine::{
+    Budget, Code, Engine, EngineOptions, Jointly, LiveOptions, Next, Parameters, RunOptions, Session,
+    Subscription,
+};
 
 use crate::reader::{FACTS, RULES, Reader, engine, run, session, subscribe, tell, wait_until};
 
@@ -76,6 +79,24 @@ fn asking_teaches_a_graph_nothing() {
     // What comes to be known is found.
     tell(&mut writer, &format!("+owner(99, \"{}\")", names[7]));
     wait_until(|| matches!(strangers[7].next(strangers[7].begun().version, false), Ok(Next::Delta { .. })));
+}
+
+#[test]
+fn what_any_statement_of_a_commit_changes_is_told() {
+    let engine = engine(LiveOptions::default());
+    let mut writer = session(&engine);
+    tell(&mut writer, "+p(1)\n+q(1)");
+    let mut reader = Reader::new(&writer, "?p(X)", false);
+    for n in 2..10 {
+        // What is brought to a version once is only looked at afterwards.
+        for program in [format!("+q({n}0)"), format!("+p({n})\n+q({n})")] {
+            let prepared = writer.prepare(&program, &Parameters::new()).expect("a program");
+            let options = RunOptions { atomic: true, ..RunOptions::default() };
+            let version = writer.run(prepared, &options, &Budget::unlimited()).expect("it is done").version;
+            reader.catch_up(version).expect("an answer");
+        }
+        assert_eq!(reader.copy.len(), n);
+    }
 }
 
 #[test]

@@ -124,10 +124,13 @@ fn subscribe_with(session: &Session, question: &str, waker: Waker) -> Result<Sub
     session.subscribe(prepared, waker, &Budget::unlimited())
 }
 
-/// The rows of an answer and its version.
+/// The rows of an answer and its version. Some programs without commands make one version, however many statements they have.
 pub(crate) fn run(session: &mut Session, program: &str) -> Result<(u64, Copy), Error> {
+    let has_commands = program.lines().any(|line| line.starts_with('.'));
+    let options =
+        RunOptions { atomic: program.len().is_multiple_of(2) && !has_commands, ..RunOptions::default() };
     let prepared = session.prepare(program, &Parameters::new())?;
-    let answer = session.run(prepared, &RunOptions::default(), &Budget::unlimited())?;
+    let answer = session.run(prepared, &options, &Budget::unlimited())?;
     let rows = match &answer.content {
         Content::Rows(rows) => set(rows),
         Content::Messages(_) => Copy::new(),

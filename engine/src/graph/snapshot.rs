@@ -158,8 +158,11 @@ impl State {
     /// The state with changes, of this version, and how many rows, clauses or definitions each really changed.
     pub fn apply(&self, changes: &ChangeSet, version: u64) -> (State, Vec<usize>) {
         let mut next = self.clone();
+        // A transaction takes several of these to its one version.
+        if version != self.version {
+            next.changed.latest.clear();
+        }
         next.version = version;
-        next.changed.latest.clear();
         let apply = |change: &Change| {
             let count = next.apply_one(change);
             if count > 0 || change.may_forget_a_name() {

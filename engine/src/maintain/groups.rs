@@ -12,7 +12,7 @@ use crate::aggregates::Aggregate;
 use crate::analysis::program::{HeadTerm, Rule};
 use crate::data::{Code, Codec, DictionaryFull, Kind, Learning, Rows, ValueRef};
 use crate::exec::ExecError;
-use crate::rewrite::changes::{self, ASKED};
+use crate::rewrite::changes::{self, ASKED_GROUPS};
 
 impl Follow<'_> {
     /// The rows of a stratum of this rule alone.
@@ -31,7 +31,7 @@ impl Follow<'_> {
         let Changed { now, asked } = groups.changed(alive.as_ref(), &mut learning)?;
         let mut now = self.old(name, arity).delete(&groups.before).0.insert(&now).0;
         if asked.len > 0 {
-            sides.add(ASKED.to_owned(), vec![run_of(&asked)]);
+            sides.add(ASKED_GROUPS.to_owned(), vec![run_of(&asked)]);
             let anew = changes::groups_anew(program, stratum, &self.below, rule);
             let found = anew.map(|(program, found)| (program, [(rule.head, found)].into()));
             let Some(found) = self.find(found, &sides)? else { return Ok(None) };

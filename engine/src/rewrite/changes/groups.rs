@@ -21,7 +21,7 @@ pub(crate) struct GroupChanges {
 }
 
 /// What the groups are called that are to be aggregated anew.
-pub(crate) const ASKED: &str = "?asked";
+pub(crate) const ASKED_GROUPS: &str = "?asked_groups";
 
 /// The rule of a stratum whose groups can be brought forward by the difference of their solutions: all of its aggregates
 /// can be added up, and each solution that has come or gone is one row that has come or gone.
@@ -83,7 +83,7 @@ pub(crate) fn groups(
     Some(GroupChanges { program: changes.finish()?, gained, lost, old, alive })
 }
 
-/// The rows of the groups that are [`ASKED`] for, as they are now.
+/// The rows of the groups that are [`ASKED_GROUPS`] for, as they are now.
 pub(crate) fn groups_anew(
     program: &Program,
     stratum: &Stratum,
@@ -92,7 +92,7 @@ pub(crate) fn groups_anew(
 ) -> Option<(Program, RelationId)> {
     let mut changes = Changes::new(program, stratum, changed);
     let (groups, types) = groups_of(program, rule);
-    let asked = changes.add(ASKED.to_owned(), types, true);
+    let asked = changes.add(ASKED_GROUPS.to_owned(), types, true);
     let found = changes.derived("groups", rule.head);
     let now = changes.reading(rule, found, |changes, _, read| changes.side(read, Side::Now));
     let known = &program.relations[rule.head.index()];

@@ -12,7 +12,7 @@ mod recursive;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use flat::flat;
-pub(crate) use groups::{ASKED, groups, groups_anew, rule_of_groups};
+pub(crate) use groups::{ASKED_GROUPS, groups, groups_anew, rule_of_groups};
 pub(crate) use recursive::{can_follow, come, gone, restored, starts};
 
 use super::guarded::{add_variable, compare_assigned, guard, head_argument};
