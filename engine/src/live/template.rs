@@ -6,6 +6,7 @@
 //! integers or of texts; and where rows of one constant do not depend on those of another, as a limit or an aggregate
 //! does. Whether it is faster is measured: where it is not, each question is evaluated by itself.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -219,7 +220,8 @@ impl Template {
                 let Some(layout) = last.layout.take() else { return Ok(None) };
                 let [added, removed] = [added, removed].map(|rows| ByConstants::of(rows, &layout));
                 let codec = Codec::over(Arc::clone(snapshot.dictionary()));
-                (layout, codec, Found::Changed(Box::new(Changes { added, removed, rows, given })))
+                let changes = Changes { added, removed, rows, given, whole: OnceCell::new() };
+                (layout, codec, Found::Changed(Box::new(changes)))
             }
         };
         last.layout = Some(layout.clone());

@@ -1,5 +1,6 @@
 //! `Together`: the answers to several questions of a template, which were found as one.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -41,10 +42,11 @@ pub(super) enum Found {
 pub(super) struct Changes {
     pub(super) added: ByConstants,
     pub(super) removed: ByConstants,
-    /// All rows.
     pub(super) rows: Relation,
     /// The number of the answer that each question was given before, by that of the question.
     pub(super) given: HashMap<u64, u64>,
+    /// All rows by their constants, where somebody needs all of theirs.
+    pub(super) whole: OnceCell<ByConstants>,
 }
 
 /// Rows in the order of their constants.
@@ -113,7 +115,7 @@ impl Together {
         let rows = match &self.found {
             Found::Whole(rows) => rows.rows_of(constants),
             Found::Changed(changes) => {
-                let Changes { added, removed, rows, given } = &**changes;
+                let Changes { added, removed, rows, given, whole } = &**changes;
                 if given.get(&query.number()) == Some(&before.number()) {
                     let [added, removed] = [added, removed].map(|rows| rows.rows_of(constants));
                     let difference = Difference { added, removed };
@@ -123,27 +125,13 @@ impl Together {
                         return Some(Answered::Changed(difference, rows));
                     }
                 }
-                self.among(rows, constants)
+                let whole = whole.get_or_init(|| {
+                    ByConstants::of(data::Rows::of_runs(rows.arity(), rows.runs()), &self.layout)
+                });
+                whole.rows_of(constants)
             }
         };
         Some(Answered::Whole(self.answer_like(before.like(), rows)))
-    }
-
-    /// The rows of an answer among those of all, in order.
-    fn among(&self, rows: &Relation, constants: &Constants) -> data::Rows {
-        let Layout { keys, shown } = &self.layout;
-        let mut found = data::Rows::empty(shown.len());
-        for run in rows.runs() {
-            let is_of = |row: &usize| {
-                let mut columns = keys.iter().zip(constants);
-                run.is_live(*row) && columns.all(|(column, code)| run.column(*column)[*row] == *code)
-            };
-            for row in (0..run.stored_len()).filter(is_of) {
-                found.columns.iter_mut().zip(shown).for_each(|(to, from)| to.push(run.column(*from)[row]));
-                found.len += 1;
-            }
-        }
-        sorted_run(found).0.live_rows()
     }
 
     /// An answer with the columns of another one to the same question; its rows are in order.
