@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use stratalog_engine::{Advance, Engine, EngineOptions, Session, StorageOptions};
-use stratalog_tests::value::Row;
+use stratalog_tests::value::{Row, Value};
 
 use crate::sessions::{engine_of, run};
 
@@ -154,6 +154,26 @@ fn it_makes_place_for_nothing_else() {
     }
     let list = listed(&mut session);
     assert!(list.iter().all(|line| line[0] != "\"degree\"" && line[1] == "false"), "{list:?}");
+}
+
+#[test]
+fn it_learns_all_values_of_what_is_kept_and_of_what_that_follows_from() {
+    // As many as nobody learns who has not been told to.
+    const FACTS: usize = 70_000;
+    let (engine, mut session) =
+        session(EngineOptions { advance: Advance::Always, ..EngineOptions::default() });
+    let facts: Vec<String> = (0..FACTS).map(|n| format!("({n})")).collect();
+    run(&mut session, &format!("+n[{}]", facts.join(", ")), false).expect("facts");
+    run(&mut session, "+cost(N, C) <- n(N), C = N + 0.25\n+all(sum<C>) <- cost(_, C)", false).expect("rules");
+    told(&mut session, ".view keep all");
+    wait_for(&mut session, &["\"all\"", "true", "1", "0", "null"]);
+    assert!(listed(&mut session).iter().any(|line| line[0] == "\"cost\""));
+    let before = engine.views().steps;
+    run(&mut session, "+n(-1)", false).expect("a fact");
+    wait_for(&mut session, &["\"all\"", "true", "1", "0", "null"]);
+    let sum = (0..FACTS).map(|n| n as f64 + 0.25).sum::<f64>() - 0.75;
+    assert_eq!(run(&mut session, "?all(S)", false), Ok(vec![vec![Value::Float(sum)]]));
+    assert!(engine.views().steps > before, "it is brought forward");
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub(super) struct Beside<'b> {
     pub(super) watch: Option<&'b mut Watch>,
     /// What is followed from state to state.
     pub(super) following: Option<&'b mut Following>,
+    /// Whether whole relations are kept however many values they compute.
+    pub(super) keeps_all: bool,
 }
 
 /// Rewrites, plans and executes. It may have been rewritten already, as if no view were read.
@@ -42,7 +44,7 @@ pub(super) fn evaluate(
     context: &mut Context<'_>,
     beside: Beside<'_>,
 ) -> Result<Evaluated, Error> {
-    let Beside { mut watch, following } = beside;
+    let Beside { mut watch, following, keeps_all } = beside;
     context.warnings.append(&mut program.warnings);
     let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
     let mut reading = views.look(&program, view);
@@ -55,6 +57,7 @@ pub(super) fn evaluate(
         }
     }
     views.read(&mut reading, &mut program);
+    reading.keeps_all = keeps_all;
     let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
     let (program, profile) = match watch {
         None => (rewritten.unwrap_or_else(|| rewrite::rewrite(program, disabled)), None),

@@ -55,7 +55,7 @@ pub(crate) fn follow(
     let Asked { analysed, rewritten, view } = asked(query, context, false)?;
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
-    let beside = Beside { watch: None, following: Some(&mut *following) };
+    let beside = Beside { following: Some(&mut *following), ..Beside::default() };
     let mut evaluated = evaluate(program, rewritten, &view, &codec, context, beside)?;
     let difference = following.difference.take().filter(|_| form.limit.is_none());
     if let Some(difference) = difference

@@ -46,7 +46,8 @@ pub(crate) fn keep_up(name: &Name, context: &mut Context<'_>) -> Result<(), Erro
     }
     let warnings = context.warnings.len();
     let codec = Codec::over(view.snapshot().dictionary().clone());
-    evaluate(program, None, &view, &codec, context, Beside::default())?;
+    let beside = Beside { keeps_all: true, ..Beside::default() };
+    evaluate(program, None, &view, &codec, context, beside)?;
     if views.holds(&reading, relation) {
         return Ok(());
     }

@@ -27,7 +27,8 @@ pub(super) fn run(
     let reads_own = analysed.program.relations.iter().any(|relation| view.is_own(&relation.name));
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
-    let evaluated = evaluate(program, rewritten, &view, &codec, context, Beside { watch, following: None })?;
+    let beside = Beside { watch, ..Beside::default() };
+    let evaluated = evaluate(program, rewritten, &view, &codec, context, beside)?;
     let answer = form.put_together(&evaluated, codec, context)?;
     if !view.is_dirty() {
         return Ok(answer);

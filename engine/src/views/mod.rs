@@ -74,6 +74,8 @@ pub struct ViewStatus {
 /// What a program reads of views, and which of its relations may become views.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
+    /// Whether whole relations are kept however many values they compute.
+    pub(crate) keeps_all: bool,
     rows: HashMap<String, Arc<KeptRows>>,
     origins: Origins,
 }
@@ -213,7 +215,8 @@ impl Views {
                 let described = &program.relations[relation.index()];
                 let is_pinned = snapshot.catalog().keeps(&described.name);
                 let anew = outcome.took.get(&relation).copied().unwrap_or_default();
-                let most_values = if is_pinned { usize::MAX } else { Cost::values_worth(anew / 4) };
+                let learns_all = is_pinned || reading.keeps_all;
+                let most_values = if learns_all { usize::MAX } else { Cost::values_worth(anew / 4) };
                 let mut learning = Learning::from(codec);
                 let Ok(Some(runs)) = learning.runs(runs, most_values) else { continue };
                 let rows = Arc::new(KeptRows::found(described.arity, runs));
