@@ -342,6 +342,15 @@ impl Number {
         x.is_finite().then_some(Number::Float(x))
     }
 
+    /// The float of the same number; none if not every integer of its size has one.
+    pub(crate) fn exact(self) -> Option<f64> {
+        const END: u64 = 1 << f64::MANTISSA_DIGITS;
+        match self {
+            Number::Float(x) => Some(x),
+            Number::Int(n) => (n.unsigned_abs() <= END).then_some(n as f64),
+        }
+    }
+
     /// The value that it is.
     pub(crate) fn value(self) -> ValueRef<'static> {
         match self {

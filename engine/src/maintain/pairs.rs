@@ -23,7 +23,7 @@ pub(super) struct Pairs<'g> {
     budget: &'g Budget,
 }
 
-/// Those pairs of a relation that its rows are, what they weigh, and what is asked of them.
+/// How rows of a relation are pairs: by which columns, with what weight, and which of the rows.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) columns: [usize; 2],

@@ -283,6 +283,15 @@ impl Codec {
         }
     }
 
+    /// The same, but a point in time is none.
+    #[inline]
+    pub(crate) fn int_or_float(&self, code: Code) -> Option<Number> {
+        match self.entry(code) {
+            Some(Value::Timestamp(_)) => None,
+            _ => self.number(code),
+        }
+    }
+
     /// The code under which a value may be stored in the graph: one of a query's own values is learnt by the graph.
     pub fn store(&self, code: Code) -> Result<Code, DictionaryFull> {
         if code < LOCAL_START { Ok(code) } else { self.shared.store(self.value(code)) }

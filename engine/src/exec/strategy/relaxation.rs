@@ -5,7 +5,7 @@
 //! nothing is added to them; or floats, where all that is added are floats.
 
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, Codec, INLINE_END, NULL, Pairing, Run, Value, ValueRef, parallel};
+use crate::data::{Code, Codec, EMPTY, INLINE_END, NULL, Pairing, Run, Value, ValueRef, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::{edge_runs, edges_read};
 use crate::exec::graphs::numbering::Numbering;
@@ -46,11 +46,15 @@ pub(crate) fn relax(
     }
     let known = known.all();
     let (nodes, values) = (&known.columns[relaxation.node], &known.columns[1 - relaxation.node]);
+    let mut weights = groups.iter().filter_map(|edges| edges.run.column(edges.weight?).first());
     let is_weighted = groups.iter().any(|edges| edges.weight.is_some());
-    let by = match keys(tables, values, relaxation.largest, is_weighted)? {
-        Some(keys) => By::Keys(keys),
-        None if is_weighted && !relaxation.largest => By::Floats,
-        None => return Ok(None),
+    // The first says enough of what is worth an attempt.
+    let keys = match !relaxation.largest && weights.any(|weight| is_float(tables.codec, *weight)) {
+        true => None,
+        false => match keys(tables, values, relaxation.largest, is_weighted)? {
+            Some(keys) => Some(keys),
+            None => return Ok(None),
+        },
     };
 
     let mut columns: Vec<&[Code]> = vec![nodes];
@@ -58,48 +62,40 @@ pub(crate) fn relax(
         .extend(groups.iter().flat_map(|edges| [edges.run.column(edges.from), edges.run.column(edges.to)]));
     let domain = Numbering::new(&columns, tables.budget)?;
     let edges: usize = groups.iter().map(|edges| edges.run.stored_len()).sum();
-    let _held = tables.budget.hold((4 * edges + (groups.len() + 3) * domain.len()) * size_of::<u32>())?;
+    let weight = if keys.is_some() { 1 } else { 2 };
+    let words = (1 + weight) * edges + (groups.len() + 2 * weight) * domain.len();
+    let _held = tables.budget.hold(words * size_of::<u32>())?;
     let groups = parallel::map(groups, |edges| Adjacency::new(&edges, &domain, tables.budget));
     let groups = groups.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let are_small = groups.iter().flat_map(|edges| &edges.weights).all(|weight| *weight < INLINE_END);
-    let starts = || domain.numbers(nodes).into_iter().zip(values.iter().copied());
-    let relaxed = match by {
-        By::Keys(keys) if are_small => relax_keys(&keys, starts(), &groups, domain.len(), tables.budget)?,
-        By::Keys(_) if relaxation.largest || !is_weighted => None,
-        By::Keys(_) | By::Floats => {
-            let with_floats = parallel::map(groups, |edges| edges.with_floats(tables.codec));
-            match with_floats.into_iter().collect::<Option<Vec<_>>>() {
-                Some(groups) => relax_floats(tables, starts(), &groups, domain.len())?,
-                None => None,
-            }
-        }
+    let starts = domain.numbers(nodes).into_iter().zip(values.iter().copied());
+    let relaxed = match keys {
+        Some(keys) => relax_keys(&keys, starts, &groups, domain.len(), tables.budget)?,
+        None => relax_floats(tables, starts, groups, domain.len())?,
     };
-    let Some((found, rounds)) = relaxed else { return Ok(None) };
+    let Some((bests, rounds)) = relaxed else { return Ok(None) };
 
-    tables.budget.charge(2 * found.len() * size_of::<Code>())?;
-    let len = found.len();
-    let (places, values): (Vec<usize>, Vec<Code>) = found.into_iter().unzip();
-    let nodes = places.into_iter().map(|place| domain.codes()[place]).collect();
+    let found = bests.iter().filter(|value| **value != EMPTY).count();
+    tables.budget.charge(2 * found * size_of::<Code>())?;
+    let reached = || domain.codes().iter().zip(&bests).filter(|(_, value)| **value != EMPTY);
+    let nodes: Vec<Code> = reached().map(|(node, _)| *node).collect();
+    let values: Vec<Code> = reached().map(|(_, value)| *value).collect();
     let columns = if relaxation.node == 0 { vec![nodes, values] } else { vec![values, nodes] };
-    Ok(Some((Run::new(columns, len), rounds)))
+    Ok(Some((Run::new(columns, found), rounds)))
 }
 
-/// What the values are taken for.
-enum By {
-    Keys(Keys),
-    Floats,
-}
-
-/// The best values of nodes, and the number of sweeps.
-type Relaxed = Option<(Vec<(usize, Code)>, usize)>;
+/// The best value of each node, [`EMPTY`] where there is none, and the number of sweeps.
+type Relaxed = Option<(Vec<Code>, usize)>;
 
 fn relax_keys(
     keys: &Keys,
     starts: impl Iterator<Item = (u32, Code)>,
-    groups: &[Adjacency<u32>],
+    groups: &[Adjacency<Code>],
     nodes: usize,
     budget: &Budget,
 ) -> Result<Relaxed, ExecError> {
+    if groups.iter().flat_map(|edges| &edges.weights).any(|weight| *weight >= INLINE_END) {
+        return Ok(None);
+    }
     let mut sweeps = Sweeps::new(nodes, NONE);
     starts.for_each(|(node, value)| sweeps.improve(node as usize, keys.key(value)));
     let done = if keys.largest {
@@ -108,53 +104,53 @@ fn relax_keys(
         let add = |key: u32, weight: u32| key.checked_add(weight).filter(|sum| *sum < INLINE_END);
         sweeps.run(groups, budget, add)?
     };
-    let found = || sweeps.keys.iter().enumerate().filter(|(_, key)| **key != NONE);
-    Ok(done.map(|rounds| (found().map(|(node, key)| (node, keys.value(*key))).collect(), rounds)))
+    let value = |key: u32| if key == NONE { EMPTY } else { keys.value(key) };
+    Ok(done.map(|rounds| (sweeps.keys.into_iter().map(value).collect(), rounds)))
 }
 
-/// All sums are floats then. Where a value begins as an integer, that is better than the float of the same number.
+/// All sums are floats. Where a value begins as an integer, that is better than the float of the same number.
 fn relax_floats(
     tables: &Tables<'_>,
     starts: impl Iterator<Item = (u32, Code)>,
-    groups: &[Adjacency<f64>],
+    groups: Vec<Adjacency<Code>>,
     nodes: usize,
 ) -> Result<Relaxed, ExecError> {
-    let (codec, mut sweeps) = (tables.codec, Sweeps::new(nodes, f64::INFINITY));
-    // The best value with which a node begins.
-    let mut begun: Vec<Option<Code>> = vec![None; nodes];
+    let codec = tables.codec;
+    let groups = parallel::map(groups, |edges| edges.with_floats(codec));
+    let Some(groups) = groups.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+    // What is handed on as it is stays an integer.
     let hands_on = groups.iter().any(|edges| edges.weights.is_empty());
+    let mut sweeps = Sweeps::new(nodes, f64::INFINITY);
+    // The best values with which nodes begin.
+    let mut bests: Vec<Code> = vec![EMPTY; nodes];
     for (node, value) in starts {
         let Some(number) = float_of(codec, value) else { return Ok(None) };
-        // What is handed on as it is stays an integer.
-        if hands_on && !matches!(codec.entry(value), Some(Value::Float(_))) {
+        if hands_on && !is_float(codec, value) {
             return Ok(None);
         }
         sweeps.improve(node as usize, number);
-        let best = &mut begun[node as usize];
-        if best.is_none_or(|best| codec.value(value) < codec.value(best)) {
-            *best = Some(value);
+        let best = &mut bests[node as usize];
+        if *best == EMPTY || codec.value(value) < codec.value(*best) {
+            *best = value;
         }
     }
     let add = |key: f64, weight: f64| Some(key + weight).filter(|sum| sum.is_finite());
-    let Some(rounds) = sweeps.run(groups, tables.budget, add)? else { return Ok(None) };
-    let mut found = Vec::new();
-    for (node, number) in sweeps.keys.into_iter().enumerate().filter(|(_, number)| number.is_finite()) {
-        let as_begun = begun[node].filter(|begun| float_of(codec, *begun) == Some(number));
-        let code = as_begun.map_or_else(|| codec.encode(ValueRef::Float(number)), Ok)?;
-        found.push((node, code));
+    let Some(rounds) = sweeps.run(&groups, tables.budget, add)? else { return Ok(None) };
+    for (best, number) in bests.iter_mut().zip(sweeps.keys).filter(|(_, number)| number.is_finite()) {
+        if *best == EMPTY || float_of(codec, *best) != Some(number) {
+            *best = codec.encode(ValueRef::Float(number))?;
+        }
     }
-    Ok(Some((found, rounds)))
+    Ok(Some((bests, rounds)))
+}
+
+fn is_float(codec: &Codec, code: Code) -> bool {
+    matches!(codec.entry(code), Some(Value::Float(_)))
 }
 
 /// The float of a number that is no less than zero, if it has one of the same value.
 fn float_of(codec: &Codec, code: Code) -> Option<f64> {
-    const EXACT: i64 = 1 << f64::MANTISSA_DIGITS;
-    match codec.entry(code) {
-        None => (code < INLINE_END).then(|| f64::from(code)),
-        Some(Value::Int(n)) => (0..=EXACT).contains(n).then_some(*n as f64),
-        Some(Value::Float(x)) => x.is_sign_positive().then_some(*x),
-        Some(_) => None,
-    }
+    codec.int_or_float(code)?.exact().filter(|number| number.is_sign_positive())
 }
 
 /// How these values are compared, if that is possible.
@@ -167,7 +163,7 @@ fn keys(
     if values.iter().all(|value| *value < INLINE_END) {
         return Ok(Some(Keys { largest, ranked: None }));
     }
-    // Any value is better than Null.
+    // Sums of other values are made where all other arithmetic is, and any value is better than Null.
     if is_weighted || values.contains(&NULL) {
         return Ok(None);
     }
@@ -252,10 +248,7 @@ impl Adjacency<Code> {
 
     /// The same, if all that they add are floats.
     fn with_floats(self, codec: &Codec) -> Option<Adjacency<f64>> {
-        let float = |code: &Code| match codec.entry(*code) {
-            Some(Value::Float(_)) => float_of(codec, *code),
-            _ => None,
-        };
+        let float = |code: &Code| float_of(codec, *code).filter(|_| is_float(codec, *code));
         let Adjacency { starts, ends, weights } = self;
         let weights = weights.iter().map(float).collect::<Option<_>>()?;
         Some(Adjacency { starts, ends, weights })

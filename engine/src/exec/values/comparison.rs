@@ -86,13 +86,13 @@ impl Evaluator<'_> {
     /// A column whose values are all numbers that floats hold exactly.
     fn floats<'c>(&self, column: &'c Column<'_>) -> Option<Side<'c, f64>> {
         Some(match column {
-            Column::Constant(code) => Side::One(exact(self.codec.number(*code))?),
+            Column::Constant(code) => Side::One(self.codec.number(*code)?.exact()?),
             Column::Codes(codes) => {
-                Side::Each(codes.iter().map(|code| exact(self.codec.number(*code))).collect::<Option<_>>()?)
+                Side::Each(codes.iter().map(|code| self.codec.number(*code)?.exact()).collect::<Option<_>>()?)
             }
             Column::Numbers(Numbers::Floats(floats)) => Side::Each(Cow::Borrowed(floats)),
             Column::Numbers(Numbers::Ints(ints)) => {
-                Side::Each(ints.iter().map(|n| exact(Some(Number::Int(*n)))).collect::<Option<_>>()?)
+                Side::Each(ints.iter().map(|n| Number::Int(*n).exact()).collect::<Option<_>>()?)
             }
             Column::Numbers(Numbers::Mixed(_)) => return None,
         })
@@ -122,15 +122,6 @@ fn small_ints<'c>(column: &'c Column<'_>) -> Option<Side<'c, Code>> {
         Column::Constant(code) => is_small(code).then_some(Side::One(*code)),
         Column::Codes(codes) => codes.iter().all(is_small).then_some(Side::Each(Cow::Borrowed(codes))),
         Column::Numbers(_) => None,
-    }
-}
-
-/// The float that is this number.
-fn exact(number: Option<Number>) -> Option<f64> {
-    const END: u64 = 1 << 53;
-    match number? {
-        Number::Float(x) => Some(x),
-        Number::Int(n) => (n.unsigned_abs() <= END).then_some(n as f64),
     }
 }
 

@@ -2,15 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::data::{Code, Codec, INLINE_END, Learning, Value, ValueRef};
+use crate::data::{Code, Codec, Learning, Number};
 use crate::exec::ExecError;
 
-/// A number; the smallest is the best.
+/// A number in the order of values; the smallest is the best.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Key {
-    Int(i64),
-    Float(f64),
-}
+pub(super) struct Key(Number);
 
 /// How values are compared.
 #[derive(Debug, Clone, Copy)]
@@ -25,79 +22,54 @@ impl Values<'_> {
     /// Values that are no numbers are left to evaluation from scratch, and so is the largest of fractions.
     pub(super) fn key(self, value: Code) -> Result<Key, ExecError> {
         if !self.are_there {
-            return Ok(Key::Int(0));
+            return Ok(Key(Number::Int(0)));
         }
         match self.number(value)? {
-            Key::Float(_) if self.largest => Err(ExecError::NotWorth),
-            Key::Int(n) if self.largest => Ok(Key::Int(n.checked_neg().ok_or(ExecError::NotWorth)?)),
-            key => Ok(key),
+            number if !self.largest => Ok(Key(number)),
+            Number::Int(n) => Ok(Key(Number::Int(n.checked_neg().ok_or(ExecError::NotWorth)?))),
+            Number::Float(_) => Err(ExecError::NotWorth),
         }
     }
 
     /// The code of a value.
     pub(super) fn code(self, key: Key, learning: &mut Learning<'_>) -> Result<Code, ExecError> {
-        Ok(learning.value(match key {
-            Key::Int(n) if self.largest => ValueRef::Int(-n),
-            key => key.value(),
-        })?)
+        let number = match key.0 {
+            Number::Int(n) if self.largest => Number::Int(-n),
+            number => number,
+        };
+        Ok(learning.value(number.value())?)
     }
 
     /// What an edge adds: nothing that makes a value better.
     pub(super) fn added(self, weight: Code) -> Result<Key, ExecError> {
         match self.number(weight)? {
-            Key::Int(..0) => Err(ExecError::NotWorth),
-            Key::Float(x) if x < 0.0 => Err(ExecError::NotWorth),
-            key => Ok(key),
+            Number::Int(..0) => Err(ExecError::NotWorth),
+            Number::Float(x) if x < 0.0 => Err(ExecError::NotWorth),
+            number => Ok(Key(number)),
         }
     }
 
     /// The sum is never better than what is added to.
     pub(super) fn sum(self, key: Key, added: Key) -> Result<Key, ExecError> {
-        let sum = match (key, added) {
-            (Key::Int(key), Key::Int(added)) => key.checked_add(added).map(Key::Int),
+        let sum = match (key.0, added.0) {
+            (Number::Int(key), Number::Int(added)) => key.checked_add(added).map(Number::Int),
             (key, added) => {
-                let sum = key.float()? + added.float()?;
-                sum.is_finite().then_some(Key::Float(sum))
+                key.exact().zip(added.exact()).and_then(|(key, added)| Number::finite(key + added))
             }
         };
-        sum.ok_or(ExecError::NotWorth)
+        sum.map(Key).ok_or(ExecError::NotWorth)
     }
 
-    fn number(self, code: Code) -> Result<Key, ExecError> {
-        match self.codec.entry(code) {
-            Some(Value::Int(n)) => Ok(Key::Int(*n)),
-            Some(Value::Float(x)) => Ok(Key::Float(*x)),
-            None if code < INLINE_END => Ok(Key::Int(i64::from(code))),
-            _ => Err(ExecError::NotWorth),
-        }
-    }
-}
-
-impl Key {
-    fn value(self) -> ValueRef<'static> {
-        match self {
-            Key::Int(n) => ValueRef::Int(n),
-            Key::Float(x) => ValueRef::Float(x),
-        }
-    }
-
-    /// The float of the same value.
-    fn float(self) -> Result<f64, ExecError> {
-        /// All integers up to here are floats.
-        const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
-        match self {
-            Key::Int(n) if n.unsigned_abs() > EXACT => Err(ExecError::NotWorth),
-            Key::Int(n) => Ok(n as f64),
-            Key::Float(x) => Ok(x),
-        }
+    fn number(self, code: Code) -> Result<Number, ExecError> {
+        self.codec.int_or_float(code).ok_or(ExecError::NotWorth)
     }
 }
 
 impl Ord for Key {
     fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Key::Int(a), Key::Int(b)) => a.cmp(b),
-            _ => self.value().cmp(&other.value()),
+        match (self.0, other.0) {
+            (Number::Int(a), Number::Int(b)) => a.cmp(&b),
+            (a, b) => a.value().cmp(&b.value()),
         }
     }
 }
