@@ -58,17 +58,16 @@ impl<'c> Learning<'c> {
     }
 
     /// These runs in codes of the graph; none if they hold more values than `most` that the query has made.
-    pub(crate) fn runs(&mut self, runs: &[Run], most: usize) -> Result<Option<Vec<Run>>, DictionaryFull> {
+    pub(crate) fn runs(&mut self, runs: &[Run], mut most: usize) -> Result<Option<Vec<Run>>, DictionaryFull> {
         if !self.codec.has_own() {
             return Ok(Some(runs.to_vec()));
         }
-        let mut more = most;
         let learnt = runs.iter().map(|run| {
             let is_own = |code: &Code| Codec::is_own(*code);
             if !run.columns().into_iter().flatten().any(is_own) {
                 return Ok(Some(run.clone()));
             }
-            let rows = self.learn(run.live_rows(), &mut more)?;
+            let rows = self.learn(run.live_rows(), &mut most)?;
             Ok(rows.map(|rows| Run::new(rows.columns, rows.len)))
         });
         learnt.collect()
@@ -76,11 +75,11 @@ impl<'c> Learning<'c> {
 
     /// These rows in codes of the graph.
     pub(crate) fn rows(&mut self, rows: Rows) -> Result<Rows, DictionaryFull> {
-        let arity = rows.columns.len();
         if !self.codec.has_own() {
             return Ok(rows);
         }
-        Ok(self.learn(rows, &mut usize::MAX.clone())?.unwrap_or_else(|| Rows::empty(arity)))
+        let (arity, mut most) = (rows.columns.len(), usize::MAX);
+        Ok(self.learn(rows, &mut most)?.unwrap_or_else(|| Rows::empty(arity)))
     }
 
     /// What the graph has learnt.

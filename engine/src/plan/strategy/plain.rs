@@ -124,8 +124,10 @@ fn starts<'p>(
     [from, to]: [usize; 2],
 ) -> (Vec<PairsOf>, Vec<&'p Rule>) {
     let (mut starts, mut start_rules) = (Vec::new(), Vec::new());
+    // Where the best of values is kept, whatever is aggregated may stand beside it.
+    let keeps_best = program.relations[relation.index()].best.is_some();
     for rule in stratum.rules.iter().filter(|rule| rule.reads().all(|read| read != relation)) {
-        match handed_on(rule, from, to) {
+        match handed_on(rule, from, to).filter(|_| keeps_best || !rule.aggregates()) {
             Some(source) => add(&mut starts, source),
             None => start_rules.push(rule),
         }
@@ -136,7 +138,7 @@ fn starts<'p>(
     (starts, start_rules)
 }
 
-/// The rows that a rule hands on, if it does nothing else, in two columns of its head.
+/// The rows that a rule hands on, if it does nothing else, or what it aggregates of them, in two columns of its head.
 fn handed_on(rule: &Rule, from: usize, to: usize) -> Option<PairsOf> {
     let end = |column: usize| match &rule.head_terms[column] {
         HeadTerm::Expression(Expression::Variable(variable)) => Some(*variable),
