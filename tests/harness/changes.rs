@@ -50,6 +50,20 @@ pub const KINDS: &[(&str, &str)] = &[
     ),
     ("hops(X, D)", "+hops(X, 0) <- n(X)\n+hops(Y, D) <- hops(X, C), e(X, Y), C < 4, D = C + 1"),
     ("near(X, D)", "+near(X, min<D>) <- n(X), D = 0\n+near(Y, min<D>) <- near(X, C), f(X, Y, W), D = C + W"),
+    (
+        "linked(X, Y)",
+        "+linked(X, Y) <- e(X, Y)\n+linked(X, Z) <- linked(X, Y), linked(Y, Z), n(Y)\n+linked(Y, X) <- linked(X, Y), f(X, Y, _)",
+    ),
+    ("rings(X, Y)", "+rings(X, Y) <- e(X, Y)\n+rings(X, Z) <- rings(X, Y), rings(Y, W), rings(W, Z), X != Z"),
+    ("tour(S, X, Y)", "+tour(X, X, Y) <- e(X, Y)\n+tour(S, Y, Z) <- tour(S, X, Y), e(Y, Z), !f(Y, Z, _)"),
+    (
+        "marks(X, K)",
+        "+marks(X, 1) <- n(X)\n+marks(Y, K) <- marks(X, K), e(X, Y), marks(Y, 1)\n+marks(X, 2) <- marks(X, 1), f(X, X, _)",
+    ),
+    (
+        "held(X)",
+        "+held(X) <- n(X), !e(_, X)\n+held(Y) <- holds(X, Y)\n+holds(X, Y) <- held(X), e(X, Y)\n+holds(Y, X) <- holds(X, Y), linked(Y, X)",
+    ),
     ("reach(X, N)", "+reach(X, count<Y>) <- path(X, Y)"),
     ("sinks(X)", "+sinks(X) <- n(X), !path(X, _)"),
     ("cut(X, Y)", "+cut(X, Y) <- path(X, Y), !back(X, Y)\n+cut(X, Y) <- n(X), n(Y), !path(X, Y)"),
@@ -83,6 +97,7 @@ pub fn change() -> impl Strategy<Value = String> {
         facts.join(", ")
     };
     prop_oneof![
+        1 => (node(), node()).prop_map(|(x, y)| format!("+linked({x}, {y})\n-linked({y}, {x})")),
         4 => e().prop_map(move |facts| format!("+e[{}]", list(facts))),
         4 => e().prop_map(move |facts| format!("-e[{}]", list(facts))),
         3 => (node(), node(), 0..4_i64).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
@@ -110,6 +125,7 @@ pub fn change() -> impl Strategy<Value = String> {
 
 /// What there is before the first change. Some relations take facts beside what rules derive.
 pub const FACTS: &str = "+path(x: any, y: any)
++linked(x: any, y: any)
 +united(x: any, y: any)
 +mixed(x: any, n: any)
 +price(x: any, p: any)

@@ -62,6 +62,8 @@ pub(super) struct Growing {
     old: usize,
     /// Those of the last round, once more.
     delta: Option<Run>,
+    /// How many there were after each round.
+    rounds: Vec<usize>,
     /// Those that are composed of others, in ascending order: in each round they are the last ones.
     composed: Vec<Range<usize>>,
     indexes: Indexes,
@@ -89,6 +91,11 @@ impl Growing {
     /// The rows that the last round found.
     pub(super) fn delta(&self) -> Option<&Run> {
         self.delta.as_ref()
+    }
+
+    /// How many rows there were after each round.
+    pub(super) fn take_rounds(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.rounds)
     }
 
     /// Number of rows that are not composed of others.
@@ -235,6 +242,7 @@ impl Growing {
         if composed > 0 {
             self.composed.push(self.rows - composed..self.rows);
         }
+        self.rounds.push(self.rows);
         Ok(self.delta.is_some())
     }
 }

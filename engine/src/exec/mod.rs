@@ -86,6 +86,33 @@ pub struct Outcome {
     pub remarks: Vec<Remark>,
     /// How long the stratum of each derived relation took.
     pub took: HashMap<RelationId, Duration>,
+    /// When the rows of a derived relation were found, where they stand in that order.
+    pub rounds: HashMap<RelationId, Rounds>,
+}
+
+/// When rows were found that stand in this order.
+#[derive(Debug, Clone)]
+pub struct Rounds {
+    /// The first round in which they may have been found. Rounds are counted from the first stratum to the last.
+    first: usize,
+    /// Of each of the parts that follow each other: how many of its rows there were after each round from that one on.
+    ends: Vec<Vec<usize>>,
+}
+
+impl Rounds {
+    /// The round of each row.
+    pub fn of_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ends.iter().flat_map(|ends| {
+            let starts = [0].into_iter().chain(ends.iter().copied());
+            let rounds = starts.zip(ends).enumerate();
+            rounds.flat_map(|(round, (start, end))| std::iter::repeat_n(self.first + round, end - start))
+        })
+    }
+
+    /// The first round after the last of them.
+    pub fn end(&self) -> usize {
+        self.first + self.ends.iter().map(Vec::len).max().unwrap_or_default()
+    }
 }
 
 /// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive), and measures it if a
@@ -99,7 +126,7 @@ pub fn execute(
     mut profile: Option<&mut Profile>,
 ) -> Result<Outcome, ExecError> {
     let mut tables = Tables::new(program, relations, codec, budget, thresholds);
-    let mut took = HashMap::default();
+    let (mut took, mut rounds, mut round) = (HashMap::default(), HashMap::default(), 0);
     for stratum in &program.strata {
         let started = Instant::now();
         match &mut profile {
@@ -108,10 +135,18 @@ pub fn execute(
         }
         let elapsed = started.elapsed();
         took.extend(stratum.relations.iter().map(|relation| (*relation, elapsed)));
+        rounds.extend(stratum.relations.iter().filter_map(|relation| {
+            let found_in = tables.found_in.remove(relation);
+            let ends =
+                found_in.or_else(|| (!stratum.recursive).then(|| vec![vec![tables.rows(*relation)]]))?;
+            Some((*relation, Rounds { first: round, ends }))
+        }));
+        let ends = stratum.relations.iter().filter_map(|relation| Some(rounds.get(relation)?.end()));
+        round = ends.max().unwrap_or(round);
     }
     let runs = tables.complete.remove(&program.goal).unwrap_or_default();
     let (saturated, remarks) = (tables.remarks.is_saturated(), tables.remarks.of_aggregates());
-    Ok(Outcome { runs, complete: tables.complete, saturated, remarks, took })
+    Ok(Outcome { runs, complete: tables.complete, saturated, remarks, took, rounds })
 }
 
 /// Evaluates a stratum, and tells how that went.

@@ -226,7 +226,7 @@ fn recur<'p>(
             fresh.entry(plan.head).or_default().add(rows, plan.composes);
         }
     }
-    complete(tables, known)?;
+    complete(tables, known, switched.is_none())?;
     drop_auxiliaries(tables, stratum);
     if let Some(notes) = notes {
         notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
@@ -252,9 +252,12 @@ fn plan_round(
     Ok(())
 }
 
-/// Completes what still grows: what a strategy has completed does so no longer.
-fn complete(tables: &mut Tables<'_>, known: &mut KnownRows) -> Result<(), BudgetError> {
+/// Completes what still grows: what a strategy has completed does so no longer. `in_rounds` says whether none has.
+fn complete(tables: &mut Tables<'_>, known: &mut KnownRows, in_rounds: bool) -> Result<(), BudgetError> {
     for (relation, mut growing) in std::mem::take(&mut tables.growing) {
+        if in_rounds && !matches!(known.get(&relation), Some(Known::Best(_))) {
+            tables.found_in.insert(relation, vec![growing.take_rounds()]);
+        }
         let rows = growing.take(tables.budget);
         tables.complete.insert(relation, complete_rows(known, relation, rows)?);
     }

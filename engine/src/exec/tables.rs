@@ -26,6 +26,9 @@ pub(super) struct Tables<'a> {
     pub(super) complete: HashMap<RelationId, Vec<Run>>,
     /// Relations of the current stratum.
     pub(super) growing: HashMap<RelationId, Growing>,
+    /// How many rows of a relation, or of each of its parts, there were after each round, where rounds have found all of them in
+    /// this order.
+    pub(super) found_in: HashMap<RelationId, Vec<Vec<usize>>>,
     pub(super) remarks: Arc<Remarks>,
     /// What rounds of the current stratum have measured, and how many there were.
     pub(super) measured: Arc<Measured>,
@@ -49,6 +52,7 @@ impl<'a> Tables<'a> {
             thresholds,
             complete: complete.collect(),
             growing: HashMap::new(),
+            found_in: HashMap::new(),
             remarks: Arc::default(),
             measured: Arc::default(),
             rounds: 0,
@@ -60,13 +64,15 @@ impl<'a> Tables<'a> {
         let mut complete = self.complete.clone();
         complete.insert(relation, vec![run]);
         let (remarks, measured) = (Arc::clone(&self.remarks), Arc::default());
-        Tables { complete, growing: HashMap::new(), remarks, measured, ..*self }
+        let (growing, found_in) = (HashMap::new(), HashMap::new());
+        Tables { complete, growing, found_in, remarks, measured, ..*self }
     }
 
     /// What is complete, apart from the stratum that is evaluated: what is found out there is not said of this one.
     pub(super) fn apart(&self) -> Tables<'a> {
         let (complete, remarks, measured) = (self.complete.clone(), Arc::default(), Arc::default());
-        Tables { complete, growing: HashMap::new(), remarks, measured, rounds: 0, ..*self }
+        let (growing, found_in) = (HashMap::new(), HashMap::new());
+        Tables { complete, growing, found_in, remarks, measured, rounds: 0, ..*self }
     }
 
     /// The same, in which only this relation grows.
@@ -74,6 +80,7 @@ impl<'a> Tables<'a> {
         Tables {
             complete: self.complete.clone(),
             growing: HashMap::from_iter([(relation, growing)]),
+            found_in: HashMap::new(),
             remarks: Arc::clone(&self.remarks),
             measured: Arc::clone(&self.measured),
             ..*self

@@ -1,7 +1,7 @@
 //! Whether to bring rows forward or to derive them anew.
 //!
 //! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
-//! that time. The first steps may take more, as they put rows in order and make indexes, which those after them find.
+//! that time. The first steps may take as long, as they put rows in order and make indexes, which those after them find.
 //! Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
 
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl Cost {
             self.rests -= 1;
             return None;
         }
-        Some(if self.first_steps > 0 { self.worth().max(self.anew * 4) } else { self.worth() })
+        Some(if self.first_steps > 0 { self.worth().max(self.anew) } else { self.worth() })
     }
 
     /// How long the next step may take; none if it will not be tried.
@@ -94,7 +94,7 @@ mod tests {
         const ANEW: Duration = Duration::from_millis(10);
         let mut cost = Cost::of(ANEW, None);
         for _ in 0..4 {
-            assert_eq!(cost.allowed(), Some(4 * ANEW));
+            assert_eq!(cost.allowed(), Some(ANEW));
             cost.made(2 * ANEW);
         }
         assert_eq!(cost.allowed(), Some(ANEW / 2));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::{Cost, KeptRows, Named, Step, advance};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation, RelationId, Run};
+use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation, Run};
 use crate::exec::{ExecError, Outcome, Thresholds};
 
 /// A program with the rows of all its relations.
@@ -62,7 +62,10 @@ impl Followed {
         let most_values = if always { usize::MAX } else { Cost::values_worth(took) };
         let mut learning = Learning::from(codec);
         let mut derived = BTreeMap::<String, Arc<KeptRows>>::new();
-        for relation in program.strata.iter().flat_map(|stratum| &stratum.relations) {
+        let strata = program.strata.iter();
+        let relations = strata.flat_map(|stratum| stratum.relations.iter().map(move |own| (stratum, own)));
+        for (stratum, relation) in relations {
+            let rounds = outcome.rounds.get(relation).filter(|_| stratum.recursive).cloned();
             let described = &program.relations[relation.index()];
             let runs = match *relation == program.goal {
                 true => &outcome.runs,
@@ -80,7 +83,7 @@ impl Followed {
                 Some(derived) => Arc::clone(derived),
                 None => Arc::new(match of_stored() {
                     Some(stored) => KeptRows::ordered(stored.clone()),
-                    None => KeptRows::found(described.arity, runs),
+                    None => KeptRows::found(described.arity, runs, rounds),
                 }),
             };
             derived.insert(described.name.clone(), rows);
@@ -149,24 +152,28 @@ impl Followed {
     ) -> Result<Option<BTreeMap<String, Arc<KeptRows>>>, ExecError> {
         let mut now = BTreeMap::new();
         for stratum in &self.program.strata {
+            let (mut old, mut ranked) = (Named::new(), Named::new());
+            for relation in &stratum.relations {
+                let name = &self.program.relations[relation.index()].name;
+                let Some(rows) = self.derived.get(name) else { continue };
+                let ordered = rows.in_order();
+                old.insert(name.clone(), ordered.rows);
+                ranked.extend(ordered.ranked.map(|ranked| (name.clone(), ranked)));
+            }
             let step = Step {
                 program: &self.program,
                 stratum,
                 before: &self.read(stratum, &self.stored, &self.derived),
                 now: &self.read(stratum, &next.stored, &now),
-                old: &stratum.relations.iter().filter_map(|relation| self.derived(*relation)).collect(),
+                old: &old,
+                ranked: &ranked,
                 dictionary: next.dictionary,
                 thresholds: next.thresholds,
             };
             let Some(rows) = advance(&step, budget)? else { return Ok(None) };
-            now.extend(rows.into_iter().map(|(name, rows)| (name, Arc::new(KeptRows::ordered(rows)))));
+            now.extend(rows.into_kept());
         }
         Ok(Some(now))
-    }
-
-    fn derived(&self, relation: RelationId) -> Option<(String, Relation)> {
-        let name = &self.program.relations[relation.index()].name;
-        Some((name.clone(), self.derived.get(name)?.relation()))
     }
 
     /// What a stratum reads, with the stored rows of its own relations.

@@ -34,8 +34,8 @@ impl Follow<'_> {
             sides.add(ASKED_GROUPS.to_owned(), vec![run_of(&asked)]);
             let anew = changes::groups_anew(program, stratum, &self.below, rule);
             let found = anew.map(|(program, found)| (program, [(rule.head, found)].into()));
-            let Some(found) = self.find(found, &sides)? else { return Ok(None) };
-            for rows in found.into_values() {
+            let Some(found) = self.find(&found, &sides)? else { return Ok(None) };
+            for rows in found.rows.into_values() {
                 now = now.insert(&rows).0;
             }
         }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 
-use crate::data::{Relation, Rows, Run, sorted_run};
+use crate::data::{Code, INLINE_END, Relation, Rows, Run, sorted_run};
+use crate::exec::Rounds;
 
 /// Rows in the runs in which they were found, until somebody wants them in order.
 #[derive(Debug)]
@@ -15,51 +16,71 @@ pub(crate) struct KeptRows {
 
 #[derive(Debug)]
 enum Form {
-    Found(Vec<Run>),
-    Ordered(Relation),
+    Found(Vec<Run>, Option<Rounds>),
+    Ordered(Ordered),
+}
+
+/// Rows in order.
+#[derive(Debug, Clone)]
+pub(crate) struct Ordered {
+    pub(crate) rows: Relation,
+    /// The same with a rank each in one more column, if they have ranks: a row follows from rows of lower ranks.
+    pub(crate) ranked: Option<Relation>,
+}
+
+impl From<Relation> for Ordered {
+    fn from(rows: Relation) -> Ordered {
+        Ordered { rows, ranked: None }
+    }
 }
 
 impl KeptRows {
-    /// As they were found: disjoint runs.
-    pub(crate) fn found(arity: usize, runs: Vec<Run>) -> KeptRows {
-        KeptRows { arity, form: RwLock::new(Form::Found(runs)) }
+    /// As they were found: disjoint runs, and when each row was found, if that is known.
+    pub(crate) fn found(arity: usize, runs: Vec<Run>, rounds: Option<Rounds>) -> KeptRows {
+        KeptRows { arity, form: RwLock::new(Form::Found(runs, rounds)) }
     }
 
     /// As they were brought forward.
-    pub(crate) fn ordered(relation: Relation) -> KeptRows {
-        KeptRows { arity: relation.arity(), form: RwLock::new(Form::Ordered(relation)) }
+    pub(crate) fn ordered(rows: impl Into<Ordered>) -> KeptRows {
+        let rows = rows.into();
+        KeptRows { arity: rows.rows.arity(), form: RwLock::new(Form::Ordered(rows)) }
     }
 
     /// The runs.
     pub(crate) fn runs(&self) -> Vec<Run> {
         match &*self.form.read() {
-            Form::Found(runs) => runs.clone(),
-            Form::Ordered(relation) => relation.runs().to_vec(),
+            Form::Found(runs, _) => runs.clone(),
+            Form::Ordered(ordered) => ordered.rows.runs().to_vec(),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
         match &*self.form.read() {
-            Form::Found(runs) => runs.iter().map(Run::len).sum(),
-            Form::Ordered(relation) => relation.len(),
+            Form::Found(runs, _) => runs.iter().map(Run::len).sum(),
+            Form::Ordered(ordered) => ordered.rows.len(),
         }
     }
 
     /// The rows as a relation, of which others are made that share what stays.
     pub(crate) fn relation(&self) -> Relation {
-        let found = match &*self.form.read() {
-            Form::Ordered(relation) => return relation.clone(),
-            Form::Found(runs) => runs.clone(),
+        self.in_order().rows
+    }
+
+    /// The same, with ranks if there are any.
+    pub(crate) fn in_order(&self) -> Ordered {
+        let (found, rounds) = match &*self.form.read() {
+            Form::Ordered(ordered) => return ordered.clone(),
+            Form::Found(runs, rounds) => (runs.clone(), rounds.clone()),
         };
         // Nobody who reads waits for that.
-        let relation = in_order(found, self.arity);
+        let ordered = in_order(found, rounds, self.arity);
         let mut form = self.form.write();
         if let Form::Ordered(first) = &*form {
             // Somebody else has put them in order: all that follows shares one set of runs.
             return first.clone();
         }
-        *form = Form::Ordered(relation.clone());
-        relation
+        *form = Form::Ordered(ordered.clone());
+        ordered
     }
 
     /// About how long it takes to put so many rows in order, and to compare them with others.
@@ -72,26 +93,51 @@ impl KeptRows {
     /// About how long it takes to put them in order, where they are not.
     pub(crate) fn ordering(&self) -> Duration {
         match &*self.form.read() {
-            Form::Found(runs) if !are_ordered(runs) => {
+            Form::Found(runs, _) if !are_ordered(runs) => {
                 KeptRows::time_of_ordering(runs.iter().map(Run::len).sum())
             }
-            Form::Found(_) | Form::Ordered(_) => Duration::ZERO,
+            Form::Found(..) | Form::Ordered(_) => Duration::ZERO,
         }
     }
 
     /// Bytes that nobody else holds.
     pub(crate) fn own_memory_bytes(&self) -> usize {
         match &*self.form.read() {
-            Form::Found(runs) => runs.iter().map(Run::own_memory_bytes).sum(),
-            Form::Ordered(relation) => relation.runs().iter().map(Run::own_memory_bytes).sum(),
+            Form::Found(runs, _) => runs.iter().map(Run::own_memory_bytes).sum(),
+            Form::Ordered(ordered) => {
+                ordered.rows.runs().iter().map(Run::own_memory_bytes).sum::<usize>() + ordered.rank_bytes()
+            }
         }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         match &*self.form.read() {
-            Form::Found(runs) => runs.iter().map(Run::memory_bytes).sum(),
-            Form::Ordered(relation) => relation.memory_bytes(),
+            Form::Found(runs, _) => runs.iter().map(Run::memory_bytes).sum(),
+            Form::Ordered(ordered) => ordered.rows.memory_bytes() + ordered.rank_bytes(),
         }
+    }
+}
+
+impl Ordered {
+    /// Rows with their ranks in the last column. `before` are those of before, of which runs are the same where they have stayed.
+    pub(crate) fn of_ranked(ranked: Relation, before: &[Run]) -> Ordered {
+        let arity = ranked.arity() - 1;
+        let runs = ranked.runs().iter().map(|run| {
+            let Some(known) = before.iter().find(|known| known.shares_columns_with(run)) else {
+                return run.of_first_columns(arity);
+            };
+            match run.live() {
+                Some(live) if known.len() != run.len() => known.with_live(live.clone()),
+                Some(_) | None => known.clone(),
+            }
+        });
+        Ordered { rows: Relation::of_runs(arity, runs.collect()), ranked: Some(ranked) }
+    }
+
+    /// Bytes that ranks take: all else is shared.
+    fn rank_bytes(&self) -> usize {
+        let runs = self.ranked.iter().flat_map(Relation::runs);
+        runs.map(|run| run.stored_len() * size_of::<Code>()).sum()
     }
 }
 
@@ -100,7 +146,14 @@ fn are_ordered(runs: &[Run]) -> bool {
     runs.len() <= 1 && runs.iter().all(Run::is_sorted)
 }
 
-fn in_order(runs: Vec<Run>, arity: usize) -> Relation {
+fn in_order(runs: Vec<Run>, rounds: Option<Rounds>, arity: usize) -> Ordered {
+    if let Some(ranks) = rounds.filter(|rounds| rounds.end() < INLINE_END as usize) {
+        let mut rows = Rows::of_runs(arity, &runs);
+        drop(runs);
+        rows.columns.push(ranks.of_rows().map(|round| round as Code).collect());
+        let ranked = Relation::of_runs(arity + 1, vec![sorted_run(rows).0]);
+        return Ordered::of_ranked(ranked, &[]);
+    }
     let ordered = if are_ordered(&runs) { runs } else { vec![sorted_run(Rows::of_runs(arity, &runs)).0] };
-    Relation::of_runs(arity, ordered)
+    Relation::of_runs(arity, ordered).into()
 }

@@ -11,6 +11,7 @@ mod followed;
 mod groups;
 mod kept_rows;
 mod pairs;
+mod ranked;
 mod sets;
 mod start_rules;
 mod walk;
@@ -21,13 +22,13 @@ use std::sync::Arc;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Codec, Dictionary, Difference, Learning, Relation, RelationId, Rows, Run};
-use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
+use crate::exec::{self, ExecError, Outcome, Relations, Rounds, Thresholds};
 use crate::plan::HandedOn;
-use crate::rewrite::changes::{self, Side};
+use crate::rewrite::changes::{self, OfStratum, Ranks, Side};
 
 pub(crate) use cost::Cost;
 pub(crate) use followed::{Followed, NextState};
-pub(crate) use kept_rows::KeptRows;
+pub(crate) use kept_rows::{KeptRows, Ordered};
 
 /// Relations by their name.
 pub(crate) type Named = BTreeMap<String, Relation>;
@@ -41,21 +42,44 @@ pub(crate) struct Step<'s> {
     pub(crate) before: &'s Named,
     /// The same as they are now.
     pub(crate) now: &'s Named,
-    /// The rows of its relations as they were.
+    /// The rows of its relations as they were,
     pub(crate) old: &'s Named,
+    /// and those that have ranks, with them.
+    pub(crate) ranked: &'s Named,
     /// The values of all codes; what is computed is learnt.
     pub(crate) dictionary: &'s Arc<Dictionary>,
     pub(crate) thresholds: Thresholds,
 }
 
+/// The rows of a stratum's relations as they are now, by their names.
+pub(crate) struct Advanced(BTreeMap<String, Ordered>);
+
+impl From<Named> for Advanced {
+    fn from(rows: Named) -> Advanced {
+        Advanced(rows.into_iter().map(|(name, rows)| (name, rows.into())).collect())
+    }
+}
+
+impl Advanced {
+    /// The same as what is kept.
+    pub(crate) fn into_kept(self) -> BTreeMap<String, Arc<KeptRows>> {
+        let kept = self.0.into_iter().map(|(name, rows)| (name, Arc::new(KeptRows::ordered(rows))));
+        kept.collect()
+    }
+}
+
 /// The rows of the stratum's relations as they are now; none if they have to be derived anew.
-pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>, ExecError> {
+pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advanced>, ExecError> {
     let changed = changed(step);
     if changed.is_empty() {
-        return Ok(Some(step.old.clone()));
+        let same = step.old.iter().map(|(name, rows)| {
+            let ranked = step.ranked.get(name).cloned();
+            (name.clone(), Ordered { rows: rows.clone(), ranked })
+        });
+        return Ok(Some(Advanced(same.collect())));
     }
     if let Some(rows) = handed_on(step) {
-        return Ok(Some(rows));
+        return Ok(Some(rows.into()));
     }
     let mut sides = Sides::default();
     for (relation, difference) in &changed {
@@ -73,19 +97,26 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Named>,
     let below = changed.keys().copied().collect();
     let follow = Follow { step, below, budget };
     if !step.stratum.recursive {
-        return match changes::rule_of_groups(step.program, step.stratum, &follow.below) {
+        let rows = match changes::rule_of_groups(step.program, step.stratum, &follow.below) {
             Some(rule) => follow.groups(rule, sides),
             None => follow.flat(&sides),
         };
+        return Ok(rows?.map(Advanced::from));
     }
     let starts = |rules: &[&Rule], side| follow.starts(rules, side, &sides);
     if let Some(rows) = walk::advance(step, &changed, &starts, budget)? {
-        return Ok(Some(rows));
+        return Ok(Some(rows.into()));
     }
     if let Some(rows) = bests::advance(step, &changed, &starts, budget)? {
-        return Ok(Some(rows));
+        return Ok(Some(rows.into()));
     }
-    follow.recursive(sides)
+    if !changes::can_follow(step.program, step.stratum) {
+        return Ok(None);
+    }
+    if step.ranked.len() == step.stratum.relations.len() {
+        return follow.ranked(sides);
+    }
+    Ok(follow.recursive(sides)?.map(Advanced::from))
 }
 
 /// The rows of another relation, if the stratum hands them on as they are.
@@ -137,12 +168,10 @@ impl Follow<'_> {
 
     fn recursive(&self, mut sides: Sides) -> Result<Option<Named>, ExecError> {
         let Step { program, stratum, .. } = *self.step;
-        if !changes::can_follow(program, stratum) {
-            return Ok(None);
-        }
-        let Some(gone) = self.find(changes::gone(program, stratum, &self.below), &sides)? else {
+        let Some(gone) = self.find(&changes::gone(program, stratum, &self.below), &sides)? else {
             return Ok(None);
         };
+        let gone = gone.rows;
         let mut rows = Named::new();
         for (head, gone) in &gone {
             let (name, arity) = self.described(*head);
@@ -152,15 +181,16 @@ impl Follow<'_> {
         }
         if gone.values().any(|gone| gone.len > 0) {
             self.keep(&mut sides, &rows);
-            let restored = changes::restored(program, stratum, &self.below);
-            let Some(restored) = self.find(restored, &sides)? else { return Ok(None) };
-            self.take_in(&mut rows, restored);
+            let restored = changes::restored(program, stratum, &self.below, Ranks::None);
+            let Some(restored) = self.find(&restored, &sides)? else { return Ok(None) };
+            self.take_in(&mut rows, restored.rows);
         }
         self.keep(&mut sides, &rows);
-        let Some(come) = self.find(changes::come(program, stratum, &self.below), &sides)? else {
+        let come = changes::come(program, stratum, &self.below, Ranks::None);
+        let Some(come) = self.find(&come, &sides)? else {
             return Ok(None);
         };
-        self.take_in(&mut rows, come);
+        self.take_in(&mut rows, come.rows);
         Ok(Some(rows))
     }
 
@@ -189,19 +219,17 @@ impl Follow<'_> {
     }
 
     /// The rows that a program of changes finds of each relation of the stratum.
-    fn find(
-        &self,
-        changes: Option<(Program, BTreeMap<RelationId, RelationId>)>,
-        sides: &Sides,
-    ) -> Result<Option<BTreeMap<RelationId, Rows>>, ExecError> {
+    fn find(&self, changes: &Option<OfStratum>, sides: &Sides) -> Result<Option<Changed>, ExecError> {
         let Some((program, found)) = changes else { return Ok(None) };
-        let Some(outcome) = self.execute(&program, sides)? else { return Ok(None) };
+        let Some(mut outcome) = self.execute(program, sides)? else { return Ok(None) };
         let mut learning = Learning::from(&outcome.codec);
-        let rows = found.into_iter().map(|(head, found)| {
-            let (_, arity) = self.described(head);
-            Ok((head, learning.rows(outcome.rows(found, arity))?))
-        });
-        Ok(Some(rows.collect::<Result<_, ExecError>>()?))
+        let mut changed = Changed::default();
+        for (head, found) in found {
+            let arity = program.relations[found.index()].arity;
+            changed.rows.insert(*head, learning.rows(outcome.rows(*found, arity))?);
+            changed.rounds.extend(outcome.outcome.rounds.remove(found).map(|rounds| (*head, rounds)));
+        }
+        Ok(Some(changed))
     }
 
     /// None if something has to be said of the rows that their evaluation says.
@@ -223,6 +251,14 @@ impl Follow<'_> {
     fn old(&self, name: &str, arity: usize) -> Relation {
         self.step.old.get(name).cloned().unwrap_or_else(|| Relation::empty(arity))
     }
+}
+
+/// What has become of the relations of a stratum.
+#[derive(Default)]
+struct Changed {
+    rows: BTreeMap<RelationId, Rows>,
+    /// When each row was found, if that is known.
+    rounds: BTreeMap<RelationId, Rounds>,
 }
 
 /// What a program of changes has found.

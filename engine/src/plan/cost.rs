@@ -53,6 +53,9 @@ pub struct Thresholds {
     pub candidate_rows: usize,
     /// An index that is made is used so often.
     pub index_uses: usize,
+    /// So often it is asked in vain whether rows of a recursion that have lost a proof have another one: then all that follows from
+    /// what has none is taken out at once, and comes back if it has a proof.
+    pub falls_in_vain: usize,
     /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
     pub as_written: bool,
 }
@@ -75,6 +78,7 @@ impl Default for Thresholds {
             union_rows: 1 << 12,
             candidate_rows: 200,
             index_uses: 1,
+            falls_in_vain: 8,
             as_written: false,
         }
     }
@@ -94,6 +98,7 @@ impl Thresholds {
             joined_bindings: 0,
             range_rows: 0,
             union_rows: 0,
+            falls_in_vain: 1,
             ..Thresholds::default()
         }
     }
@@ -116,6 +121,7 @@ impl Thresholds {
             union_rows: 0,
             candidate_rows: 0,
             index_uses: 1,
+            falls_in_vain: 1,
             as_written: false,
         }
     }

@@ -300,10 +300,9 @@ impl Views {
         let took = started.elapsed();
         self.count_step();
         self.change_cost(reading, *first, |cost| cost.made(took));
-        let (inputs, mut advanced) = (Arc::new(inputs_now), Current::new());
+        let (inputs, mut advanced, mut rows) = (Arc::new(inputs_now), Current::new(), rows.into_kept());
         for (relation, _) in &older {
-            let Some(rows) = rows.get(name(relation)) else { return Ok(Stepped::NotTried) };
-            let rows = Arc::new(KeptRows::ordered(rows.clone()));
+            let Some(rows) = rows.remove(name(relation)) else { return Ok(Stepped::NotTried) };
             self.replace(reading, *relation, &rows, &inputs, advancing.view);
             advanced.insert(name(relation).as_str(), rows);
         }
@@ -366,19 +365,24 @@ fn step(
     now: &Inputs,
     advancing: &Advancing<'_>,
     budget: &Budget,
-) -> Result<Option<Named>, ExecError> {
+) -> Result<Option<maintain::Advanced>, ExecError> {
     let relations = |inputs: &Inputs| -> Named {
         inputs.0.iter().map(|(name, input)| (name.clone(), input.relation())).collect()
     };
-    let old = older.iter().map(|(relation, view)| {
-        (advancing.program.relations[relation.index()].name.clone(), view.rows.relation())
-    });
+    let (mut old, mut ranked) = (Named::new(), Named::new());
+    for (relation, view) in older {
+        let name = &advancing.program.relations[relation.index()].name;
+        let ordered = view.rows.in_order();
+        old.insert(name.clone(), ordered.rows);
+        ranked.extend(ordered.ranked.map(|ranked| (name.clone(), ranked)));
+    }
     let step = Step {
         program: advancing.program,
         stratum,
         before: &relations(before),
         now: &relations(now),
-        old: &old.collect(),
+        old: &old,
+        ranked: &ranked,
         dictionary: advancing.view.snapshot().dictionary(),
         thresholds: advancing.thresholds,
     };

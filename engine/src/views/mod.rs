@@ -219,7 +219,8 @@ impl Views {
                 let most_values = if learns_all { usize::MAX } else { Cost::values_worth(anew / 4) };
                 let mut learning = Learning::from(codec);
                 let Ok(Some(runs)) = learning.runs(runs, most_values) else { continue };
-                let rows = Arc::new(KeptRows::found(described.arity, runs));
+                let rounds = outcome.rounds.get(&relation).filter(|_| stratum.recursive).cloned();
+                let rows = Arc::new(KeptRows::found(described.arity, runs, rounds));
                 let computed = learning.finish();
                 if rows.memory_bytes() + computed.bytes() > self.memory {
                     continue;

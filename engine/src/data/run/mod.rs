@@ -58,7 +58,8 @@ struct RunData {
     id: u64,
     batch: RecordBatch,
     file: Mutex<Option<Arc<RunFile>>>,
-    built: Built,
+    /// For its columns, by their numbers.
+    built: Arc<Built>,
     samples: Box<[OnceLock<Arc<Sample>>]>,
     /// Those of several columns.
     joint_samples: Mutex<HashMap<Box<[usize]>, Arc<Sample>>>,
@@ -80,13 +81,18 @@ impl Run {
         // Columns are equally long and typed as the schema says: both hold by construction.
         let batch = RecordBatch::try_new_with_options(schema(arity), arrays, &options)
             .expect("columns of codes, equally long");
+        Run::of_batch(batch, Arc::default())
+    }
+
+    fn of_batch(batch: RecordBatch, built: Arc<Built>) -> Run {
+        let arity = batch.num_columns();
         Run {
             number: next_number(),
             data: Arc::new(RunData {
                 id: next_number(),
                 batch,
                 file: Mutex::new(None),
-                built: Built::default(),
+                built,
                 samples: (0..arity).map(|_| OnceLock::new()).collect(),
                 joint_samples: Mutex::default(),
                 bounds: (0..arity).map(|_| OnceLock::new()).collect(),
@@ -102,6 +108,20 @@ impl Run {
         let run = Run::new(rows.columns, rows.len);
         run.data.is_sorted.get_or_init(|| true);
         run
+    }
+
+    /// The first columns of a sorted run, in which its rows are distinct. They are shared, and so is what is built for them.
+    pub(crate) fn of_first_columns(&self, columns: usize) -> Run {
+        let first: Vec<usize> = (0..columns).collect();
+        let batch = self.data.batch.project(&first).expect("a run has the columns that are asked of it");
+        let run = Run { live: self.live.clone(), ..Run::of_batch(batch, Arc::clone(&self.data.built)) };
+        run.data.is_sorted.get_or_init(|| true);
+        run
+    }
+
+    /// Whether it has the first columns of another run, or that one those of it.
+    pub(crate) fn shares_columns_with(&self, other: &Run) -> bool {
+        Arc::ptr_eq(&self.data.built, &other.data.built)
     }
 
     /// The same rows but for those masked.

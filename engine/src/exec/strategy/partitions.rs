@@ -17,53 +17,82 @@ use crate::plan::Partitions;
 const PIVOT_PARTS: usize = 512;
 
 /// Runs the rest of a fixpoint apart for each part of the pivot column's values: no row of one part ever leads to
-/// a row of another. The known rows of a part fit the cache, and threads share nothing. Answers all rows, and the rounds of the
-/// part that needs most.
+/// a row of another. The known rows of a part fit the cache, and threads share nothing. Answers all rows, and how many of each
+/// part there were after each round.
 pub(crate) fn evaluate_in_partitions(
     tables: &mut Tables<'_>,
     Partitions { relation, column }: Partitions,
     variants: &[Planned],
-) -> Result<(Run, usize), ExecError> {
+) -> Result<(Run, Vec<Vec<usize>>), ExecError> {
     let mut growing = tables.growing.remove(&relation).unwrap_or_default();
-    let (arity, old) = (tables.arity(relation), growing.old_rows());
-    let rows = growing.take(tables.budget);
-    let stable = split(&rows, 0..old, column);
-    let delta = split(&rows, old..rows.len, column);
+    let arity = tables.arity(relation);
+    let (mut ends, rows) = (growing.take_rounds(), growing.take(tables.budget));
+    // What the last round has found is still to be joined.
+    ends.pop();
+    let old = ends.last().copied().unwrap_or_default();
+    let mut parts = vec![Part::of_columns(arity); PIVOT_PARTS];
+    let mut start = 0;
+    for end in ends {
+        split(&rows, start..end, column, &mut parts, |part| &mut part.stable);
+        parts.iter_mut().for_each(|part| part.ends.push(part.stable.len));
+        start = end;
+    }
+    split(&rows, old..rows.len, column, &mut parts, |part| &mut part.delta);
     drop(rows);
-    let parts: Vec<(Rows, Rows)> =
-        stable.into_iter().zip(delta).filter(|(stable, delta)| stable.len + delta.len > 0).collect();
-    let parts = parallel::map(parts, |(stable, delta)| {
+    parts.retain(|part| part.stable.len + part.delta.len > 0);
+    let parts = parallel::map(parts, |Part { stable, delta, mut ends }| {
         let mut known = HashMap::from_iter([(relation, Known::All(RowSet::single(arity)))]);
         let stable = take_in(tables, &mut known, relation, &stable)?;
         let delta = take_in(tables, &mut known, relation, &delta)?;
         let mut tables = tables.growing_alone(relation, Growing::complete(stable));
-        let (mut fresh, mut rounds) = (Fresh::of(vec![delta]), 0);
+        let mut fresh = Fresh::of(vec![delta]);
         while let Some(part) = tables.growing.get_mut(&relation)
             && part.advance(std::mem::take(&mut fresh), arity, tables.budget)?
         {
-            rounds += 1;
             for (plan, rows) in derive_round(&tables, variants, &mut known)? {
                 fresh.add(rows, plan.composes);
             }
         }
         let mut part = tables.growing.remove(&relation).unwrap_or_default();
-        Ok::<_, ExecError>((part.take(tables.budget), rounds))
+        ends.extend(part.take_rounds());
+        Ok::<_, ExecError>((part.take(tables.budget), ends))
     });
-    let (parts, rounds): (Vec<Rows>, Vec<usize>) =
+    let (parts, ends): (Vec<Rows>, Vec<Vec<usize>>) =
         parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    Ok((run_of(gather(parts, arity))?, rounds.into_iter().max().unwrap_or_default()))
+    Ok((run_of(gather(parts, arity))?, ends))
 }
 
-/// Some rows by the part of a column's value.
-fn split(rows: &Rows, range: Range<usize>, column: usize) -> Vec<Rows> {
-    let mut parts = vec![Rows::empty(rows.columns.len()); PIVOT_PARTS];
+/// The rows of a part.
+#[derive(Clone)]
+struct Part {
+    /// Those of all rounds but the last one,
+    stable: Rows,
+    /// and how many there were after each of these.
+    ends: Vec<usize>,
+    /// Those of the last round.
+    delta: Rows,
+}
+
+impl Part {
+    fn of_columns(arity: usize) -> Part {
+        Part { stable: Rows::empty(arity), ends: Vec::new(), delta: Rows::empty(arity) }
+    }
+}
+
+/// Adds some rows to the parts of a column's values.
+fn split(
+    rows: &Rows,
+    range: Range<usize>,
+    column: usize,
+    parts: &mut [Part],
+    of_part: impl Fn(&mut Part) -> &mut Rows,
+) {
     for row in range {
         let hash = rows.columns[column][row].wrapping_mul(0x9E37_79B9);
-        let part = &mut parts[(hash >> 16) as usize % PIVOT_PARTS];
+        let part = of_part(&mut parts[(hash >> 16) as usize % PIVOT_PARTS]);
         part.len += 1;
         for (to, from) in part.columns.iter_mut().zip(&rows.columns) {
             to.push(from[row]);
         }
     }
-    parts
 }

@@ -7,13 +7,15 @@
 
 mod flat;
 mod groups;
+mod ranked;
 mod recursive;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use flat::flat;
 pub(crate) use groups::{ASKED_GROUPS, groups, groups_anew, rule_of_groups};
-pub(crate) use recursive::{can_follow, come, gone, restored, starts};
+pub(crate) use ranked::{Falling, Ranks, falling, falling_on, sinking};
+pub(crate) use recursive::{OfStratum, can_follow, come, gone, restored, starts};
 
 use super::guarded::{add_variable, compare_assigned, guard, head_argument};
 use crate::analysis::program::{
@@ -39,6 +41,8 @@ pub(crate) enum Side {
     Kept,
     /// Of a relation of the stratum: what may be gone.
     Gone,
+    /// Of a relation of the stratum: what has just turned out to have lost its proof, with ranks.
+    Fallen,
 }
 
 impl Side {
@@ -52,6 +56,7 @@ impl Side {
             Side::Old => "old",
             Side::Kept => "kept",
             Side::Gone => "gone",
+            Side::Fallen => "fallen",
         };
         format!("{name}?{side}")
     }
@@ -62,6 +67,7 @@ struct Changes<'p> {
     program: &'p Program,
     stratum: &'p Stratum,
     changed: &'p BTreeSet<RelationId>,
+    ranks: Ranks,
     relations: Vec<Relation>,
     sides: BTreeMap<(RelationId, Side), RelationId>,
     rules: Vec<Rule>,
@@ -70,7 +76,12 @@ struct Changes<'p> {
 impl<'p> Changes<'p> {
     fn new(program: &'p Program, stratum: &'p Stratum, changed: &'p BTreeSet<RelationId>) -> Changes<'p> {
         let (relations, sides, rules) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Changes { program, stratum, changed, relations, sides, rules }
+        Changes { program, stratum, changed, ranks: Ranks::None, relations, sides, rules }
+    }
+
+    /// The same, where rows of the stratum may have ranks.
+    fn with(self, ranks: Ranks) -> Changes<'p> {
+        Changes { ranks, ..self }
     }
 
     /// The program, of which only the relations of its strata are of interest.
@@ -100,7 +111,12 @@ impl<'p> Changes<'p> {
             return *known;
         }
         let known = &self.program.relations[relation.index()];
-        let added = self.add(side.of(&known.name), known.column_types.clone(), true);
+        let mut types = known.column_types.clone();
+        // Of the stratum's own relations, there are only ranked rows.
+        if self.ranks == Ranks::InLastColumn && matches!(side, Side::Old | Side::Kept | Side::Fallen) {
+            types.push(DataType::Int);
+        }
+        let added = self.add(side.of(&known.name), types, true);
         self.sides.insert((relation, side), added);
         added
     }
@@ -109,7 +125,7 @@ impl<'p> Changes<'p> {
         self.stratum.rules.iter().filter(move |rule| rule.head == head)
     }
 
-    /// A rule for `head` with this body, in which each atom reads what `read` says.
+    /// A rule for `head` with this body, in which each atom reads what `read` says, whatever the ranks.
     fn reading(
         &mut self,
         rule: &Rule,
@@ -120,6 +136,7 @@ impl<'p> Changes<'p> {
         for (number, literal) in rule.body.iter_mut().enumerate() {
             if let Literal::Atom(atom) | Literal::Negated(atom) = literal {
                 atom.relation = read(self, number, atom.relation);
+                atom.arguments.resize(self.relations[atom.relation.index()].arity, Argument::Any);
             }
         }
         rule
@@ -211,8 +228,8 @@ fn guarded(mut rule: Rule, relation: RelationId, columns: &[usize], types: &[Dat
     rule
 }
 
-/// The rule for those of its rows that a relation has not.
-fn unknown(mut rule: Rule, relation: RelationId, types: &[DataType]) -> Rule {
+/// The rule for those of its rows that a relation has not, which may have more columns than these.
+fn unknown(mut rule: Rule, relation: RelationId, arity: usize, types: &[DataType]) -> Rule {
     for (column, data_type) in types.iter().enumerate() {
         let HeadTerm::Expression(expression @ (Expression::Arithmetic { .. } | Expression::Call { .. })) =
             &rule.head_terms[column]
@@ -224,7 +241,8 @@ fn unknown(mut rule: Rule, relation: RelationId, types: &[DataType]) -> Rule {
         rule.body.push(Literal::Assign { variable, expression: computed });
         rule.head_terms[column] = value(variable);
     }
-    let arguments: Vec<Argument> = rule.head_terms.iter().filter_map(head_argument).collect();
+    let mut arguments: Vec<Argument> = rule.head_terms.iter().filter_map(head_argument).collect();
+    arguments.resize(arity, Argument::Any);
     rule.body.push(Literal::Negated(guard(relation, arguments)));
     rule
 }

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Changes, Side, guarded, unknown};
+use super::{Changes, Ranks, Side, guarded, unknown};
 use crate::analysis::program::{Literal, Program, Rule, Stratum};
 use crate::data::RelationId;
 
 /// A program of changes, and where it has what it finds of the relations of a stratum.
-type OfStratum = (Program, BTreeMap<RelationId, RelationId>);
+pub(crate) type OfStratum = (Program, BTreeMap<RelationId, RelationId>);
 
 /// A rule that reads the relations of its stratum more often has too many variants.
 const MOST_OWN: usize = 4;
@@ -55,8 +55,9 @@ pub(crate) fn restored(
     program: &Program,
     stratum: &Stratum,
     changed: &BTreeSet<RelationId>,
+    ranks: Ranks,
 ) -> Option<OfStratum> {
-    let mut changes = Changes::new(program, stratum, changed);
+    let mut changes = Changes::new(program, stratum, changed).with(ranks);
     let found = changes.heads("restored");
     for rule in &stratum.rules {
         let known = &program.relations[rule.head.index()];
@@ -76,21 +77,27 @@ pub(crate) fn come(
     program: &Program,
     stratum: &Stratum,
     changed: &BTreeSet<RelationId>,
+    ranks: Ranks,
 ) -> Option<OfStratum> {
-    let mut changes = Changes::new(program, stratum, changed);
+    let mut changes = Changes::new(program, stratum, changed).with(ranks);
     let found = changes.heads("come");
     for rule in &stratum.rules {
-        let types = &program.relations[rule.head.index()].column_types;
         let kept = |changes: &mut Changes<'_>, own| changes.side(own, Side::Kept);
         let mut variants = changes.variants(rule, found[&rule.head], Side::Now, kept);
         for chosen in choices(changes.own_places(rule)).into_iter().filter(|chosen| !chosen.is_empty()) {
             variants.push(changes.reading_chosen(rule, &found, &chosen));
         }
-        let known = changes.side(rule.head, Side::Kept);
-        changes.rules.extend(variants.into_iter().map(|variant| unknown(variant, known, types)));
+        changes.rules.extend(variants);
     }
-    // Those that are known already are left out by whoever takes them in.
     changes.hand_on_stored(Side::Added, &found, None);
+    let known: BTreeMap<RelationId, (RelationId, RelationId)> =
+        found.iter().map(|(head, found)| (*found, (*head, changes.side(*head, Side::Kept)))).collect();
+    for rule in std::mem::take(&mut changes.rules) {
+        let (head, kept) = known[&rule.head];
+        let (types, arity) =
+            (&program.relations[head.index()].column_types, changes.relations[kept.index()].arity);
+        changes.rules.push(unknown(rule, kept, arity, types));
+    }
     Some((changes.finish()?, found))
 }
 
@@ -113,13 +120,13 @@ pub(crate) fn starts(
 
 impl Changes<'_> {
     /// A relation of what is found of each of the stratum.
-    fn heads(&mut self, what: &str) -> BTreeMap<RelationId, RelationId> {
+    pub(super) fn heads(&mut self, what: &str) -> BTreeMap<RelationId, RelationId> {
         let stratum = self.stratum;
         stratum.relations.iter().map(|head| (*head, self.derived(what, *head))).collect()
     }
 
     /// Where a rule reads relations of the stratum.
-    fn own_places(&self, rule: &Rule) -> Vec<usize> {
+    pub(super) fn own_places(&self, rule: &Rule) -> Vec<usize> {
         let is_own = |literal: &Literal| literal.atom().is_some_and(|atom| self.is_own(atom.relation));
         (0..rule.body.len()).filter(|place| is_own(&rule.body[*place])).collect()
     }
@@ -141,7 +148,12 @@ impl Changes<'_> {
     }
 
     /// Stored rows count beside what rules derive.
-    fn hand_on_stored(&mut self, side: Side, found: &BTreeMap<RelationId, RelationId>, guard: Option<Side>) {
+    pub(super) fn hand_on_stored(
+        &mut self,
+        side: Side,
+        found: &BTreeMap<RelationId, RelationId>,
+        guard: Option<Side>,
+    ) {
         for (head, found) in found {
             let is_stored = self.program.relations[head.index()].stored;
             if is_stored && (side == Side::Now || self.changed.contains(head)) {

@@ -1,0 +1,197 @@
+//! Strata that recur, of whose rows it is known how they were found: each has a *rank*, and follows from rows of lower ranks.
+//!
+//! A row that has lost a proof stays if it has another one by rows of lower ranks, and nothing that follows from it is looked
+//! at. Rows that hold each other up have none, as ranks would have to fall all the way around. Only what is left without
+//! such a proof falls, and shakes what follows from it and ranks higher.
+//!
+//! Ranks are those of Even and Shiloach's trees (An on-line edge-deletion problem, JACM 1981), for rules of any form; as
+//! rounds of evaluation give them, they are the heights of Zhao, Subotić and Scholz (Debugging large-scale Datalog, TOPLAS 2020).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::recursive::OfStratum;
+use super::{Changes, Side, add_variable, blank, guard, guarded, value};
+use crate::analysis::program::{Argument, Atom, Expression, Literal, Program, Relation, Rule, Stratum, Test};
+use crate::data::{DataType, RelationId, VariableId};
+use crate::syntax::ast::Comparison;
+
+/// Whether rows of the stratum have ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ranks {
+    None,
+    /// Where they are read as [`Side::Old`], [`Side::Kept`] and [`Side::Fallen`].
+    InLastColumn,
+}
+
+/// A program that finds which rows fall.
+pub(crate) struct Falling {
+    pub program: Program,
+    /// Where it has those that fall, with their ranks,
+    pub falls: BTreeMap<RelationId, RelationId>,
+    /// and those that were shaken and stay.
+    pub stays: Vec<RelationId>,
+}
+
+/// The rows that fall because something below has changed.
+pub(crate) fn falling(
+    program: &Program,
+    stratum: &Stratum,
+    changed: &BTreeSet<RelationId>,
+) -> Option<Falling> {
+    let mut changes = Changes::new(program, stratum, changed).with(Ranks::InLastColumn);
+    let shaken = changes.heads("shaken");
+    for rule in &stratum.rules {
+        let old = |changes: &mut Changes<'_>, own| changes.side(own, Side::Old);
+        let variants = changes.variants(rule, shaken[&rule.head], Side::Before, old);
+        changes.rules.extend(variants);
+    }
+    changes.hand_on_stored(Side::Removed, &shaken, None);
+    changes.check(&shaken)
+}
+
+/// The rows that fall because others have just fallen ([`Side::Fallen`]).
+pub(crate) fn falling_on(
+    program: &Program,
+    stratum: &Stratum,
+    changed: &BTreeSet<RelationId>,
+) -> Option<Falling> {
+    let mut changes = Changes::new(program, stratum, changed).with(Ranks::InLastColumn);
+    let shaken = changes.heads("shaken");
+    for rule in &stratum.rules {
+        for chosen in changes.own_places(rule) {
+            let head = shaken[&rule.head];
+            let (rule, _) = changes.shake(rule, head, chosen, |changes, own| changes.side(own, Side::Fallen));
+            changes.rules.push(rule);
+        }
+    }
+    changes.check(&shaken)
+}
+
+/// All rows that may fall because others have just fallen, with their ranks.
+pub(crate) fn sinking(
+    program: &Program,
+    stratum: &Stratum,
+    changed: &BTreeSet<RelationId>,
+) -> Option<OfStratum> {
+    let mut changes = Changes::new(program, stratum, changed).with(Ranks::InLastColumn);
+    let sunk: BTreeMap<RelationId, RelationId> =
+        stratum.relations.iter().map(|head| (*head, changes.ranked("sunk", *head))).collect();
+    for rule in &stratum.rules {
+        for chosen in changes.own_places(rule) {
+            let fallen = |changes: &mut Changes<'_>, own| changes.side(own, Side::Fallen);
+            let by_fallen = changes.shake(rule, sunk[&rule.head], chosen, fallen);
+            let by_sunk = changes.shake(rule, sunk[&rule.head], chosen, |_, own| sunk[&own]);
+            for (mut rule, rank) in [by_fallen, by_sunk] {
+                rule.head_terms.push(value(rank));
+                changes.rules.push(rule);
+            }
+        }
+    }
+    Some((changes.finish()?, sunk))
+}
+
+impl Changes<'_> {
+    /// A relation of rows like those of a relation of the stratum, with their ranks.
+    fn ranked(&mut self, what: &str, head: RelationId) -> RelationId {
+        let known = &self.program.relations[head.index()];
+        let types = [known.column_types.as_slice(), &[DataType::Int]].concat();
+        self.add(format!("?{what}_{}", known.name), types, false)
+    }
+
+    /// The rule for those of its rows that rank higher than the row of `from` that it reads in this place, and their rank.
+    fn shake(
+        &mut self,
+        rule: &Rule,
+        head: RelationId,
+        chosen: usize,
+        mut from: impl FnMut(&mut Self, RelationId) -> RelationId,
+    ) -> (Rule, VariableId) {
+        let known = &self.program.relations[rule.head.index()];
+        let variant = self.reading(rule, head, |changes, number, relation| {
+            match (changes.is_own(relation), number == chosen) {
+                (true, true) => from(changes, relation),
+                (true, false) => changes.side(relation, Side::Old),
+                (false, _) => changes.side(relation, Side::Now),
+            }
+        });
+        let columns: Vec<usize> = (0..known.arity).collect();
+        let kept = self.side(rule.head, Side::Kept);
+        let mut variant = guarded(variant, kept, &columns, &known.column_types);
+        let rank = give_rank(&mut variant, 0);
+        // The guard stands before all others.
+        let reason = give_rank(&mut variant, chosen + 1);
+        variant.body.push(lower(reason, rank));
+        (variant, rank)
+    }
+
+    /// Of the rows that are shaken, those fall that have no proof by rows of lower ranks that are kept.
+    fn check(mut self, shaken: &BTreeMap<RelationId, RelationId>) -> Option<Falling> {
+        let (mut falls, mut stays) = (BTreeMap::new(), Vec::new());
+        for (head, shaken) in shaken {
+            let known = &self.program.relations[head.index()];
+            let (suspects, stay, fall) =
+                (self.ranked("suspects", *head), self.derived("stays", *head), self.ranked("falls", *head));
+            let kept = self.side(*head, Side::Kept);
+            self.rules.push(rows_of(suspects, &self.relations, kept, Literal::Atom, *shaken));
+            self.rules.push(rows_of(fall, &self.relations, suspects, Literal::Negated, stay));
+            let columns: Vec<usize> = (0..known.arity).collect();
+            for rule in self.rules_of(*head) {
+                let read = self.reading(rule, stay, |changes, _, relation| {
+                    let side = if changes.is_own(relation) { Side::Kept } else { Side::Now };
+                    changes.side(relation, side)
+                });
+                let mut rule_of_proof = guarded(read, suspects, &columns, &known.column_types);
+                let rank = give_rank(&mut rule_of_proof, 0);
+                for place in self.own_places(rule) {
+                    let reason = give_rank(&mut rule_of_proof, place + 1);
+                    rule_of_proof.body.push(lower(reason, rank));
+                }
+                self.rules.push(rule_of_proof);
+            }
+            if known.stored {
+                let stored = self.side(*head, Side::Now);
+                let mut rule = rows_of(stay, &self.relations, suspects, Literal::Atom, stored);
+                rule.head_terms.truncate(known.arity);
+                self.rules.push(rule);
+            }
+            falls.insert(*head, fall);
+            stays.push(stay);
+        }
+        Some(Falling { program: self.finish()?, falls, stays })
+    }
+}
+
+/// A variable for the rank of the row that an atom reads.
+fn give_rank(rule: &mut Rule, place: usize) -> VariableId {
+    let rank = add_variable(rule, "?rank", DataType::Int);
+    if let Some(Literal::Atom(atom)) = rule.body.get_mut(place) {
+        // Where ranks are not asked for, any will do.
+        atom.arguments.pop_if(|last| *last == Argument::Any);
+        atom.arguments.push(Argument::Variable(rank));
+    }
+    rank
+}
+
+fn lower(reason: VariableId, rank: VariableId) -> Literal {
+    let [left, right] = [reason, rank].map(Expression::Variable);
+    Literal::Filter { operator: Test::ByValue(Comparison::Less), left, right }
+}
+
+/// The rule for the ranked rows of a relation of which another one has the same row without a rank, or has not.
+fn rows_of(
+    head: RelationId,
+    relations: &[Relation],
+    ranked: RelationId,
+    condition: impl Fn(Atom) -> Literal,
+    other: RelationId,
+) -> Rule {
+    let mut rule = blank(head, "rows that fall");
+    let types = &relations[ranked.index()].column_types;
+    let columns: Vec<VariableId> =
+        types.iter().map(|data_type| add_variable(&mut rule, "?column", *data_type)).collect();
+    let arguments = || columns.iter().map(|column| Argument::Variable(*column));
+    let without_rank = guard(other, arguments().take(types.len() - 1));
+    rule.body = vec![Literal::Atom(guard(ranked, arguments())), condition(without_rank)];
+    rule.head_terms = columns.into_iter().map(value).collect();
+    rule
+}
