@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import analyses
 import generate
 import numpy as np
 from engines import ENVIRONMENT, ROOT, RUST, TARGET
@@ -33,8 +34,8 @@ ONE_WAY = ("+one_way(X, Y) <- edge(X, Y), !edge(Y, X)", "?one_way(X, Y)")
 #: Rules and the question about them.
 ALL = {**PROGRAMS, "one-way": ONE_WAY}
 
-#: What a step changes: a row that is not there, for a number that is drawn.
-Draw = Callable[[np.random.Generator], tuple[int, ...]]
+#: What a step changes: a row that may not be there, drawn with a look at those that are.
+Draw = Callable[[np.random.Generator, Table], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,23 @@ class Case:
 
 
 def _edge(nodes: int) -> Draw:
-    return lambda rng: (int(rng.integers(nodes)), int(rng.integers(nodes)))
+    return lambda rng, _: (int(rng.integers(nodes)), int(rng.integers(nodes)))
 
 
 def _order(count: int) -> Draw:
-    return lambda rng: (
+    return lambda rng, _: (
         count + int(rng.integers(1 << 20)),
         int(rng.integers(count // 100)),
         int(rng.integers(count // 1_000)),
         int(rng.integers(1, 1_000)),
     )
+
+
+def _near(rng: np.random.Generator, table: Table) -> tuple[int, ...]:
+    """A row with the value of another one in one place."""
+    row, other = (table[int(rng.integers(len(table)))] for _ in range(2))
+    place = int(rng.integers(len(row)))
+    return tuple(int(other[column] if column == place else value) for column, value in enumerate(row))
 
 
 CASES = [
@@ -69,6 +77,7 @@ CASES = [
     Case("two-steps", "two-steps", lambda: generate.random_graph(200_000, 1_000_000), "edge", _edge(200_000)),
     Case("one-way", "one-way", lambda: generate.random_graph(200_000, 1_000_000), "edge", _edge(200_000)),
     Case("unreachable", "unreachable", lambda: generate.reachable(200_000, 1_000_000), "edge", _edge(200_000)),
+    Case("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), "allocated", _near),
     Case("group-sum", "group-sum", lambda: generate.orders(1_000_000), "order", _order(1_000_000)),
 ]
 
@@ -88,9 +97,9 @@ def changes(case: Case, facts: dict[str, Table], size: int, steps: int) -> Table
                 known.remove(row)
                 lines.append((step, 0, *row))
             else:
-                row = case.draw(rng)
+                row = case.draw(rng, facts[case.relation])
                 while row in known or row in taken:
-                    row = case.draw(rng)
+                    row = case.draw(rng, facts[case.relation])
                 lines.append((step, 1, *row))
             taken.add(row)
         for _, comes, *came in lines[-size:]:

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use stratalog_engine::{
-    Budget, Code, Engine, EngineOptions, Jointly, LiveOptions, Next, Parameters, RunOptions, Session,
-    Subscription,
+    Advance, Budget, Code, Engine, EngineOptions, Jointly, LiveOptions, Next, Parameters, RunOptions,
+    Session, Subscription,
 };
 
-use crate::reader::{FACTS, RULES, Reader, engine, run, session, subscribe, tell, wait_until};
+use crate::reader::{FACTS, RULES, Reader, engine, engine_of, run, session, subscribe, tell, wait_until};
 
 #[test]
 fn subscriptions_to_one_text_are_one_live_query() {
@@ -190,6 +190,32 @@ fn columns_that_get_other_names_begin_anew() {
         (true, 1),
         "nothing is told of what is not asked"
     );
+}
+
+#[test]
+fn what_is_left_looks_as_in_a_fresh_answer() {
+    for jointly in [Jointly::Always, Jointly::Never] {
+        let live = LiveOptions { jointly, ..LiveOptions::default() };
+        let engine = engine_of(EngineOptions { live, advance: Advance::Always, ..EngineOptions::default() });
+        let mut writer = session(&engine);
+        tell(&mut writer, "+said(x: any, y: any)\n+told(X, Y) <- said(X, Y)");
+        tell(
+            &mut writer,
+            "+said[(1, t\"2024-01-05\"), (1, 2.5), (1, \"a\"), (2, 7), (2, 7.5), (3, t\"2024-01-06\")]",
+        );
+        let questions = ["?told(1, Y)", "?told(2, Y)", "?told(3, Y)", "?said(X, Y)"];
+        let mut readers = questions.map(|question| Reader::new(&writer, question, false));
+        for change in
+            ["-said(1, \"a\")", "+said(3, 3)", "-said(1, 2.5)", "-said(3, 3)", "-said(2, 7.5)", "-said(2, 7)"]
+        {
+            let version = tell(&mut writer, change);
+            for reader in &mut readers {
+                reader.catch_up(version).expect("an answer");
+                let expected = run(&mut writer, reader.question).expect("rows").1;
+                assert_eq!(reader.copy, expected, "{} after {change}", reader.question);
+            }
+        }
+    }
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::cell::Cell;
 
 use proptest::prelude::{ProptestConfig, any};
 use proptest::{collection::vec, proptest, sample::select, sample::subsequence};
-use stratalog_engine::{Advance, Engine, EngineOptions, Session, Thresholds};
+use stratalog_engine::{Advance, Budget, Engine, EngineOptions, Session, Thresholds};
 use stratalog_tests::changes::{FACTS, KINDS, change, with_below};
 
-use crate::sessions::{engine_of, run};
+use crate::sessions::{engine_of, run, run_within};
 
 fn start(options: EngineOptions, kinds: &[usize]) -> (Engine, Session) {
     let engine = engine_of(options);
@@ -32,7 +32,7 @@ thread_local! {
 fn what_is_brought_forward_is_what_is_derived_from_scratch() {
     proptest!(ProptestConfig { cases: cases(), max_shrink_iters: 3_000, ..ProptestConfig::default() }, |(
         chosen in subsequence((0..KINDS.len()).collect::<Vec<_>>(), 1..8),
-        changes in vec((change(), any::<u32>()), 1..20),
+        changes in vec((change(), any::<u32>(), any::<u16>()), 1..20),
         advance in select(vec![Advance::Always, Advance::Always, Advance::Always, Advance::WhereFaster]),
         thresholds in select(vec![Thresholds::default(), Thresholds::lowest(), Thresholds::rounds_alone()]),
     )| {
@@ -51,9 +51,15 @@ fn what_is_brought_forward_is_what_is_derived_from_scratch() {
             }
         };
         check(&mut keeps, &mut derives, u32::MAX, "the beginning");
-        for (change, asked) in &changes {
+        for (change, asked, memory) in &changes {
             let (done, expected) = (run(&mut keeps, change, false), run(&mut derives, change, false));
             assert_eq!(done.is_ok(), expected.is_ok(), "{change}: {done:?}");
+            // Memory that runs out somewhere on the way leaves what was there.
+            let question = format!("?{}", KINDS[kinds[*asked as usize % kinds.len()]].0);
+            let little = Budget::new(None, u64::from(*memory));
+            if let Ok(found) = run_within(&mut keeps, &question, false, &little) {
+                assert_eq!(Ok(found), run(&mut derives, &question, false), "{question} in {memory} bytes");
+            }
             check(&mut keeps, &mut derives, *asked, change);
         }
         check(&mut keeps, &mut derives, u32::MAX, "the end");

@@ -269,7 +269,8 @@ fn plans_tell_what_becomes_of_rows_of_before() {
     assert!(has(&plan, "older path (10 rows), to be brought forward") && !has(&plan, "kept"), "{plan:?}");
     let plan = lines(".profile ?path(X, Y)");
     assert!(
-        has(&plan, "older path, brought forward to 12 rows in") && has(&plan, "kept path (12 rows)"),
+        has(&plan, "older path, brought forward to 12 rows by a walk in")
+            && has(&plan, "kept path (12 rows)"),
         "{plan:?}"
     );
     let plan = lines(".profile ?path(X, Y)");

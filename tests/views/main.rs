@@ -6,3 +6,4 @@ mod kept;
 mod sessions;
 mod values;
 mod walks;
+mod ways;

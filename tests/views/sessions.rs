@@ -16,9 +16,19 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
 
 /// The sorted rows of an answer, or what was said.
 pub(crate) fn run(session: &mut Session, program: &str, atomic: bool) -> Result<Vec<Row>, String> {
+    run_within(session, program, atomic, &Budget::unlimited())
+}
+
+/// The same, for so much.
+pub(crate) fn run_within(
+    session: &mut Session,
+    program: &str,
+    atomic: bool,
+    budget: &Budget,
+) -> Result<Vec<Row>, String> {
     let answer = session.prepare(program, &Parameters::new()).and_then(|prepared| {
         let options = RunOptions { atomic, ..RunOptions::default() };
-        session.run(prepared, &options, &Budget::unlimited())
+        session.run(prepared, &options, budget)
     });
     match answer {
         Ok(answer) => Ok(match answer.content {

@@ -63,10 +63,7 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
     }
     let mut found = DataType::Unknown;
     for &code in codes {
-        let next = match codec.value(code) {
-            ValueRef::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
-            value => DataType::from(value.kind()),
-        };
+        let next = type_of(code, codec);
         if next != found {
             found = found.join(next);
             if found == DataType::Any {
@@ -75,6 +72,22 @@ pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
         }
     }
     found
+}
+
+/// Whether no narrower type holds the values of these codes, which this one holds. No more of them are looked at than it takes to see.
+pub fn need_type(mut codes: impl Iterator<Item = Code>, data_type: DataType, codec: &Codec) -> bool {
+    let mut found = DataType::Unknown;
+    codes.any(|code| {
+        found = found.join(type_of(code, codec));
+        found == data_type
+    })
+}
+
+fn type_of(code: Code, codec: &Codec) -> DataType {
+    match codec.value(code) {
+        ValueRef::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
+        value => DataType::from(value.kind()),
+    }
 }
 
 /// Where fields say that their column holds values of any type, or lists: text, the JSON of each.

@@ -8,6 +8,7 @@ use foldhash::HashMap;
 use parking_lot::Mutex;
 
 use super::growing_index::{Extent, GrowingIndex, IndexKey};
+use super::rounds::Rounds;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, LiveRows, MAX_ROWS, Rows, Run, Sample, parallel};
 
@@ -62,8 +63,8 @@ pub(super) struct Growing {
     old: usize,
     /// Those of the last round, once more.
     delta: Option<Run>,
-    /// How many there were after each round.
-    rounds: Vec<usize>,
+    /// When they were found.
+    rounds: Rounds,
     /// Those that are composed of others, in ascending order: in each round they are the last ones.
     composed: Vec<Range<usize>>,
     indexes: Indexes,
@@ -76,6 +77,11 @@ impl Growing {
     /// These rows, of which nothing is new.
     pub(super) fn complete(rows: Rows) -> Growing {
         Growing { old: rows.len, rows: rows.len, columns: rows.columns, ..Growing::default() }
+    }
+
+    /// The same, found in these rounds.
+    pub(super) fn found_in(rows: Rows, rounds: Rounds) -> Growing {
+        Growing { rounds, ..Growing::complete(rows) }
     }
 
     /// Number of rows.
@@ -93,8 +99,8 @@ impl Growing {
         self.delta.as_ref()
     }
 
-    /// How many rows there were after each round.
-    pub(super) fn take_rounds(&mut self) -> Vec<usize> {
+    /// When its rows were found.
+    pub(super) fn take_rounds(&mut self) -> Rounds {
         std::mem::take(&mut self.rounds)
     }
 
@@ -242,7 +248,7 @@ impl Growing {
         if composed > 0 {
             self.composed.push(self.rows - composed..self.rows);
         }
-        self.rounds.push(self.rows);
+        self.rounds.add(new);
         Ok(self.delta.is_some())
     }
 }

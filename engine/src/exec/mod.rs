@@ -20,6 +20,9 @@ mod values;
 /// An index that grows with its rows.
 mod growing_index;
 
+/// When rows were found.
+mod rounds;
+
 /// A relation inside a fixpoint.
 mod growing;
 
@@ -71,6 +74,7 @@ pub use error::ExecError;
 pub use profile::Profile;
 pub use relations::Relations;
 pub use remarks::{Remark, Unlike};
+pub use rounds::Rounds;
 pub use sort::{Order, sort_limit};
 
 /// What an evaluation gives.
@@ -86,33 +90,8 @@ pub struct Outcome {
     pub remarks: Vec<Remark>,
     /// How long the stratum of each derived relation took.
     pub took: HashMap<RelationId, Duration>,
-    /// When the rows of a derived relation were found, where they stand in that order.
+    /// When the rows of a derived relation were found, if that is known. Rounds are counted from the first stratum to the last.
     pub rounds: HashMap<RelationId, Rounds>,
-}
-
-/// When rows were found that stand in this order.
-#[derive(Debug, Clone)]
-pub struct Rounds {
-    /// The first round in which they may have been found. Rounds are counted from the first stratum to the last.
-    first: usize,
-    /// Of each of the parts that follow each other: how many of its rows there were after each round from that one on.
-    ends: Vec<Vec<usize>>,
-}
-
-impl Rounds {
-    /// The round of each row.
-    pub fn of_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        self.ends.iter().flat_map(|ends| {
-            let starts = [0].into_iter().chain(ends.iter().copied());
-            let rounds = starts.zip(ends).enumerate();
-            rounds.flat_map(|(round, (start, end))| std::iter::repeat_n(self.first + round, end - start))
-        })
-    }
-
-    /// The first round after the last of them.
-    pub fn end(&self) -> usize {
-        self.first + self.ends.iter().map(Vec::len).max().unwrap_or_default()
-    }
 }
 
 /// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive), and measures it if a
@@ -136,10 +115,12 @@ pub fn execute(
         let elapsed = started.elapsed();
         took.extend(stratum.relations.iter().map(|relation| (*relation, elapsed)));
         rounds.extend(stratum.relations.iter().filter_map(|relation| {
-            let found_in = tables.found_in.remove(relation);
-            let ends =
-                found_in.or_else(|| (!stratum.recursive).then(|| vec![vec![tables.rows(*relation)]]))?;
-            Some((*relation, Rounds { first: round, ends }))
+            let found_in = match tables.found_in.remove(relation) {
+                Some(found_in) => found_in,
+                None if stratum.recursive => return None,
+                None => Rounds::at_once(tables.rows(*relation)),
+            };
+            Some((*relation, found_in.after(round)))
         }));
         let ends = stratum.relations.iter().filter_map(|relation| Some(rounds.get(relation)?.end()));
         round = ends.max().unwrap_or(round);

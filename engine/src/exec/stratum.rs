@@ -256,7 +256,7 @@ fn plan_round(
 fn complete(tables: &mut Tables<'_>, known: &mut KnownRows, in_rounds: bool) -> Result<(), BudgetError> {
     for (relation, mut growing) in std::mem::take(&mut tables.growing) {
         if in_rounds && !matches!(known.get(&relation), Some(Known::Best(_))) {
-            tables.found_in.insert(relation, vec![growing.take_rounds()]);
+            tables.found_in.insert(relation, growing.take_rounds());
         }
         let rows = growing.take(tables.budget);
         tables.complete.insert(relation, complete_rows(known, relation, rows)?);

@@ -11,6 +11,7 @@ use crate::exec::growing::Growing;
 use crate::exec::measured::Measured;
 use crate::exec::relations::Relations;
 use crate::exec::remarks::Remarks;
+use crate::exec::rounds::Rounds;
 use crate::exec::values::expression::Evaluator;
 use crate::plan::{
     Access, Layout, Statistics, Thresholds, Version, distinct_of, rows_in, rows_of, sample_of,
@@ -26,9 +27,8 @@ pub(super) struct Tables<'a> {
     pub(super) complete: HashMap<RelationId, Vec<Run>>,
     /// Relations of the current stratum.
     pub(super) growing: HashMap<RelationId, Growing>,
-    /// How many rows of a relation, or of each of its parts, there were after each round, where rounds have found all of them in
-    /// this order.
-    pub(super) found_in: HashMap<RelationId, Vec<Vec<usize>>>,
+    /// When the rows of a relation of the current stratum were found, where rounds have found them.
+    pub(super) found_in: HashMap<RelationId, Rounds>,
     pub(super) remarks: Arc<Remarks>,
     /// What rounds of the current stratum have measured, and how many there were.
     pub(super) measured: Arc<Measured>,

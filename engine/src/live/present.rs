@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 
 use super::delta::Delta;
 use crate::answer::Rows;
-use crate::data::arrow_columns::type_of_codes;
-use crate::data::{self, Codec, DataType, Difference, Relation, Run, sorted_run};
+use crate::data::arrow_columns::{need_type, type_of_codes};
+use crate::data::{self, Code, Codec, DataType, Difference, Relation, Run, sorted_run};
 
 /// The answer at a version.
 #[derive(Debug, Clone)]
@@ -91,17 +91,24 @@ impl Present {
         }
     }
 
-    /// Whether what has changed says all of the next answer: its columns hold values of the same types, in the same codes.
-    pub(super) fn fits(&self, difference: &Difference, codec: &Codec) -> bool {
+    /// Whether what has changed says all of the next answer, which has these rows: its columns hold values of the same types, in
+    /// the same codes.
+    pub(super) fn fits(&self, difference: &Difference, rows: &Relation, codec: &Codec) -> bool {
         let like = self.like();
         let own = like.coded().1;
         let columns = difference.added.columns.iter().zip(like.columns());
         let mut types = columns.map(|(codes, column)| (type_of_codes(codes, codec), column.data_type));
+        let types_stay = types.all(|(new, known)| {
+            known != DataType::Unknown && (new == DataType::Unknown || known.join(new) == known)
+        });
+        // What is gone may have been the reason for a type.
+        let mut columns = like.columns().iter().enumerate();
+        let mut are_needed =
+            || columns.all(|(place, column)| need_type(codes_of(rows, place), column.data_type, codec));
         own.shared().number() == codec.shared().number()
             && !own.has_own()
-            && types.all(|(new, known)| {
-                known != DataType::Unknown && (new == DataType::Unknown || known.join(new) == known)
-            })
+            && types_stay
+            && (difference.removed.len == 0 || rows.is_empty() || are_needed())
     }
 
     /// The next answer, with what tells it from this one.
@@ -120,4 +127,12 @@ impl Present {
             Form::Kept(kept) => kept.rows.clone(),
         }
     }
+}
+
+/// The codes of a column.
+fn codes_of(rows: &Relation, column: usize) -> impl Iterator<Item = Code> {
+    rows.runs().iter().flat_map(move |run| {
+        let codes = run.column(column).iter().enumerate();
+        codes.filter(|(row, _)| run.is_live(*row)).map(|(_, code)| *code)
+    })
 }

@@ -24,7 +24,7 @@ use crate::analysis;
 use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::context::{Context, Environment};
-use crate::data::{Codec, Difference, Value};
+use crate::data::{Codec, Difference, Relation, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Graph, Snapshot};
@@ -394,8 +394,8 @@ impl LiveQuery {
     ) -> Result<(Answered, Vec<Diagnostic>), Error> {
         let started = Instant::now();
         let mut context = Context::at(environment, &Anyone, &self.graph, Arc::clone(snapshot), budget);
-        let fits = |difference: &Difference, codec: &Codec| {
-            before.is_some_and(|before| before.fits(difference, codec))
+        let fits = |difference: &Difference, rows: &Relation, codec: &Codec| {
+            before.is_some_and(|before| before.fits(difference, rows, codec))
         };
         let told = statements::follow(&self.query, &mut context, &mut footing.following, fits)?;
         // What does not fit beside the answers is not kept.

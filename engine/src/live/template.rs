@@ -207,7 +207,7 @@ impl Template {
         }
         // What does not come to an end leaves nothing to go on from.
         let mut last = std::mem::take(&mut *self.last.lock());
-        let told = statements::follow(&self.query, &mut context, &mut last.following, |_, _| true)?;
+        let told = statements::follow(&self.query, &mut context, &mut last.following, |_, _, _| true)?;
         let given = std::mem::take(&mut last.given);
         let (layout, codec, found) = match told {
             Told::Whole(rows) => {

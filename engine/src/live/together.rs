@@ -119,9 +119,9 @@ impl Together {
                 if given.get(&query.number()) == Some(&before.number()) {
                     let [added, removed] = [added, removed].map(|rows| rows.rows_of(constants));
                     let difference = Difference { added, removed };
-                    if before.fits(&difference, &self.codec) {
-                        let rest = before.relation().delete(&difference.removed).0;
-                        let rows = rest.insert_absent(&difference.added);
+                    let rest = before.relation().delete(&difference.removed).0;
+                    let rows = rest.insert_absent(&difference.added);
+                    if before.fits(&difference, &rows, &self.codec) {
                         return Some(Answered::Changed(difference, rows));
                     }
                 }

@@ -147,10 +147,10 @@ fn are_ordered(runs: &[Run]) -> bool {
 }
 
 fn in_order(runs: Vec<Run>, rounds: Option<Rounds>, arity: usize) -> Ordered {
-    if let Some(ranks) = rounds.filter(|rounds| rounds.end() < INLINE_END as usize) {
+    if let Some(ranks) = rounds.filter(|rounds| rounds.end() < INLINE_END) {
         let mut rows = Rows::of_runs(arity, &runs);
         drop(runs);
-        rows.columns.push(ranks.of_rows().map(|round| round as Code).collect());
+        rows.columns.push(ranks.of_rows().collect());
         let ranked = Relation::of_runs(arity + 1, vec![sorted_run(rows).0]);
         return Ordered::of_ranked(ranked, &[]);
     }

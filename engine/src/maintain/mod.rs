@@ -23,7 +23,7 @@ use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::Budget;
 use crate::data::{Codec, Dictionary, Difference, Learning, Relation, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Outcome, Relations, Rounds, Thresholds};
-use crate::plan::HandedOn;
+use crate::plan::{Forward, HandedOn};
 use crate::rewrite::changes::{self, OfStratum, Ranks, Side};
 
 pub(crate) use cost::Cost;
@@ -51,19 +51,20 @@ pub(crate) struct Step<'s> {
     pub(crate) thresholds: Thresholds,
 }
 
-/// The rows of a stratum's relations as they are now, by their names.
-pub(crate) struct Advanced(BTreeMap<String, Ordered>);
-
-impl From<Named> for Advanced {
-    fn from(rows: Named) -> Advanced {
-        Advanced(rows.into_iter().map(|(name, rows)| (name, rows.into())).collect())
-    }
+/// The rows of a stratum's relations as they are now, by their names, and how they were found.
+pub(crate) struct Advanced {
+    rows: BTreeMap<String, Ordered>,
+    pub(crate) way: Forward,
 }
 
 impl Advanced {
+    fn new(rows: Named, way: Forward) -> Advanced {
+        Advanced { rows: rows.into_iter().map(|(name, rows)| (name, rows.into())).collect(), way }
+    }
+
     /// The same as what is kept.
     pub(crate) fn into_kept(self) -> BTreeMap<String, Arc<KeptRows>> {
-        let kept = self.0.into_iter().map(|(name, rows)| (name, Arc::new(KeptRows::ordered(rows))));
+        let kept = self.rows.into_iter().map(|(name, rows)| (name, Arc::new(KeptRows::ordered(rows))));
         kept.collect()
     }
 }
@@ -76,10 +77,10 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advance
             let ranked = step.ranked.get(name).cloned();
             (name.clone(), Ordered { rows: rows.clone(), ranked })
         });
-        return Ok(Some(Advanced(same.collect())));
+        return Ok(Some(Advanced { rows: same.collect(), way: Forward::AsTheyAre }));
     }
     if let Some(rows) = handed_on(step) {
-        return Ok(Some(rows.into()));
+        return Ok(Some(Advanced::new(rows, Forward::Shared)));
     }
     let mut sides = Sides::default();
     for (relation, difference) in &changed {
@@ -96,19 +97,19 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advance
     }
     let below = changed.keys().copied().collect();
     let follow = Follow { step, below, budget };
+    let found = |rows: Option<Named>, way| Ok(rows.map(|rows| Advanced::new(rows, way)));
     if !step.stratum.recursive {
-        let rows = match changes::rule_of_groups(step.program, step.stratum, &follow.below) {
-            Some(rule) => follow.groups(rule, sides),
-            None => follow.flat(&sides),
+        return match changes::rule_of_groups(step.program, step.stratum, &follow.below) {
+            Some(rule) => found(follow.groups(rule, sides)?, Forward::Groups),
+            None => found(follow.flat(&sides)?, Forward::Joins),
         };
-        return Ok(rows?.map(Advanced::from));
     }
     let starts = |rules: &[&Rule], side| follow.starts(rules, side, &sides);
-    if let Some(rows) = walk::advance(step, &changed, &starts, budget)? {
-        return Ok(Some(rows.into()));
+    if let rows @ Some(_) = walk::advance(step, &changed, &starts, budget)? {
+        return found(rows, Forward::Walk);
     }
-    if let Some(rows) = bests::advance(step, &changed, &starts, budget)? {
-        return Ok(Some(rows.into()));
+    if let rows @ Some(_) = bests::advance(step, &changed, &starts, budget)? {
+        return found(rows, Forward::BestValues);
     }
     if !changes::can_follow(step.program, step.stratum) {
         return Ok(None);
@@ -116,7 +117,7 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advance
     if step.ranked.len() == step.stratum.relations.len() {
         return follow.ranked(sides);
     }
-    Ok(follow.recursive(sides)?.map(Advanced::from))
+    found(follow.recursive(sides)?, Forward::Rederivation)
 }
 
 /// The rows of another relation, if the stratum hands them on as they are.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Advanced, Changed, Follow, Named, Ordered, Sides, Step, run_of};
 use crate::data::{Code, INLINE_END, Learning, Relation, RelationId, Rows, Run};
 use crate::exec::{ExecError, Rounds};
+use crate::plan::Forward;
 use crate::rewrite::changes::{self, Falling, Ranks, Side};
 
 /// What a program says of rows that have lost a proof.
@@ -113,11 +114,11 @@ impl Follow<'_> {
     fn take_in_ranked(&self, kept: &mut Named, found: Changed, start: Option<Code>) -> Option<Code> {
         let start = start?;
         let rounds = found.rounds.values().map(Rounds::end).max().unwrap_or_default();
-        let end = start.checked_add(Code::try_from(rounds).ok()?).filter(|end| *end < INLINE_END)?;
+        let end = start.checked_add(rounds).filter(|end| *end < INLINE_END)?;
         for (head, mut rows) in found.rows.into_iter().filter(|(_, rows)| rows.len > 0) {
             let kept = kept.get_mut(self.described(head).0)?;
             let rounds = found.rounds.get(&head)?;
-            rows.columns.push(rounds.of_rows().map(|round| start + round as Code).collect());
+            rows.columns.push(rounds.of_rows().map(|round| start + round).collect());
             *kept = kept.insert(&rows).0;
         }
         Some(end)
@@ -129,7 +130,7 @@ impl Follow<'_> {
             let ordered = Ordered::of_ranked(ranked, before);
             (name, ordered)
         });
-        Advanced(ordered.collect())
+        Advanced { rows: ordered.collect(), way: Forward::Ranks }
     }
 }
 

@@ -37,8 +37,8 @@ pub use alias::{Alias, HandedOn};
 pub use cost::{LANE_ROWS, Thresholds};
 pub use explain::expected::explain;
 pub use explain::notes::{
-    AnswerNote, Course, Explanation, Fate, Measured, OlderNote, RelationNote, RewriteNote, RuleNote, Size,
-    StepNote, StratumNote,
+    AnswerNote, Course, Explanation, Fate, Forward, Measured, OlderNote, RelationNote, RewriteNote, RuleNote,
+    Size, StepNote, StratumNote,
 };
 pub use explain::rules::{note_handed_on, note_rule, note_search};
 pub use explain::strategies::StrategyNote;

@@ -45,12 +45,13 @@ pub(crate) enum Told {
     Changed(Difference, Relation),
 }
 
-/// Answers a query that was answered at an earlier state. `fits` says of what has changed whether it is enough to know that.
+/// Answers a query that was answered at an earlier state. `fits` says of what has changed, and of all rows as they are now, whether
+/// it is enough to know what has changed.
 pub(crate) fn follow(
     query: &Query,
     context: &mut Context<'_>,
     following: &mut Following,
-    fits: impl FnOnce(&Difference, &Codec) -> bool,
+    fits: impl FnOnce(&Difference, &Relation, &Codec) -> bool,
 ) -> Result<Told, Error> {
     let Asked { analysed, rewritten, view } = asked(query, context, false)?;
     let codec = Codec::over(view.snapshot().dictionary().clone());
@@ -60,9 +61,10 @@ pub(crate) fn follow(
     let difference = following.difference.take().filter(|_| form.limit.is_none());
     if let Some(difference) = difference
         && let Some(followed) = &following.followed
-        && fits(&difference, &codec)
+        && let rows = followed.answer()
+        && fits(&difference, &rows, &codec)
     {
-        return Ok(Told::Changed(difference, followed.answer()));
+        return Ok(Told::Changed(difference, rows));
     }
     // What is followed is in codes of the graph, so that the next answer tells what has changed of this one.
     let codec = match &following.followed {

@@ -16,7 +16,7 @@ use crate::data::{RelationId, Threads};
 use crate::exec::{ExecError, Thresholds};
 use crate::graph::{Graph, SessionView};
 use crate::maintain::{self, Cost, KeptRows, Named, Step};
-use crate::plan::{Fate, OlderNote};
+use crate::plan::{Fate, Forward, OlderNote};
 
 /// Whether views are brought forward when something below them has changed, or derived anew.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,8 +53,8 @@ type Current<'a> = BTreeMap<&'a str, Arc<KeptRows>>;
 
 /// What became of the views of a stratum.
 enum Stepped<'a> {
-    /// They were brought forward in this time.
-    Forward(Duration, Current<'a>),
+    /// They were brought forward in this way, in this time.
+    Forward(Forward, Duration, Current<'a>),
     /// That was given up after this time.
     GivenUp(Duration),
     /// Somebody else has made the step, or has tried to.
@@ -126,11 +126,11 @@ impl Views {
                 continue;
             }
             match self.advance_stratum(reading, stratum, &now, advancing)? {
-                Stepped::Forward(took, advanced) => {
+                Stepped::Forward(way, took, advanced) => {
                     notes.extend(advanced.iter().map(|(name, rows)| OlderNote {
                         name: (*name).to_owned(),
                         rows: rows.len(),
-                        fate: Fate::Forward(took),
+                        fate: Fate::Forward(way, took),
                     }));
                     now.extend(advanced);
                 }
@@ -300,13 +300,14 @@ impl Views {
         let took = started.elapsed();
         self.count_step();
         self.change_cost(reading, *first, |cost| cost.made(took));
-        let (inputs, mut advanced, mut rows) = (Arc::new(inputs_now), Current::new(), rows.into_kept());
+        let (way, mut rows) = (rows.way, rows.into_kept());
+        let (inputs, mut advanced) = (Arc::new(inputs_now), Current::new());
         for (relation, _) in &older {
             let Some(rows) = rows.remove(name(relation)) else { return Ok(Stepped::NotTried) };
             self.replace(reading, *relation, &rows, &inputs, advancing.view);
             advanced.insert(name(relation).as_str(), rows);
         }
-        Ok(Stepped::Forward(took, advanced))
+        Ok(Stepped::Forward(way, took, advanced))
     }
 
     /// Asks or tells what the view of a relation costs.

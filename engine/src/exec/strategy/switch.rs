@@ -72,11 +72,11 @@ pub(crate) fn go_on(
         Strategy::Tuples => return Ok(None),
         Strategy::Partitions(partitions) => {
             known.clear();
-            let rounds_before = tables.rounds;
             let (run, found_in) = evaluate_in_partitions(tables, *partitions, variants)?;
-            let rounds = found_in.iter().map(Vec::len).max().unwrap_or_default();
+            // In the last one nothing was found.
+            let rounds = (found_in.end() as usize).saturating_sub(tables.rounds + 1);
             tables.found_in.insert(partitions.relation, found_in);
-            (vec![(partitions.relation, run)], rounds.saturating_sub(rounds_before + 1))
+            (vec![(partitions.relation, run)], rounds)
         }
         Strategy::Walk(walk) => {
             known.clear();

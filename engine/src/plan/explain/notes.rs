@@ -77,10 +77,60 @@ pub enum Fate {
     Tried(Duration),
     /// They would be derived anew, which took so long the last time.
     Anew(Duration),
-    /// They were brought to the present state in this time.
-    Forward(Duration),
+    /// They were brought to the present state in this way, in this time.
+    Forward(Forward, Duration),
     /// That was given up after this time.
     GivenUp(Duration),
+}
+
+/// How rows were brought to the present state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forward {
+    /// Nothing below has become another.
+    AsTheyAre,
+    /// They are those of another relation.
+    Shared,
+    /// By joins with what has changed.
+    Joins,
+    /// By groups that have won and lost solutions.
+    Groups,
+    /// By what the nodes at edges that have changed do not reach any more, and reach now.
+    Walk,
+    /// By the nodes that have lost their best value, or have a better one.
+    BestValues,
+    /// By proofs of lower ranks.
+    Ranks,
+    /// By taking out all that has used what is gone, and proving it again.
+    Rederivation,
+}
+
+impl Forward {
+    /// As in `brought forward by ranks`.
+    fn text(self) -> &'static str {
+        match self {
+            Forward::AsTheyAre => "as they are",
+            Forward::Shared => "by sharing",
+            Forward::Joins => "by joins",
+            Forward::Groups => "by groups",
+            Forward::Walk => "by a walk",
+            Forward::BestValues => "by best values",
+            Forward::Ranks => "by ranks",
+            Forward::Rederivation => "by rederivation",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Forward::AsTheyAre => "as_they_are",
+            Forward::Shared => "shared",
+            Forward::Joins => "joins",
+            Forward::Groups => "groups",
+            Forward::Walk => "walk",
+            Forward::BestValues => "best_values",
+            Forward::Ranks => "ranks",
+            Forward::Rederivation => "rederivation",
+        }
+    }
 }
 
 /// A number of rows.
@@ -194,7 +244,9 @@ impl OlderNote {
             Fate::Anew(took) => {
                 format!("older {name} ({rows}), to be derived anew in about {}", in_ms(*took))
             }
-            Fate::Forward(took) => format!("older {name}, brought forward to {rows} in {}", in_ms(*took)),
+            Fate::Forward(way, took) => {
+                format!("older {name}, brought forward to {rows} {} in {}", way.text(), in_ms(*took))
+            }
             Fate::GivenUp(took) => format!("older {name} ({rows}), given up after {}", in_ms(*took)),
         }
     }
@@ -203,10 +255,14 @@ impl OlderNote {
         let (fate, time) = match self.fate {
             Fate::Tried(most) => ("tried", most),
             Fate::Anew(took) => ("anew", took),
-            Fate::Forward(took) => ("forward", took),
+            Fate::Forward(_, took) => ("forward", took),
             Fate::GivenUp(took) => ("given_up", took),
         };
-        json!({ "name": self.name, "rows": self.rows, "fate": fate, "time_ms": ms(time) })
+        let mut note = json!({ "name": self.name, "rows": self.rows, "fate": fate, "time_ms": ms(time) });
+        if let Fate::Forward(way, _) = self.fate {
+            note["by"] = way.name().into();
+        }
+        note
     }
 }
 
