@@ -31,8 +31,10 @@ HERE = Path(__file__).parent
 DBSP = TARGET / "peers" / "dbsp"
 
 ONE_WAY = ("+one_way(X, Y) <- edge(X, Y), !edge(Y, X)", "?one_way(X, Y)")
+#: The rule is not asked for: every program has one.
+TOTAL = ("+unused(I) <- order(I, I, I, I)", "?count<I>, sum<Q>, max<Q> <- order(I, C, P, Q)")
 #: Rules and the question about them.
-ALL = {**PROGRAMS, "one-way": ONE_WAY}
+ALL = {**PROGRAMS, "one-way": ONE_WAY, "total": TOTAL}
 
 #: What a step changes: a row that may not be there, drawn with a look at those that are.
 Draw = Callable[[np.random.Generator, Table], tuple[int, ...]]
@@ -79,6 +81,8 @@ CASES = [
     Case("unreachable", "unreachable", lambda: generate.reachable(200_000, 1_000_000), "edge", _edge(200_000)),
     Case("virtual-calls", "virtual-calls", lambda: analyses.objects(6_000), "allocated", _near),
     Case("group-sum", "group-sum", lambda: generate.orders(1_000_000), "order", _order(1_000_000)),
+    Case("total", "total", lambda: generate.orders(1_000_000), "order", _order(1_000_000)),
+    Case("shortest-paths", "shortest-paths", lambda: generate.weighted_graph(200_000, 1_000_000), "weighted", _near),
 ]
 
 

@@ -10,8 +10,9 @@ mod memory;
 use std::time::Instant;
 
 use dbsp::mimalloc::MiMalloc;
+use dbsp::operator::{Max, Min};
 use dbsp::typed_batch::SpineSnapshot;
-use dbsp::utils::{Tup2, Tup4};
+use dbsp::utils::{Tup2, Tup3, Tup4};
 use dbsp::{
     DBData, DBSPHandle, IndexedZSetReader, OrdZSet, OutputHandle, RootCircuit, Runtime, Stream, ZSetHandle, ZWeight,
 };
@@ -24,6 +25,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 const WORKERS: usize = 2;
 
 type Pair = Tup2<u32, u32>;
+type Road = Tup3<u32, u32, u32>;
 type Order = Tup4<u32, u32, u32, u32>;
 
 /// A circuit that has been built: its input, and what changes of its answer.
@@ -78,6 +80,30 @@ fn group_sum() -> Built<Order, Tup2<u32, i64>> {
     })
 }
 
+fn total() -> Built<Order, Tup3<i64, i64, u32>> {
+    built!(order: Order, circuit => {
+        let amounts = order.map_index(|Tup4(_, _, _, q)| ((), *q));
+        let count = amounts.aggregate_linear(|_| 1 as ZWeight);
+        let sum = amounts.aggregate_linear(|q| *q as ZWeight);
+        let both = count.join_index(&sum, |(), count, sum| Some(((), Tup2(*count, *sum))));
+        both.join(&amounts.aggregate(Max), |(), Tup2(count, sum), largest| Tup3(*count, *sum, *largest))
+    })
+}
+
+fn shortest_paths() -> Built<Road, Pair> {
+    built!(weighted: Road, circuit => {
+        let start = weighted.filter(|Tup3(x, _, _)| *x == 0).map(|Tup3(_, y, w)| Tup2(*y, *w));
+        let weighted = weighted.map_index(|Tup3(x, y, w)| (*x, Tup2(*y, *w)));
+        circuit.recursive(|child, distance: Stream<_, OrdZSet<Pair>>| {
+            let (start, weighted) = (start.delta0(child), weighted.delta0(child));
+            let distance = distance.map_index(|Tup2(x, d)| (*x, *d));
+            let further = distance.join(&weighted, |_, d, Tup2(y, w)| Tup2(*y, d + w));
+            let all = start.plus(&further).map_index(|Tup2(y, d)| (*y, *d));
+            Ok(all.aggregate(Min).map(|(y, d)| Tup2(*y, *d)))
+        })?
+    })
+}
+
 /// Follows a relation that changes through a circuit.
 fn follow<C: DBData, R: DBData>(built: Built<C, R>, facts: Vec<C>, changes: Vec<Step<C>>) {
     let Built { mut circuit, input, output } = built;
@@ -120,11 +146,21 @@ fn main() {
         "closure" => follow(closure(), edges(), edge_steps()),
         "two-steps" => follow(two_steps(), edges(), edge_steps()),
         "one-way" => follow(one_way(), edges(), edge_steps()),
-        "group-sum" => {
+        "shortest-paths" => {
+            let rows = facts.read::<(u32, u32, u32)>("weighted").into_iter();
+            let changed = changes.read::<(u32, u32, u32, u32, u32)>("weighted").into_iter();
+            let changed = changed.map(|(step, comes, x, y, w)| (step, comes, Tup3(x, y, w)));
+            follow(shortest_paths(), rows.map(|(x, y, w)| Tup3(x, y, w)).collect(), steps(changed));
+        }
+        "group-sum" | "total" => {
             let rows = facts.read::<(u32, u32, u32, u32)>("order").into_iter();
             let changed = changes.read::<(u32, u32, u32, u32, u32, u32)>("order").into_iter();
             let changed = changed.map(|(step, comes, o, c, p, q)| (step, comes, Tup4(o, c, p, q)));
-            follow(group_sum(), rows.map(|(o, c, p, q)| Tup4(o, c, p, q)).collect(), steps(changed));
+            let rows = rows.map(|(o, c, p, q)| Tup4(o, c, p, q)).collect();
+            match program.as_str() {
+                "total" => follow(total(), rows, steps(changed)),
+                _ => follow(group_sum(), rows, steps(changed)),
+            }
         }
         _ => std::process::exit(3),
     }

@@ -49,6 +49,25 @@ fn group_sum(order: Relation<'_, Four>) -> Pairs<'_> {
     order.explode(|(_, c, _, q)| Some((c, q as isize))).count().map(|(c, sum)| (c, sum as u32))
 }
 
+fn total<'s>(order: Relation<'s, Four>) -> Relation<'s, (u32, u32, u32)> {
+    let count = order.clone().map(|_| ()).count().map(|((), count)| ((), count as u32));
+    let sum = order.clone().explode(|(_, _, _, q)| Some(((), q as isize))).count().map(|((), sum)| ((), sum as u32));
+    // Few of them are different.
+    let amounts = order.map(|(_, _, _, q)| q).distinct().map(|q| ((), q));
+    let largest = amounts.reduce(|(), amounts, largest| largest.push((*amounts[amounts.len() - 1].0, 1)));
+    let both = count.join_map(sum, |(), &count, &sum| ((), (count, sum)));
+    both.join_map(largest, |(), &(count, sum), &largest| (count, sum, largest))
+}
+
+fn shortest_paths(weighted: Relation<'_, (u32, u32, u32)>) -> Pairs<'_> {
+    let start = weighted.clone().filter(|(x, _, _)| *x == 0).map(|(_, y, w)| (y, w));
+    let weighted = weighted.map(|(x, y, w)| (x, (y, w)));
+    start.clone().iterate(|scope, distance| {
+        let further = distance.join_map(weighted.enter(scope), |_, &d, &(y, w)| (y, d + w));
+        further.concat(start.enter(scope)).reduce(|_, distances, least| least.push((*distances[0].0, 1)))
+    })
+}
+
 /// Follows a relation that changes through a dataflow.
 fn follow<C: ExchangeData + Copy + Sync, R: ExchangeData + Hashable>(
     facts: Vec<C>,
@@ -133,10 +152,18 @@ fn main() {
                 unreachable(edge, start, node)
             });
         }
-        "group-sum" => {
+        "shortest-paths" => {
+            let rows = changes.read::<(u32, u32, u32, u32, u32)>("weighted").into_iter();
+            let rows = rows.map(|(step, comes, x, y, w)| (step, comes, (x, y, w)));
+            follow(facts.read("weighted"), steps(rows), |_, weighted, _| shortest_paths(weighted));
+        }
+        "group-sum" | "total" => {
             let rows = changes.read::<(u32, u32, u32, u32, u32, u32)>("order").into_iter();
-            let rows = rows.map(|(step, comes, o, c, p, q)| (step, comes, (o, c, p, q)));
-            follow(facts.read("order"), steps(rows), |_, order, _| group_sum(order));
+            let rows = steps(rows.map(|(step, comes, o, c, p, q)| (step, comes, (o, c, p, q))));
+            match program.as_str() {
+                "total" => follow(facts.read("order"), rows, |_, order, _| total(order)),
+                _ => follow(facts.read("order"), rows, |_, order, _| group_sum(order)),
+            }
         }
         _ => std::process::exit(3),
     }
