@@ -17,7 +17,7 @@ pub(crate) struct Cost {
     pub(crate) steps: u64,
     /// and how many came to nothing.
     pub(crate) failures: u64,
-    /// So many steps may still take more.
+    /// So many steps may still take as long as that.
     first_steps: u32,
     /// How many steps were given up since one was worth it,
     given_up: u32,

@@ -152,21 +152,16 @@ impl Followed {
     ) -> Result<Option<BTreeMap<String, Arc<KeptRows>>>, ExecError> {
         let mut now = BTreeMap::new();
         for stratum in &self.program.strata {
-            let (mut old, mut ranked) = (Named::new(), Named::new());
-            for relation in &stratum.relations {
+            let old = stratum.relations.iter().filter_map(|relation| {
                 let name = &self.program.relations[relation.index()].name;
-                let Some(rows) = self.derived.get(name) else { continue };
-                let ordered = rows.in_order();
-                old.insert(name.clone(), ordered.rows);
-                ranked.extend(ordered.ranked.map(|ranked| (name.clone(), ranked)));
-            }
+                Some((name.clone(), self.derived.get(name)?.in_order()))
+            });
             let step = Step {
                 program: &self.program,
                 stratum,
                 before: &self.read(stratum, &self.stored, &self.derived),
                 now: &self.read(stratum, &next.stored, &now),
-                old: &old,
-                ranked: &ranked,
+                old: &old.collect(),
                 dictionary: next.dictionary,
                 thresholds: next.thresholds,
             };

@@ -42,10 +42,8 @@ pub(crate) struct Step<'s> {
     pub(crate) before: &'s Named,
     /// The same as they are now.
     pub(crate) now: &'s Named,
-    /// The rows of its relations as they were,
-    pub(crate) old: &'s Named,
-    /// and those that have ranks, with them.
-    pub(crate) ranked: &'s Named,
+    /// The rows of its relations as they were.
+    pub(crate) old: &'s BTreeMap<String, Ordered>,
     /// The values of all codes; what is computed is learnt.
     pub(crate) dictionary: &'s Arc<Dictionary>,
     pub(crate) thresholds: Thresholds,
@@ -73,11 +71,7 @@ impl Advanced {
 pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advanced>, ExecError> {
     let changed = changed(step);
     if changed.is_empty() {
-        let same = step.old.iter().map(|(name, rows)| {
-            let ranked = step.ranked.get(name).cloned();
-            (name.clone(), Ordered { rows: rows.clone(), ranked })
-        });
-        return Ok(Some(Advanced { rows: same.collect(), way: Forward::AsTheyAre }));
+        return Ok(Some(Advanced { rows: step.old.clone(), way: Forward::AsTheyAre }));
     }
     if let Some(rows) = handed_on(step) {
         return Ok(Some(Advanced::new(rows, Forward::Shared)));
@@ -92,8 +86,8 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advance
     for (name, relation) in step.now {
         sides.add_relation(Side::Now.of(name), Some(relation));
     }
-    for (name, relation) in step.old {
-        sides.add_relation(Side::Old.of(name), Some(relation));
+    for (name, old) in step.old {
+        sides.add_relation(Side::Old.of(name), Some(&old.rows));
     }
     let below = changed.keys().copied().collect();
     let follow = Follow { step, below, budget };
@@ -114,8 +108,8 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advance
     if !changes::can_follow(step.program, step.stratum) {
         return Ok(None);
     }
-    if step.ranked.len() == step.stratum.relations.len() {
-        return follow.ranked(sides);
+    if let Some(ranked) = ranked::of_all(step.old) {
+        return follow.ranked(ranked, sides);
     }
     found(follow.recursive(sides)?, Forward::Rederivation)
 }
@@ -169,10 +163,8 @@ impl Follow<'_> {
 
     fn recursive(&self, mut sides: Sides) -> Result<Option<Named>, ExecError> {
         let Step { program, stratum, .. } = *self.step;
-        let Some(gone) = self.find(&changes::gone(program, stratum, &self.below), &sides)? else {
-            return Ok(None);
-        };
-        let gone = gone.rows;
+        let gone = changes::gone(program, stratum, &self.below);
+        let Some(Changed { rows: gone, .. }) = self.find(&gone, &sides)? else { return Ok(None) };
         let mut rows = Named::new();
         for (head, gone) in &gone {
             let (name, arity) = self.described(*head);
@@ -188,9 +180,7 @@ impl Follow<'_> {
         }
         self.keep(&mut sides, &rows);
         let come = changes::come(program, stratum, &self.below, Ranks::None);
-        let Some(come) = self.find(&come, &sides)? else {
-            return Ok(None);
-        };
+        let Some(come) = self.find(&come, &sides)? else { return Ok(None) };
         self.take_in(&mut rows, come.rows);
         Ok(Some(rows))
     }
@@ -250,7 +240,7 @@ impl Follow<'_> {
     }
 
     fn old(&self, name: &str, arity: usize) -> Relation {
-        self.step.old.get(name).cloned().unwrap_or_else(|| Relation::empty(arity))
+        self.step.old.get(name).map_or_else(|| Relation::empty(arity), |old| old.rows.clone())
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Advanced, Changed, Follow, Named, Ordered, Sides, Step, run_of};
 use crate::data::{Code, INLINE_END, Learning, Relation, RelationId, Rows, Run};
 use crate::exec::{ExecError, Rounds};
 use crate::plan::Forward;
-use crate::rewrite::changes::{self, Falling, Ranks, Side};
+use crate::rewrite::changes::{self, Cause, Falling, Ranks, Side};
 
 /// What a program says of rows that have lost a proof.
 struct Fallen {
@@ -17,15 +17,14 @@ struct Fallen {
 }
 
 impl Follow<'_> {
-    pub(super) fn ranked(&self, mut sides: Sides) -> Result<Option<Advanced>, ExecError> {
-        let Step { program, stratum, ranked, .. } = *self.step;
-        for (name, rows) in ranked {
+    /// The rows of the stratum's relations as they are now, where those of all of them had these ranks.
+    pub(super) fn ranked(&self, ranked: Named, mut sides: Sides) -> Result<Option<Advanced>, ExecError> {
+        let Step { program, stratum, .. } = *self.step;
+        for (name, rows) in &ranked {
             sides.add_relation(Side::Old.of(name), Some(rows));
         }
-        let mut kept = ranked.clone();
-        let gone = self.let_fall(&mut kept, &mut sides)?;
-        let Some(gone) = gone else { return Ok(None) };
-        let mut end = end_of(ranked);
+        let (mut kept, mut end) = (ranked.clone(), end_of(&ranked));
+        let Some(gone) = self.let_fall(&mut kept, &mut sides)? else { return Ok(None) };
         if !gone.is_empty() {
             for (head, gone) in &gone {
                 sides.add(Side::Gone.of(self.described(*head).0), vec![run_of(gone)]);
@@ -50,10 +49,8 @@ impl Follow<'_> {
     ) -> Result<Option<BTreeMap<RelationId, Rows>>, ExecError> {
         let Step { program, stratum, .. } = *self.step;
         let mut gone: BTreeMap<RelationId, Rows> = BTreeMap::new();
-        let (Some(first), Some(next)) = (
-            changes::falling(program, stratum, &self.below),
-            changes::falling_on(program, stratum, &self.below),
-        ) else {
+        let program_of = |cause| changes::falling(program, stratum, &self.below, cause);
+        let (Some(first), Some(next)) = (program_of(Cause::Below), program_of(Cause::Fallen)) else {
             return Ok(None);
         };
         let (mut falling, mut in_vain) = (&first, 0);
@@ -124,14 +121,20 @@ impl Follow<'_> {
         Some(end)
     }
 
+    /// These rows, seen without their ranks as well.
     fn without_ranks(&self, ranked: Named) -> Advanced {
         let ordered = ranked.into_iter().map(|(name, ranked)| {
-            let before = self.step.old.get(&name).map_or(&[][..], Relation::runs);
+            let before = self.step.old.get(&name).map_or(&[][..], |old| old.rows.runs());
             let ordered = Ordered::of_ranked(ranked, before);
             (name, ordered)
         });
         Advanced { rows: ordered.collect(), way: Forward::Ranks }
     }
+}
+
+/// The rows of all relations with their ranks, if all have some.
+pub(super) fn of_all(old: &BTreeMap<String, Ordered>) -> Option<Named> {
+    old.iter().map(|(name, old)| Some((name.clone(), old.ranked.clone()?))).collect()
 }
 
 /// The first rank above all.

@@ -370,20 +370,15 @@ fn step(
     let relations = |inputs: &Inputs| -> Named {
         inputs.0.iter().map(|(name, input)| (name.clone(), input.relation())).collect()
     };
-    let (mut old, mut ranked) = (Named::new(), Named::new());
-    for (relation, view) in older {
-        let name = &advancing.program.relations[relation.index()].name;
-        let ordered = view.rows.in_order();
-        old.insert(name.clone(), ordered.rows);
-        ranked.extend(ordered.ranked.map(|ranked| (name.clone(), ranked)));
-    }
+    let old = older.iter().map(|(relation, view)| {
+        (advancing.program.relations[relation.index()].name.clone(), view.rows.in_order())
+    });
     let step = Step {
         program: advancing.program,
         stratum,
         before: &relations(before),
         now: &relations(now),
-        old: &old,
-        ranked: &ranked,
+        old: &old.collect(),
         dictionary: advancing.view.snapshot().dictionary(),
         thresholds: advancing.thresholds,
     };

@@ -23,7 +23,7 @@ use self::key::{Key, Values};
 use self::starts::Starts;
 use super::pairs::{End, Kind, Pairs};
 use super::start_rules::{Evaluate, StartRules};
-use super::{Named, Step};
+use super::{Named, Ordered, Step};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, Difference, Learning, Relation, RelationId, Rows};
 use crate::exec::ExecError;
@@ -44,7 +44,7 @@ pub(super) fn advance(
 ) -> Result<Option<Named>, ExecError> {
     let Some(bests) = plain_bests(step.stratum, step.program) else { return Ok(None) };
     let name = |relation: RelationId| &step.program.relations[relation.index()].name;
-    let Some(old) = step.old.get(name(bests.relation)) else { return Ok(None) };
+    let Some(Ordered { rows: old, .. }) = step.old.get(name(bests.relation)) else { return Ok(None) };
     let rules = StartRules::evaluated(&bests.start_rules, old.arity(), step, changed, evaluate)?;
     let Some(of_rules) = rules else { return Ok(None) };
     let codec = Codec::over(Arc::clone(step.dictionary));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::pairs::{Kind, Pairs};
 use super::start_rules::{Evaluate, StartRules};
-use super::{Named, Step};
+use super::{Named, Ordered, Step};
 use crate::budget::Budget;
 use crate::data::{Code, Codec, Difference, Relation, RelationId, Rows};
 use crate::exec::ExecError;
@@ -41,7 +41,7 @@ pub(super) fn advance(
 ) -> Result<Option<Named>, ExecError> {
     let Some(mut walk) = plain_walk(step.stratum, step.program) else { return Ok(None) };
     let name = |relation: RelationId| &step.program.relations[relation.index()].name;
-    let Some(old) = step.old.get(name(walk.relation)) else { return Ok(None) };
+    let Some(Ordered { rows: old, .. }) = step.old.get(name(walk.relation)) else { return Ok(None) };
     let Some(of_rules) = StartRules::evaluated(&walk.start_rules, 2, step, changed, evaluate)? else {
         return Ok(None);
     };

@@ -105,30 +105,17 @@ pub enum Forward {
 }
 
 impl Forward {
-    /// As in `brought forward by ranks`.
-    fn text(self) -> &'static str {
+    /// As in `brought forward by ranks`, and in JSON.
+    fn said(self) -> (&'static str, &'static str) {
         match self {
-            Forward::AsTheyAre => "as they are",
-            Forward::Shared => "by sharing",
-            Forward::Joins => "by joins",
-            Forward::Groups => "by groups",
-            Forward::Walk => "by a walk",
-            Forward::BestValues => "by best values",
-            Forward::Ranks => "by ranks",
-            Forward::Rederivation => "by rederivation",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Forward::AsTheyAre => "as_they_are",
-            Forward::Shared => "shared",
-            Forward::Joins => "joins",
-            Forward::Groups => "groups",
-            Forward::Walk => "walk",
-            Forward::BestValues => "best_values",
-            Forward::Ranks => "ranks",
-            Forward::Rederivation => "rederivation",
+            Forward::AsTheyAre => ("as they are", "as_they_are"),
+            Forward::Shared => ("by sharing", "shared"),
+            Forward::Joins => ("by joins", "joins"),
+            Forward::Groups => ("by groups", "groups"),
+            Forward::Walk => ("by a walk", "walk"),
+            Forward::BestValues => ("by best values", "best_values"),
+            Forward::Ranks => ("by ranks", "ranks"),
+            Forward::Rederivation => ("by rederivation", "rederivation"),
         }
     }
 }
@@ -245,7 +232,7 @@ impl OlderNote {
                 format!("older {name} ({rows}), to be derived anew in about {}", in_ms(*took))
             }
             Fate::Forward(way, took) => {
-                format!("older {name}, brought forward to {rows} {} in {}", way.text(), in_ms(*took))
+                format!("older {name}, brought forward to {rows} {} in {}", way.said().0, in_ms(*took))
             }
             Fate::GivenUp(took) => format!("older {name} ({rows}), given up after {}", in_ms(*took)),
         }
@@ -260,7 +247,7 @@ impl OlderNote {
         };
         let mut note = json!({ "name": self.name, "rows": self.rows, "fate": fate, "time_ms": ms(time) });
         if let Fate::Forward(way, _) = self.fate {
-            note["by"] = way.name().into();
+            note["by"] = way.said().1.into();
         }
         note
     }

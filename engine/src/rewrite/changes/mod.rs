@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use flat::flat;
 pub(crate) use groups::{ASKED_GROUPS, groups, groups_anew, rule_of_groups};
-pub(crate) use ranked::{Falling, Ranks, falling, falling_on, sinking};
+pub(crate) use ranked::{Cause, Falling, Ranks, falling, sinking};
 pub(crate) use recursive::{OfStratum, can_follow, come, gone, restored, starts};
 
 use super::guarded::{add_variable, compare_assigned, guard, head_argument};

@@ -32,37 +32,41 @@ pub(crate) struct Falling {
     pub stays: Vec<RelationId>,
 }
 
-/// The rows that fall because something below has changed.
+/// Why rows have lost a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Something below has changed.
+    Below,
+    /// Others have just fallen ([`Side::Fallen`]).
+    Fallen,
+}
+
+/// The rows that fall.
 pub(crate) fn falling(
     program: &Program,
     stratum: &Stratum,
     changed: &BTreeSet<RelationId>,
+    cause: Cause,
 ) -> Option<Falling> {
     let mut changes = Changes::new(program, stratum, changed).with(Ranks::InLastColumn);
     let shaken = changes.heads("shaken");
     for rule in &stratum.rules {
-        let old = |changes: &mut Changes<'_>, own| changes.side(own, Side::Old);
-        let variants = changes.variants(rule, shaken[&rule.head], Side::Before, old);
-        changes.rules.extend(variants);
+        let head = shaken[&rule.head];
+        let shaking = match cause {
+            Cause::Below => {
+                let old = |changes: &mut Changes<'_>, own| changes.side(own, Side::Old);
+                changes.variants(rule, head, Side::Before, old)
+            }
+            Cause::Fallen => {
+                let fallen = |changes: &mut Changes<'_>, own| changes.side(own, Side::Fallen);
+                let places = changes.own_places(rule).into_iter();
+                places.map(|chosen| changes.shake(rule, head, chosen, fallen).0).collect()
+            }
+        };
+        changes.rules.extend(shaking);
     }
-    changes.hand_on_stored(Side::Removed, &shaken, None);
-    changes.check(&shaken)
-}
-
-/// The rows that fall because others have just fallen ([`Side::Fallen`]).
-pub(crate) fn falling_on(
-    program: &Program,
-    stratum: &Stratum,
-    changed: &BTreeSet<RelationId>,
-) -> Option<Falling> {
-    let mut changes = Changes::new(program, stratum, changed).with(Ranks::InLastColumn);
-    let shaken = changes.heads("shaken");
-    for rule in &stratum.rules {
-        for chosen in changes.own_places(rule) {
-            let head = shaken[&rule.head];
-            let (rule, _) = changes.shake(rule, head, chosen, |changes, own| changes.side(own, Side::Fallen));
-            changes.rules.push(rule);
-        }
+    if cause == Cause::Below {
+        changes.hand_on_stored(Side::Removed, &shaken, None);
     }
     changes.check(&shaken)
 }
@@ -104,16 +108,10 @@ impl Changes<'_> {
         rule: &Rule,
         head: RelationId,
         chosen: usize,
-        mut from: impl FnMut(&mut Self, RelationId) -> RelationId,
+        from: impl FnMut(&mut Self, RelationId) -> RelationId,
     ) -> (Rule, VariableId) {
         let known = &self.program.relations[rule.head.index()];
-        let variant = self.reading(rule, head, |changes, number, relation| {
-            match (changes.is_own(relation), number == chosen) {
-                (true, true) => from(changes, relation),
-                (true, false) => changes.side(relation, Side::Old),
-                (false, _) => changes.side(relation, Side::Now),
-            }
-        });
+        let variant = self.reading_at(rule, head, chosen, from, Side::Now);
         let columns: Vec<usize> = (0..known.arity).collect();
         let kept = self.side(rule.head, Side::Kept);
         let mut variant = guarded(variant, kept, &columns, &known.column_types);

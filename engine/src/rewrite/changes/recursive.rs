@@ -36,13 +36,8 @@ pub(crate) fn gone(
         let variants = changes.variants(rule, found[&rule.head], Side::Before, old);
         changes.rules.extend(variants);
         for chosen in changes.own_places(rule) {
-            let variant = changes.reading(rule, found[&rule.head], |changes, number, relation| {
-                match (changes.is_own(relation), number == chosen) {
-                    (true, true) => found[&relation],
-                    (true, false) => changes.side(relation, Side::Old),
-                    (false, _) => changes.side(relation, Side::Before),
-                }
-            });
+            let found_of = |_: &mut Changes<'_>, own| found[&own];
+            let variant = changes.reading_at(rule, found[&rule.head], chosen, found_of, Side::Before);
             changes.rules.push(variant);
         }
     }
@@ -129,6 +124,24 @@ impl Changes<'_> {
     pub(super) fn own_places(&self, rule: &Rule) -> Vec<usize> {
         let is_own = |literal: &Literal| literal.atom().is_some_and(|atom| self.is_own(atom.relation));
         (0..rule.body.len()).filter(|place| is_own(&rule.body[*place])).collect()
+    }
+
+    /// The rule in which this place reads what `from` says, other own ones the rows of before, and all else this side.
+    pub(super) fn reading_at(
+        &mut self,
+        rule: &Rule,
+        head: RelationId,
+        chosen: usize,
+        mut from: impl FnMut(&mut Self, RelationId) -> RelationId,
+        side: Side,
+    ) -> Rule {
+        self.reading(rule, head, |changes, number, relation| {
+            match (changes.is_own(relation), number == chosen) {
+                (true, true) => from(changes, relation),
+                (true, false) => changes.side(relation, Side::Old),
+                (false, _) => changes.side(relation, side),
+            }
+        })
     }
 
     /// The rule as things are now, in which these places read what is found, and other own ones what is kept.
