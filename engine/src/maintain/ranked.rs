@@ -18,12 +18,12 @@ struct Fallen {
 
 impl Follow<'_> {
     /// The rows of the stratum's relations as they are now, where those of all of them had these ranks.
-    pub(super) fn ranked(&self, ranked: Named, mut sides: Sides) -> Result<Option<Advanced>, ExecError> {
+    pub(super) fn ranked(&self, mut kept: Named, mut sides: Sides) -> Result<Option<Advanced>, ExecError> {
         let Step { program, stratum, .. } = *self.step;
-        for (name, rows) in &ranked {
+        for (name, rows) in &kept {
             sides.add_relation(Side::Old.of(name), Some(rows));
         }
-        let (mut kept, mut end) = (ranked.clone(), end_of(&ranked));
+        let mut end = end_of(&kept);
         let Some(gone) = self.let_fall(&mut kept, &mut sides)? else { return Ok(None) };
         if !gone.is_empty() {
             for (head, gone) in &gone {
