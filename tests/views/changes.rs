@@ -34,9 +34,14 @@ fn what_is_brought_forward_is_what_is_derived_from_scratch() {
         chosen in subsequence((0..KINDS.len()).collect::<Vec<_>>(), 1..8),
         changes in vec((change(), any::<u32>(), any::<u16>()), 1..20),
         advance in select(vec![Advance::Always, Advance::Always, Advance::Always, Advance::WhereFaster]),
-        thresholds in select(vec![Thresholds::default(), Thresholds::lowest(), Thresholds::rounds_alone()]),
+        thresholds in select(vec![
+            Thresholds::default(),
+            Thresholds::lowest(),
+            Thresholds { falls_in_vain: 8, ..Thresholds::lowest() },
+            Thresholds::rounds_alone(),
+        ]),
     )| {
-        let kinds = with_below(chosen);
+        let (kinds, thresholds) = (with_below(chosen), Thresholds { audits_ranks: true, ..thresholds });
         let (engine, mut keeps) = start(EngineOptions { advance, thresholds, ..EngineOptions::default() }, &kinds);
         let (_, mut derives) = start(EngineOptions { view_memory: 0, ..EngineOptions::default() }, &kinds);
         let check = |keeps: &mut Session, derives: &mut Session, asked: u32, after: &str| {

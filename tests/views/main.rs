@@ -3,6 +3,7 @@
 mod changes;
 mod keep;
 mod kept;
+mod own;
 mod sessions;
 mod values;
 mod walks;

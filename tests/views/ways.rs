@@ -67,11 +67,10 @@ fn each_kind_of_rules_has_its_way() {
 }
 
 #[test]
-fn parts_tell_when_their_rows_were_found_and_matrices_do_not() {
-    let (head, rules, _) = WAYS[8];
+fn parts_and_matrices_tell_when_their_rows_were_found() {
     let parts = Thresholds { part_rows: 0, part_new_rows: 0, ..Thresholds::rounds_alone() };
-    assert!(ways(rules, head, parts).iter().all(|line| line.contains(" by ranks in ")));
-    let (head, rules, _) = WAYS[6];
-    let matrices = ways(rules, head, Thresholds::lowest());
-    assert!(matrices.iter().all(|line| line.contains(" by rederivation in ")), "{matrices:?}");
+    for ((head, rules, _), thresholds) in [(WAYS[8], parts), (WAYS[6], Thresholds::lowest())] {
+        let ways = ways(rules, head, thresholds);
+        assert!(ways.iter().all(|line| line.contains(" by ranks in ")), "{ways:?}");
+    }
 }

@@ -2,7 +2,7 @@
 //! take longer than doing it, or from what is known, where deriving it anew might be as fast.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Budget, BudgetError};
@@ -11,12 +11,27 @@ use crate::data::parallel::FEW_ROWS;
 /// A try to do something.
 #[derive(Debug)]
 pub(super) struct Attempt {
-    pub(super) until: Instant,
+    until: Instant,
     most_rows: usize,
     is_over: AtomicBool,
+    /// So much more time may be spent on what lasts beyond the try.
+    for_lasting: Duration,
+    /// How much was, in nanoseconds,
+    on_lasting: AtomicU64,
+    /// and how many are at it.
+    building: AtomicUsize,
 }
 
 impl Attempt {
+    /// When the try is over.
+    pub(super) fn until(&self) -> Instant {
+        let more = match self.building.load(Ordering::Relaxed) {
+            0 => self.for_lasting.min(Duration::from_nanos(self.on_lasting.load(Ordering::Relaxed))),
+            _ => self.for_lasting,
+        };
+        self.until + more
+    }
+
     /// Ends the try, by an error that nobody else sees.
     pub(super) fn give_up(&self) -> BudgetError {
         self.is_over.store(true, Ordering::Relaxed);
@@ -32,29 +47,54 @@ impl Budget {
         time: Duration,
         work: impl FnOnce(&Budget) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        self.attempt(time, FEW_ROWS, work)
+        self.attempt(time, FEW_ROWS, Duration::ZERO, work)
     }
 
-    /// Does what may take this time at most, however many rows it reads, or nothing.
+    /// Does what may take this time at most, however many rows it reads, or nothing. What it makes that lasts, as an index does,
+    /// may take longer: the next one will find it.
     pub(crate) fn within<T, E>(
         &self,
         time: Duration,
         work: impl FnOnce(&Budget) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        self.attempt(time, usize::MAX, work)
+        self.attempt(time, usize::MAX, Budget::for_lasting(time), work)
+    }
+
+    /// How long what lasts may take to make, where a try may take this time.
+    pub(crate) fn for_lasting(time: Duration) -> Duration {
+        time.saturating_mul(3)
+    }
+
+    /// Makes something that lasts beyond a try.
+    pub(crate) fn lasting<T>(&self, make: impl FnOnce() -> T) -> T {
+        let Some(attempt) = &self.attempt else { return make() };
+        let started = Instant::now();
+        attempt.building.fetch_add(1, Ordering::Relaxed);
+        let made = make();
+        attempt.building.fetch_sub(1, Ordering::Relaxed);
+        attempt.on_lasting.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        made
     }
 
     fn attempt<T, E>(
         &self,
         time: Duration,
         most_rows: usize,
+        for_lasting: Duration,
         work: impl FnOnce(&Budget) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
         let now = Instant::now();
         // As good as for ever where that is beyond all time.
-        let until = now.checked_add(time).unwrap_or(now + Duration::from_secs(1 << 32));
-        let is_over = AtomicBool::new(false);
-        let attempt = Arc::new(Attempt { until, most_rows, is_over });
+        const EVER: Duration = Duration::from_secs(1 << 32);
+        let until = now.checked_add(time).unwrap_or(now + EVER);
+        let attempt = Arc::new(Attempt {
+            until,
+            most_rows,
+            is_over: AtomicBool::default(),
+            for_lasting: for_lasting.min(EVER),
+            on_lasting: AtomicU64::default(),
+            building: AtomicUsize::default(),
+        });
         let used = &self.shared.memory_used;
         let before = used.load(Ordering::Relaxed);
         let done = work(&Budget { attempt: Some(Arc::clone(&attempt)), ..self.clone() });
@@ -101,6 +141,13 @@ mod tests {
         };
         assert_eq!(budget.briefly(TIME, goes_on), None);
         assert_eq!(budget.within(TIME, goes_on), None);
+        let makes = |brief: &Budget| -> Result<(), BudgetError> {
+            brief.lasting(|| std::thread::sleep(10 * TIME));
+            brief.check()
+        };
+        assert_eq!(budget.within(5 * TIME, makes), Some(Ok(())));
+        assert_eq!(budget.within(5 * TIME, |brief| makes(brief).and_then(|()| makes(brief))), None);
+        assert_eq!(budget.briefly(TIME, makes), None);
         assert_eq!(budget.within(TIME, |brief| brief.expect_rows(|| 1_000_000)), Some(Ok(())));
         assert_eq!(budget.shared.memory_used.load(Ordering::Relaxed), 0);
         budget.cancel();

@@ -179,7 +179,7 @@ impl Budget {
         {
             return Err(stop.error());
         }
-        let brief_until = self.attempt.as_ref().map(|attempt| attempt.until);
+        let brief_until = self.attempt.as_ref().map(|attempt| attempt.until());
         let moments = [self.shared.deadline, self.watched_from, brief_until];
         let now = moments.iter().any(Option::is_some).then(Instant::now);
         let is_past = |moment: Option<Instant>| moment.zip(now).is_some_and(|(moment, now)| now >= moment);
@@ -208,7 +208,7 @@ impl Budget {
         work: impl FnOnce(GoOn<'_>) -> Result<T, Stopped>,
     ) -> Result<T, BudgetError> {
         self.charge(bytes)?;
-        self.watch(work)
+        self.lasting(|| self.watch(work))
     }
 
     /// The index over some columns of a run. Who builds it pays; who waits for it meanwhile does not.
@@ -220,7 +220,7 @@ impl Budget {
                 Stopped
             })
         };
-        let index = self.watch(|go_on| run.index_paid(columns, pay, go_on));
+        let index = self.lasting(|| self.watch(|go_on| run.index_paid(columns, pay, go_on)));
         refused.map_or(index, Err)
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use super::change::{Change, ChangeSet};
 use super::snapshot::{Snapshot, State};
 use crate::catalog::{Catalog, RelationDefinition};
-use crate::data::{Dictionary, Run};
+use crate::data::{Dictionary, Relation, Run};
 use crate::exec::Relations;
 
 /// Ephemeral facts and rules. It is a small graph of its own, whose codes are those of the graph it is laid over.
@@ -121,6 +121,21 @@ impl SessionView {
         own.relation(name).is_some_and(|facts| !facts.is_empty()) || own.catalog().has_rule(name)
     }
 
+    /// Whether the session has rules of its own of this name.
+    pub(crate) fn has_own_rules(&self, name: &str) -> bool {
+        self.overlay.own.catalog().has_rule(name)
+    }
+
+    /// The session's own facts of this name, some of which the graph may have too; none if they are left out.
+    pub(crate) fn own_facts(&self, name: &str) -> Option<&Relation> {
+        self.overlay.own.relation(name).filter(|_| !self.left_out.contains(name))
+    }
+
+    /// Whoever has these facts and rules, as long as somebody has.
+    pub(crate) fn seen_by(&self) -> Weak<State> {
+        self.overlay.weak()
+    }
+
     /// The session's relations that are left out, because the graph's have another number of columns by now.
     pub fn left_out(&self) -> impl Iterator<Item = &str> {
         self.left_out.iter().map(String::as_str)
@@ -174,9 +189,7 @@ fn merge(graph: &Catalog, session: &Catalog, left_out: &mut BTreeSet<String>) ->
 impl Relations for SessionView {
     fn runs(&self, name: &str) -> Vec<Run> {
         let mut runs = self.snapshot.runs(name);
-        if let Some(own) = self.overlay.own.relation(name)
-            && !self.left_out.contains(name)
-        {
+        if let Some(own) = self.own_facts(name) {
             let stored = self.snapshot.relation(name);
             for run in own.runs() {
                 let rows = run.live_rows();

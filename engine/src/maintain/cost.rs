@@ -1,7 +1,8 @@
 //! Whether to bring rows forward or to derive them anew.
 //!
 //! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
-//! that time. The first steps may take as long, as they put rows in order and make indexes, which those after them find.
+//! that time. The first steps may take as long. To put rows in order and to make indexes, which the steps after it find, may take
+//! three times as long besides (`budget/attempt.rs`).
 //! Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
 
 use std::time::Duration;

@@ -106,7 +106,7 @@ impl Followed {
         }
         let time = if next.always { Some(Duration::MAX) } else { self.cost.allowed() };
         let ordering: Duration = self.derived.values().map(|rows| rows.ordering()).sum();
-        let Some(time) = time.filter(|time| ordering < *time) else { return Ok(None) };
+        let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else { return Ok(None) };
         let started = Instant::now();
         let advanced = budget.within(time, |budget| self.derive(&next, budget));
         let derived = match advanced {
@@ -154,7 +154,8 @@ impl Followed {
         for stratum in &self.program.strata {
             let old = stratum.relations.iter().filter_map(|relation| {
                 let name = &self.program.relations[relation.index()].name;
-                Some((name.clone(), self.derived.get(name)?.in_order()))
+                let rows = self.derived.get(name)?;
+                Some((name.clone(), budget.lasting(|| rows.in_order())))
             });
             let step = Step {
                 program: &self.program,

@@ -38,6 +38,9 @@ impl Follow<'_> {
         let come = changes::come(program, stratum, &self.below, Ranks::InLastColumn);
         let Some(come) = self.find(&come, &sides)? else { return Ok(None) };
         let end = self.take_in_ranked(&mut kept, come, end);
+        if self.step.thresholds.audits_ranks && end.is_some() {
+            self.audit(&kept, &mut sides)?;
+        }
         Ok(end.map(|_| self.without_ranks(kept)))
     }
 
@@ -74,6 +77,23 @@ impl Follow<'_> {
                 return Ok(Some(gone));
             }
         }
+    }
+
+    /// Panics if a row has no proof by rows of lower ranks.
+    fn audit(&self, kept: &Named, sides: &mut Sides) -> Result<(), ExecError> {
+        let Step { program, stratum, .. } = *self.step;
+        self.keep(sides, kept);
+        let Some(all) = changes::falling(program, stratum, &self.below, Cause::Audit) else { return Ok(()) };
+        let Some(Fallen { rows, .. }) = self.fall(&all, sides)? else { return Ok(()) };
+        for (head, rows) in rows {
+            assert_eq!(
+                rows.len,
+                0,
+                "rows of {} without a proof by rows of lower ranks",
+                self.described(head).0
+            );
+        }
+        Ok(())
     }
 
     /// Which rows fall.

@@ -56,6 +56,9 @@ pub struct Thresholds {
     /// So often it is asked in vain whether rows of a recursion that have lost a proof have another one: then all that follows from
     /// what has none is taken out at once, and comes back if it has a proof.
     pub falls_in_vain: usize,
+    /// Whether it is looked through all rows that have ranks after each step, and one without a proof by rows of lower ranks is the
+    /// end: for tests.
+    pub audits_ranks: bool,
     /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
     pub as_written: bool,
 }
@@ -79,6 +82,7 @@ impl Default for Thresholds {
             candidate_rows: 200,
             index_uses: 1,
             falls_in_vain: 8,
+            audits_ranks: false,
             as_written: false,
         }
     }
@@ -122,6 +126,7 @@ impl Thresholds {
             candidate_rows: 0,
             index_uses: 1,
             falls_in_vain: 1,
+            audits_ranks: false,
             as_written: false,
         }
     }

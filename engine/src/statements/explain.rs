@@ -25,7 +25,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
         analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
     context.warnings.append(&mut program.warnings);
     let views = &context.environment.views;
-    let mut reading = views.look(&program, &view);
+    let mut reading = views.look(&program, context.graph, &view);
     let mut older = Vec::new();
     if views.are_older(&reading) {
         let rewritten = rewrite::rewrite(program.clone(), &context.environment.disabled_rewrites);

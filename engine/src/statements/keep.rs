@@ -31,7 +31,7 @@ pub(crate) fn keep_up(name: &Name, context: &mut Context<'_>) -> Result<(), Erro
     let program = analysed.program;
     let place = program.relations.iter().position(|relation| relation.name == name.text);
     let relation = place.map(RelationId::new).ok_or_else(|| Error::internal("views", "nothing is read"))?;
-    let reading = views.look(&program, &view);
+    let reading = views.look(&program, context.graph, &view);
     if !reading.may_keep(relation) {
         return Err(not_kept(name, "it follows from more than the facts and rules of its graph"));
     }

@@ -2,19 +2,19 @@
 //!
 //! Only where the question would derive all rows of the relation: what asks for a few of them is answered sooner without.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::kept::{Below, Input, Inputs, View};
-use super::meaning::numbers;
-use super::{Reading, Views, stored_rows};
+use super::kept::{Inputs, View};
+use super::states::{Current, Older};
+use super::{Reading, Views};
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{RelationId, Threads};
 use crate::exec::{ExecError, Thresholds};
-use crate::graph::{Graph, SessionView};
+use crate::graph::{Graph, Overlay, SessionView};
 use crate::maintain::{self, Cost, KeptRows, Named, Step};
 use crate::plan::{Fate, Forward, OlderNote};
 
@@ -41,15 +41,6 @@ pub(crate) struct Advancing<'a> {
     /// Whether what is brief may be done on the thread that asks.
     pub(crate) at_once: bool,
 }
-
-/// A view that stands at an older state, as far as a step needs to know it.
-struct Older {
-    inputs: Arc<Inputs>,
-    rows: Arc<KeptRows>,
-}
-
-/// Derived relations at the state of a question, by their names.
-type Current<'a> = BTreeMap<&'a str, Arc<KeptRows>>;
 
 /// What became of the views of a stratum.
 enum Stepped<'a> {
@@ -86,10 +77,11 @@ impl Views {
         if self.advance == Advance::Never {
             return false;
         }
-        let kept = self.kept.read();
-        reading.origins.below.keys().filter_map(|relation| reading.origin(*relation)).any(|origin| {
-            kept.get(&origin.meaning).is_some_and(|view| view.state != origin.state && view.inputs.is_some())
-        })
+        reading
+            .origins
+            .below
+            .keys()
+            .any(|relation| self.current(reading, *relation).is_none() && self.has_older(reading, *relation))
     }
 
     /// Brings the views of these relations forward, and those of what they read, as far as that pays. Answers what became of
@@ -100,11 +92,26 @@ impl Views {
         wanted: &HashSet<RelationId>,
         advancing: &Advancing<'_>,
     ) -> Result<Vec<OlderNote>, ExecError> {
-        let (program, mut notes) = (advancing.program, Vec::new());
-        // What a transaction sees may never be there.
-        if advancing.view.snapshot().version() > advancing.graph.snapshot().version() {
-            return Ok(notes);
+        if reading.has_own() {
+            // What all see is as near as can be, and others need it too.
+            let snapshot = match reading.is_uncommitted {
+                true => advancing.graph.snapshot(),
+                false => Arc::clone(advancing.view.snapshot()),
+            };
+            let view = SessionView::new(snapshot, Overlay::default());
+            let of_all = self.look(advancing.program, advancing.graph, &view);
+            self.bring(&of_all, wanted, &Advancing { view: &view, ..*advancing })?;
         }
+        self.bring(reading, wanted, advancing)
+    }
+
+    fn bring(
+        &self,
+        reading: &Reading,
+        wanted: &HashSet<RelationId>,
+        advancing: &Advancing<'_>,
+    ) -> Result<Vec<OlderNote>, ExecError> {
+        let (program, mut notes) = (advancing.program, Vec::new());
         let needed = self.needed(reading, wanted, advancing.view);
         if self.is_brief(reading, program, &needed) {
             return Ok(notes);
@@ -161,10 +168,12 @@ impl Views {
         let needed = self.needed(reading, wanted, view);
         let is_brief = self.is_brief(reading, program, &needed);
         let strata = program.strata.iter().filter(|stratum| {
-            stratum
-                .relations
-                .iter()
-                .all(|relation| needed.contains(relation) && self.older(reading, *relation, view).is_some())
+            let is_older = |relation: &RelationId| {
+                needed.contains(relation)
+                    && self.current(reading, *relation).is_none()
+                    && !self.older(reading, *relation, view).is_empty()
+            };
+            stratum.relations.iter().all(is_older)
         });
         let notes = strata.flat_map(|stratum| {
             let cost = stratum.relations.first().and_then(|first| self.cost(reading, *first));
@@ -188,9 +197,8 @@ impl Views {
         program: &Program,
         fate: Fate,
     ) -> Vec<OlderNote> {
-        let kept = self.kept.read();
         let notes = stratum.relations.iter().filter_map(|relation| {
-            let rows = kept.get(&reading.origin(*relation)?.meaning)?.rows.len();
+            let rows = self.any_state(reading, &reading.origin(*relation)?, |view| view.rows.len())?;
             Some(OlderNote { name: program.relations[relation.index()].name.clone(), rows, fate })
         });
         notes.collect()
@@ -203,7 +211,7 @@ impl Views {
         wanted: &HashSet<RelationId>,
         view: &SessionView,
     ) -> HashSet<RelationId> {
-        let wanted = wanted.iter().filter(|relation| self.older(reading, **relation, view).is_some());
+        let wanted = wanted.iter().filter(|relation| !self.older(reading, **relation, view).is_empty());
         wanted.flat_map(|relation| reading.origins.all_below(*relation)).collect()
     }
 
@@ -214,35 +222,14 @@ impl Views {
 
     /// What the view of a relation costs.
     fn cost(&self, reading: &Reading, relation: RelationId) -> Option<Cost> {
-        Some(self.kept.read().get(&reading.origin(relation)?.meaning)?.cost)
+        self.any_state(reading, &reading.origin(relation)?, |view| view.cost)
     }
 
     /// How long it took to derive these relations from scratch.
     fn anew(&self, reading: &Reading, program: &Program, needed: &HashSet<RelationId>) -> Duration {
-        let kept = self.kept.read();
         let first = program.strata.iter().filter_map(|stratum| stratum.relations.first());
-        let origins = first
-            .filter(|relation| needed.contains(relation))
-            .filter_map(|relation| reading.origin(*relation));
-        origins.filter_map(|origin| kept.get(&origin.meaning)).map(|view| view.cost.anew).sum()
-    }
-
-    /// The rows of a view that stands at the state of a question.
-    fn current(&self, reading: &Reading, relation: RelationId) -> Option<Arc<KeptRows>> {
-        let origin = reading.origin(relation)?;
-        let kept = self.kept.read();
-        let view = kept.get(&origin.meaning).filter(|view| view.state == origin.state)?;
-        Some(Arc::clone(&view.rows))
-    }
-
-    /// The view of a relation that stands at an older state.
-    fn older(&self, reading: &Reading, relation: RelationId, asked: &SessionView) -> Option<Older> {
-        let origin = reading.origin(relation)?;
-        let kept = self.kept.read();
-        let view = kept.get(&origin.meaning)?;
-        let is_older = view.state != origin.state && view.version <= asked.snapshot().version();
-        let inputs = view.inputs.as_ref().filter(|_| is_older)?;
-        Some(Older { inputs: Arc::clone(inputs), rows: Arc::clone(&view.rows) })
+        let needed = first.filter(|relation| needed.contains(relation));
+        needed.filter_map(|relation| self.cost(reading, *relation)).map(|cost| cost.anew).sum()
     }
 
     /// Brings the views of a stratum forward, if they are there and that pays.
@@ -254,28 +241,17 @@ impl Views {
         advancing: &Advancing<'a>,
     ) -> Result<Stepped<'a>, ExecError> {
         let name = |relation: &RelationId| &advancing.program.relations[relation.index()].name;
-        let mut older = Vec::with_capacity(stratum.relations.len());
-        for relation in &stratum.relations {
-            let Some(view) = self.older(reading, *relation, advancing.view) else {
-                return Ok(Stepped::NotTried);
-            };
-            older.push((*relation, view));
-        }
+        let nearest = self.nearest(reading, stratum, current, advancing.view);
+        let Some((older, inputs_now)) = nearest else { return Ok(Stepped::NotTried) };
         let Some((first, Older { inputs, .. })) = older.first() else { return Ok(Stepped::NotTried) };
-        if older.iter().any(|(_, other)| !Arc::ptr_eq(&other.inputs, inputs)) {
-            return Ok(Stepped::NotTried);
-        }
-        let Some(inputs_now) = inputs_now(inputs, current, advancing.view) else {
-            return Ok(Stepped::NotTried);
-        };
         let time = match self.advance {
             Advance::Always => Some(Duration::MAX),
-            Advance::WhereFaster => self.change_cost(reading, *first, Cost::allowed).flatten(),
+            Advance::WhereFaster => self.allowed(reading, *first),
             Advance::Never => None,
         };
-        let ordering =
-            older.iter().map(|(_, view)| view.rows.ordering()).sum::<Duration>() + inputs.ordering();
-        let Some(time) = time.filter(|time| ordering + inputs_now.ordering() < *time) else {
+        let of_older: Duration = older.iter().map(|(_, view)| view.rows.ordering()).sum();
+        let ordering = of_older + inputs.ordering() + inputs_now.ordering();
+        let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else {
             return Ok(Stepped::NotTried);
         };
         let state = reading.origin(*first).map(|origin| origin.state).unwrap_or_default();
@@ -317,11 +293,18 @@ impl Views {
         relation: RelationId,
         change: impl FnOnce(&mut Cost) -> T,
     ) -> Option<T> {
-        let origin = reading.origin(relation)?;
+        let origin = reading.origin(relation).filter(|origin| !reading.is_own(origin))?;
         Some(change(&mut self.kept.write().get_mut(&origin.meaning)?.cost))
     }
 
-    /// From here on this view has these rows.
+    /// How long a step may take; none if it is not to be tried.
+    fn allowed(&self, reading: &Reading, relation: RelationId) -> Option<Duration> {
+        // What only some see says nothing of what steps cost for all.
+        let of_all = self.change_cost(reading, relation, Cost::allowed);
+        of_all.unwrap_or_else(|| self.cost(reading, relation)?.allows())
+    }
+
+    /// From here on these are the rows of a relation at the state of a question.
     fn replace(
         &self,
         reading: &Reading,
@@ -331,29 +314,20 @@ impl Views {
         view: &SessionView,
     ) {
         let Some(origin) = reading.origin(relation) else { return };
+        let snapshot = view.snapshot();
+        let at_state = |known: &View| View {
+            last_read: AtomicU64::new(self.now()),
+            ..known.at(origin.state, snapshot, Arc::clone(rows), Arc::clone(inputs))
+        };
+        if reading.is_own(&origin) {
+            let own = self.any_state(reading, &origin, at_state);
+            own.into_iter().for_each(|own| self.insert_own(origin, reading.seen_by(view), own));
+            return;
+        }
         let mut kept = self.kept.write();
-        let version = view.snapshot().version();
-        if let Some(known) = kept.get_mut(&origin.meaning)
-            && known.version <= version
-        {
-            let snapshot = view.snapshot();
-            let below = known.below.iter().map(|(name, below)| {
-                (name.clone(), Below { rules: below.rules.clone(), runs: numbers(snapshot, name) })
-            });
-            let below = below.collect();
-            *known = View {
-                state: origin.state,
-                version,
-                is_pinned: snapshot.catalog().keeps(&known.name),
-                name: Arc::clone(&known.name),
-                rows: Arc::clone(rows),
-                computed: Arc::clone(&known.computed),
-                below,
-                inputs: Some(Arc::clone(inputs)),
-                bytes: rows.memory_bytes() + known.computed.bytes(),
-                last_read: AtomicU64::new(self.now()),
-                ..*known
-            };
+        let known = kept.get_mut(&origin.meaning).filter(|known| known.version <= snapshot.version());
+        if let Some(known) = known {
+            *known = View { is_pinned: snapshot.catalog().keeps(&known.name), ..at_state(known) };
         }
     }
 }
@@ -371,7 +345,7 @@ fn step(
         inputs.0.iter().map(|(name, input)| (name.clone(), input.relation())).collect()
     };
     let old = older.iter().map(|(relation, view)| {
-        (advancing.program.relations[relation.index()].name.clone(), view.rows.in_order())
+        (advancing.program.relations[relation.index()].name.clone(), budget.lasting(|| view.rows.in_order()))
     });
     let step = Step {
         program: advancing.program,
@@ -383,16 +357,4 @@ fn step(
         thresholds: advancing.thresholds,
     };
     maintain::advance(&step, budget)
-}
-
-/// The same relations as they are now; none if some of them are not there.
-fn inputs_now(inputs: &Inputs, current: &Current<'_>, view: &SessionView) -> Option<Inputs> {
-    let now = inputs.0.iter().map(|(name, input)| {
-        let now = match input {
-            Input::Stored(relation) => Input::Stored(stored_rows(view, name, relation.arity())),
-            Input::Derived(_) => Input::Derived(Arc::clone(current.get(name.as_str())?)),
-        };
-        Some((name.clone(), now))
-    });
-    Some(Inputs(now.collect::<Option<_>>()?))
 }

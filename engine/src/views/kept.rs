@@ -58,6 +58,13 @@ pub(super) enum Input {
 }
 
 impl Input {
+    pub(super) fn runs(&self) -> Vec<Run> {
+        match self {
+            Input::Stored(relation) => relation.runs().to_vec(),
+            Input::Derived(rows) => rows.runs(),
+        }
+    }
+
     pub(super) fn relation(&self) -> Relation {
         match self {
             Input::Stored(relation) => relation.clone(),
@@ -67,6 +74,33 @@ impl Input {
 }
 
 impl View {
+    /// The same relation with these rows, at another state of what it follows from.
+    pub(super) fn at(
+        &self,
+        state: Fingerprint,
+        snapshot: &Snapshot,
+        rows: Arc<KeptRows>,
+        inputs: Arc<Inputs>,
+    ) -> View {
+        let below = self.below.iter().map(|(name, below)| {
+            (name.clone(), Below { rules: below.rules.clone(), runs: numbers(snapshot, name) })
+        });
+        View {
+            name: Arc::clone(&self.name),
+            graph: self.graph,
+            is_pinned: false,
+            state,
+            version: snapshot.version(),
+            bytes: rows.memory_bytes() + self.computed.bytes(),
+            rows,
+            computed: Arc::clone(&self.computed),
+            below: below.collect(),
+            inputs: Some(inputs),
+            cost: self.cost,
+            last_read: AtomicU64::default(),
+        }
+    }
+
     /// Bytes that only it holds.
     pub(super) fn memory_bytes(&self) -> usize {
         let inputs = self.inputs.as_ref().map_or(0, |inputs| inputs.rows_held());
@@ -76,15 +110,22 @@ impl View {
     /// Whether it is of use in this state: it is right there, or it can be brought there, and what it holds of stored rows
     /// that are gone is no more than what it has of its own.
     pub(super) fn is_of_use(&self, snapshot: &Snapshot) -> bool {
+        self.is_of_rules(snapshot) && self.is_right(snapshot) || self.can_go_on(snapshot)
+    }
+
+    /// Whether it can be brought there at no loss.
+    pub(super) fn can_go_on(&self, snapshot: &Snapshot) -> bool {
         const LITTLE: usize = 1 << 16;
+        let is_little =
+            |inputs: &Arc<Inputs>| inputs.left_behind(snapshot) <= self.rows.memory_bytes() + LITTLE;
+        self.is_of_rules(snapshot) && self.inputs.as_ref().is_some_and(is_little)
+    }
+
+    /// Whether it is of the rules and codes of this state.
+    fn is_of_rules(&self, snapshot: &Snapshot) -> bool {
         let mut below = self.below.iter();
         self.computed.are_of(snapshot.dictionary())
             && below.all(|(name, below)| snapshot.catalog().rules(name).is_same(&below.rules))
-            && (self.is_right(snapshot)
-                || self
-                    .inputs
-                    .as_ref()
-                    .is_some_and(|inputs| inputs.left_behind(snapshot) <= self.rows.memory_bytes() + LITTLE))
     }
 
     /// Whether the stored rows below are those of this state.

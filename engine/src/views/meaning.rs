@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::analysis::program::{Literal, Program, Rule, Stratum};
-use crate::data::{RelationId, Run};
+use crate::data::{Relation, RelationId, Run};
 use crate::graph::{SessionView, Snapshot};
 
 /// Equal ones mean equal things: nobody can find two that collide, as the keys of the hash differ in every process.
@@ -17,6 +17,8 @@ pub(super) struct Origin {
     pub(super) meaning: Fingerprint,
     /// The same with the stored rows, by the numbers of their runs.
     pub(super) state: Fingerprint,
+    /// Whether a session's own facts are among those.
+    pub(super) is_own: bool,
 }
 
 /// The relations of a program: what they follow from.
@@ -59,8 +61,8 @@ impl Keys {
         // The graph's, and the meaning of its codes.
         let dictionary = view.snapshot().dictionary().number();
         for (index, relation) in program.relations.iter().enumerate() {
-            if relation.stored && !view.is_own(&relation.name) {
-                origins.of[index] = Some(self.stored(&relation.name, dictionary, view.snapshot()));
+            if relation.stored && !view.has_own_rules(&relation.name) {
+                origins.of[index] = Some(self.stored(&relation.name, dictionary, view));
             }
         }
         for stratum in program.strata.iter().filter(|stratum| !stratum.relations.contains(&program.goal)) {
@@ -68,9 +70,10 @@ impl Keys {
             let of_stratum = self.of_stratum(stratum, &below, &origins, program, view);
             for relation in &stratum.relations {
                 let name = &program.relations[relation.index()].name;
-                origins.of[relation.index()] = of_stratum.map(|Origin { meaning, state }| Origin {
+                origins.of[relation.index()] = of_stratum.map(|Origin { meaning, state, is_own }| Origin {
                     meaning: self.fingerprint((meaning, name)),
                     state: self.fingerprint((state, name)),
+                    is_own,
                 });
                 origins.below.insert(*relation, below.clone());
             }
@@ -78,9 +81,11 @@ impl Keys {
         origins
     }
 
-    fn stored(&self, name: &str, dictionary: u64, snapshot: &Snapshot) -> Origin {
+    fn stored(&self, name: &str, dictionary: u64, view: &SessionView) -> Origin {
         let meaning = self.fingerprint((dictionary, name));
-        Origin { meaning, state: self.fingerprint((meaning, numbers(snapshot, name))) }
+        let (stored, own) = (numbers(view.snapshot(), name), view.own_facts(name));
+        let own: Vec<u64> = own.into_iter().flat_map(Relation::runs).map(Run::number).collect();
+        Origin { meaning, state: self.fingerprint((meaning, stored, &own)), is_own: !own.is_empty() }
     }
 
     fn of_stratum(
@@ -114,7 +119,8 @@ impl Keys {
         let meaning = self.fingerprint((view.snapshot().dictionary().number(), rules, &heads, below));
         let stored: Vec<Vec<u64>> = heads.keys().map(|name| numbers(view.snapshot(), name)).collect();
         let below: Vec<Fingerprint> = read.values().map(|origin| origin.state).collect();
-        Some(Origin { meaning, state: self.fingerprint((meaning, stored, below)) })
+        let is_own = read.values().any(|origin| origin.is_own);
+        Some(Origin { meaning, state: self.fingerprint((meaning, stored, below)), is_own })
     }
 
     fn fingerprint(&self, what: impl Hash) -> Fingerprint {

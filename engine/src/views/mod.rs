@@ -11,22 +11,25 @@ mod advance;
 mod kept;
 mod listing;
 mod meaning;
+mod own;
+mod states;
 mod under_way;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
 use self::kept::{Below, Input, Inputs, View};
 use self::meaning::{Fingerprint, Keys, Origin, Origins, numbers};
+use self::own::OwnViews;
 use self::under_way::UnderWay;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::{Codec, Computed, Learning, Relation, RelationId, Rows, Run};
 use crate::exec::{Outcome, Relations};
-use crate::graph::{Graph, GraphId, SessionView};
+use crate::graph::{Graph, GraphId, SessionView, State};
 use crate::maintain::{Cost, KeptRows, Named};
 
 pub use advance::Advance;
@@ -44,8 +47,9 @@ pub(crate) struct Views {
     /// So many bytes at most.
     memory: usize,
     advance: Advance,
-    /// By what they mean.
+    /// Those that all see, by what they mean.
     kept: RwLock<HashMap<Fingerprint, View>>,
+    own: RwLock<OwnViews>,
     /// Counts what is read, to tell what was read last.
     clock: AtomicU64,
     keys: Keys,
@@ -76,6 +80,8 @@ pub struct ViewStatus {
 pub(crate) struct Reading {
     /// Whether whole relations are kept however many values they compute.
     pub(crate) keeps_all: bool,
+    /// Whether a transaction asks, whose changes may never be there.
+    is_uncommitted: bool,
     rows: HashMap<String, Arc<KeptRows>>,
     origins: Origins,
 }
@@ -96,22 +102,32 @@ impl Reading {
         let stored = program.relations.iter().filter(|relation| relation.stored);
         let named = stored.map(|relation| {
             let name = &relation.name;
-            let rows = match self.rows.get(name) {
-                Some(rows) => rows.relation(),
-                None if view.is_own(name) => {
-                    let rows = Rows::of_runs(relation.arity, &view.runs(name));
-                    Relation::empty(relation.arity).insert(&rows).0
-                }
-                None => stored_rows(view, name, relation.arity),
-            };
-            (name.clone(), rows)
+            let rows = self.rows.get(name).map(|rows| rows.relation());
+            (name.clone(), rows.unwrap_or_else(|| stored_rows(view, name, relation.arity)))
         });
         named.collect()
     }
 
     /// Whether all rows of a relation are the same wherever the same is stored, so that they may be kept.
     pub(crate) fn may_keep(&self, relation: RelationId) -> bool {
-        self.origins.below.contains_key(&relation) && self.origin(relation).is_some()
+        let origin = self.origin(relation).filter(|origin| !origin.is_own);
+        self.origins.below.contains_key(&relation) && origin.is_some()
+    }
+
+    /// Whoever sees them.
+    fn seen_by(&self, view: &SessionView) -> Weak<State> {
+        // What a transaction sees is nobody's in a moment.
+        if self.is_uncommitted { Weak::new() } else { view.seen_by() }
+    }
+
+    /// Whether the rows at this state are nobody else's.
+    fn is_own(&self, origin: &Origin) -> bool {
+        origin.is_own || self.is_uncommitted
+    }
+
+    /// Whether any of its relations is seen by nobody else.
+    fn has_own(&self) -> bool {
+        self.origins.of.iter().flatten().any(|origin| self.is_own(origin))
     }
 
     fn origin(&self, relation: RelationId) -> Option<Origin> {
@@ -138,6 +154,7 @@ impl Views {
             memory,
             advance,
             kept: RwLock::default(),
+            own: RwLock::default(),
             clock: AtomicU64::new(0),
             keys: Keys::new(),
             refreshed: Mutex::default(),
@@ -149,12 +166,13 @@ impl Views {
     }
 
     /// What the relations of a program follow from, if any of them may be a view.
-    pub(crate) fn look(&self, program: &Program, view: &SessionView) -> Reading {
+    pub(crate) fn look(&self, program: &Program, graph: &Graph, view: &SessionView) -> Reading {
         let derives = |stratum: &Stratum| stratum.relations.iter().any(|relation| *relation != program.goal);
         if self.memory == 0 || !program.strata.iter().any(derives) {
             return Reading::default();
         }
-        Reading { origins: self.keys.origins(program, view), ..Reading::default() }
+        let is_uncommitted = view.snapshot().version() > graph.snapshot().version();
+        Reading { origins: self.keys.origins(program, view), is_uncommitted, ..Reading::default() }
     }
 
     /// Lets a program read what there is of it, instead of deriving it.
@@ -163,15 +181,9 @@ impl Views {
     pub(crate) fn read(&self, reading: &mut Reading, program: &mut Program) {
         let mut found = HashSet::new();
         if !reading.origins.below.is_empty() {
-            let kept = self.kept.read();
             for relation in reading.origins.below.keys() {
-                let Some(origin) = reading.origin(*relation) else { continue };
-                let Some(view) = kept.get(&origin.meaning).filter(|view| view.state == origin.state) else {
-                    continue;
-                };
-                view.last_read.store(self.now(), Ordering::Relaxed);
-                let name = &program.relations[relation.index()].name;
-                reading.rows.insert(name.clone(), Arc::clone(&view.rows));
+                let Some(rows) = self.current(reading, *relation) else { continue };
+                reading.rows.insert(program.relations[relation.index()].name.clone(), rows);
                 found.insert(*relation);
             }
         }
@@ -194,11 +206,7 @@ impl Views {
         codec: &Codec,
     ) {
         // A sum that was cut off is told whenever it is asked for.
-        if outcome.saturated
-            || !outcome.remarks.is_empty()
-            // What a transaction sees may never be there.
-            || graph.snapshot().version() < view.snapshot().version()
-        {
+        if outcome.saturated || !outcome.remarks.is_empty() {
             return;
         }
         let snapshot = view.snapshot();
@@ -213,8 +221,12 @@ impl Views {
                     continue;
                 };
                 let described = &program.relations[relation.index()];
-                let is_pinned = snapshot.catalog().keeps(&described.name);
                 let anew = outcome.took.get(&relation).copied().unwrap_or_default();
+                let is_own = reading.is_own(&origin);
+                if is_own && anew < Cost::LEAST && self.advance == Advance::WhereFaster {
+                    continue;
+                }
+                let is_pinned = !is_own && snapshot.catalog().keeps(&described.name);
                 let learns_all = is_pinned || reading.keeps_all;
                 let most_values = if learns_all { usize::MAX } else { Cost::values_worth(anew / 4) };
                 let mut learning = Learning::from(codec);
@@ -248,7 +260,10 @@ impl Views {
                     bytes: 0,
                     last_read: AtomicU64::new(self.now()),
                 };
-                self.insert(origin.meaning, kept);
+                match is_own {
+                    true => self.insert_own(origin, reading.seen_by(view), kept),
+                    false => self.insert(origin.meaning, kept),
+                }
             }
         }
     }
@@ -289,15 +304,17 @@ impl Views {
             view.graph != id || view.version >= snapshot.version() || view.is_of_use(&snapshot)
         });
         self.make_room(&mut kept);
+        self.refresh_own(id, &snapshot);
     }
 
     /// What there is of those of some graphs, and how many steps there were for all.
     pub(crate) fn status(&self, of: impl Fn(GraphId) -> bool) -> ViewStatus {
-        let kept = self.kept.read();
-        let of_these = || kept.values().filter(|view| of(view.graph));
+        let (kept, own) = (self.kept.read(), self.own.read());
+        let all = kept.values().chain(own.values().map(|own| &own.view));
+        let sizes: Vec<usize> = all.filter(|view| of(view.graph)).map(View::memory_bytes).collect();
         ViewStatus {
-            views: of_these().count(),
-            memory_bytes: of_these().map(View::memory_bytes).sum(),
+            views: sizes.len(),
+            memory_bytes: sizes.iter().sum(),
             steps: self.steps.load(Ordering::Relaxed),
             given_up: self.given_up.load(Ordering::Relaxed),
         }
@@ -306,12 +323,14 @@ impl Views {
     /// Forgets everything about a graph.
     pub(crate) fn forget(&self, graph: GraphId) {
         self.kept.write().retain(|_, view| view.graph != graph);
+        self.forget_own(graph);
         self.troubles.lock().retain(|(other, _), _| *other != graph);
     }
 
-    /// Forgets what was read the longest ago until the rest fits, and what is to be kept last.
+    /// Forgets what only some see, then what was read the longest ago until the rest fits, and what is to be kept last.
     fn make_room(&self, kept: &mut HashMap<Fingerprint, View>) {
         let (mut bytes, mut views) = (kept.values().map(|view| view.bytes).sum::<usize>(), kept.len());
+        self.make_room_of_own(bytes);
         if bytes <= self.memory && views <= MOST_VIEWS {
             return;
         }
@@ -356,9 +375,13 @@ fn inputs_of(
     Some(Arc::new(Inputs(inputs)))
 }
 
-/// The stored rows of a relation.
+/// The stored rows of a relation, with a session's own.
 fn stored_rows(view: &SessionView, name: &str, arity: usize) -> Relation {
-    view.snapshot().relation(name).cloned().unwrap_or_else(|| Relation::empty(arity))
+    let stored = view.snapshot().relation(name).cloned().unwrap_or_else(|| Relation::empty(arity));
+    match view.own_facts(name) {
+        Some(own) => stored.insert(&Rows::of_runs(arity, own.runs())).0,
+        None => stored,
+    }
 }
 
 /// Makes relations stored ones, and leaves out what is only needed to derive them. Answers what is still needed.

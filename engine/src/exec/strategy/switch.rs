@@ -1,6 +1,6 @@
 //! When a recursion leaves its rounds for the strategy that its plan names, and how it goes on.
 
-use super::matrices::{is_worth_multiplying, multiply};
+use super::matrices::{Multiplied, is_worth_multiplying, multiply};
 use super::partitions::evaluate_in_partitions;
 use super::relaxation::{is_worth_relaxing, relax};
 use super::walk::{is_from_one_source, is_worth_walking, traverse};
@@ -90,7 +90,17 @@ pub(crate) fn go_on(
         }
         Strategy::Matrices(matrices) => {
             known.clear();
-            multiply(tables, matrices, |relation| tables.runs(Access::of(relation, Version::All)))?
+            let known = |relation| tables.runs(Access::of(relation, Version::All));
+            let (multiplied, rounds) = multiply(tables, matrices, known)?;
+            let mut all = Vec::with_capacity(multiplied.len());
+            for Multiplied { relation, rows, found } in multiplied {
+                let growing = tables.growing.get_mut(&relation);
+                let mut found_in = growing.map(Growing::take_rounds).unwrap_or_default();
+                found.into_iter().for_each(|rows| found_in.add(rows));
+                tables.found_in.insert(relation, found_in);
+                all.push((relation, rows));
+            }
+            (all, rounds)
         }
         Strategy::Relaxation(relaxation) => {
             let Some(Known::Best(best)) = known.get_mut(&relaxation.relation) else { return Ok(None) };

@@ -39,6 +39,8 @@ pub(crate) enum Cause {
     Below,
     /// Others have just fallen ([`Side::Fallen`]).
     Fallen,
+    /// None: it is only looked whether each row has a proof.
+    Audit,
 }
 
 /// The rows that fall.
@@ -62,6 +64,7 @@ pub(crate) fn falling(
                 let places = changes.own_places(rule).into_iter();
                 places.map(|chosen| changes.shake(rule, head, chosen, fallen).0).collect()
             }
+            Cause::Audit => vec![changes.shake_all(rule.head, head)],
         };
         changes.rules.extend(shaking);
     }
@@ -122,6 +125,19 @@ impl Changes<'_> {
         (variant, rank)
     }
 
+    /// The rule for all of its rows.
+    fn shake_all(&mut self, own: RelationId, head: RelationId) -> Rule {
+        let kept = self.side(own, Side::Kept);
+        let mut rule = blank(head, "an audit");
+        let types = &self.program.relations[own.index()].column_types;
+        let columns: Vec<VariableId> =
+            types.iter().map(|data_type| add_variable(&mut rule, "?column", *data_type)).collect();
+        let arguments = columns.iter().map(|column| Argument::Variable(*column));
+        rule.body = vec![Literal::Atom(guard(kept, arguments.chain([Argument::Any])))];
+        rule.head_terms = columns.into_iter().map(value).collect();
+        rule
+    }
+
     /// Of the rows that are shaken, those fall that have no proof by rows of lower ranks that are kept.
     fn check(mut self, shaken: &BTreeMap<RelationId, RelationId>) -> Option<Falling> {
         let (mut falls, mut stays) = (BTreeMap::new(), Vec::new());
@@ -170,9 +186,10 @@ fn give_rank(rule: &mut Rule, place: usize) -> VariableId {
     rank
 }
 
+/// What says that a reason ranks lower. It is no range: few rows are looked up, and none is worth an index by ranks.
 fn lower(reason: VariableId, rank: VariableId) -> Literal {
     let [left, right] = [reason, rank].map(Expression::Variable);
-    Literal::Filter { operator: Test::ByValue(Comparison::Less), left, right }
+    Literal::Filter { operator: Test::Not(Comparison::GreaterOrEqual), left, right }
 }
 
 /// The rule for the ranked rows of a relation of which another one has the same row without a rank, or has not.

@@ -12,6 +12,8 @@ pub(super) struct Kept {
     pub(super) grows: bool,
     pub(super) known: [Option<Known>; 2],
     pub(super) new: [BlockRows; 2],
+    /// What was new before, round by round, in the form in which it came; none if nobody wants to know.
+    pub(super) found: Option<Vec<BlockRows>>,
 }
 
 impl Kept {
@@ -40,7 +42,11 @@ impl Kept {
                 budget.charge(more)?;
                 grown += more;
             }
-            old += std::mem::replace(&mut self.new[by], new).memory_bytes();
+            let before = std::mem::replace(&mut self.new[by], new);
+            match &mut self.found {
+                Some(found) if by == main => found.push(before),
+                Some(_) | None => old += before.memory_bytes(),
+            }
         }
         budget.release(old);
         Ok(grown as isize - old as isize)

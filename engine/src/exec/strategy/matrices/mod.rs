@@ -15,9 +15,8 @@ mod scratch;
 mod steps;
 mod work;
 
-use self::blocks::{BLOCK, BlockRows, lanes_of_blocks};
+use self::blocks::BlockRows;
 use self::round::State;
-use self::row::Row;
 use self::steps::Layout;
 use crate::budget::BudgetError;
 use crate::data::{Code, RelationId, Run, parallel};
@@ -49,13 +48,21 @@ pub(crate) fn is_worth_multiplying(tables: &Tables<'_>, matrices: &Matrices, kno
         && known.saturating_mul(tables.thresholds.matrix_reads_per_row) >= read
 }
 
-/// Multiplies until nothing new is found. `known` has the rows of each relation of the stratum; the answer has all
-/// of them, and how many rounds it took.
+/// What has become of a relation.
+pub(crate) struct Multiplied {
+    pub(crate) relation: RelationId,
+    /// All of its rows: those that were known, in their order, and then those of each round.
+    pub(crate) rows: Run,
+    /// How many each round has found.
+    pub(crate) found: Vec<usize>,
+}
+
+/// Multiplies until nothing new is found. `known` has the rows of each relation of the stratum.
 pub(crate) fn multiply(
     tables: &Tables<'_>,
     matrices: &Matrices,
     known: impl Fn(RelationId) -> Result<Vec<Run>, BudgetError>,
-) -> Result<(Vec<(RelationId, Run)>, usize), ExecError> {
+) -> Result<(Vec<Multiplied>, usize), ExecError> {
     let mut columns = Vec::new();
     let mut held = Vec::new();
     for matrix in &matrices.matrices {
@@ -81,65 +88,76 @@ pub(crate) fn multiply(
     let layout = Layout::new(matrices);
     let mut state = State::new(layout, domain.len(), tables.budget);
     for (number, (matrix, [rows, columns])) in matrices.matrices.iter().zip(pairs).enumerate() {
-        let grows = !matches!(matrix, Matrix::Complete(_));
-        state.add_matrix(number, grows, |by| {
+        state.add_matrix(number, matrix, |by| {
             let (rows, columns) = if by == 0 { (&rows, &columns) } else { (&columns, &rows) };
             BlockRows::of_pairs(rows.iter().copied().zip(columns.iter().copied()).collect())
         })?;
     }
-    drop(held);
-    let rounds = state.run()?;
-    let own = matrices.matrices.iter().enumerate().filter_map(|(number, matrix)| match matrix {
-        Matrix::Own(relation) => Some((*relation, number)),
+    let own = matrices.matrices.iter().zip(columns).enumerate();
+    let own = own.filter_map(|(number, (matrix, known))| match matrix {
+        Matrix::Own(relation) => Some((*relation, number, known)),
         Matrix::Part | Matrix::Complete(_) => None,
     });
-    let mut found = Vec::new();
-    for (relation, number) in own {
-        found.push((relation, unpack(tables, &mut state, number, &domain)?));
+    let own: Vec<_> = own.collect();
+    drop(held);
+    let known: usize = own.iter().map(|(_, _, [codes, _])| codes.len()).sum();
+    let _held = tables.budget.hold(2 * known * size_of::<Code>())?;
+    let rounds = state.run()?;
+    let mut multiplied = Vec::new();
+    for (relation, number, known) in own {
+        let (found, by) = state.take(number);
+        let rows = unpack(tables, &known, &found, by, &domain)?;
+        multiplied.push(Multiplied { relation, rows, found: found.iter().map(BlockRows::count).collect() });
     }
-    Ok((found, rounds))
+    Ok((multiplied, rounds))
 }
 
-/// A matrix as rows of two columns.
+/// Rows of two columns: those that were known, and those of each round, which are by rows of the matrix or by its columns.
 fn unpack(
     tables: &Tables<'_>,
-    state: &mut State<'_>,
-    matrix: usize,
+    known: &[Vec<Code>; 2],
+    found: &[BlockRows],
+    by: usize,
     domain: &Numbering<'_>,
 ) -> Result<Run, ExecError> {
-    let (rows, by) = state.take(matrix);
-    let total: usize = rows.iter().map(Row::count).sum();
+    /// Rows of one lane, about.
+    const LANE_ROWS: usize = 1 << 18;
+    let first_found = known[0].len();
+    let total = first_found + found.iter().map(BlockRows::count).sum::<usize>();
     check_rows(total)?;
     tables.budget.charge(2 * total * size_of::<Code>())?;
     let mut columns = [vec![0; total], vec![0; total]];
-    {
-        let [first, second] = &mut columns;
-        let (mut first, mut second) = (first.as_mut_slice(), second.as_mut_slice());
-        let mut work = Vec::new();
-        for lane in lanes_of_blocks(rows.len(), total.div_ceil(1 << 18).min(rows.len() / BLOCK)) {
-            let count = rows[lane.clone()].iter().map(Row::count).sum();
+    for (column, known) in columns.iter_mut().zip(known) {
+        column[..first_found].copy_from_slice(known);
+    }
+    let [first, second] = columns.each_mut().map(|column| &mut column[first_found..]);
+    let (mut first, mut second) = if by == 0 { (first, second) } else { (second, first) };
+    let mut work = Vec::new();
+    for found in found {
+        let rows = found.rows().len();
+        let lanes = found.count().div_ceil(LANE_ROWS).max(1);
+        for lane in parallel::lanes(rows, rows.div_ceil(lanes)) {
+            let count = lane.clone().map(|position| found.at(position).count()).sum();
             let (first_out, second_out);
             (first_out, first) = first.split_at_mut(count);
             (second_out, second) = second.split_at_mut(count);
-            work.push((lane, first_out, second_out));
+            work.push((found, lane, first_out, second_out));
         }
-        let codes = domain.codes();
-        let written = parallel::map(work, |(lane, first, second)| {
-            tables.budget.check()?;
-            let mut at = 0;
-            for row in lane {
-                let from = at;
-                rows[row].as_ref().for_each(|column| {
-                    second[at] = codes[column as usize];
-                    at += 1;
-                });
-                first[from..at].fill(codes[row]);
-            }
-            Ok::<_, ExecError>(())
-        });
-        written.into_iter().collect::<Result<(), _>>()?;
     }
-    let [rows, others] = columns;
-    let columns = if by == 0 { vec![rows, others] } else { vec![others, rows] };
-    Ok(Run::new(columns, total))
+    let codes = domain.codes();
+    let written = parallel::map(work, |(found, lane, first, second)| {
+        tables.budget.check()?;
+        let mut at = 0;
+        for position in lane {
+            let from = at;
+            found.at(position).for_each(|column| {
+                second[at] = codes[column as usize];
+                at += 1;
+            });
+            first[from..at].fill(codes[found.rows()[position] as usize]);
+        }
+        Ok::<_, ExecError>(())
+    });
+    written.into_iter().collect::<Result<(), _>>()?;
+    Ok(Run::new(columns.into(), total))
 }

@@ -11,6 +11,7 @@ use super::steps::{Layout, Side, Step};
 use super::work::{Patience, Pending, Work};
 use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;
+use crate::plan::Matrix;
 
 /// Rows of other matrices that are united in one lane.
 const LANE_UNIONS: usize = 1 << 14;
@@ -50,10 +51,11 @@ impl<'b> State<'b> {
     pub(super) fn add_matrix(
         &mut self,
         number: usize,
-        grows: bool,
+        matrix: &Matrix,
         rows: impl Fn(usize) -> BlockRows,
     ) -> Result<(), BudgetError> {
         let forms = self.layout.forms[number];
+        let grows = !matches!(matrix, Matrix::Complete(_));
         self.matrices[number].grows = grows;
         for by in (0..2).filter(|by| forms.known[*by]) {
             let known = if grows {
@@ -72,6 +74,9 @@ impl<'b> State<'b> {
             let (main, forms) = (self.layout.main[number], self.layout.forms[number]);
             let change = self.matrices[number].take_in(new, main, forms, self.size, self.budget)?;
             self.charged = self.charged.saturating_add_signed(change);
+        }
+        if matches!(matrix, Matrix::Own(_)) {
+            self.matrices[number].found = Some(Vec::new());
         }
         Ok(())
     }
@@ -95,13 +100,11 @@ impl<'b> State<'b> {
         }
     }
 
-    /// Takes out what is known of a matrix, and whether that is by rows or by columns.
-    pub(super) fn take(&mut self, matrix: usize) -> (Vec<Row>, usize) {
-        let by = self.layout.main[matrix];
-        match self.matrices[matrix].known[by].take() {
-            Some(Known::Growing(rows)) => (rows, by),
-            Some(Known::Complete(_)) | None => (Vec::new(), by),
-        }
+    /// Takes out what each round has found of a matrix, and whether that is by rows or by columns. All else of it is gone.
+    pub(super) fn take(&mut self, matrix: usize) -> (Vec<BlockRows>, usize) {
+        let kept = std::mem::take(&mut self.matrices[matrix]);
+        // What was there at first was not found.
+        (kept.found.into_iter().flatten().skip(1).collect(), self.layout.main[matrix])
     }
 
     /// Adds what is new in each matrix, and accounted for, to what is known.

@@ -8,18 +8,12 @@ pub(super) struct Row {
     /// As in [`RowRef`].
     blocks: Vec<u32>,
     masks: Vec<u64>,
-    count: usize,
 }
 
 impl Row {
     #[inline]
     pub(super) fn as_ref(&self) -> RowRef<'_> {
         RowRef { blocks: &self.blocks, masks: &self.masks }
-    }
-
-    /// Number of bits set.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     fn memory_bytes(&self) -> usize {
@@ -29,7 +23,6 @@ impl Row {
     /// Adds bits that are not set yet; answers by how many bytes it has grown.
     pub(super) fn add(&mut self, new: RowRef<'_>, all_blocks: usize) -> usize {
         let before = self.memory_bytes();
-        self.count += new.count();
         if !self.masks.is_empty() && self.blocks.is_empty() {
             new.for_each_block(|block, mask| self.masks[block as usize] |= mask);
             return 0;
@@ -38,7 +31,7 @@ impl Row {
         if self.blocks.len() * 2 > all_blocks {
             let mut masks = vec![0; all_blocks];
             self.as_ref().for_each_block(|block, mask| masks[block as usize] = mask);
-            *self = Row { blocks: Vec::new(), masks, count: self.count };
+            *self = Row { blocks: Vec::new(), masks };
         }
         self.memory_bytes().saturating_sub(before)
     }
