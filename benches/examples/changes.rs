@@ -7,15 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int64Type;
-use stratalog_benches::{define, load, peak_mb, session_of, tables};
-use stratalog_engine::{
-    Advance, Budget, EngineOptions, Next, Parameters, RunOptions, Session, Subscription, Waker,
+use stratalog_benches::{
+    Change, Follower, Steps, commit, define, load, peak_mb, program, session_of, tables,
 };
+use stratalog_engine::{Advance, EngineOptions, Next};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,92 +35,44 @@ fn main() {
     let started = Instant::now();
     let mut follower = Follower::of(&session, question);
     let first = started.elapsed();
-    let mut times = Vec::new();
+    let (mut steps, mut rows, mut told) = (Steps::default(), follower.begun().row_count(), 0);
     for program in programs(tables(Path::new(changes))) {
         let started = Instant::now();
-        follower.follow(&mut session, &program);
-        times.push(started.elapsed());
+        let changed = follower.catch_up(commit(&mut session, &program));
+        steps.took(started.elapsed());
+        for next in &changed {
+            match next {
+                Next::Delta { delta, .. } => {
+                    rows = rows + delta.added.row_count() - delta.removed.row_count();
+                    told += delta.row_count();
+                }
+                Next::Reset { rows: all, .. } => rows = all.row_count(),
+                Next::Nothing { .. } | Next::Ended { .. } => {}
+            }
+        }
     }
-    times.sort_unstable();
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    let at = |part: usize| times.get(times.len() * part / 100).copied().map_or(0.0, ms);
+    let [p50, p99, max] = steps.ms([500, 990, 1_000]);
     println!(
-        "{{\"rows\": {}, \"first_ms\": {:.3}, \"p50_ms\": {:.4}, \"p99_ms\": {:.4}, \"max_ms\": {:.4}, \"told\": {}, \"peak_mb\": {}}}",
-        follower.rows,
-        ms(first),
-        at(50),
-        at(99),
-        times.last().copied().map_or(0.0, ms),
-        follower.told,
+        "{{\"rows\": {rows}, \"first_ms\": {:.3}, \"p50_ms\": {p50:.4}, \"p99_ms\": {p99:.4}, \"max_ms\": {max:.4}, \"told\": {told}, \"peak_mb\": {}}}",
+        first.as_secs_f64() * 1e3,
         peak_mb()
     );
 }
 
 /// The programs of the steps, in their order.
 fn programs(tables: Vec<(String, RecordBatch)>) -> impl Iterator<Item = String> {
-    let mut steps: BTreeMap<i64, BTreeMap<(i64, String), Vec<String>>> = BTreeMap::new();
+    let mut steps: BTreeMap<i64, Vec<(Change, String, String)>> = BTreeMap::new();
     for (relation, batch) in tables {
         let columns: Vec<&[i64]> =
             batch.columns().iter().map(|column| &**column.as_primitive::<Int64Type>().values()).collect();
         for row in 0..batch.num_rows() {
+            let change = if columns[1][row] == 1 { Change::Comes } else { Change::Goes };
             let values: Vec<String> = columns[2..].iter().map(|column| column[row].to_string()).collect();
             let step = steps.entry(columns[0][row]).or_default();
-            let rows = step.entry((columns[1][row], relation.clone())).or_default();
-            rows.push(format!("({})", values.join(", ")));
+            step.push((change, relation.clone(), format!("({})", values.join(", "))));
         }
     }
     steps.into_values().map(|step| {
-        let statements = step.into_iter().map(|((comes, relation), rows)| {
-            let sign = if comes == 1 { '+' } else { '-' };
-            format!("{sign}{relation}[{}]", rows.join(", "))
-        });
-        statements.collect::<Vec<_>>().join("\n")
+        program(step.iter().map(|(change, relation, row)| (*change, relation.as_str(), row.as_str())))
     })
-}
-
-/// Somebody who is told what changes of an answer.
-struct Follower {
-    subscription: Subscription,
-    woken: Receiver<()>,
-    version: u64,
-    rows: usize,
-    told: usize,
-}
-
-impl Follower {
-    fn of(session: &Session, question: &str) -> Follower {
-        let (wake, woken) = channel();
-        let waker = Waker::new(move || {
-            // Whoever is gone needs not be woken.
-            let _ = wake.send(());
-        });
-        let prepared = session.prepare(question, &Parameters::new()).expect("a question");
-        let subscription = session.subscribe(prepared, waker, &Budget::unlimited()).expect("an answer");
-        let begun = subscription.begun();
-        let (version, rows) = (begun.version, begun.rows.row_count());
-        Follower { subscription, woken, version, rows, told: 0 }
-    }
-
-    /// Commits, and waits until it is known what that has changed of the answer.
-    fn follow(&mut self, session: &mut Session, program: &str) {
-        let prepared = session.prepare(program, &Parameters::new()).expect("a program");
-        let options = RunOptions { atomic: true, ..RunOptions::default() };
-        let committed = session.run(prepared, &options, &Budget::unlimited()).expect("it is done").version;
-        while self.subscription.version() < committed {
-            // Where the answer stays as it is, nobody is woken.
-            let _ = self.woken.recv_timeout(Duration::from_micros(20));
-        }
-        while self.version < committed {
-            match self.subscription.next(self.version, false).expect("an answer") {
-                Next::Delta { version, delta } => {
-                    self.version = version;
-                    self.rows = self.rows + delta.added.row_count() - delta.removed.row_count();
-                    self.told += delta.row_count();
-                }
-                Next::Nothing { version } => self.version = version,
-                Next::Reset { version, rows } => (self.version, self.rows) = (version, rows.row_count()),
-                Next::Ended { error, .. } => panic!("{error}"),
-            }
-        }
-    }
 }
