@@ -101,7 +101,7 @@ pub fn change() -> impl Strategy<Value = String> {
         4 => e().prop_map(move |facts| format!("+e[{}]", list(facts))),
         4 => e().prop_map(move |facts| format!("-e[{}]", list(facts))),
         3 => (node(), node(), 0..4_i64).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
-        1 => (node(), node(), select(vec!["null", "0.5", "2.0"])).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
+        1 => (node(), node(), select(vec!["null", "0.5", "2.0", "0.0", "-0.0"])).prop_map(|(x, y, w)| format!("+f({x}, {y}, {w})")),
         2 => (node(), node()).prop_map(|(x, y)| format!("-f(X, Y, W) <- f(X, Y, W), X = {x}, Y = {y}")),
         1 => (node(), 0..4_i64).prop_map(|(x, w)| format!("-f(X, Y, W) <- f(X, Y, W), X = {x}, W < {w}")),
         1 => node().prop_map(|x| format!("+n({x})")),

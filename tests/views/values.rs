@@ -1,6 +1,8 @@
 //! Values that rules compute: kept with the rows that hold them, and forgotten after these.
 
-use stratalog_engine::{Budget, Content, EngineOptions, Parameters, Provenance, RunOptions, Session};
+use stratalog_engine::{
+    Advance, Budget, Content, EngineOptions, Parameters, Provenance, RunOptions, Session,
+};
 
 use crate::sessions::{engine_of, run};
 
@@ -52,4 +54,22 @@ fn rows_with_computed_values_are_known_to_be_the_graphs_or_the_sessions() {
         tell(&mut session, ".session clear");
         assert_eq!(asked(&mut session), None);
     }
+}
+
+#[test]
+fn a_zero_keeps_its_sign() {
+    let mut answers = Vec::new();
+    for view_memory in [0, 1 << 30] {
+        let options = EngineOptions { advance: Advance::Always, view_memory, ..EngineOptions::default() };
+        let mut session = engine_of(options).open_session("default").expect("the graph `default` exists");
+        tell(
+            &mut session,
+            "+least(X, min<Y>) <- next(X, Y)\n+least(Y, min<L>) <- least(X, L), next(X, Y)\n+next(0.0, 0.0)",
+        );
+        let before = run(&mut session, "?least(X, L)", false);
+        tell(&mut session, "+next(1.0, -0.0)");
+        answers.push((before, run(&mut session, "?least(X, L)", false)));
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0].1.as_ref().map(Vec::len), Ok(3));
 }

@@ -24,6 +24,15 @@ impl Difference {
         with_key!(before.arity(), K => between::<K>(before, after))
     }
 
+    /// At most how many rows there are in the one between these runs: those that do not stand in the same place in both.
+    pub(crate) fn at_most(before: &[Run], after: &[Run]) -> usize {
+        let apart = |runs: &[Run], others: &[Run]| -> usize {
+            let in_others = |run| shared(run, others).map_or(0, Run::len);
+            runs.iter().map(|run| run.len().saturating_sub(in_others(run))).sum()
+        };
+        apart(before, after) + apart(after, before)
+    }
+
     /// Of rows of so many columns, none.
     pub(crate) fn none(arity: usize) -> Difference {
         Difference { added: Rows::empty(arity), removed: Rows::empty(arity) }

@@ -22,8 +22,10 @@ pub(crate) struct Cost {
     first_steps: u32,
     /// How many steps were given up since one was worth it,
     given_up: u32,
-    /// and how often none is tried from now on.
+    /// how often none is tried from now on,
     rests: u32,
+    /// and with at least how many changed rows: with half as many as there were in the smallest that was given up.
+    from_rows: usize,
 }
 
 impl Cost {
@@ -50,26 +52,30 @@ impl Cost {
         Cost { anew, first_steps: Cost::FIRST_STEPS, ..before.unwrap_or_default() }
     }
 
-    /// How long a step may take; none if it is not to be tried.
-    pub(crate) fn allowed(&mut self) -> Option<Duration> {
-        if self.rests > 0 {
+    /// How long a step may take below which so many rows have changed, about; none if it is not to be tried.
+    pub(crate) fn allowed(&mut self, changed: usize) -> Option<Duration> {
+        if self.rests > 0 && changed >= self.from_rows {
             self.rests -= 1;
             return None;
         }
         Some(if self.first_steps > 0 { self.worth().max(self.anew) } else { self.worth() })
     }
 
-    /// How long the next step may take; none if it will not be tried.
-    pub(crate) fn allows(&self) -> Option<Duration> {
-        Cost { ..*self }.allowed()
+    /// How long the next step may take, if so many rows change; none if it will not be tried.
+    pub(crate) fn allows(&self, changed: usize) -> Option<Duration> {
+        Cost { ..*self }.allowed(changed)
     }
 
     /// A step was made in this time.
-    pub(crate) fn made(&mut self, took: Duration) {
+    pub(crate) fn made(&mut self, took: Duration, changed: usize) {
         (self.last_step, self.steps) = (Some(took), self.steps + 1);
         self.first_steps = self.first_steps.saturating_sub(1);
         if took <= self.worth() {
-            (self.first_steps, self.given_up, self.rests) = (0, 0, 0);
+            self.first_steps = 0;
+            // A small one says nothing of those that were given up.
+            if changed >= self.from_rows {
+                (self.given_up, self.rests, self.from_rows) = (0, 0, 0);
+            }
         }
     }
 
@@ -78,9 +84,11 @@ impl Cost {
         (self.anew / 2).max(Cost::LEAST)
     }
 
-    /// A step was given up: twice as many times as last time it is not even tried.
-    pub(crate) fn give_up(&mut self) {
+    /// A step was given up: twice as many times as last time one of its size is not even tried.
+    pub(crate) fn give_up(&mut self, changed: usize) {
         self.failures += 1;
+        let half = changed / 2;
+        self.from_rows = if self.given_up == 0 { half } else { self.from_rows.min(half) };
         self.given_up = (self.given_up + 1).min(Cost::MOST);
         self.rests = (1 << self.given_up) - 1;
     }
@@ -95,27 +103,30 @@ mod tests {
         const ANEW: Duration = Duration::from_millis(10);
         let mut cost = Cost::of(ANEW, None);
         for _ in 0..4 {
-            assert_eq!(cost.allowed(), Some(ANEW));
-            cost.made(2 * ANEW);
+            assert_eq!(cost.allowed(100), Some(ANEW));
+            cost.made(2 * ANEW, 100);
         }
-        assert_eq!(cost.allowed(), Some(ANEW / 2));
+        assert_eq!(cost.allowed(100), Some(ANEW / 2));
         let mut rests = Vec::new();
         for _ in 0..10 {
-            cost.give_up();
+            cost.give_up(100);
             cost = Cost::of(ANEW, Some(cost));
             let mut rested = 0;
-            while cost.allowed().is_none() {
+            while cost.allowed(100).is_none() {
                 rested += 1;
             }
             rests.push(rested);
         }
         assert_eq!(rests, [1, 3, 7, 15, 31, 63, 127, 255, 255, 255]);
-        cost.made(2 * ANEW);
-        cost.give_up();
+        cost.made(2 * ANEW, 100);
+        cost.give_up(100);
         assert_eq!(cost.rests, 255, "a step that was not worth it changes nothing");
-        cost.made(ANEW / 2);
-        assert_eq!(cost.allowed(), Some(ANEW / 2), "one that was does");
+        assert_eq!(cost.allowed(49), Some(ANEW / 2), "a small one is tried");
+        cost.made(ANEW / 2, 49);
+        assert_eq!((cost.rests, cost.allows(50)), (255, None), "and says nothing of others");
+        cost.made(ANEW / 2, 50);
+        assert_eq!(cost.allowed(100), Some(ANEW / 2), "one that was worth it does");
         assert_eq!(Cost::of(100 * ANEW, Some(cost)).anew, 2 * ANEW, "once is not enough to be believed");
-        assert_eq!(Cost::of(Duration::ZERO, None).allowed(), Some(Cost::LEAST));
+        assert_eq!(Cost::of(Duration::ZERO, None).allowed(1), Some(Cost::LEAST));
     }
 }

@@ -104,7 +104,8 @@ impl Followed {
         if !self.computed.are_of(next.dictionary) || !self.program.is_same(next.program) {
             return Ok(None);
         }
-        let time = if next.always { Some(Duration::MAX) } else { self.cost.allowed() };
+        let changed = self.changed(&next);
+        let time = if next.always { Some(Duration::MAX) } else { self.cost.allowed(changed) };
         let ordering: Duration = self.derived.values().map(|rows| rows.ordering()).sum();
         let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else { return Ok(None) };
         let started = Instant::now();
@@ -116,11 +117,11 @@ impl Followed {
             }
             // What does not succeed this way is derived from scratch, and fails there if it has to.
             None | Some(Ok(None) | Err(_)) => {
-                self.cost.give_up();
+                self.cost.give_up(changed);
                 return Ok(None);
             }
         };
-        self.cost.made(started.elapsed());
+        self.cost.made(started.elapsed(), changed);
         let before = self.answer();
         (self.stored, self.derived) = (next.stored, derived);
         Ok(Some(Difference::between(&before, &self.answer())))
@@ -132,9 +133,15 @@ impl Followed {
         self.derived.get(&goal.name).map_or_else(|| Relation::empty(goal.arity), |rows| rows.relation())
     }
 
-    /// How long the next step may take; none if it will not be tried.
-    pub(crate) fn allows(&self) -> Option<Duration> {
-        self.cost.allows()
+    /// How long the step to this state may take; none if it will not be tried.
+    pub(crate) fn allows(&self, next: &NextState<'_>) -> Option<Duration> {
+        self.cost.allows(self.changed(next))
+    }
+
+    /// About how many stored rows have changed.
+    fn changed(&self, next: &NextState<'_>) -> usize {
+        let pairs = self.stored.iter().filter_map(|(name, before)| Some((before, next.stored.get(name)?)));
+        pairs.map(|(before, now)| Difference::at_most(before.runs(), now.runs())).sum()
     }
 
     /// Bytes of what is derived beside the answer, and of values that were learnt for all of it.

@@ -95,7 +95,7 @@ impl Follower<'_> {
         let (program, thresholds, dictionary) =
             (self.program, *thresholds, self.view.snapshot().dictionary());
         let next = NextState { program, stored, dictionary, thresholds, always: views.always_advances() };
-        let is_brief = followed.allows().is_some_and(|time| time <= BRIEF);
+        let is_brief = followed.allows(&next).is_some_and(|time| time <= BRIEF);
         let advance = || followed.advance(next, context.budget);
         let difference = if is_brief { advance() } else { threads.run(advance) }?;
         self.following.difference = difference;

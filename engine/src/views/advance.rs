@@ -180,7 +180,8 @@ impl Views {
             let cost = cost.unwrap_or_default();
             let most = match self.advance {
                 Advance::Always => Some(Duration::MAX),
-                Advance::WhereFaster if !is_brief => cost.allows(),
+                // How many rows have changed is not looked at for that.
+                Advance::WhereFaster if !is_brief => cost.allows(1),
                 Advance::WhereFaster | Advance::Never => None,
             };
             let fate = most.map_or(Fate::Anew(cost.anew), Fate::Tried);
@@ -244,9 +245,10 @@ impl Views {
         let nearest = self.nearest(reading, stratum, current, advancing.view);
         let Some((older, inputs_now)) = nearest else { return Ok(Stepped::NotTried) };
         let Some((first, Older { inputs, .. })) = older.first() else { return Ok(Stepped::NotTried) };
+        let changed = inputs.distance(&inputs_now);
         let time = match self.advance {
             Advance::Always => Some(Duration::MAX),
-            Advance::WhereFaster => self.allowed(reading, *first),
+            Advance::WhereFaster => self.allowed(reading, *first, changed),
             Advance::Never => None,
         };
         let of_older: Duration = older.iter().map(|(_, view)| view.rows.ordering()).sum();
@@ -268,14 +270,14 @@ impl Views {
                 return Err(ExecError::Budget(BudgetError::Cancelled));
             }
             None | Some(Ok(None) | Err(_)) => {
-                self.change_cost(reading, *first, Cost::give_up);
+                self.change_cost(reading, *first, |cost| cost.give_up(changed));
                 self.given_up.fetch_add(1, Ordering::Relaxed);
                 return Ok(Stepped::GivenUp(started.elapsed()));
             }
         };
         let took = started.elapsed();
         self.count_step();
-        self.change_cost(reading, *first, |cost| cost.made(took));
+        self.change_cost(reading, *first, |cost| cost.made(took, changed));
         let (way, mut rows) = (rows.way, rows.into_kept());
         let (inputs, mut advanced) = (Arc::new(inputs_now), Current::new());
         for (relation, _) in &older {
@@ -297,11 +299,11 @@ impl Views {
         Some(change(&mut self.kept.write().get_mut(&origin.meaning)?.cost))
     }
 
-    /// How long a step may take; none if it is not to be tried.
-    fn allowed(&self, reading: &Reading, relation: RelationId) -> Option<Duration> {
+    /// How long a step may take below which so many rows have changed; none if it is not to be tried.
+    fn allowed(&self, reading: &Reading, relation: RelationId, changed: usize) -> Option<Duration> {
         // What only some see says nothing of what steps cost for all.
-        let of_all = self.change_cost(reading, relation, Cost::allowed);
-        of_all.unwrap_or_else(|| self.cost(reading, relation)?.allows())
+        let of_all = self.change_cost(reading, relation, |cost| cost.allowed(changed));
+        of_all.unwrap_or_else(|| self.cost(reading, relation)?.allows(changed))
     }
 
     /// From here on these are the rows of a relation at the state of a question.

@@ -8,7 +8,7 @@ use super::kept::{Input, Inputs, View};
 use super::meaning::Origin;
 use super::{Reading, Views, stored_rows};
 use crate::analysis::program::Stratum;
-use crate::data::{RelationId, Run};
+use crate::data::{Difference, RelationId};
 use crate::graph::SessionView;
 use crate::maintain::KeptRows;
 
@@ -102,16 +102,9 @@ impl Views {
 
 impl Inputs {
     /// About how many rows are there now and were not before, or the reverse.
-    fn distance(&self, now: &Inputs) -> usize {
-        let beside = |runs: &[Run], others: &[Run]| -> usize {
-            let rows = runs.iter().map(|run| match others.iter().find(|other| other.id() == run.id()) {
-                Some(other) => run.len().saturating_sub(other.len()),
-                None => run.len(),
-            });
-            rows.sum()
-        };
+    pub(super) fn distance(&self, now: &Inputs) -> usize {
         let pairs = self.0.iter().filter_map(|(name, before)| Some((before.runs(), now.0.get(name)?.runs())));
-        pairs.map(|(before, now)| beside(&before, &now) + beside(&now, &before)).sum()
+        pairs.map(|(before, now)| Difference::at_most(&before, &now)).sum()
     }
 }
 

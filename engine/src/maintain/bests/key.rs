@@ -19,12 +19,14 @@ pub(super) struct Values<'v> {
 }
 
 impl Values<'_> {
-    /// Values that are no numbers are left to evaluation from scratch, and so is the largest of fractions.
+    /// Values that are no numbers are left to evaluation from scratch, and so are the largest of fractions, and `-0.0`: it
+    /// compares as `0.0` does, and is another value.
     pub(super) fn key(self, value: Code) -> Result<Key, ExecError> {
         if !self.are_there {
             return Ok(Key(Number::Int(0)));
         }
         match self.number(value)? {
+            Number::Float(x) if x == 0.0 && x.is_sign_negative() => Err(ExecError::NotWorth),
             number if !self.largest => Ok(Key(number)),
             Number::Int(n) => Ok(Key(Number::Int(n.checked_neg().ok_or(ExecError::NotWorth)?))),
             Number::Float(_) => Err(ExecError::NotWorth),
