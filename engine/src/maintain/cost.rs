@@ -121,7 +121,7 @@ mod tests {
         cost.made(2 * ANEW, 100);
         cost.give_up(100);
         assert_eq!(cost.rests, 255, "a step that was not worth it changes nothing");
-        assert_eq!(cost.allowed(49), Some(ANEW / 2), "a small one is tried");
+        assert_eq!(cost.allowed(49), Some(ANEW), "a small one is tried");
         cost.made(ANEW / 2, 49);
         assert_eq!((cost.rests, cost.allows(50)), (255, None), "and says nothing of others");
         cost.made(ANEW / 2, 50);
