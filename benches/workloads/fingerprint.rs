@@ -32,11 +32,6 @@ impl Fingerprint {
         Fingerprint { rows: rows.row_count(), sum }
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// After this was told.
     pub fn apply(&mut self, next: &Next) {
         match next {

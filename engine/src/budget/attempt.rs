@@ -83,9 +83,9 @@ impl Budget {
         for_lasting: Duration,
         work: impl FnOnce(&Budget) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        let now = Instant::now();
-        // As good as for ever where that is beyond all time.
+        /// As good as for ever.
         const EVER: Duration = Duration::from_secs(1 << 32);
+        let now = Instant::now();
         let until = now.checked_add(time).unwrap_or(now + EVER);
         let attempt = Arc::new(Attempt {
             until,

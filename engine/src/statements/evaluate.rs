@@ -48,7 +48,7 @@ pub(super) fn evaluate(
     context.warnings.append(&mut program.warnings);
     let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
     let mut reading = views.look(&program, context.graph, view);
-    if views.are_older(&reading) {
+    if views.are_older(&reading, view) {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
         let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
         let older = advance(&program, &wanted, &reading, view, context)?;

@@ -27,7 +27,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let views = &context.environment.views;
     let mut reading = views.look(&program, context.graph, &view);
     let mut older = Vec::new();
-    if views.are_older(&reading) {
+    if views.are_older(&reading, &view) {
         let rewritten = rewrite::rewrite(program.clone(), &context.environment.disabled_rewrites);
         let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
         older = views.would_advance(&reading, &wanted, &program, &view);

@@ -38,7 +38,7 @@ pub(crate) fn keep_up(name: &Name, context: &mut Context<'_>) -> Result<(), Erro
     if views.holds(&reading, relation) {
         return Ok(());
     }
-    if views.are_older(&reading) {
+    if views.are_older(&reading, &view) {
         advance(&program, &HashSet::from([relation]), &reading, &view, context)?;
     }
     if views.holds(&reading, relation) {

@@ -73,15 +73,12 @@ impl Views {
     }
 
     /// Whether there are older views of relations of a program, and none of its state.
-    pub(crate) fn are_older(&self, reading: &Reading) -> bool {
+    pub(crate) fn are_older(&self, reading: &Reading, view: &SessionView) -> bool {
         if self.advance == Advance::Never {
             return false;
         }
-        reading
-            .origins
-            .below
-            .keys()
-            .any(|relation| self.current(reading, *relation).is_none() && self.has_older(reading, *relation))
+        let mut derived = reading.origins.below.keys();
+        derived.any(|relation| self.is_behind(reading, *relation, view))
     }
 
     /// Brings the views of these relations forward, and those of what they read, as far as that pays. Answers what became of
@@ -105,6 +102,7 @@ impl Views {
         self.bring(reading, wanted, advancing)
     }
 
+    /// The same, for those who see what the reading says.
     fn bring(
         &self,
         reading: &Reading,
@@ -168,11 +166,8 @@ impl Views {
         let needed = self.needed(reading, wanted, view);
         let is_brief = self.is_brief(reading, program, &needed);
         let strata = program.strata.iter().filter(|stratum| {
-            let is_older = |relation: &RelationId| {
-                needed.contains(relation)
-                    && self.current(reading, *relation).is_none()
-                    && !self.older(reading, *relation, view).is_empty()
-            };
+            let is_older =
+                |relation: &RelationId| needed.contains(relation) && self.is_behind(reading, *relation, view);
             stratum.relations.iter().all(is_older)
         });
         let notes = strata.flat_map(|stratum| {

@@ -3,9 +3,9 @@
 //! A view is found by what it was made of (`meaning.rs`): its rules, and of the stored relations below them the numbers of
 //! their runs, which no two runs share, and the dictionary of their codes. So a view answers for every snapshot, transaction
 //! and session in which the same rules would find the same rows, and for no other; nobody has to say that something has
-//! changed. A question that needs all rows of a relation of which there is an older view brings it forward (`advance.rs`).
-//! What has become useless is forgotten when a commit is done, and of the rest what was read the longest ago, if memory runs
-//! short.
+//! changed. What only some see is kept apart (`own.rs`). A question that needs all rows of a relation of which there is an
+//! older view (`states.rs`) brings it forward (`advance.rs`). What has become useless is forgotten when a commit is done, and
+//! of the rest what was read the longest ago, if memory runs short.
 
 mod advance;
 mod kept;

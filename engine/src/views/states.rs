@@ -44,6 +44,11 @@ impl Views {
         })
     }
 
+    /// Whether there are rows of a relation at other states, and none at that of a question.
+    pub(super) fn is_behind(&self, reading: &Reading, relation: RelationId, asked: &SessionView) -> bool {
+        self.current(reading, relation).is_none() && !self.older(reading, relation, asked).is_empty()
+    }
+
     /// The rows of all relations of a stratum at the nearest state, and what they follow from now; none if they are not there.
     pub(super) fn nearest(
         &self,
@@ -63,13 +68,6 @@ impl Views {
             all.push((*other, older.find(|older| Arc::ptr_eq(&older.inputs, &inputs))?));
         }
         Some((all, now))
-    }
-
-    /// Whether there are rows of a relation at other states.
-    pub(super) fn has_older(&self, reading: &Reading, relation: RelationId) -> bool {
-        let Some(origin) = reading.origin(relation) else { return false };
-        let is_older = |view: &View| (view.state != origin.state && view.inputs.is_some()).then_some(());
-        !self.each_state(reading, &origin, is_older).is_empty()
     }
 
     /// Something of each state from which rows may be brought to this one.
