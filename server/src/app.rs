@@ -18,7 +18,7 @@ use crate::limits::Places;
 use crate::live::Live;
 use crate::metrics::{Metrics, Reading};
 use crate::pace::Pace;
-use crate::queries::{QueryPool, Running};
+use crate::queries::{QueryPool, Running, Writers};
 use crate::sessions::Sessions;
 use crate::tls::Tls;
 use crate::vault::{PlaceError, place};
@@ -40,6 +40,8 @@ pub(crate) struct App {
     pub(crate) running: Arc<Running>,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
+    /// Where what sockets are sent is written.
+    pub(crate) writers: Writers,
     /// What was told of live queries last.
     pub(crate) rendered: Rendered,
     /// What is counted and bounded.
@@ -156,6 +158,7 @@ impl App {
             running: Arc::default(),
             metrics,
             rendered: Rendered::default(),
+            writers: Writers::new(),
             places: Places::new(&config.limits, descriptors()),
             limits: config.limits.into(),
             origins: config.origins.into(),

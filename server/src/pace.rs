@@ -20,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// Processor time to tell one subscriber something, about, and for each row of it, with that of a client on the same
 /// machine; measured.
 const COST: Duration = Duration::from_micros(150);
-const COST_OF_ROW: Duration = Duration::from_micros(1);
+const COST_OF_ROW: Duration = Duration::from_micros(2);
 /// The share of the processors that is there in any case.
 const LEAST_SHARE: f64 = 0.08;
 

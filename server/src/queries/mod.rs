@@ -7,7 +7,7 @@ mod ticket;
 mod turns;
 mod user_memory;
 
-pub(crate) use pool::{NotRun, QueryPool, RETRY_AFTER_MS, off_thread};
+pub(crate) use pool::{NotRun, QueryPool, RETRY_AFTER_MS, Writers, off_thread};
 pub(crate) use running::{Running, beginning, shown};
 pub(crate) use ticket::Ticket;
 pub(crate) use turns::Share;

@@ -160,7 +160,7 @@ async fn work(
         progress.begin(&ticket);
         let reply = requests::answer(&caller, id, work, &ticket).await;
         drop(held);
-        let sent = outgoing.reply(reply, &ticket).await;
+        let sent = outgoing.reply(reply, &caller.app.writers, &ticket).await;
         progress.answered();
         caller.subscriptions.begin();
         tickets.close(&ticket);

@@ -14,7 +14,6 @@ use super::notify::Progress;
 use super::stream::{Gone, Outgoing};
 use crate::app::App;
 use crate::auth::Identity;
-use crate::queries::off_thread;
 use crate::subscriptions::{Feed, Subscriptions};
 use crate::wire::{self, DeltaFrames, FEW_ROWS};
 
@@ -167,7 +166,7 @@ impl Teller {
             let part = if frames.rows_left() <= FEW_ROWS {
                 frames.next()
             } else {
-                let make = off_thread(move || {
+                let make = self.app.writers.run(move || {
                     let part = frames.next();
                     (frames, part)
                 });

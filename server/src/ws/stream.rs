@@ -11,8 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::CloseCode;
-use crate::queries::NotRun;
-use crate::queries::{Ticket, off_thread};
+use crate::queries::{NotRun, Ticket, Writers};
 use crate::requests;
 use crate::wire::{Frame, Part, Reply, TableStream};
 
@@ -161,19 +160,24 @@ impl Outgoing {
     }
 
     /// Sends the whole reply to a request, at the pace of the client.
-    pub(super) async fn reply(&self, reply: Reply, ticket: &Ticket) -> Result<(), Gone> {
+    pub(super) async fn reply(&self, reply: Reply, writers: &Writers, ticket: &Ticket) -> Result<(), Gone> {
         match reply {
             Reply::Whole(text) => self.send(Frame::Text(text)).await,
-            Reply::Stream(stream) => self.stream(stream, ticket).await,
+            Reply::Stream(stream) => self.stream(stream, writers, ticket).await,
         }
     }
 
     /// Frames are made while those before them are sent.
-    async fn stream(&self, mut stream: Box<TableStream>, ticket: &Ticket) -> Result<(), Gone> {
+    async fn stream(
+        &self,
+        mut stream: Box<TableStream>,
+        writers: &Writers,
+        ticket: &Ticket,
+    ) -> Result<(), Gone> {
         let id = stream.id();
         let mut frames = Vec::new();
         loop {
-            let make = off_thread(move || {
+            let make = writers.run(move || {
                 let frames = stream.next_frames();
                 (stream, frames)
             });
