@@ -23,6 +23,8 @@ pub(super) struct Course {
 struct State {
     /// The version that all were brought to last, each by itself.
     brought: u64,
+    /// The version that has changed the answers to some since: the others have the answer that they had.
+    changed: u64,
     /// Since then, and up to this version, nothing has changed that they read,
     looked: u64,
     /// namely the relations of these lists, mostly one for all; none where each has to be looked at.
@@ -43,17 +45,35 @@ struct Rest {
 }
 
 impl Course {
-    /// How far a question is that was brought to a version.
-    pub(super) fn reach(&self, version: u64) -> u64 {
+    /// How far a question is that was brought to a version, together with the others or, where it has just begun, by itself.
+    pub(super) fn reach(&self, version: u64, is_with_others: bool) -> u64 {
         let state = self.state.lock();
-        if version >= state.brought { version.max(state.looked) } else { version }
+        let since = if is_with_others { state.brought } else { state.changed };
+        if version >= since { version.max(state.looked) } else { version }
+    }
+
+    /// Whether all are where the course is, and nothing is defined otherwise since: then a version concerns those alone whose
+    /// answers it changes. What this answers is for [`Course::follow`].
+    pub(super) fn is_level(&self, snapshot: &Snapshot) -> Option<u64> {
+        let state = self.state.lock();
+        let mut reads = state.reads.as_ref()?.iter().flat_map(|read| &**read);
+        reads.all(|relation| snapshot.defined_since(relation) <= state.looked).then_some(state.begun)
+    }
+
+    /// All have been brought to a version by those whose answers it has changed. Whoever has begun meanwhile has to be looked at.
+    pub(super) fn follow(&self, begun: u64, version: u64) {
+        let mut state = self.state.lock();
+        (state.changed, state.looked) = (version, version);
+        if state.begun != begun {
+            state.reads = None;
+        }
     }
 
     /// A question has begun with a version, for which these relations were read.
     pub(super) fn begin(&self, version: u64, read: &Arc<[String]>) {
         let mut state = self.state.lock();
         state.begun += 1;
-        if version < state.brought || !state.reads.as_ref().is_some_and(|reads| reads.contains(read)) {
+        if version < state.changed || !state.reads.as_ref().is_some_and(|reads| reads.contains(read)) {
             state.reads = None;
         }
     }
@@ -88,7 +108,7 @@ impl Course {
     /// They are about to be brought to a version. What this answers is for [`Course::brought`].
     pub(super) fn bring(&self, version: u64) -> u64 {
         let mut state = self.state.lock();
-        state.brought = version;
+        (state.brought, state.changed) = (version, version);
         state.begun
     }
 
@@ -168,6 +188,25 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn who_has_just_begun_goes_with_the_others_when_all_were_brought_somewhere() {
+        let (course, read) = (Course::default(), Arc::from(["edge".to_owned()]));
+        let begun = course.bring(3);
+        course.brought(begun, Some(vec![Arc::clone(&read)]));
+        let begun = course.state.lock().begun;
+        // Another one begins with what was there before version 6 is looked at.
+        course.begin(5, &read);
+        course.follow(begun, 6);
+        assert_eq!((course.reach(3, true), course.reach(6, true)), (6, 6), "the others have what they had");
+        assert_eq!((course.reach(5, false), course.reach(6, false)), (5, 6));
+        assert!(course.state.lock().reads.is_none(), "each has to be looked at");
+        let begun = course.bring(8);
+        assert_eq!((course.reach(6, true), course.reach(5, false)), (6, 5));
+        course.brought(begun, Some(vec![Arc::clone(&read)]));
+        course.begin(7, &read);
+        assert!(course.state.lock().reads.is_none(), "it knows less than the others");
+    }
 
     #[test]
     fn who_disturbs_a_rest_does_not_end_it() {

@@ -21,10 +21,17 @@ pub(super) struct Family {
     number: u64,
     pub(super) template: Arc<Template>,
     pub(super) course: Arc<Course>,
-    /// By their text.
-    queries: Mutex<BTreeMap<String, Arc<LiveQuery>>>,
+    queries: Mutex<Queries>,
     /// Whoever brings them to a version holds this.
     turn: Mutex<Recent>,
+}
+
+/// Live queries.
+#[derive(Debug, Default)]
+struct Queries {
+    by_text: BTreeMap<String, Arc<LiveQuery>>,
+    /// The same as a list, if it was asked for since there are others.
+    list: Option<Arc<[Arc<LiveQuery>]>>,
 }
 
 /// What came of a look at a family.
@@ -67,18 +74,25 @@ impl Family {
 
     /// The live query of a text, which is made if there is none.
     pub(super) fn query(&self, text: &str, make: impl FnOnce() -> LiveQuery) -> Arc<LiveQuery> {
-        Arc::clone(self.queries.lock().entry(text.to_owned()).or_insert_with(|| Arc::new(make())))
+        let Queries { by_text, list } = &mut *self.queries.lock();
+        Arc::clone(by_text.entry(text.to_owned()).or_insert_with(|| {
+            *list = None;
+            Arc::new(make())
+        }))
     }
 
-    pub(super) fn queries(&self) -> Vec<Arc<LiveQuery>> {
-        self.queries.lock().values().cloned().collect()
+    /// All of them: the same list as long as they are the same.
+    pub(super) fn queries(&self) -> Arc<[Arc<LiveQuery>]> {
+        let Queries { by_text, list } = &mut *self.queries.lock();
+        Arc::clone(list.get_or_insert_with(|| by_text.values().cloned().collect()))
     }
 
     /// Forgets queries. Answers whether any are left.
     pub(super) fn retain(&self, keeps: impl Fn(&Arc<LiveQuery>) -> bool) -> bool {
-        let mut queries = self.queries.lock();
-        queries.retain(|_, query| keeps(query));
-        !queries.is_empty()
+        let Queries { by_text, list } = &mut *self.queries.lock();
+        by_text.retain(|_, query| keeps(query));
+        *list = None;
+        !by_text.is_empty()
     }
 
     /// Brings its queries to a version, unless they sleep, or somebody else is at it. Where somebody is told each version, or
@@ -112,16 +126,26 @@ impl Family {
                 self.course.rest(Instant::now() + rest);
             }
         }
-        Looked::Brought(work.took)
+        Looked::Brought(now.elapsed())
     }
 
     fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
+        let (started, version) = (Instant::now(), step.snapshot.version());
+        let (level, queries) = (self.course.is_level(step.snapshot), self.queries());
+        let together = level.and_then(|_| step.follow(&self.template, &queries));
+        if let (Some(begun), Some(together)) = (level, &together)
+            && let Some(work) = step.bring_concerned(&self.template, &queries, together, hearers)
+        {
+            self.course.follow(begun, version);
+            let took = started.elapsed();
+            self.template.note_step(took);
+            return Some(Work { took, ..work });
+        }
         self.queries().iter().for_each(|query| query.settle());
-        let version = step.snapshot.version();
         let begun = self.course.bring(version);
         // Those of whom there is an answer by now; whoever has one later says so.
         let queries = self.queries();
-        let work = step.bring(&self.template, &queries, hearers);
+        let work = step.bring(&self.template, &queries, together, hearers);
         let mut reads = Vec::new();
         for read in queries.iter().filter_map(|query| query.reads()) {
             if !reads.contains(&read) {
@@ -155,6 +179,6 @@ impl Family {
 
     /// The graph as it is now, if there are queries.
     pub(super) fn latest(&self) -> Option<Arc<Snapshot>> {
-        self.queries.lock().values().next().map(|query| query.graph().snapshot())
+        self.queries.lock().by_text.values().next().map(|query| query.graph().snapshot())
     }
 }

@@ -166,14 +166,14 @@ impl Maintainer {
         if let Some(crew) = crew {
             crew.end();
         }
-        let queries = families.values().flat_map(|family| family.queries());
+        let queries = families.values().flat_map(|family| family.queries().to_vec());
         queries.for_each(|query| query.end(error.clone()));
         threads
     }
 
     /// All live queries.
     pub(super) fn queries(&self) -> Vec<Arc<LiveQuery>> {
-        self.families().values().flat_map(|family| family.queries()).collect()
+        self.families().values().flat_map(|family| family.queries().to_vec()).collect()
     }
 
     /// The same, and somebody has come who may have to be told of it at once.

@@ -16,6 +16,13 @@ pub struct Work {
     pub rows: usize,
 }
 
+impl Work {
+    /// What more is told.
+    pub(super) fn add(&mut self, more: Work) {
+        (self.told, self.rows) = (self.told + more.told, self.rows + more.rows);
+    }
+}
+
 /// How much of the processors live queries may take.
 pub trait Pace: fmt::Debug + Send + Sync {
     /// How long the questions of a family rest after this. What has happened by then is told as one; those who are told

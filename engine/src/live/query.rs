@@ -60,6 +60,8 @@ pub(super) struct LiveQuery {
 struct Shown {
     /// The answer was brought to this version last: see [`Course::reach`].
     version: u64,
+    /// Whether it goes with the others of its family: not before it was brought to a version with them.
+    is_with_others: bool,
     answer: Result<Present, Error>,
     /// What the answer takes.
     held: Option<Held>,
@@ -72,6 +74,13 @@ struct Netted {
     from: u64,
     to: u64,
     delta: Option<Arc<Delta>>,
+}
+
+impl Shown {
+    /// The answer is brought to a version, to which the course of the family leads.
+    fn bring(&mut self, version: u64) {
+        (self.version, self.is_with_others) = (version, true);
+    }
 }
 
 impl LiveQuery {
@@ -155,12 +164,12 @@ impl LiveQuery {
     /// The version up to which an answer is known.
     fn reach(&self, shown: &Shown) -> u64 {
         match shown.answer {
-            Ok(_) => self.course.reach(shown.version),
+            Ok(_) => self.course.reach(shown.version, shown.is_with_others),
             Err(_) => shown.version,
         }
     }
 
-    /// Takes note of how far it is, before it is brought further.
+    /// Takes note of how far it is, before it is brought further with all others.
     pub(super) fn settle(&self) {
         if let Some(shown) = &mut *self.shown.lock() {
             shown.version = self.reach(shown);
@@ -256,7 +265,7 @@ impl LiveQuery {
             return Err(error.clone());
         }
         let rows = answer.rows();
-        *shown = Some(Shown { version, answer: Ok(answer), held, log });
+        *shown = Some(Shown { version, is_with_others: false, answer: Ok(answer), held, log });
         drop(shown);
         let relations = Arc::clone(&read.relations);
         *seen = Some(read);
@@ -295,6 +304,13 @@ impl LiveQuery {
         }
     }
 
+    /// A question whose answer a version has changed, as is known already; none while somebody else holds it.
+    pub(super) fn concern(&self, snapshot: &Snapshot) -> Option<Due<'_>> {
+        let seen = self.seen.try_lock()?;
+        let before = self.shown.lock().as_ref()?.answer.as_ref().ok()?.clone();
+        Some(Due::of(self, seen, before, snapshot))
+    }
+
     /// Brings the answer to a version where nothing that it reads is other than before; else that has to be done, by
     /// whoever gets this.
     pub(super) fn advance(&self, snapshot: &Arc<Snapshot>) -> Option<Due<'_>> {
@@ -305,7 +321,7 @@ impl LiveQuery {
         let before = match &mut *self.shown.lock() {
             Some(shown) if shown.version < version => {
                 if last.is_of(snapshot) {
-                    shown.version = version;
+                    shown.bring(version);
                     return None;
                 }
                 shown.answer.as_ref().ok()?.clone()
@@ -323,7 +339,7 @@ impl LiveQuery {
     ) -> Option<usize> {
         let mut shown = self.shown.lock();
         let shown = shown.as_mut().filter(|_| self.over.get().is_none())?;
-        shown.version = version;
+        shown.bring(version);
         *self.netted.lock() = None;
         // What was held for the answer before is free for the new one.
         shown.held = None;
@@ -359,7 +375,7 @@ impl LiveQuery {
     /// The answer is the same at a later version.
     pub(super) fn stay(&self, version: u64) {
         if let Some(shown) = self.shown.lock().as_mut().filter(|_| self.over.get().is_none()) {
-            shown.version = version;
+            shown.bring(version);
         }
     }
 

@@ -11,11 +11,11 @@ use super::pace::Work;
 use super::query::LiveQuery;
 use super::subscribers::Hearers;
 use super::template::Template;
-use super::together::Together;
+use super::together::{Asked, Found, Together};
 use crate::budget::Budget;
 use crate::context::Environment;
 use crate::error::Error;
-use crate::graph::Snapshot;
+use crate::graph::{Graph, Snapshot};
 
 /// What is needed for that.
 pub(super) struct Step<'s> {
@@ -28,19 +28,19 @@ pub(super) struct Step<'s> {
 }
 
 impl Step<'_> {
-    /// Brings the questions of a template to the version. What is told of that; none where nothing had to be evaluated.
+    /// Brings the questions of a template to the version, of which some may have been answered together by now. What is told
+    /// of that; none where nothing had to be evaluated.
     pub(super) fn bring(
         &self,
         template: &Template,
         queries: &[Arc<LiveQuery>],
+        together: Option<Together>,
         hearers: Hearers,
     ) -> Option<Work> {
         let (started, mut work) = (Instant::now(), Work::default());
         let due: Vec<Due<'_>> = queries.iter().filter_map(|query| query.advance(self.snapshot)).collect();
-        if due.is_empty() {
-            return None;
-        }
-        let together = self.together(template, &due);
+        let first = due.first()?.query;
+        let together = together.or_else(|| self.together(template, &due));
         let mut given = HashMap::new();
         for mut due in due {
             let query = due.query;
@@ -52,17 +52,53 @@ impl Step<'_> {
             let is_one_of_all = jointly.is_some();
             let answer = jointly.map_or_else(|| self.alone(&mut due), Ok);
             let (told, present) = due.show(self.snapshot, answer, hearers);
-            (work.told, work.rows) = (work.told + told.told, work.rows + told.rows);
+            work.add(told);
             given.extend(present.filter(|_| is_one_of_all).map(|present| (query.number(), present)));
         }
-        if together.is_some()
-            && let Some(query) = queries.first()
-        {
-            template.gave(given, |bytes| query.hold(bytes));
+        if together.is_some() {
+            template.gave(Arc::new(given), |bytes| first.hold(bytes));
         }
-        let took = started.elapsed();
-        template.note_step(took);
-        Some(Work { took, ..work })
+        work.took = started.elapsed();
+        template.note_step(work.took);
+        Some(work)
+    }
+
+    /// Brings those questions to the version whose answers it changes. What is told of that; none where each has to be looked at.
+    pub(super) fn bring_concerned(
+        &self,
+        template: &Template,
+        list: &Arc<[Arc<LiveQuery>]>,
+        together: &Together,
+        hearers: Hearers,
+    ) -> Option<Work> {
+        let Found::Changed(changes) = &together.found else { return None };
+        let mut given = Arc::clone(&changes.given);
+        let mut work = Work::default();
+        for due in together.concerned(list, self.snapshot)? {
+            let query = due.query;
+            let unanswered = || Err(Error::internal("live query", "it was not asked"));
+            let answer = together.answer_of(query, &due.before).map_or_else(unanswered, Ok);
+            let (told, present) = due.show(self.snapshot, answer, hearers);
+            work.add(told);
+            let given = Arc::make_mut(&mut given);
+            match present {
+                Some(present) => given.insert(query.number(), present),
+                None => given.remove(&query.number()),
+            };
+        }
+        if let Some(first) = list.first() {
+            template.gave(given, |bytes| first.hold(bytes));
+        }
+        Some(work)
+    }
+
+    /// The answers to all questions of a list, if the last ones were given together.
+    pub(super) fn follow(&self, template: &Template, list: &Arc<[Arc<LiveQuery>]>) -> Option<Together> {
+        if !template.is_for(list.len(), self.jointly) {
+            return None;
+        }
+        let asked = template.asked_of_all(list, self.snapshot.dictionary())?;
+        self.answer(template, asked, list.first()?.graph())
     }
 
     /// The answers to those questions that can be asked as one, if there are enough of them: what is wrong with one should
@@ -74,16 +110,21 @@ impl Step<'_> {
             template.forget();
             return None;
         }
-        let asked: Vec<&LiveQuery> = due.iter().map(|due| due.query).collect();
+        let questions: Vec<&LiveQuery> = due.iter().map(|due| due.query).collect();
+        let asked = template.asked(&questions, self.snapshot.dictionary());
+        self.answer(template, asked, first.query.graph())
+    }
+
+    fn answer(&self, template: &Template, asked: Arc<Asked>, graph: &Arc<Graph>) -> Option<Together> {
+        let count = asked.constants.len();
         let patience = match self.jointly {
-            Jointly::WhereFaster => template.patience(due.len()),
+            Jointly::WhereFaster => template.patience(count),
             Jointly::Always | Jointly::Never => Duration::MAX,
         };
         let (started, budget) = (Instant::now(), (self.budget)(patience));
-        let (graph, snapshot) = (first.query.graph(), self.snapshot);
-        let answer = || template.answer(&asked, self.environment, graph, snapshot, &budget);
+        let answer = || template.answer(asked, self.environment, graph, self.snapshot, &budget);
         let answered = catch_unwind(AssertUnwindSafe(answer)).ok()?.ok().flatten();
-        template.note_together(due.len(), answered.is_some().then(|| started.elapsed()));
+        template.note_together(count, answered.is_some().then(|| started.elapsed()));
         answered
     }
 

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use super::Jointly;
 use super::memory::Held;
 use super::query::LiveQuery;
-use super::together::{ByConstants, Changes, Constants, Found, Layout, Together};
+use super::together::{Asked, ByConstants, Changes, Constants, Found, Layout, Together};
 use crate::analysis;
 use crate::answer::Rows;
 use crate::budget::Budget;
@@ -62,8 +62,11 @@ pub(super) struct Template {
 struct Last {
     following: Following,
     layout: Option<Layout>,
+    asked: Option<Arc<Asked>>,
+    /// The dictionary that has their constants.
+    dictionary: u64,
     /// The number of the answer that each question was given, by that of the question.
-    given: HashMap<u64, u64>,
+    given: Arc<HashMap<u64, u64>>,
     held: Option<Held>,
 }
 
@@ -178,19 +181,41 @@ impl Template {
         }
     }
 
-    /// The answers to those of the questions whose constants the graph knows; nothing where they have to be asked one by
-    /// one.
+    /// All questions of a list, if the last answers to all of them were given together.
+    pub(super) fn asked_of_all(
+        &self,
+        list: &Arc<[Arc<LiveQuery>]>,
+        dictionary: &Dictionary,
+    ) -> Option<Arc<Asked>> {
+        let last = self.last.lock();
+        let were_given = |query: &Arc<LiveQuery>| last.given.contains_key(&query.number());
+        if last.given.len() != list.len() || last.dictionary != dictionary.number() {
+            return None;
+        }
+        let asked = last.asked.as_ref()?;
+        if asked.is_of_all(list) {
+            return Some(Arc::clone(asked));
+        }
+        let all = list.iter().all(were_given).then(|| Asked::of_all(asked.constants.clone(), list));
+        all.flatten().map(Arc::new)
+    }
+
+    /// What these questions ask, but for those whose constants the graph does not know.
+    pub(super) fn asked(&self, questions: &[&LiveQuery], dictionary: &Dictionary) -> Arc<Asked> {
+        Arc::new(Asked::of(known(questions, dictionary)))
+    }
+
+    /// The answers to questions; nothing where they have to be asked one by one.
     pub(super) fn answer(
         &self,
-        asked: &[&LiveQuery],
+        asked: Arc<Asked>,
         environment: &Environment,
         graph: &Arc<Graph>,
         snapshot: &Arc<Snapshot>,
         budget: &Budget,
     ) -> Result<Option<Together>, Error> {
         let mut context = Context::at(environment, &Anyone, graph, Arc::clone(snapshot), budget);
-        let asked = known(asked, snapshot.dictionary());
-        context.overlay = self.overlay(asked.values());
+        context.overlay = self.overlay(asked.constants.values());
         let Ok(analysed) = analysis::analyse_query(&self.query, context.view().catalog()) else {
             return Ok(None);
         };
@@ -207,6 +232,7 @@ impl Template {
         }
         // What does not come to an end leaves nothing to go on from.
         let mut last = std::mem::take(&mut *self.last.lock());
+        last.following.stands_for(asked.constants.len());
         let told = statements::follow(&self.query, &mut context, &mut last.following, |_, _, _| true)?;
         let given = std::mem::take(&mut last.given);
         let (layout, codec, found) = match told {
@@ -225,13 +251,18 @@ impl Template {
             }
         };
         last.layout = Some(layout.clone());
+        (last.asked, last.dictionary) = (Some(Arc::clone(&asked)), snapshot.dictionary().number());
         *self.last.lock() = last;
         Ok(Some(Together { layout, codec, asked, found }))
     }
 
     /// Takes note of which answers were given to questions that were answered as one; `hold` says whether there is room for
     /// what the next answers follow from.
-    pub(super) fn gave(&self, given: HashMap<u64, u64>, hold: impl FnOnce(usize) -> Result<Held, Error>) {
+    pub(super) fn gave(
+        &self,
+        given: Arc<HashMap<u64, u64>>,
+        hold: impl FnOnce(usize) -> Result<Held, Error>,
+    ) {
         let mut last = self.last.lock();
         last.held = None;
         match hold(last.following.memory_bytes() + last.following.answer_bytes()) {

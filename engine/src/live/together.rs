@@ -1,15 +1,17 @@
 //! `Together`: the answers to several questions of a template, which were found as one.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::{Arc, Weak};
 
-use super::due::Answered;
+use super::due::{Answered, Due};
 use super::present::Present;
 use super::query::LiveQuery;
 use crate::answer::Rows;
 use crate::data::arrow_columns::type_of_codes;
 use crate::data::{self, Code, Codec, DataType, Difference, Relation, Run, sorted_run};
+use crate::graph::Snapshot;
 
 /// The codes of the constants in which a question differs from others.
 pub(super) type Constants = Vec<Code>;
@@ -21,12 +23,43 @@ pub(super) struct Layout {
     pub(super) shown: Vec<usize>,
 }
 
+/// What questions ask that are answered as one.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The constants of each question, by its number.
+    pub(super) constants: HashMap<u64, Constants>,
+    /// The list of questions that these are all of, if they are,
+    list: Weak<[Arc<LiveQuery>]>,
+    /// and who of it asks with the same constants.
+    places: HashMap<Constants, Vec<usize>>,
+}
+
+impl Asked {
+    /// Some questions, with their constants.
+    pub(super) fn of(constants: HashMap<u64, Constants>) -> Asked {
+        Asked { constants, list: Weak::<[Arc<LiveQuery>; 0]>::new(), places: HashMap::new() }
+    }
+
+    /// All questions of a list; none where some are missing.
+    pub(super) fn of_all(constants: HashMap<u64, Constants>, list: &Arc<[Arc<LiveQuery>]>) -> Option<Asked> {
+        let mut places = HashMap::<Constants, Vec<usize>>::new();
+        for (place, query) in list.iter().enumerate() {
+            places.entry(constants.get(&query.number())?.clone()).or_default().push(place);
+        }
+        Some(Asked { constants, list: Arc::downgrade(list), places })
+    }
+
+    /// Whether these are all questions of the list.
+    pub(super) fn is_of_all(&self, list: &Arc<[Arc<LiveQuery>]>) -> bool {
+        std::ptr::addr_eq(self.list.as_ptr(), Arc::as_ptr(list))
+    }
+}
+
 /// The answers to several questions.
 pub(super) struct Together {
     pub(super) layout: Layout,
     pub(super) codec: Codec,
-    /// The constants of each question, by its number.
-    pub(super) asked: HashMap<u64, Constants>,
+    pub(super) asked: Arc<Asked>,
     pub(super) found: Found,
 }
 
@@ -44,7 +77,7 @@ pub(super) struct Changes {
     pub(super) removed: ByConstants,
     pub(super) rows: Relation,
     /// The number of the answer that each question was given before, by that of the question.
-    pub(super) given: HashMap<u64, u64>,
+    pub(super) given: Arc<HashMap<u64, u64>>,
     /// All rows by their constants, where somebody needs all of theirs.
     pub(super) whole: OnceCell<ByConstants>,
 }
@@ -101,17 +134,35 @@ fn find_ranges(rows: &Run, keys: usize) -> HashMap<Constants, Range<usize>> {
 }
 
 impl Together {
+    /// The questions of the list that was asked whose answers have changed; none where it is not known which these are, or
+    /// somebody else holds one.
+    pub(super) fn concerned<'q>(
+        &self,
+        list: &'q Arc<[Arc<LiveQuery>]>,
+        snapshot: &Snapshot,
+    ) -> Option<Vec<Due<'q>>> {
+        let Found::Changed(changes) = &self.found else { return None };
+        if !self.asked.is_of_all(list) {
+            return None;
+        }
+        let changed = changes.added.ranges.keys().chain(changes.removed.ranges.keys());
+        let places: BTreeSet<usize> = changed
+            .flat_map(|constants| self.asked.places.get(constants).into_iter().flatten().copied())
+            .collect();
+        places.into_iter().map(|place| list[place].concern(snapshot)).collect()
+    }
+
     /// Whether the answer to a question is the one before.
     pub(super) fn is_same(&self, query: &LiveQuery, before: &Present) -> bool {
         let Found::Changed(changes) = &self.found else { return false };
         let has_changed = |constants| changes.added.has(constants) || changes.removed.has(constants);
         changes.given.get(&query.number()) == Some(&before.number())
-            && self.asked.get(&query.number()).is_some_and(|constants| !has_changed(constants))
+            && self.asked.constants.get(&query.number()).is_some_and(|constants| !has_changed(constants))
     }
 
     /// The answer to a question, of which the one before is known; nothing if it was not asked.
     pub(super) fn answer_of(&self, query: &LiveQuery, before: &Present) -> Option<Answered> {
-        let constants = self.asked.get(&query.number())?;
+        let constants = self.asked.constants.get(&query.number())?;
         let rows = match &self.found {
             Found::Whole(rows) => rows.rows_of(constants),
             Found::Changed(changes) => {

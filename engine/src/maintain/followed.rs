@@ -38,11 +38,12 @@ pub(crate) struct NextState<'n> {
 }
 
 impl Followed {
-    /// From here on a program is followed, if it can be, and if that may be worth it. `before` is what was followed before.
+    /// From here on a program is followed, if it can be, and if that may be worth it: whoever has the outcome needs so much time
+    /// for a whole answer. `before` is what was followed before.
     pub(crate) fn begin(
         program: &Program,
         stored: Named,
-        outcome: &Outcome,
+        (outcome, beside): (&Outcome, Duration),
         codec: &Codec,
         before: Option<&Followed>,
         always: bool,
@@ -50,7 +51,8 @@ impl Followed {
         let firsts = program.strata.iter().filter_map(|stratum| stratum.relations.first());
         let evaluated: Duration = firsts.filter_map(|relation| outcome.took.get(relation)).sum();
         // All rows of an answer that is not followed are put in order, and compared with those before.
-        let took = evaluated + KeptRows::time_of_ordering(outcome.runs.iter().map(Run::len).sum());
+        let ordering = KeptRows::time_of_ordering(outcome.runs.iter().map(Run::len).sum());
+        let took = evaluated + ordering + beside;
         let is_worth_it = always || took > Cost::LEAST;
         let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
         // What has to be said of rows would not be said again.

@@ -2,6 +2,7 @@
 //! changed below it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::evaluate::{BRIEF, Beside, evaluate};
 use super::query::{Asked, asked, form_of};
@@ -23,9 +24,18 @@ pub(crate) struct Following {
     followed: Option<Followed>,
     /// What has changed since then, if that is known.
     difference: Option<Difference>,
+    /// What becomes of a whole answer takes so long.
+    beside: Duration,
 }
 
 impl Following {
+    /// So many questions are answered as one: each has to find its rows in a whole answer, and to compare them with those before.
+    pub(crate) fn stands_for(&mut self, questions: usize) {
+        /// For each of them: measured.
+        const EACH: Duration = Duration::from_micros(5);
+        self.beside = EACH.saturating_mul(u32::try_from(questions).unwrap_or(u32::MAX));
+    }
+
     /// Bytes of what is kept of the last state.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.followed.as_ref().map_or(0, Followed::memory_bytes)
@@ -115,7 +125,8 @@ impl Follower<'_> {
         }
         let stored = self.reading.stored_of(self.program, self.view);
         let always = views.always_advances();
+        let beside = self.following.beside;
         self.following.followed =
-            Followed::begin(self.program, stored, outcome, codec, before.as_ref(), always);
+            Followed::begin(self.program, stored, (outcome, beside), codec, before.as_ref(), always);
     }
 }
