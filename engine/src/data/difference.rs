@@ -67,6 +67,7 @@ fn between<K: Key>(before: &Relation, after: &Relation) -> Difference {
 fn not_in<K: Key>(runs: &[Run], others: &[Run]) -> Vec<K> {
     // The youngest runs are the smallest.
     runs.iter().rev().fold(Vec::new(), |keys, run| match shared(run, others) {
+        None if keys.is_empty() => live_keys(run),
         None => merge(&live_keys(run), &keys),
         Some(other) => {
             let (columns, mut lost) = (run.columns(), Vec::new());

@@ -51,8 +51,8 @@ pub use neighbours::{Bits, MarkedCodes, Neighbours, OrderedNeighbours, intersect
 pub use parallel::Threads;
 pub(crate) use priority::run_low;
 pub use range_index::RangeIndex;
-pub(crate) use relation::unpack;
 pub use relation::{Relation, Rows, sorted_run};
+pub(crate) use relation::{merge, unpack};
 pub use run::{LiveRows, Pairing, Run, RunFile};
 pub use sample::{Matches, Sample};
 pub use schema::{Schema, SchemaColumn};

@@ -312,7 +312,7 @@ fn find_sorted<K: Key>(run: &Run, keys: &[K]) -> Vec<Option<usize>> {
 }
 
 /// Both lists' keys, each once. Which list goes on is added up, not branched on: nobody can foretell it.
-pub(super) fn merge<K: Key>(a: &[K], b: &[K]) -> Vec<K> {
+pub(crate) fn merge<T: Copy + Ord>(a: &[T], b: &[T]) -> Vec<T> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {

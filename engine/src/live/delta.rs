@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::answer::Rows;
-use crate::data::{Codec, DataType, DictionaryFull, Relation, Run, sorted_run};
+use crate::data::{Codec, DataType, DictionaryFull, Difference, Relation, Run, sorted_run};
 
 /// The rows that have come and gone between two versions. No row is in both.
 #[derive(Debug, Clone)]
@@ -18,13 +18,15 @@ pub struct Delta {
 }
 
 impl Delta {
-    /// What tells an answer from the one before it.
-    pub(super) fn between(before: &Rows, after: &Rows) -> Result<Delta, DictionaryFull> {
+    /// What tells an answer, whose rows are in order, from the one before it: one with such columns and, in the codes of this one,
+    /// with these rows.
+    pub(super) fn between(like: &Rows, old: &Relation, after: &Rows) -> Result<Delta, DictionaryFull> {
         let (new, codec) = after.coded();
-        let old = recoded(before, codec)?;
-        let types = joined([before, after]);
-        let only = |rows: &Run, others: &Run| after.with_rows(&types, minus(rows, others), codec.clone());
-        let (added, removed) = (only(new, &old), only(&old, new));
+        let types = joined([like, after]);
+        let new = Relation::of_runs(types.len(), vec![new.clone()]);
+        let Difference { added, removed } = Difference::between(old, &new);
+        let [added, removed] =
+            [added, removed].map(|rows| after.with_rows(&types, Run::of_sorted(rows), codec.clone()));
         if !codec.has_own() {
             return Ok(Delta { added, removed });
         }
@@ -88,7 +90,7 @@ pub(super) fn sorted(answer: &Rows) -> Rows {
 }
 
 /// The rows of an answer, sorted, in the codes that another one has for their values.
-fn recoded(answer: &Rows, to: &Codec) -> Result<Run, DictionaryFull> {
+pub(super) fn recoded(answer: &Rows, to: &Codec) -> Result<Run, DictionaryFull> {
     let rows = answer.in_codes_of(to)?;
     Ok(if rows.number() == answer.coded().0.number() { rows } else { sorted_run(rows.live_rows()).0 })
 }

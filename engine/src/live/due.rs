@@ -125,7 +125,7 @@ impl Answered {
         match self {
             Answered::Whole(rows) => {
                 let rows = rows.with_types_if_empty(before.like()).sharing_codec_of(before.like());
-                let delta = compare(&before.rows(), &rows)?;
+                let delta = compare(before, &rows)?;
                 Ok((Present::whole(rows), delta))
             }
             Answered::Changed(difference, rows) => {
@@ -137,14 +137,19 @@ impl Answered {
 }
 
 /// What tells an answer from the one before it; nothing where it has other columns, or values look otherwise there.
-fn compare(before: &Rows, after: &Rows) -> Result<Option<Delta>, Error> {
-    let has_same_columns = after.columns().len() == before.columns().len()
+fn compare(before: &Present, after: &Rows) -> Result<Option<Delta>, Error> {
+    let columns = before.like().columns();
+    let has_same_columns = after.columns().len() == columns.len()
         && after
             .columns()
             .iter()
-            .zip(before.columns())
+            .zip(columns)
             .all(|(a, b)| a.unique_name == b.unique_name && looks_alike(a.data_type, b.data_type));
-    Ok(has_same_columns.then(|| Delta::between(before, after)).transpose()?)
+    if !has_same_columns {
+        return Ok(None);
+    }
+    let old = before.relation_in(after.coded().1)?;
+    Ok(Some(Delta::between(before.like(), &old, after)?))
 }
 
 /// Whether a value is written in the same way in columns of both types. A time among values of other types is a number,

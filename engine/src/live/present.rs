@@ -8,10 +8,10 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use super::delta::Delta;
+use super::delta::{Delta, recoded};
 use crate::answer::Rows;
 use crate::data::arrow_columns::{need_type, type_of_codes};
-use crate::data::{self, Code, Codec, DataType, Difference, Relation, Run, sorted_run};
+use crate::data::{self, Code, Codec, DataType, DictionaryFull, Difference, Relation, Run, sorted_run};
 
 /// The answer at a version.
 #[derive(Debug, Clone)]
@@ -118,6 +118,15 @@ impl Present {
         let delta = Delta { added: of(difference.added), removed: of(difference.removed) };
         let kept = Kept { like: like.none(), rows, whole: Mutex::default() };
         (Present::of(Form::Kept(Arc::new(kept))), delta)
+    }
+
+    /// The same in codes that may be others. Where they are the same, nothing is put together.
+    pub(super) fn relation_in(&self, codec: &Codec) -> Result<Relation, DictionaryFull> {
+        let own = self.like().coded().1;
+        if own.shared().number() == codec.shared().number() && !own.has_own() {
+            return Ok(self.relation());
+        }
+        Ok(Relation::of_runs(self.like().columns().len(), vec![recoded(&self.rows(), codec)?]))
     }
 
     /// Its rows as those of a relation.

@@ -1,8 +1,7 @@
 //! `Pairs`: two columns of relations, looked up by either; as edges, with what a third one adds.
 
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::conditions::Conditions;
 use super::sets;
@@ -34,7 +33,7 @@ pub(super) struct Kind {
 struct PairRun {
     run: Run,
     kind: Kind,
-    indexes: [OnceCell<Arc<RowIndex>>; 2],
+    indexes: [OnceLock<Arc<RowIndex>>; 2],
 }
 
 impl<'g> Pairs<'g> {

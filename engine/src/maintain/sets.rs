@@ -1,6 +1,6 @@
 //! Sets of codes as ascending lists.
 
-use crate::data::{Code, intersect};
+use crate::data::{Code, intersect, merge};
 
 /// The codes of both.
 pub(super) fn common(a: &[Code], b: &[Code]) -> Vec<Code> {
@@ -25,8 +25,7 @@ pub(super) fn add(to: &mut Vec<Code>, more: &[Code]) {
     if to.last() < more.first() {
         to.extend_from_slice(more);
     } else if !more.is_empty() {
-        to.extend_from_slice(more);
-        in_order(to);
+        *to = merge(to, more);
     }
 }
 

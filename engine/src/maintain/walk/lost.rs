@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::many::{Reached, TOGETHER};
 use super::{Graph, Lists, Pair};
 use crate::budget::BudgetError;
-use crate::data::Code;
+use crate::data::{Code, parallel};
 use crate::maintain::pairs::End;
 use crate::maintain::sets;
 
@@ -77,17 +77,24 @@ impl Graph<'_> {
     fn walk_from(&self, sources: &[Code], of_sources: &mut Lists) -> Result<(), BudgetError> {
         let new: Vec<Code> =
             sources.iter().copied().filter(|source| !of_sources.contains_key(source)).collect();
-        for sources in new.chunks(TOGETHER) {
-            let starts = sources.iter().map(|source| self.starts.of(End::From, *source));
-            let now = Reached::by(&self.edges, &starts.collect::<Result<Vec<_>, _>>()?, self.budget)?;
-            for (walk, source) in sources.iter().enumerate() {
-                let mut lost = self.rows.of(End::From, *source)?;
-                lost.retain(|node| !now.has(walk, *node));
-                self.budget.charge(lost.len() * size_of::<Code>())?;
-                of_sources.insert(*source, lost);
-            }
+        let lost = parallel::map(new.chunks(TOGETHER).collect(), |sources| self.lost_of_sources(sources));
+        for (sources, lost) in new.chunks(TOGETHER).zip(lost) {
+            of_sources.extend(sources.iter().copied().zip(lost?));
         }
         Ok(())
+    }
+
+    /// What a few sources have lost.
+    fn lost_of_sources(&self, sources: &[Code]) -> Result<Vec<Vec<Code>>, BudgetError> {
+        let starts = sources.iter().map(|source| self.starts.of(End::From, *source));
+        let now = Reached::by(&self.edges, &starts.collect::<Result<Vec<_>, _>>()?, self.budget)?;
+        let lost = sources.iter().enumerate().map(|(walk, source)| {
+            let mut lost = self.rows.of(End::From, *source)?;
+            lost.retain(|node| !now.has(walk, *node));
+            self.budget.charge(lost.len() * size_of::<Code>())?;
+            Ok(lost)
+        });
+        lost.collect()
     }
 
     /// How many nodes each of some reached, about, and those that it does not reach any more.

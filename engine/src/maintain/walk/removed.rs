@@ -3,7 +3,7 @@
 use super::lost::{Lost, LostOfNode};
 use super::{Graph, Lists};
 use crate::budget::BudgetError;
-use crate::data::Code;
+use crate::data::{Code, parallel};
 use crate::maintain::pairs::End;
 use crate::maintain::sets;
 
@@ -19,12 +19,10 @@ impl Removed {
     /// Those of these sources whose row with a node is gone.
     pub(super) fn among(&self, sources: &[Code], node: Code) -> Vec<Code> {
         let mut gone = self.of_nodes.get(&node).map_or_else(Vec::new, |gone| sets::common(sources, gone));
-        let has_lost = |source: &&Code| {
-            self.of_sources.get(source).is_some_and(|lost| lost.binary_search(&node).is_ok())
-        };
+        let has_lost =
+            |source: &Code| self.of_sources.get(source).is_some_and(|lost| lost.binary_search(&node).is_ok());
         if !self.of_sources.is_empty() {
-            gone.extend(sources.iter().filter(has_lost));
-            sets::in_order(&mut gone);
+            sets::add(&mut gone, &sources.iter().copied().filter(has_lost).collect::<Vec<_>>());
         }
         gone
     }
@@ -49,8 +47,7 @@ impl Graph<'_> {
 
     /// Takes out of doubtful rows those that start anew or follow from rows that are none.
     fn give_back(&self, doubtful: &mut Lists) -> Result<(), BudgetError> {
-        let mut todo = Vec::new();
-        for (node, sources) in doubtful.iter() {
+        let back = parallel::map(doubtful.iter().collect(), |(node, sources)| {
             self.budget.check()?;
             let mut back = sets::common(sources, &self.starts.of(End::To, *node)?);
             for from in self.edges.of(End::To, *node)? {
@@ -61,10 +58,10 @@ impl Graph<'_> {
                 }
                 sets::add(&mut back, &known);
             }
-            if !back.is_empty() {
-                todo.push((*node, back));
-            }
-        }
+            Ok((*node, back))
+        });
+        let mut todo = back.into_iter().collect::<Result<Vec<_>, BudgetError>>()?;
+        todo.retain(|(_, back)| !back.is_empty());
         for (node, back) in &todo {
             take(doubtful, *node, back);
         }
