@@ -50,6 +50,22 @@ fn deleted_facts_refused_facts_and_ended_sessions_leave_nothing() {
 }
 
 #[test]
+fn what_a_session_has_left_keeps_its_values() {
+    let engine = engine();
+    let (mut own, mut writer) = (session(&engine), session(&engine));
+    for dropped in [".session drop found", ".session remove found 1", ".session drop 1"] {
+        run(&mut own, "own[(0, 0.5), (1, 1.5), (2, 2.5)]").expect("facts");
+        run(&mut own, "found(V) <- own(_, V)").expect("a rule");
+        run(&mut own, dropped).expect("dropped");
+        run(&mut writer, ".compact").expect("compacted");
+        run(&mut writer, "+others[(8.125), (9.125), (10.125), (11.125)]").expect("others");
+        let found = table(&run(&mut own, "?own(N:asc, V), N > 0").expect("rows"));
+        assert_eq!(found, ["Int(1)|Float(1.5)", "Int(2)|Float(2.5)"], "after {dropped}");
+        run(&mut own, ".session clear").expect("cleared");
+    }
+}
+
+#[test]
 fn a_stored_graph_collects_of_its_own_accord() {
     let folder = TempDir::new().expect("a temporary folder");
     let open =

@@ -142,10 +142,14 @@ fn remove(words: &[Name], context: &mut Context<'_>, session: &mut SessionState)
 /// Drops clauses of a name, given as text, from what this program sees and from what stays after it: the two differ by
 /// what the program has for itself.
 fn forget(name: &str, dropped: impl Fn(&str) -> bool, context: &mut Context<'_>, session: &mut SessionState) {
-    for overlay in [&mut context.overlay, &mut session.overlay] {
+    let without = |overlay: &Overlay| {
         let clauses = overlay.own().catalog().rules(name).iter();
         let kept = clauses.filter(|clause| !dropped(&clause.to_string())).cloned().map(Change::AddRule);
         let changes = std::iter::once(Change::RemoveRules(name.to_owned())).chain(kept).collect();
-        *overlay = overlay.apply(&changes).0;
-    }
+        overlay.apply(&changes).0
+    };
+    let stays = without(&session.overlay);
+    context.graph.use_values_of(&stays);
+    session.overlay = stays;
+    context.set_overlay(without(&context.overlay));
 }
