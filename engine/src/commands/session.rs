@@ -148,8 +148,6 @@ fn forget(name: &str, dropped: impl Fn(&str) -> bool, context: &mut Context<'_>,
         let changes = std::iter::once(Change::RemoveRules(name.to_owned())).chain(kept).collect();
         overlay.apply(&changes).0
     };
-    let stays = without(&session.overlay);
-    context.graph.use_values_of(&stays);
-    session.overlay = stays;
+    session.keep_only(without(&session.overlay));
     context.set_overlay(without(&context.overlay));
 }

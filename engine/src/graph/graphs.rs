@@ -118,6 +118,12 @@ impl SessionState {
         Ok(())
     }
 
+    /// Has other facts and rules from now on, some of those that it had.
+    pub fn keep_only(&mut self, overlay: Overlay) {
+        self.graph.use_values_of(&overlay);
+        self.overlay = overlay;
+    }
+
     /// Tells at any time which graph it is bound to.
     pub fn binding(&self) -> &Binding {
         &self.binding

@@ -4,6 +4,7 @@
 //! reads is other than before, and subtract: right by construction for every question. Subscribers read what has changed
 //! at their own pace, each from the version that it knows.
 
+mod asked;
 mod course;
 mod delta;
 mod due;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Jointly;
+use super::asked::Asked;
 use super::due::{Answered, Due};
 use super::pace::Work;
 use super::query::LiveQuery;
 use super::subscribers::Hearers;
 use super::template::Template;
-use super::together::{Asked, Found, Together};
+use super::together::{Found, Together};
 use crate::budget::Budget;
 use crate::context::Environment;
 use crate::error::Error;
@@ -111,8 +112,8 @@ impl Step<'_> {
             return None;
         }
         let questions: Vec<&LiveQuery> = due.iter().map(|due| due.query).collect();
-        let asked = template.asked(&questions, self.snapshot.dictionary());
-        self.answer(template, asked, first.query.graph())
+        let asked = Asked::of(&questions, self.snapshot.dictionary());
+        self.answer(template, Arc::new(asked), first.query.graph())
     }
 
     fn answer(&self, template: &Template, asked: Arc<Asked>, graph: &Arc<Graph>) -> Option<Together> {

@@ -15,16 +15,17 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::Jointly;
+use super::asked::Asked;
 use super::memory::Held;
 use super::query::LiveQuery;
-use super::together::{Asked, ByConstants, Changes, Constants, Found, Layout, Together};
+use super::together::{ByConstants, Changes, Constants, Found, Layout, Together};
 use crate::analysis;
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Anyone;
 use crate::catalog::{RelationDefinition, is_search};
 use crate::context::{Context, Environment};
-use crate::data::{self, Codec, DataType, Dictionary, Difference, EMPTY, Value, ValueRef};
+use crate::data::{self, Codec, DataType, Dictionary, Difference, Value};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::functions::ScalarFunction;
@@ -63,8 +64,6 @@ struct Last {
     following: Following,
     layout: Option<Layout>,
     asked: Option<Arc<Asked>>,
-    /// The dictionary that has their constants.
-    dictionary: u64,
     /// The number of the answer that each question was given, by that of the question.
     given: Arc<HashMap<u64, u64>>,
     held: Option<Held>,
@@ -188,21 +187,11 @@ impl Template {
         dictionary: &Dictionary,
     ) -> Option<Arc<Asked>> {
         let last = self.last.lock();
-        let were_given = |query: &Arc<LiveQuery>| last.given.contains_key(&query.number());
-        if last.given.len() != list.len() || last.dictionary != dictionary.number() {
-            return None;
-        }
-        let asked = last.asked.as_ref()?;
-        if asked.is_of_all(list) {
-            return Some(Arc::clone(asked));
-        }
-        let all = list.iter().all(were_given).then(|| Asked::of_all(asked.constants.clone(), list));
-        all.flatten().map(Arc::new)
-    }
-
-    /// What these questions ask, but for those whose constants the graph does not know.
-    pub(super) fn asked(&self, questions: &[&LiveQuery], dictionary: &Dictionary) -> Arc<Asked> {
-        Arc::new(Asked::of(known(questions, dictionary)))
+        let were_given = || {
+            list.len() == last.given.len()
+                && list.iter().all(|query| last.given.contains_key(&query.number()))
+        };
+        last.asked.as_ref()?.of_all(list, dictionary).filter(|_| were_given())
     }
 
     /// The answers to questions; nothing where they have to be asked one by one.
@@ -251,7 +240,7 @@ impl Template {
             }
         };
         last.layout = Some(layout.clone());
-        (last.asked, last.dictionary) = (Some(Arc::clone(&asked)), snapshot.dictionary().number());
+        last.asked = Some(Arc::clone(&asked));
         *self.last.lock() = last;
         Ok(Some(Together { layout, codec, asked, found }))
     }
@@ -307,19 +296,6 @@ impl Template {
         let changes = vec![Change::Define(definition), Change::Insert { relation: ASKED.to_owned(), rows }];
         Overlay::default().apply(&changes).0
     }
-}
-
-/// The codes of the constants of questions, by the number of the question. Asking teaches a graph nothing: a question with
-/// a constant that it does not know is none of them.
-fn known(asked: &[&LiveQuery], dictionary: &Dictionary) -> HashMap<u64, Constants> {
-    let values: Vec<ValueRef<'_>> =
-        asked.iter().flat_map(|query| query.constants()).map(Value::as_ref).collect();
-    let codes = dictionary.find_all(values.into_iter());
-    let mut codes = codes.into_iter();
-    let of_query = asked
-        .iter()
-        .map(|query| (query.number(), codes.by_ref().take(query.constants().len()).collect::<Constants>()));
-    of_query.filter(|(_, codes)| !codes.contains(&EMPTY)).collect()
 }
 
 /// Whether each row of the answer is one whatever the others are.

@@ -1,10 +1,11 @@
 //! `Together`: the answers to several questions of a template, which were found as one.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
+use super::asked::Asked;
 use super::due::{Answered, Due};
 use super::present::Present;
 use super::query::LiveQuery;
@@ -21,38 +22,6 @@ pub(super) type Constants = Vec<Code>;
 pub(super) struct Layout {
     pub(super) keys: Vec<usize>,
     pub(super) shown: Vec<usize>,
-}
-
-/// What questions ask that are answered as one.
-#[derive(Debug)]
-pub(super) struct Asked {
-    /// The constants of each question, by its number.
-    pub(super) constants: HashMap<u64, Constants>,
-    /// The list of questions that these are all of, if they are,
-    list: Weak<[Arc<LiveQuery>]>,
-    /// and who of it asks with the same constants.
-    places: HashMap<Constants, Vec<usize>>,
-}
-
-impl Asked {
-    /// Some questions, with their constants.
-    pub(super) fn of(constants: HashMap<u64, Constants>) -> Asked {
-        Asked { constants, list: Weak::<[Arc<LiveQuery>; 0]>::new(), places: HashMap::new() }
-    }
-
-    /// All questions of a list; none where some are missing.
-    pub(super) fn of_all(constants: HashMap<u64, Constants>, list: &Arc<[Arc<LiveQuery>]>) -> Option<Asked> {
-        let mut places = HashMap::<Constants, Vec<usize>>::new();
-        for (place, query) in list.iter().enumerate() {
-            places.entry(constants.get(&query.number())?.clone()).or_default().push(place);
-        }
-        Some(Asked { constants, list: Arc::downgrade(list), places })
-    }
-
-    /// Whether these are all questions of the list.
-    pub(super) fn is_of_all(&self, list: &Arc<[Arc<LiveQuery>]>) -> bool {
-        std::ptr::addr_eq(self.list.as_ptr(), Arc::as_ptr(list))
-    }
 }
 
 /// The answers to several questions.
@@ -142,13 +111,8 @@ impl Together {
         snapshot: &Snapshot,
     ) -> Option<Vec<Due<'q>>> {
         let Found::Changed(changes) = &self.found else { return None };
-        if !self.asked.is_of_all(list) {
-            return None;
-        }
         let changed = changes.added.ranges.keys().chain(changes.removed.ranges.keys());
-        let places: BTreeSet<usize> = changed
-            .flat_map(|constants| self.asked.places.get(constants).into_iter().flatten().copied())
-            .collect();
+        let places = self.asked.places_of(list, changed)?;
         places.into_iter().map(|place| list[place].concern(snapshot)).collect()
     }
 

@@ -79,7 +79,9 @@ pub(crate) fn follow(
     // What is followed is in codes of the graph, so that the next answer tells what has changed of this one.
     let codec = match &following.followed {
         Some(followed) => {
-            evaluated.runs = context.environment.threads.run(|| followed.answer()).runs().to_vec();
+            let rows = evaluated.runs.iter().map(Run::len).sum();
+            let answer = context.environment.threads.run_on(rows, || followed.answer());
+            evaluated.runs = answer.runs().to_vec();
             Codec::over(Arc::clone(codec.shared()))
         }
         None => codec,

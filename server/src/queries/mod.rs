@@ -6,9 +6,11 @@ mod running;
 mod ticket;
 mod turns;
 mod user_memory;
+mod writers;
 
-pub(crate) use pool::{NotRun, QueryPool, RETRY_AFTER_MS, Writers, off_thread};
+pub(crate) use pool::{NotRun, QueryPool, RETRY_AFTER_MS, off_thread};
 pub(crate) use running::{Running, beginning, shown};
 pub(crate) use ticket::Ticket;
 pub(crate) use turns::Share;
 pub(crate) use user_memory::UserMemory;
+pub(crate) use writers::Writers;
