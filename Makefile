@@ -77,7 +77,7 @@ simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, peop
 random: build ## random programs, recursions, views and files of RANDOM_ROUNDS other seeds, against the oracle
 	for round in $$(seq $(RANDOM_ROUNDS)); do \
 		export PROPTEST_RNG_SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$PROPTEST_RNG_SEED"; \
-		$(TEST) --test differential --test recursions --test views --test round_trips || exit 1; \
+		$(TEST) --test differential --test recursions --test views --test round_trips --test proofs || exit 1; \
 	done
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden programs

@@ -56,6 +56,7 @@ def main() -> int:
             ask(db)
             ask_often(db)
             take_away(db)
+            explain(db)
         ask_by_command_line(arguments.cli.resolve(), server.url, password)
         say_memory(server)
         if arguments.keep:
@@ -152,6 +153,24 @@ def take_away(db: stratalog.Client) -> None:
                 f"Without {name:<12} {len(fallen.added):>6,} packages fall, told after {told:>6,.1f} ms; "
                 f"put back, {len(live.rows):,} after {back:,.1f} ms"
             )
+
+
+def explain(db: stratalog.Client) -> None:
+    """Answers about answers: why, why not, and what would be."""
+    title("Why gnome needs libc6, why libc6 does not need gnome, and what would fall without one package")
+    start = time.perf_counter()
+    why = db.why('?needs("gnome", "libc6")')
+    took = milliseconds(start)
+    print(f"{why}\n{took:,.1f} ms\n")
+    start = time.perf_counter()
+    missing = db.why_not('needs("libc6", "gnome")')
+    took = milliseconds(start)
+    print("\n".join([*missing.lines[:8], "…", missing.lines[-1]]) + f"\n{took:,.1f} ms\n")
+    name = TAKEN[-1]
+    start = time.perf_counter()
+    fallen = db.what_if(f"-{PACKAGE} <- {PACKAGE}", "?falls(P)", {"name": name})
+    took = milliseconds(start)
+    print(f"Without {name}, {len(fallen):,} packages would fall ({took:,.1f} ms); nothing was taken away.")
 
 
 def ask_by_command_line(cli: Path, url: str, password: str) -> None:

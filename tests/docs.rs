@@ -47,6 +47,11 @@ fn language() {
 }
 
 #[test]
+fn why() {
+    check("docs/why.md");
+}
+
+#[test]
 fn plans() {
     check("docs/plans.md");
 }

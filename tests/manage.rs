@@ -121,7 +121,7 @@ async fn a_session_has_facts_and_rules_of_its_own() {
     run(&client, "far(X) <- seen(X)").await;
     let all = client.own().all().await.unwrap();
     let found: Vec<_> = all.iter().map(|own| (own.kind.as_str(), own.relation.as_str())).collect();
-    assert_eq!(found, [("fact", "seen"), ("rule", "far")]);
+    assert_eq!(found, [("rule", "far"), ("fact", "seen")]);
     client.own().drop("far").await.unwrap();
     client.own().clear().await.unwrap();
     assert!(client.own().all().await.unwrap().is_empty());

@@ -2,7 +2,7 @@
 
 use crate::errors::ClientError;
 use std::time::Duration;
-use stratalog_protocol::{Format, Metadata, Response, ResultStart, ResultTable, Value};
+use stratalog_protocol::{Format, Metadata, ProofTree, Response, ResultStart, ResultTable, Value};
 
 /// What a program yields: the rows of its last query, or else what its statements had to say.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Answer {
     pub session_relations: Vec<String>,
     /// The knowledge graph that the session is bound to from now on, when the program changed it.
     pub switched_graph: Option<String>,
+    /// Why each row is one, in the order of the rows, if `.why` has asked for that.
+    pub proofs: Vec<ProofTree>,
     /// Whether the rows are what statements had to say.
     pub(crate) is_message: bool,
 }
@@ -92,6 +94,7 @@ impl From<ResultTable> for Answer {
             execution_time: Duration::from_millis(table.execution_time_ms),
             version: table.version,
             switched_graph: table.switched_kg,
+            proofs: table.proof_trees,
             ..Answer::default()
         };
         answer.with_metadata(table.metadata).perhaps_message()
@@ -165,6 +168,7 @@ pub(crate) fn begin(start: ResultStart, format: Format) -> Result<Answer, Client
         execution_time: Duration::from_millis(start.execution_time_ms),
         version: start.version,
         switched_graph: start.switched_kg,
+        proofs: start.proof_trees,
         ..Answer::default()
     };
     Ok(answer.with_metadata(start.metadata).perhaps_message())

@@ -89,8 +89,10 @@ pub use live::{Live, LiveChange};
 pub use options::{ExecuteOptions, LiveOptions, Parameter};
 pub use running::Running;
 pub use stratalog_protocol::{
-    Annotation, Authenticated, Change, Code, Failure, Gap, GraphOperation, Label, LimitReached, Notification,
-    Place, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, Severity, ValidationError, Value,
+    AggregateProof, Annotation, Authenticated, BlockerProof, Change, Code, Conclusion, FactSource, Failure,
+    Gap, GraphOperation, Label, LimitReached, NegationProof, Notification, Place, ProofKind, ProofNode,
+    ProofTree, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, SearchProof, Severity,
+    Truncation, ValidationError, Value, WhyNot,
 };
 pub use stream::Batches;
 pub use transfer::{Imported, Progress};

@@ -30,6 +30,8 @@ pub(crate) const LEAVING: Duration = Duration::from_millis(200);
 pub(crate) struct Runner {
     pub options: ExecuteOptions,
     pub style: Style,
+    /// Somebody has named the format.
+    pub is_named: bool,
     pub destination: Destination,
     /// A person on a terminal gets all of an answer.
     pub all: bool,
@@ -71,11 +73,24 @@ impl Runner {
             stream: destination == Destination::Output,
             // Who names a format gets that.
             expanded: if output.rows.format().is_some() { Expanded::Off } else { Expanded::Auto },
+            colour: notices.colour() && terminal::is_watched(),
             preview: None,
         };
+        let is_named = output.rows.format().is_some() || of_file.is_some();
         let (timing, interrupts) = (output.timing || output.verbose, interrupts.clone());
         let (all, pager, at_prompt) = (output.all, !output.no_pager, false);
-        Ok(Runner { options, style, destination, all, pager, at_prompt, timing, notices, interrupts })
+        Ok(Runner {
+            options,
+            style,
+            is_named,
+            destination,
+            all,
+            pager,
+            at_prompt,
+            timing,
+            notices,
+            interrupts,
+        })
     }
 
     /// Runs a program and writes what came of it. The error, if any, has been told already.
@@ -176,6 +191,10 @@ impl Runner {
         match &self.destination {
             Destination::Log(_) if header.is_message() => {
                 (&Destination::Output, Style { format: Format::Box, ..self.style.clone() })
+            }
+            // Rows alone would be the answer to another question.
+            destination if !header.proofs.is_empty() && !self.is_named => {
+                (destination, Style { format: Format::Box, ..self.style.clone() })
             }
             destination => (destination, self.style.clone()),
         }

@@ -25,6 +25,7 @@ type Sent = (Part, usize);
 
 /// A part of a reply.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "each is moved once, from who reads to who waits")]
 pub(crate) enum Piece {
     /// A text frame.
     Message(Response),

@@ -9,6 +9,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use crate::data::arrow_columns::{declared_any as marked_any, decode, field, is_declared_any, type_of_codes};
 use crate::data::{self, Code, Codec, DataType, Dictionary, DictionaryFull, Run, Value};
 use crate::diagnostic::Diagnostic;
+use crate::provenance::Proof;
 
 /// The answer to a program.
 #[derive(Debug)]
@@ -71,6 +72,7 @@ pub struct Rows {
     total_count: usize,
     codec: Codec,
     provenance: Option<Vec<Provenance>>,
+    proofs: Option<Vec<Proof>>,
 }
 
 /// A column of a result.
@@ -106,7 +108,16 @@ impl Rows {
             .collect();
         let fields: Vec<_> = columns.iter().map(|column| field(&column.name, column.data_type)).collect();
         let schema = Arc::new(Schema::new(fields));
-        Rows { columns, schema, row_count: rows.len(), rows, total_count, codec, provenance: None }
+        Rows {
+            columns,
+            schema,
+            row_count: rows.len(),
+            rows,
+            total_count,
+            codec,
+            provenance: None,
+            proofs: None,
+        }
     }
 
     /// Gives each column a name that no other has.
@@ -162,7 +173,16 @@ impl Rows {
         });
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let row_count = rows.len();
-        Rows { columns, schema, rows, row_count, total_count: row_count, codec, provenance: None }
+        Rows {
+            columns,
+            schema,
+            rows,
+            row_count,
+            total_count: row_count,
+            codec,
+            provenance: None,
+            proofs: None,
+        }
     }
 
     /// Other rows of the same columns, in the same codes and with values of the same types.
@@ -269,11 +289,29 @@ impl Rows {
         Rows { provenance: Some(provenance), ..self }
     }
 
+    /// Why each row is one, if that was asked.
+    pub fn proofs(&self) -> Option<&[Proof]> {
+        self.proofs.as_deref()
+    }
+
+    /// Takes the proofs of the rows.
+    pub fn take_proofs(&mut self) -> Option<Vec<Proof>> {
+        self.proofs.take()
+    }
+
+    /// Says why each row is one.
+    pub(crate) fn with_proofs(self, proofs: Vec<Proof>) -> Rows {
+        Rows { proofs: Some(proofs), ..self }
+    }
+
     /// Keeps at most so many rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         if rows < self.row_count {
             if let Some(provenance) = &mut self.provenance {
                 provenance.truncate(rows);
+            }
+            if let Some(proofs) = &mut self.proofs {
+                proofs.truncate(rows);
             }
             self.row_count = rows;
         }

@@ -13,11 +13,12 @@ use crate::error::Error;
 use crate::exec::Thresholds;
 use crate::forms::Forms;
 use crate::graph::{
-    ChangeSet, Graph, Graphs, Origin, Overlay, SessionState, SessionView, Snapshot, Transaction,
+    ChangeSet, Graph, Graphs, Origin, Overlay, SessionState, SessionView, Snapshot, Supposed, Transaction,
 };
 use crate::limits::Limits;
 use crate::need::Need;
-use crate::syntax::ast::{Name, Query, Scope};
+use crate::provenance::Detail;
+use crate::syntax::ast::{Name, Query, Scope, Statement};
 use crate::views::Views;
 
 /// Commands that belong together.
@@ -79,6 +80,8 @@ pub struct Context<'s> {
     pub(crate) environment: &'s Environment,
     /// The transaction of an atomic program.
     transaction: Option<Transaction<'s>>,
+    /// What is supposed, where writes are suppositions.
+    supposed: Option<Supposed>,
     /// The state of the graph that is looked at, where that need not be the latest.
     pinned: Option<Arc<Snapshot>>,
     /// The session's facts and rules, with those of this program.
@@ -88,6 +91,8 @@ pub struct Context<'s> {
     pub(crate) version: Option<u64>,
     /// The query of the command that runs, if it takes one.
     pub(crate) query: Option<Query>,
+    /// The changes that it takes as suppositions.
+    pub(crate) changes: Vec<Statement>,
     /// The heads whose rules this program has replaced, if it replaces any.
     pub(crate) replaced_rules: Option<HashSet<(String, Scope, String)>>,
 }
@@ -106,11 +111,13 @@ impl<'s> Context<'s> {
             budget,
             environment,
             transaction: None,
+            supposed: None,
             pinned: None,
             overlay,
             warnings: Vec::new(),
             version: None,
             query: None,
+            changes: Vec::new(),
             replaced_rules: None,
         }
     }
@@ -175,17 +182,26 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// The same place, without the session's own facts and rules, and outside of any transaction.
+    /// The same place at one of its states, in which all that is written is only supposed, and what the session adds is gone
+    /// with it.
+    pub(crate) fn supposing(&self, snapshot: Arc<Snapshot>) -> Context<'s> {
+        let context =
+            Context::new(self.environment, self.caller, self.graph, self.budget, self.overlay.clone());
+        Context { supposed: Some(Supposed::of(snapshot)), ..context }
+    }
+
+    /// The same place without the session's own facts and rules, and outside of any transaction.
     pub(crate) fn aside(&self) -> Context<'s> {
         Context::new(self.environment, self.caller, self.graph, self.budget, Overlay::default())
     }
 
     /// The graph's state, with what this program has done to it.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        match (&self.transaction, &self.pinned) {
-            (Some(transaction), _) => Arc::clone(transaction.snapshot()),
-            (None, Some(pinned)) => Arc::clone(pinned),
-            (None, None) => self.graph.snapshot(),
+        match (&self.supposed, &self.transaction, &self.pinned) {
+            (Some(supposed), _, _) => Arc::clone(supposed.snapshot()),
+            (None, Some(transaction), _) => Arc::clone(transaction.snapshot()),
+            (None, None, Some(pinned)) => Arc::clone(pinned),
+            (None, None, None) => self.graph.snapshot(),
         }
     }
 
@@ -234,6 +250,10 @@ impl<'s> Context<'s> {
         &mut self,
         decide: impl FnOnce(&Arc<Snapshot>, &mut Vec<Diagnostic>) -> Result<(ChangeSet, T), Error>,
     ) -> Result<(Vec<usize>, T), Error> {
+        if let Some(supposed) = &mut self.supposed {
+            let (changes, decision) = decide(supposed.snapshot(), &mut self.warnings)?;
+            return Ok((supposed.apply(&changes, self.budget, &self.environment.threads)?, decision));
+        }
         if let Some(transaction) = &mut self.transaction {
             let (changes, decision) = decide(transaction.snapshot(), &mut self.warnings)?;
             return Ok((transaction.apply(changes, &self.environment.threads)?, decision));
@@ -284,6 +304,14 @@ pub enum Question {
     Profile(Query, PlanForm),
     /// The stored rows of a relation, without the session's.
     Stored(Name),
+    /// The rows of a query, and why each is one.
+    Why(Query, Detail),
+    /// Why a fact does not hold.
+    WhyNot(Query),
+    /// What would come to the answer of a query, and go, with some changes.
+    WhatIf(Vec<Statement>, Query),
+    /// The same of everything that rules derive.
+    Impact(Vec<Statement>),
 }
 
 /// How a plan is shown.

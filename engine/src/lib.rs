@@ -59,6 +59,9 @@ mod views;
 /// Questions that have been analysed and rewritten, to be asked with other constants.
 mod forms;
 
+/// Why rows are answers.
+pub mod provenance;
+
 /// What running a program gives.
 pub mod answer;
 
@@ -115,6 +118,7 @@ pub use limits::Limits;
 pub use live::{Begun, Delta, Jointly, LiveOptions, LiveStatus, Next, Pace, Subscription, Waker, Work};
 pub use need::{Need, Requirement};
 pub use program::RunOptions;
+pub use provenance::Proof;
 pub use rewrite::names as rewrite_names;
 pub use statements::{Inserted, Parameters};
 pub use storage::RecordChange;

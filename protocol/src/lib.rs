@@ -6,6 +6,7 @@
 mod envelope;
 mod failure;
 mod notification;
+mod proof;
 mod request;
 mod response;
 mod rows;
@@ -15,6 +16,10 @@ mod value;
 pub use envelope::{InvalidMessage, RequestId};
 pub use failure::{Annotation, Code, Failure, Gap, Label, LimitReached, Place, Severity, ValidationError};
 pub use notification::{Change, GraphOperation, Notification, RowOperation, RuleOperation, SchemaOperation};
+pub use proof::{
+    AggregateProof, BlockerProof, Conclusion, FactSource, NegationProof, ProofKind, ProofNode, ProofTree,
+    SearchProof, Truncation, WhyNot,
+};
 pub use request::{
     AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Resume,
     Scope, Secret, Subscribe, Unsubscribe,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::envelope::{Envelope, InvalidMessage, RequestId};
 use crate::failure::Failure;
 use crate::notification::Notification;
+use crate::proof::ProofTree;
 use crate::request::Format;
 use crate::value::Value;
 
@@ -209,6 +210,9 @@ pub struct ResultTable {
     /// The graph that the session is bound to from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switched_kg: Option<String>,
+    /// Why each row is one, if that was asked: one tree a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proof_trees: Vec<ProofTree>,
 }
 
 /// Where a row comes from.
@@ -239,7 +243,7 @@ pub struct Metadata {
 }
 
 /// `result_start`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultStart {
     /// The names of the columns: what stands in them, where nothing is declared.
     pub columns: Vec<String>,
@@ -264,6 +268,9 @@ pub struct ResultStart {
     /// The graph that the session is bound to from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switched_kg: Option<String>,
+    /// Why each row is one, if that was asked: one tree a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proof_trees: Vec<ProofTree>,
 }
 
 /// `result_chunk`.
@@ -389,6 +396,7 @@ mod tests {
                 row_provenance: vec![Provenance::Persistent, Provenance::Ephemeral],
                 metadata: Some(Metadata { warnings: vec!["w".to_owned()], ..Metadata::default() }),
                 switched_kg: Some("g".to_owned()),
+                proof_trees: Vec::new(),
             }),
             Some(RequestId::Text("a".to_owned())),
         );

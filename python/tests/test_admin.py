@@ -62,7 +62,7 @@ def test_relations_and_rules(db: stratalog.Client) -> None:
 def test_what_belongs_to_the_session(db: stratalog.Client) -> None:
     db.insert("mine", [1], scope="session")
     db.execute("also(X) <- mine(X)")
-    assert [(item.kind, item.relation) for item in db.own.all()] == [("fact", "mine"), ("rule", "also")]
+    assert [(item.kind, item.relation) for item in db.own.all()] == [("rule", "also"), ("fact", "mine")]
     db.own.drop("also")
     assert [item.relation for item in db.own.all()] == ["mine"]
     db.own.clear()

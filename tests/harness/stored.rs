@@ -45,7 +45,6 @@ pub fn contents(session: &mut Session) -> Result<Vec<String>, Error> {
                 _ => &[".rule def"],
             };
             for command in commands {
-                // Derived relations are listed too, and have no stored rows.
                 if let Ok(answer) = run(session, &format!("{command} {name}")) {
                     all.extend(table(&answer).into_iter().map(|row| format!("{command} {name}: {row}")));
                 }

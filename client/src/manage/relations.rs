@@ -51,7 +51,10 @@ impl Client {
 impl Relations<'_> {
     /// The relations of the graph.
     pub async fn all(&self) -> Result<Vec<RelationInfo>, ClientError> {
-        listed(&self.0.command(".rel", true).await?)
+        let mut all: Vec<RelationInfo> = listed(&self.0.command(".rel", true).await?)?;
+        all.extend(listed::<RelationInfo>(&self.0.command(".rel derived", true).await?)?);
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
     }
 
     /// The columns of a relation; `None` if there is no such relation.

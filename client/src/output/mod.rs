@@ -10,6 +10,7 @@ mod ending;
 mod fit;
 mod pager;
 mod preview;
+mod proofs;
 mod records;
 mod table;
 
@@ -23,7 +24,7 @@ use std::io::{self, Write};
 use stratalog_client::arrow::array::RecordBatch;
 use stratalog_client::arrow::datatypes::Schema;
 use stratalog_client::files::{FileFormat, FileWriter, WriteOptions, rows_with_times};
-use stratalog_client::{Answer, Value};
+use stratalog_client::{Answer, ProofTree, Value};
 
 /// A way to write rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -128,10 +129,14 @@ pub(crate) struct Style {
     /// Write Arrow as a stream.
     pub stream: bool,
     pub expanded: Expanded,
+    /// Whether what goes to a terminal may be coloured.
+    pub colour: bool,
     /// How much of an answer is shown; `None` is all of it.
     pub preview: Option<Preview>,
 }
 
+/// So many proofs are shown to somebody who has not asked for all.
+const PROOFS: u64 = 10;
 /// A table is drawn so many rows at a time, or fewer of many columns.
 const BLOCK: usize = 10_000;
 const BLOCK_CELLS: usize = 60_000;
@@ -151,6 +156,7 @@ enum Sink<W: Write + Send> {
     Lines(W, Vec<String>),
     Drawn(Box<Drawing<W>>),
     File(Box<FileWriter<W>>),
+    Proofs(W, Vec<ProofTree>, Vec<String>),
 }
 
 impl<W: Write + Send> RowWriter<W> {
@@ -159,6 +165,11 @@ impl<W: Write + Send> RowWriter<W> {
         let names = || header.columns.clone();
         let sink = match style.format.of_file() {
             None if header.is_message() => Sink::Messages(out),
+            // What does not hold is explained in words.
+            None if has_words(header) => Sink::Messages(out),
+            None | Some(FileFormat::Json | FileFormat::JsonLines) if !header.proofs.is_empty() => {
+                Sink::Proofs(out, header.proofs.clone(), names())
+            }
             None if style.format == Format::Line && style.preview.is_none() => Sink::Lines(out, names()),
             None => Sink::Drawn(Box::new(Drawing::begin(out, names()))),
             Some(format) => {
@@ -187,6 +198,8 @@ impl<W: Write + Send> RowWriter<W> {
             }
             Sink::Drawn(drawing) => drawing.take(batch, &self.style),
             Sink::File(writer) => writer.write(batch),
+            // They say what the rows are.
+            Sink::Proofs(..) => Ok(()),
         }
     }
 
@@ -200,9 +213,60 @@ impl<W: Write + Send> RowWriter<W> {
                 return drawing.finish(&self.style, rows);
             }
             Sink::File(writer) => writer.finish()?,
+            Sink::Proofs(out, trees, names) => return write_proofs(out, &trees, &names, &self.style),
         }
         Ok(self.rows)
     }
+}
+
+/// Whether the rows of an answer say what its proofs do.
+fn has_words(header: &Answer) -> bool {
+    !header.proofs.is_empty() && header.columns == ["explanation"]
+}
+
+/// Writes the proofs of rows; how many were written.
+fn write_proofs<W: Write>(
+    mut out: W,
+    trees: &[ProofTree],
+    names: &[String],
+    style: &Style,
+) -> io::Result<u64> {
+    let most = style.preview.map_or(u64::MAX, |preview| preview.rows.min(PROOFS));
+    let shown = usize::try_from(most).unwrap_or(usize::MAX).min(trees.len());
+    match style.format {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut out, trees)?;
+            writeln!(out)?;
+        }
+        Format::Jsonl => {
+            for tree in trees {
+                serde_json::to_writer(&mut out, tree)?;
+                writeln!(out)?;
+            }
+        }
+        _ => {
+            let look = proofs::Look {
+                ascii: style.format == Format::Table,
+                colour: style.colour,
+                width: style.width,
+            };
+            for (place, tree) in trees[..shown].iter().enumerate() {
+                if place > 0 {
+                    writeln!(out)?;
+                }
+                proofs::write(&mut out, tree, names, look)?;
+            }
+            if let Some(preview) = style.preview
+                && let Some(line) = LeftOut::default().line(preview, shown as u64, trees.len() as u64, 0)
+            {
+                writeln!(out, "{line}")?;
+            }
+            out.flush()?;
+            return Ok(shown as u64);
+        }
+    }
+    out.flush()?;
+    Ok(trees.len() as u64)
 }
 
 /// A table that is drawn block by block.

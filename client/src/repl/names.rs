@@ -45,8 +45,10 @@ impl Names {
         let relation = |row: &Vec<String>| {
             Some(Relation { name: row.first()?.clone(), columns: row.get(3)?.clone(), declared: false })
         };
-        let relations = list(client, ".rel").await?;
-        let mut relations: Vec<Relation> = relations.iter().filter_map(relation).collect();
+        let mut relations = Vec::new();
+        for command in [".rel", ".rel derived"] {
+            relations.extend(list(client, command).await?.iter().filter_map(relation));
+        }
         for row in list(client, ".rel describe").await? {
             let [name, column, column_type] = row.as_slice() else { continue };
             let column = format!("{column}: {column_type}");

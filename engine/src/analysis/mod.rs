@@ -41,6 +41,7 @@ pub use error::{AnalysisError, Role};
 pub(crate) use near::near_names;
 pub use program::Program;
 pub use search::{Measured, SearchFault, unknown_index};
+pub(crate) use stratify::stratify_made;
 pub use stratify::{Cycle, stratify};
 pub use types::fit;
 

@@ -45,7 +45,7 @@ pub(super) fn mark(relations: &mut [Relation], rules: &[Rule]) {
 pub(super) fn breach(
     relations: &[Relation],
     rules: &[Rule],
-    inside: impl Fn(RelationId) -> bool,
+    inside: &dyn Fn(RelationId) -> bool,
 ) -> Option<(RelationId, RelationId)> {
     let best = |relation: RelationId| relations[relation.index()].best;
     rules.iter().find_map(|rule| {

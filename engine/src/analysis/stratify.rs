@@ -23,6 +23,19 @@ pub struct Cycle {
 
 /// Groups rules into strata, one for each set of relations that depend on each other, in the order of evaluation.
 pub fn stratify(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>, Cycle> {
+    grouped(relations, rules, monotone::breach)
+}
+
+/// The same for rules that were made, and make nothing worse of a better value.
+pub(crate) fn stratify_made(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>, Cycle> {
+    grouped(relations, rules, |_, _, _| None)
+}
+
+fn grouped(
+    relations: &[Relation],
+    rules: Vec<Rule>,
+    breach: impl Fn(&[Relation], &[Rule], &dyn Fn(RelationId) -> bool) -> Option<(RelationId, RelationId)>,
+) -> Result<Vec<Stratum>, Cycle> {
     let mut dependencies = Dependencies::new(relations.len());
     let mut by_head: Vec<Vec<Rule>> = vec![Vec::new(); relations.len()];
     for rule in rules {
@@ -53,7 +66,7 @@ pub fn stratify(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>
             || component.iter().any(|node| dependencies.of(*node).iter().any(|(to, _)| to == node));
         if recursive {
             let inside = |relation: RelationId| component.contains(&relation.index());
-            if let Some((head, source)) = monotone::breach(relations, &rules, inside) {
+            if let Some((head, source)) = breach(relations, &rules, &inside) {
                 let mut cycle = vec![head.index()];
                 cycle.extend(
                     dependencies.path(source.index(), head.index(), |node| inside(RelationId::new(node))),

@@ -17,7 +17,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["clear", "prefix"],
             usage: "PREFIX",
-            doc: "Deletes all facts of the relations whose names begin so: relation, count.",
+            doc: "Deletes all facts of the relations whose names begin so: relation, count, prefix.",
             example: ".clear prefix ed",
             need: Need::Write,
             arguments: 1,
@@ -82,8 +82,9 @@ fn clear(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Res
         Ok((changes, names))
     })?;
     let count = |count: usize| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    let rows = names.into_iter().zip(counts).map(|(name, n)| vec![Value::text(name), count(n)]).collect();
-    Ok(Outcome::Listing(Rows::listing(&["relation", "count"], rows)?))
+    let row = |(name, n): (String, usize)| vec![Value::text(name), count(n), Value::text(prefix.as_str())];
+    let rows = names.into_iter().zip(counts).map(row).collect();
+    Ok(Outcome::Listing(Rows::listing(&["relation", "count", "prefix"], rows)?))
 }
 
 fn compact(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

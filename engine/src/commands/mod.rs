@@ -13,6 +13,8 @@ mod rule;
 mod session;
 mod status;
 mod view;
+mod what_if;
+mod why;
 
 pub(crate) use self::index::create_text;
 pub(crate) use self::view::{is_keep, keep_text};
@@ -40,6 +42,8 @@ pub const COMMANDS: Families = &[
     session::COMMANDS,
     maintenance::COMMANDS,
     plan::COMMANDS,
+    why::COMMANDS,
+    what_if::COMMANDS,
     status::COMMANDS,
     help::COMMANDS,
     client::COMMANDS,
@@ -92,6 +96,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, Error> {
     let more = context.environment.commands;
     context.query.clone_from(&command.query);
+    context.changes.clone_from(&command.changes);
     match find(command, more) {
         Some((entry, arguments)) => (entry.run)(arguments, context, session),
         None => Err(unknown(command, more)),
@@ -106,16 +111,28 @@ pub(crate) fn resolve(
     more: Families,
 ) -> Result<(), Error> {
     let Some((entry, arguments)) = find(command, more) else { return Err(unknown(command, more)) };
-    if let (QUERY, Some(first)) = (entry.usage, arguments.first()) {
-        let part = Span { start: first.span.start, end: command.rest.span.end };
-        let query = syntax::parse_query(program, part, limits);
-        command.query = Some(query.map_err(|error| Error::refused(error.diagnose()))?);
+    let Some(first) = arguments.first() else { return Ok(()) };
+    let part = Span { start: first.span.start, end: command.rest.span.end };
+    let refused = |error: syntax::SyntaxError| Error::refused(error.diagnose());
+    match entry.usage {
+        QUERY | FACT => command.query = Some(syntax::parse_query(program, part, limits).map_err(refused)?),
+        CHANGES | CHANGES_QUERY => {
+            (command.changes, command.query) =
+                syntax::parse_supposed(program, part, limits).map_err(refused)?;
+        }
+        _ => {}
     }
     Ok(())
 }
 
 /// The usage of commands that take a query.
 const QUERY: &str = "QUERY";
+/// That of commands that take a fact, which is read as a query.
+const FACT: &str = "FACT";
+/// That of commands that take changes.
+const CHANGES: &str = "CHANGES";
+/// That of commands that take changes and a query.
+const CHANGES_QUERY: &str = "CHANGES QUERY";
 
 /// The argument that names the graph that a command concerns.
 const GRAPH: &str = "KG";

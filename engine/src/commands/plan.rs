@@ -66,7 +66,7 @@ fn profile_json(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> 
 }
 
 /// The query of the command, which was read when the program was.
-fn query(context: &mut Context<'_>) -> Result<Query, Error> {
+pub(super) fn query(context: &mut Context<'_>) -> Result<Query, Error> {
     context
         .query
         .take()

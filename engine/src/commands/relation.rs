@@ -18,7 +18,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["rel|relation|relations"],
             usage: "",
-            doc: "Lists the relations: name, tuples, arity, columns, kind (base or derived).",
+            doc: "Lists the stored relations: name, tuples, arity, columns, kind (base).",
             example: ".rel",
             need: Need::Read,
             arguments: 0,
@@ -32,6 +32,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             need: Need::Read,
             arguments: 1,
             run: show,
+        },
+        CommandEntry {
+            words: &["rel|relation|relations", "derived"],
+            usage: "",
+            doc: "Lists the relations that rules derive: name, tuples (null: nobody has counted them), arity, columns, kind (derived).",
+            example: ".rel derived",
+            need: Need::Read,
+            arguments: 0,
+            run: list_derived,
         },
         CommandEntry {
             words: &["rel|relation", "describe"],
@@ -83,32 +92,35 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let snapshot = context.snapshot();
-    let catalog = snapshot.catalog();
-    let mut rows = Vec::new();
-    for known in catalog.relations().filter(|known| known.filled) {
+    let filled = snapshot.catalog().relations().filter(|known| known.filled);
+    let rows = filled.map(|known| {
         let tuples = snapshot.relation(&known.name).map_or(0, |relation| relation.len());
-        let columns = known
-            .column_names()
-            .iter()
-            .zip(&known.column_types)
-            .map(|(n, t)| format!("{n}: {t}"))
-            .collect::<Vec<_>>();
-        rows.push((known.name.clone(), Value::Int(tuples as i64), known.arity, columns.join(", "), "base"));
-    }
-    for (name, clauses) in catalog.derived() {
-        if catalog.relation(name).is_none_or(|known| !known.filled) {
-            let arity = clauses.first().map_or(0, |clause| clause.head.head_columns());
-            let columns = crate::catalog::default_column_names(arity).join(", ");
-            rows.push((name.to_owned(), Value::Null, arity, columns, "derived"));
-        }
-    }
-    rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let rows = rows
-        .into_iter()
-        .map(|(name, tuples, arity, columns, kind)| {
-            vec![Value::text(name), tuples, Value::Int(arity as i64), Value::text(columns), Value::text(kind)]
-        })
-        .collect();
+        let columns = known.column_names().into_iter().zip(&known.column_types);
+        let columns = columns.map(|(name, data_type)| format!("{name}: {data_type}")).collect::<Vec<_>>();
+        listed(&known.name, Value::Int(tuples as i64), known.arity, &columns, "base")
+    });
+    listing(rows.collect())
+}
+
+/// Nobody knows how many rows they have before they are asked for, and a client that reads counts expects numbers.
+fn list_derived(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let catalog = snapshot.catalog();
+    let only = catalog.derived().filter(|(name, _)| catalog.relation(name).is_none_or(|known| !known.filled));
+    let rows = only.map(|(name, clauses)| {
+        let arity = clauses.first().map_or(0, |clause| clause.head.head_columns());
+        listed(name, Value::Null, arity, &crate::catalog::default_column_names(arity), "derived")
+    });
+    listing(rows.collect())
+}
+
+fn listed(name: &str, tuples: Value, arity: usize, columns: &[String], kind: &str) -> Vec<Value> {
+    let (arity, columns) = (Value::Int(arity as i64), Value::text(columns.join(", ")));
+    vec![Value::text(name), tuples, arity, columns, Value::text(kind)]
+}
+
+fn listing(mut rows: Vec<Vec<Value>>) -> Result<Outcome, Error> {
+    rows.sort_by(|a, b| a[0].cmp(&b[0]));
     Ok(Outcome::Listing(Rows::listing(&["name", "tuples", "arity", "columns", "kind"], rows)?))
 }
 

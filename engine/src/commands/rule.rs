@@ -48,7 +48,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["rule", "def|show"],
             usage: "NAME",
-            doc: "Shows the clauses of a derived relation, one a row.",
+            doc: "Shows the clauses of a derived relation: clause, number (as `.rule remove` takes it).",
             example: ".rule def path",
             need: Need::Read,
             arguments: 1,
@@ -140,8 +140,9 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     let snapshot = context.snapshot();
     known(&words[0], snapshot.catalog())?;
     let clauses = snapshot.catalog().rules(&words[0].text);
-    let rows = clauses.iter().map(|clause| vec![Value::text(clause.to_string())]).collect();
-    Ok(Outcome::Listing(Rows::listing(&["clause"], rows)?))
+    let row = |(number, clause): (i64, &Arc<Rule>)| vec![Value::text(clause.to_string()), Value::Int(number)];
+    let rows = (1..).zip(clauses.iter()).map(row).collect();
+    Ok(Outcome::Listing(Rows::listing(&["clause", "number"], rows)?))
 }
 
 fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
@@ -165,7 +166,8 @@ fn drop_prefix(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) 
     }
     let clauses = counted(counts.iter().sum(), "clause");
     let rules = counted(names.len(), "rule");
-    Ok(Outcome::Message(format!("dropped {clauses} of {rules}: {}", names.join(", "))))
+    let names = names.join(", ");
+    Ok(Outcome::Message(format!("dropped {clauses} of {rules} that begin with {prefix}: {names}")))
 }
 
 fn remove(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -5,7 +5,7 @@ use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::context::{Context, Outcome};
-use crate::data::{Codec, Run, Value};
+use crate::data::{self, Code as ValueCode, Codec, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::{Order, Relations, sort_limit};
@@ -20,7 +20,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["session|rules"],
             usage: "",
-            doc: "Lists the session's facts and clauses: kind, number, relation, text.",
+            doc: "Lists the session's clauses and facts: kind, number (one sequence, as `.session drop` takes it), relation, text.",
             example: ".session",
             need: Need::Read,
             arguments: 0,
@@ -47,7 +47,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["session", "drop"],
             usage: "WHICH",
-            doc: "Drops the session's clause of this number, or all its clauses of this name.",
+            doc: "Drops the session's clause or fact of this number, or all its clauses of this name.",
             example: ".session drop 1",
             need: Need::Read,
             arguments: 1,
@@ -66,26 +66,45 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
 };
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let own = own(context)?;
+    let rows = (1..).zip(own).map(|(number, own)| {
+        let kind = if matches!(own.what, What::Clause) { "rule" } else { "fact" };
+        vec![Value::text(kind), Value::Int(number), Value::text(own.relation), Value::text(own.text)]
+    });
+    Ok(Outcome::Listing(Rows::listing(&["kind", "number", "relation", "text"], rows.collect())?))
+}
+
+/// A clause or a fact of the session.
+struct Own {
+    relation: String,
+    text: String,
+    what: What,
+}
+
+enum What {
+    Clause,
+    Fact(Vec<ValueCode>),
+}
+
+/// What the session has, in the order in which it is numbered: clauses, and then facts, so that no fact that comes moves a
+/// clause.
+fn own(context: &Context<'_>) -> Result<Vec<Own>, Error> {
     let own = context.overlay.own();
     let codec = Codec::over(context.snapshot().dictionary().clone());
-    let mut rows = Vec::new();
-    let row = |kind: &str, number: usize, relation: &str, text: String| {
-        let number = i64::try_from(number).unwrap_or(i64::MAX);
-        vec![Value::text(kind), Value::Int(number), Value::text(relation), Value::text(text)]
-    };
+    let clauses = clauses(&context.overlay).into_iter();
+    let mut all: Vec<Own> =
+        clauses.map(|(relation, text)| Own { relation, text, what: What::Clause }).collect();
     for (name, relation) in own.relations() {
         let facts = sorted(own.runs(name), relation.arity(), &codec, context.budget)?;
+        let columns = facts.columns();
         for fact in 0..facts.len() {
-            let values =
-                facts.columns().into_iter().map(|column| codec.value(column[fact]).to_value().to_string());
+            let codes: Vec<ValueCode> = columns.iter().map(|column| column[fact]).collect();
+            let values = codes.iter().map(|code| codec.value(*code).to_value().to_string());
             let text = format!("{name}({})", values.collect::<Vec<_>>().join(", "));
-            rows.push(row("fact", rows.len() + 1, name, text));
+            all.push(Own { relation: name.to_owned(), text, what: What::Fact(codes) });
         }
     }
-    for (number, (name, clause)) in clauses(&context.overlay).into_iter().enumerate() {
-        rows.push(row("rule", number + 1, &name, clause));
-    }
-    Ok(Outcome::Listing(Rows::listing(&["kind", "number", "relation", "text"], rows)?))
+    Ok(all)
 }
 
 fn sorted(runs: Vec<Run>, arity: usize, codec: &Codec, budget: &Budget) -> Result<Run, Error> {
@@ -121,13 +140,22 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
         return Ok(Outcome::Message(format!("dropped {rules} of {} from this session", word.text)));
     }
     let number = clause_number(word)?;
-    let all = clauses(&context.overlay);
-    let Some((name, text)) = all.get(number - 1) else {
-        let message = format!("the session has {}, there is no rule {number}", counted(all.len(), "rule"));
+    let all = own(context)?;
+    let Some(Own { relation, text, what }) = all.get(number - 1) else {
+        let message = format!("the session has {} facts and clauses, there is no number {number}", all.len());
         let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);
         return Err(Error::refused(diagnostic.help("`.session` lists them with their numbers")));
     };
-    forget(name, |clause| clause == text, context, session);
+    match what {
+        What::Clause => forget(relation, |clause| clause == text, context, session),
+        What::Fact(codes) => {
+            let rows = data::Rows { columns: codes.iter().map(|code| vec![*code]).collect(), len: 1 };
+            let change = vec![Change::Delete { relation: relation.clone(), rows }];
+            let without = |overlay: &Overlay| overlay.apply(&change).0;
+            session.keep_only(without(&session.overlay));
+            context.set_overlay(without(&context.overlay));
+        }
+    }
     Ok(Outcome::Message(format!("dropped from this session: {text}")))
 }
 

@@ -20,6 +20,7 @@ mod session_memory;
 mod snapshot;
 mod store;
 mod stored_memory;
+mod supposed;
 mod values;
 
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub use lineage::Lineage;
 pub use overlay::{Overlay, SessionView};
 pub use session_memory::SessionMemoryFull;
 pub use snapshot::{Snapshot, State};
+pub use supposed::Supposed;
 
 /// A knowledge graph.
 #[derive(Debug)]

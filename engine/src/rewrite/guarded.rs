@@ -46,3 +46,26 @@ pub(super) fn add_variable(rule: &mut Rule, name: &str, data_type: DataType) -> 
     rule.variables.push(Variable { name: name.to_owned(), data_type });
     VariableId::new(rule.variables.len() - 1)
 }
+
+/// The rule for those of its rows that a relation has, by some columns of its head.
+pub(super) fn guarded(mut rule: Rule, relation: RelationId, columns: &[usize], types: &[DataType]) -> Rule {
+    let mut arguments = Vec::with_capacity(columns.len());
+    for column in columns {
+        let argument = head_argument(&rule.head_terms[*column]).unwrap_or_else(|| {
+            let asked = add_variable(&mut rule, "?asked", types[*column]);
+            if let HeadTerm::Expression(expression) = &rule.head_terms[*column] {
+                rule.body.push(Literal::Filter {
+                    operator: Test::Same,
+                    left: Expression::Variable(asked),
+                    right: expression.clone(),
+                });
+            }
+            Argument::Variable(asked)
+        });
+        arguments.push(argument);
+    }
+    let guard = guard(relation, arguments);
+    compare_assigned(&mut rule, &guard.variables().collect());
+    rule.body.insert(0, Literal::Atom(guard));
+    rule
+}

@@ -15,6 +15,9 @@ mod auxiliaries;
 /// What a stratum derives otherwise when something below it has changed.
 pub(crate) mod changes;
 
+/// What explains the rows of a goal.
+pub(crate) mod proofs;
+
 pub(crate) use magic_sets::ASKED;
 
 use crate::analysis::program::Program;

@@ -13,6 +13,9 @@ mod keep;
 mod parameters;
 mod query;
 mod rule;
+mod what_if;
+mod why;
+mod why_not;
 
 use crate::answer::Rows;
 use crate::context::{Context, Question};
@@ -42,6 +45,10 @@ pub(crate) fn answer_question(question: &Question, context: &mut Context<'_>) ->
         Question::Plan(query, form) => explain::run(query, *form, context),
         Question::Profile(query, form) => explain::profile(query, *form, context),
         Question::Stored(name) => query::stored(name, context),
+        Question::WhatIf(changes, query) => what_if::run(changes, query, context),
+        Question::Impact(changes) => what_if::impact(changes, context),
+        Question::WhyNot(query) => why_not::run(query, context),
+        Question::Why(query, detail) => why::run(query, *detail, context),
     }
 }
 

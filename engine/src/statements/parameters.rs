@@ -59,6 +59,9 @@ impl Filler<'_> {
     }
 
     fn statement(&mut self, kind: &mut StatementKind) {
+        if let StatementKind::Command(command) = kind {
+            command.changes.iter_mut().for_each(|change| self.statement(&mut change.kind));
+        }
         match kind {
             StatementKind::Insert(insert) => self.tuples(&mut insert.tuples),
             StatementKind::Delete(delete) => self.tuples(&mut delete.tuples),

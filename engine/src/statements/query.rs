@@ -23,7 +23,18 @@ pub(super) fn run(
     context: &mut Context<'_>,
     watch: Option<&mut Watch>,
 ) -> Result<Rows, Error> {
-    let Asked { analysed, rewritten, view } = asked(query, context, watch.is_some())?;
+    let asked = asked(query, context, watch.is_some())?;
+    answer(query, asked, context, watch)
+}
+
+/// Answers a query that was understood.
+pub(super) fn answer(
+    query: &Query,
+    asked: Asked,
+    context: &mut Context<'_>,
+    watch: Option<&mut Watch>,
+) -> Result<Rows, Error> {
+    let Asked { analysed, rewritten, view } = asked;
     let reads_own = analysed.program.relations.iter().any(|relation| view.is_own(&relation.name));
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
@@ -65,6 +76,7 @@ pub(super) fn asked(query: &Query, context: &mut Context<'_>, is_watched: bool) 
 }
 
 /// How the rows of a goal become an answer.
+#[derive(Clone)]
 pub(super) struct Form {
     columns: Vec<String>,
     names: Vec<String>,
@@ -83,6 +95,11 @@ pub(super) fn form_of(analysed: Analysed) -> (Program, Form) {
 }
 
 impl Form {
+    /// The names of the columns, as the protocol has them, and each with a name of its own.
+    pub(super) fn names(&self) -> (&[String], &[String]) {
+        (&self.columns, &self.names)
+    }
+
     pub(super) fn put_together(
         self,
         evaluated: &Evaluated,

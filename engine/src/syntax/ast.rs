@@ -267,6 +267,8 @@ pub struct Command {
     pub text: String,
     /// The query that it takes, once it is known what the command means.
     pub query: Option<Query>,
+    /// The statements that it takes as suppositions, once it is known what the command means.
+    pub changes: Vec<Statement>,
 }
 
 impl Command {

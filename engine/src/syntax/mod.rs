@@ -30,6 +30,6 @@ pub use editing::{TokenClass, goes_on, tokens};
 pub use error::{SyntaxError, SyntaxFault};
 pub(crate) use explain::explain;
 pub use parse_statement::parse;
-pub(crate) use parse_statement::{MAX_ERRORS, parse_query};
+pub(crate) use parse_statement::{MAX_ERRORS, parse_query, parse_supposed};
 pub use ranking::RankingFault;
 pub(crate) use ranking::{Ranked, read as read_ranking};

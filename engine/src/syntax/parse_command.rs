@@ -32,7 +32,7 @@ impl Parser<'_> {
         let text = self.text[start..rest.end].to_owned();
         let rest = name(&rest);
         self.seek(rest.span, scan.at);
-        Ok(Command { words, rest, text, query: None })
+        Ok(Command { words, rest, text, query: None, changes: Vec::new() })
     }
 }
 

@@ -204,7 +204,8 @@ impl Parser<'_> {
     fn atom_or_comparison(&mut self, name: Name) -> Parsed<LiteralKind> {
         let (terms, height) = self.call_arguments()?;
         match self.kind() {
-            TokenKind::End | TokenKind::Comma | TokenKind::RightParen => {
+            // A query may follow where the rule is supposed.
+            TokenKind::End | TokenKind::Comma | TokenKind::RightParen | TokenKind::Question => {
                 let span = self.since(name.span);
                 Ok(LiteralKind::Positive(Atom { relation: name, terms, span }))
             }

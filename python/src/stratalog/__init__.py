@@ -84,6 +84,7 @@ from .inserts import Inserted
 from .live import AsyncLive, Change, Live
 from .objects import Rows
 from .plan import Plan
+from .proof import Proof, ProofNode, Why, WhyNot
 from .protocol import Session
 from .relation import Relation, Vector
 from .result import Result, Row
@@ -134,6 +135,8 @@ __all__ = [
     "Plan",
     "PrecisionWarning",
     "ProgramError",
+    "Proof",
+    "ProofNode",
     "QueryTimeout",
     "Relation",
     "Result",
@@ -155,6 +158,8 @@ __all__ = [
     "Unstratifiable",
     "Update",
     "Vector",
+    "Why",
+    "WhyNot",
     "asc",
     "avg",
     "collect",

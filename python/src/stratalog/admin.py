@@ -69,7 +69,9 @@ class Relations(Namespace):
 
     def all(self) -> list[RelationInfo]:
         """The relations of the graph."""
-        return (self._run(".rel", True)).objects(RelationInfo)
+        stored = (self._run(".rel", True)).objects(RelationInfo)
+        derived = (self._run(".rel derived", True)).objects(RelationInfo)
+        return sorted([*stored, *derived], key=lambda each: each.name)
 
     def columns(self, name: str) -> list[Column]:
         """The columns of a relation."""
@@ -117,7 +119,8 @@ class Rules(Namespace):
         """Which relation is derived from which; a notebook draws it."""
         names = [each.name for each in self.all()]
         clauses = {name: self.clauses(name) for name in names}
-        return rule_graph(clauses, [each.name for each in (self._run(".rel", True)).objects(RelationInfo)])
+        stored = (self._run(".rel", True)).objects(RelationInfo)
+        return rule_graph(clauses, [each.name for each in stored])
 
 
 class Indexes(Namespace):

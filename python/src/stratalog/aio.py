@@ -32,6 +32,7 @@ from .plan import Plan, plan_program, read_plan
 from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
+from .proof import Why, WhyNot, what_if_program, why_program, why_word
 from .protocol import Answer, Call, Session
 from .relation import Relation, relation_name
 from .result import Result
@@ -220,6 +221,38 @@ class AsyncClient(AsyncCommands):
         """How a query would be answered; with `profile` it is, and the plan says what that took."""
         text, values = parts(program, params)
         return read_plan(await self._execute(plan_program(text, profile), values, timeout=None, reads=True))
+
+    async def why(
+        self,
+        program: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        full: bool = False,
+        all_proofs: bool = False,
+    ) -> Why:
+        """The rows of a query with a proof of each: the smallest that there is.
+
+        `full` tells all inputs of aggregates, `all_proofs` up to five proofs of a row.
+        """
+        text, values = parts(program, params)
+        word = why_word(full, all_proofs)
+        return Why(await self._execute(why_program(text, word), values, timeout=None, reads=True))
+
+    async def why_not(self, fact: str, params: Mapping[str, Any] | None = None) -> WhyNot:
+        """Why a fact such as `path(2, 1)` does not hold, and with which facts it would."""
+        return WhyNot(await self._execute(f".why_not {fact}", dict(params or {}), timeout=None, reads=True))
+
+    async def what_if(self, changes: str, query: str, params: Mapping[str, Any] | None = None) -> Result:
+        """The rows of a query that would come and go with changes such as `-edge(1, 2) +edge(1, 3)`.
+
+        The column `change` says `added` or `removed`. Nothing is stored.
+        """
+        text = what_if_program(changes, query)
+        return await self._execute(text, dict(params or {}), timeout=None, reads=True)
+
+    async def impact(self, changes: str, params: Mapping[str, Any] | None = None) -> Result:
+        """How many rows of each derived relation would go and come with changes, and the first of them."""
+        return await self._execute(what_if_program(changes, ""), dict(params or {}), timeout=None, reads=True)
 
     # Writes
 

@@ -66,7 +66,9 @@ class AsyncRelations(AsyncNamespace):
 
     async def all(self) -> list[RelationInfo]:
         """The relations of the graph."""
-        return (await self._run(".rel", True)).objects(RelationInfo)
+        stored = (await self._run(".rel", True)).objects(RelationInfo)
+        derived = (await self._run(".rel derived", True)).objects(RelationInfo)
+        return sorted([*stored, *derived], key=lambda each: each.name)
 
     async def columns(self, name: str) -> list[Column]:
         """The columns of a relation."""
@@ -114,9 +116,8 @@ class AsyncRules(AsyncNamespace):
         """Which relation is derived from which; a notebook draws it."""
         names = [each.name for each in await self.all()]
         clauses = {name: await self.clauses(name) for name in names}
-        return rule_graph(
-            clauses, [each.name for each in (await self._run(".rel", True)).objects(RelationInfo)]
-        )
+        stored = (await self._run(".rel", True)).objects(RelationInfo)
+        return rule_graph(clauses, [each.name for each in stored])
 
 
 class AsyncIndexes(AsyncNamespace):

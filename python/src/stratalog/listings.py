@@ -58,9 +58,10 @@ class RuleInfo:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause of a rule, as text."""
+    """A clause of a rule, as text, and its number."""
 
     clause: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from .programs import before_query
 from .result import Result
-
-_QUERY = re.compile(r"^\?", re.MULTILINE)
 
 
 class Plan:
@@ -61,10 +59,7 @@ class Plan:
 
 def plan_program(text: str, profile: bool) -> str:
     """The command that asks for the plan of a query."""
-    command = f".{'profile' if profile else 'explain'} json "
-    # Rules and facts may stand in front of the query.
-    last = max((found.start() for found in _QUERY.finditer(text)), default=0)
-    return text[:last] + command + text[last:].lstrip()
+    return before_query(text, f".{'profile' if profile else 'explain'} json ")
 
 
 def read_plan(result: Result) -> Plan:

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
 _COMMENT = re.compile(r"/\*|\*/")
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"\w+")
+_QUERY = re.compile(r"^\?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,12 @@ class Program:
 
     text: str
     params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def before_query(text: str, command: str) -> str:
+    """A program with a command about its last query; rules and facts may stand in front of that."""
+    last = max((found.start() for found in _QUERY.finditer(text)), default=0)
+    return text[:last] + command + text[last:].lstrip()
 
 
 def join(programs: Iterable[Program]) -> Program:

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde::Serialize;
-use stratalog_protocol::{Failure, Format, Metadata, RequestId, Response, ResultEnd, ResultStart};
+use stratalog_protocol::{Failure, Format, Metadata, ProofTree, RequestId, Response, ResultEnd, ResultStart};
 
 use super::arrow_out::ArrowOut;
 use super::broken;
@@ -72,6 +72,8 @@ struct Tail<'a> {
     metadata: &'a Option<Metadata>,
     #[serde(skip_serializing_if = "Option::is_none")]
     switched_kg: &'a Option<String>,
+    #[serde(skip_serializing_if = "<[ProofTree]>::is_empty")]
+    proof_trees: &'a [ProofTree],
     #[serde(skip_serializing_if = "Option::is_none")]
     id: &'a Option<RequestId>,
 }
@@ -103,6 +105,7 @@ impl Heading {
             format: None,
             metadata,
             switched_kg: None,
+            proof_trees: Vec::new(),
         };
         Heading { start, row_count: table.row_count(), id }
     }
@@ -110,6 +113,11 @@ impl Heading {
     /// Says at which version of its graph the table is right, and which graph the session is bound to from now on.
     pub(super) fn at(&mut self, version: u64, switched_kg: Option<String>) {
         (self.start.version, self.start.switched_kg) = (Some(version), switched_kg);
+    }
+
+    /// Says why the rows are the answer.
+    pub(super) fn because(&mut self, proof_trees: Vec<ProofTree>) {
+        self.start.proof_trees = proof_trees;
     }
 
     /// The text of a `result` with these rows.
@@ -139,6 +147,7 @@ impl Heading {
             row_provenance: chunks.iter().flat_map(|chunk| chunk.provenance.iter().copied()).collect(),
             metadata: &start.metadata,
             switched_kg: &start.switched_kg,
+            proof_trees: &start.proof_trees,
             id: &self.id,
         };
         finish_rows(&tail, json)

@@ -5,6 +5,7 @@ mod arrow_out;
 mod cells;
 mod deltas;
 mod messages;
+mod proofs;
 mod table;
 
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub(crate) use deltas::{DeltaFrames, FEW_ROWS, Part, Rendered};
 pub(crate) use messages::{Frame, Reply, TableStream};
 
 use messages::Heading;
+use proofs::proof_trees;
 use table::Table;
 
 /// Turns JSON parameters into the engine's.
@@ -130,8 +132,12 @@ pub(crate) fn answer(
     took: Duration,
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {
+    let mut proofs = Vec::new();
     let (table, format) = match answer.content {
-        Content::Rows(rows) => (Table::Rows(rows), format),
+        Content::Rows(mut rows) => {
+            proofs = proof_trees(rows.take_proofs().unwrap_or_default());
+            (Table::Rows(rows), format)
+        }
         Content::Messages(messages) => (Table::messages(&messages)?, Format::Json),
     };
     let warnings = messages_of(answer.warnings);
@@ -144,6 +150,7 @@ pub(crate) fn answer(
     });
     let mut heading = Heading::new(&table, took, metadata, id);
     heading.at(answer.version, answer.switched_graph);
+    heading.because(proofs);
     messages::render(table, heading, format)
 }
 

@@ -7,12 +7,15 @@ mod aggregate;
 mod expression;
 mod fixpoint;
 mod goal;
+mod proofs;
 mod solve;
 #[cfg(test)]
 mod tests;
 mod write;
 
 use std::collections::BTreeSet;
+
+pub use proofs::Holding;
 
 use crate::model::{Goal, Program, Relations, Rule};
 use crate::value::Row;

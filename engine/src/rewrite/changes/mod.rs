@@ -17,9 +17,9 @@ pub(crate) use groups::{ASKED_GROUPS, groups, groups_anew, rule_of_groups};
 pub(crate) use ranked::{Cause, Falling, Ranks, falling, sinking};
 pub(crate) use recursive::{OfStratum, can_follow, come, gone, restored, starts};
 
-use super::guarded::{add_variable, compare_assigned, guard, head_argument};
+use super::guarded::{add_variable, guard, guarded, head_argument};
 use crate::analysis::program::{
-    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Test,
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum,
 };
 use crate::analysis::stratify;
 use crate::data::{DataType, RelationId, VariableId};
@@ -203,29 +203,6 @@ fn blank(head: RelationId, text: &str) -> Rule {
 
 fn value(variable: VariableId) -> HeadTerm {
     HeadTerm::Expression(Expression::Variable(variable))
-}
-
-/// The rule for those of its rows that a relation has, by some columns of its head.
-fn guarded(mut rule: Rule, relation: RelationId, columns: &[usize], types: &[DataType]) -> Rule {
-    let mut arguments = Vec::with_capacity(columns.len());
-    for column in columns {
-        let argument = head_argument(&rule.head_terms[*column]).unwrap_or_else(|| {
-            let asked = add_variable(&mut rule, "?asked", types[*column]);
-            if let HeadTerm::Expression(expression) = &rule.head_terms[*column] {
-                rule.body.push(Literal::Filter {
-                    operator: Test::Same,
-                    left: Expression::Variable(asked),
-                    right: expression.clone(),
-                });
-            }
-            Argument::Variable(asked)
-        });
-        arguments.push(argument);
-    }
-    let guard = guard(relation, arguments);
-    compare_assigned(&mut rule, &guard.variables().collect());
-    rule.body.insert(0, Literal::Atom(guard));
-    rule
 }
 
 /// The rule for those of its rows that a relation has not, which may have more columns than these.

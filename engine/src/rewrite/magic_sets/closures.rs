@@ -58,7 +58,7 @@ fn longer(column: usize, step: &Rule, data_type: DataType) -> Option<Rule> {
 }
 
 /// The two variables of a head, if rows are found by them: what is computed is only found.
-fn ends(rule: &Rule) -> Option<(VariableId, VariableId)> {
+pub(in crate::rewrite) fn ends(rule: &Rule) -> Option<(VariableId, VariableId)> {
     let is_computed = |end: VariableId| {
         rule.body
             .iter()
@@ -75,7 +75,7 @@ fn ends(rule: &Rule) -> Option<(VariableId, VariableId)> {
 }
 
 /// `t(X, Z) <- t(X, Y), t(Y, Z)`.
-fn is_double(rule: &Rule, relation: RelationId) -> bool {
+pub(in crate::rewrite) fn is_double(rule: &Rule, relation: RelationId) -> bool {
     let [Literal::Atom(a), Literal::Atom(b)] = rule.body.as_slice() else { return false };
     let Some((from, to)) = ends(rule) else { return false };
     let leads = |a: &Atom, b: &Atom| match (a.arguments.as_slice(), b.arguments.as_slice()) {

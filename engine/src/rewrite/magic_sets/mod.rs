@@ -13,7 +13,7 @@
 //! A relation under negation is bound too, and one that aggregates in its group columns. That can make a program
 //! depend on its own negation or aggregation; the relations that do are then evaluated in full, as they would be without.
 
-mod closures;
+pub(super) mod closures;
 mod turned;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,7 +22,7 @@ use foldhash::HashSet;
 
 use super::guarded::{compare_assigned, guard, head_argument};
 use crate::analysis::program::{
-    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Variable,
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
 use crate::analysis::{Cycle, Measured, stratify};
 use crate::data::{DataType, RelationId, VariableId};
@@ -36,20 +36,58 @@ type Adornment = Vec<bool>;
 pub(crate) const ASKED: &str = "$asked";
 
 pub(super) fn run(program: Program) -> Program {
-    let mut whole = scored(&program);
+    match demanded(&program, Form::Best) {
+        Some(Demanded { relations, strata, .. }) => Program { relations, strata, ..program },
+        None => program,
+    }
+}
+
+/// In which form recursions are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In the one that is evaluated best.
+    Best,
+    /// As they are written.
+    Written,
+}
+
+/// What a program becomes.
+pub(super) struct Demanded {
+    /// Its relations, and those that were made.
+    pub(super) relations: Vec<Relation>,
+    pub(super) strata: Vec<Stratum>,
+    /// The relation of the program whose rows an adorned one has.
+    pub(super) rows_of: BTreeMap<RelationId, RelationId>,
+    /// The relations of bindings.
+    pub(super) guards: BTreeSet<RelationId>,
+}
+
+/// Nothing if the program asks for nothing by a binding.
+pub(super) fn demanded(program: &Program, form: Form) -> Option<Demanded> {
+    let mut whole = scored(program);
     loop {
-        let mut magic = Magic::new(&program, &whole);
+        let mut magic = Magic::new(program, form, &whole);
         magic.read(program.goal);
         magic.make_rules();
         if magic.adorned.is_empty() {
-            return program;
+            return None;
         }
         // What is evaluated in full anyway need not be evaluated in part.
         let mut more: Vec<RelationId> =
             magic.adorned.keys().map(|(relation, _)| *relation).filter(|r| magic.read.contains(r)).collect();
         if more.is_empty() {
             match stratify(&magic.relations, std::mem::take(&mut magic.made)) {
-                Ok(strata) => return Program { relations: magic.relations, strata, ..program },
+                Ok(strata) => {
+                    let rows_of =
+                        magic.adorned.iter().map(|((relation, _), adorned)| (adorned.rows, *relation));
+                    let rows_of = rows_of.collect();
+                    return Some(Demanded {
+                        relations: magic.relations,
+                        strata,
+                        rows_of,
+                        guards: magic.guards,
+                    });
+                }
                 Err(cycle) => more = magic.culprits(&cycle),
             }
         }
@@ -67,6 +105,7 @@ fn scored(program: &Program) -> BTreeSet<RelationId> {
 
 struct Magic<'p> {
     program: &'p Program,
+    form: Form,
     rules: BTreeMap<RelationId, Vec<&'p Rule>>,
     /// Relations that stand under a negation somewhere.
     negated: BTreeSet<RelationId>,
@@ -96,7 +135,7 @@ enum Task {
 }
 
 impl<'p> Magic<'p> {
-    fn new(program: &'p Program, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
+    fn new(program: &'p Program, form: Form, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
         let mut rules: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
         let mut negated = BTreeSet::new();
         for rule in program.strata.iter().flat_map(|stratum| &stratum.rules) {
@@ -108,6 +147,7 @@ impl<'p> Magic<'p> {
         }
         Magic {
             program,
+            form,
             rules,
             negated,
             whole,
@@ -176,7 +216,7 @@ impl<'p> Magic<'p> {
     fn adorn_rules(&mut self, relation: RelationId, adornment: &Adornment) {
         let Some(adorned) = self.adorned.get(&(relation, adornment.clone())).copied() else { return };
         let rules = self.rules_for(relation, adornment);
-        if self.is_turned(relation, adornment, &rules) {
+        if self.form == Form::Best && self.is_turned(relation, adornment, &rules) {
             self.turn(relation, adornment, adorned, &rules);
             return;
         }
@@ -191,9 +231,15 @@ impl<'p> Magic<'p> {
     fn rules_for(&mut self, relation: RelationId, adornment: &Adornment) -> Vec<Rule> {
         let rules = self.rules.get(&relation).cloned().unwrap_or_default();
         let described = &self.program.relations[relation.index()];
-        if let [first, second] = adornment.as_slice()
-            && first != second
-            && let Some(rules) = closures::carrying(usize::from(*second), relation, &rules, self.program)
+        // Asked with one end, a closure carries that one along; composed of itself, it is best asked with its front in any case.
+        let carried = match adornment.as_slice() {
+            [first, second] if first != second => Some(usize::from(*second)),
+            [true, true] if rules.iter().any(|rule| closures::is_double(rule, relation)) => Some(0),
+            _ => None,
+        };
+        if self.form == Form::Best
+            && let Some(column) = carried
+            && let Some(rules) = closures::carrying(column, relation, &rules, self.program)
         {
             return rules;
         }

@@ -1,0 +1,13 @@
+//! Answers about answers: why a row is one.
+
+mod aggregates;
+mod paths;
+mod proof;
+mod prover;
+mod solutions;
+mod told;
+mod why;
+
+pub use proof::{Aggregated, Blocker, Bound, Cut, Fact, Missing, Node, Proof, Reason};
+pub use why::Detail;
+pub(crate) use why::{Question, why};

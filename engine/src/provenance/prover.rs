@@ -1,0 +1,400 @@
+//! `Prover`: facts, and by which solutions they stand.
+//!
+//! Facts are explained in layers, from the rows downwards: all facts of a layer that one rule may derive are asked for their
+//! solutions at once. Each fact is explained once, whoever needs it.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::proof::{Bound, Fact, Reason};
+use super::solutions::{Evaluated, Solution};
+use super::why::Detail;
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
+use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
+use crate::error::Error;
+use crate::graph::SessionView;
+use crate::rewrite::proofs::{Ask, Explained, Kind};
+use crate::syntax::ast::Comparison;
+
+/// So many facts are explained in one answer.
+const MOST_FACTS: usize = 10_000;
+/// So many proofs of one row are told.
+const MOST_ALTERNATIVES: usize = 5;
+
+pub(super) struct Prover<'p> {
+    pub(super) evaluated: &'p Evaluated<'p>,
+    pub(super) explained: &'p Explained,
+    pub(super) detail: Detail,
+    view: &'p SessionView,
+    pub(super) facts: Vec<Known>,
+    /// Facts by the relation of the program that was asked: adorned copies are the same.
+    numbers: HashMap<(RelationId, Vec<Code>), usize>,
+    /// The first relation of each name: what is stored under the name of a derived relation is a fact of that one.
+    first_of_name: Vec<RelationId>,
+}
+
+/// A fact.
+pub(super) struct Known {
+    /// Its relation, as it is evaluated.
+    pub(super) relation: RelationId,
+    pub(super) row: Vec<Code>,
+    pub(super) height: u32,
+    /// How it stands; nothing as long as it is not explained.
+    pub(super) ways: Vec<Way>,
+    pub(super) alternatives: u64,
+}
+
+/// One way in which a fact stands.
+pub(super) struct Way {
+    pub(super) reason: Reason,
+    pub(super) children: Vec<Child>,
+    /// Whether it says no more than that another fact holds.
+    pub(super) is_same: bool,
+    /// How high the fact stands in this way.
+    pub(super) height: u32,
+}
+
+pub(super) enum Child {
+    Fact(usize),
+    Absent { pattern: String, fact: Fact },
+}
+
+/// A solution that may explain a fact, and the number of its rule.
+pub(super) struct Candidate {
+    pub(super) way: usize,
+    pub(super) solution: Solution,
+}
+
+impl<'p> Prover<'p> {
+    pub(super) fn new(evaluated: &'p Evaluated<'p>, detail: Detail, view: &'p SessionView) -> Prover<'p> {
+        let explained = evaluated.explained;
+        let relations = &explained.program.relations;
+        let mut first: HashMap<&str, RelationId> = HashMap::new();
+        let first_of_name = relations.iter().enumerate().map(|(number, relation)| {
+            *first.entry(relation.name.as_str()).or_insert(RelationId::new(number))
+        });
+        let first_of_name = first_of_name.collect();
+        Prover {
+            evaluated,
+            explained,
+            detail,
+            view,
+            facts: Vec::new(),
+            numbers: HashMap::new(),
+            first_of_name,
+        }
+    }
+
+    /// The facts that rows of the goal are.
+    pub(super) fn begin(&mut self, rows: &Run, count: usize) -> Result<Vec<usize>, Error> {
+        let goal = self.explained.goal;
+        let mut heights: HashMap<Vec<Code>, u32> = HashMap::new();
+        for run in self.evaluated.heights(goal) {
+            for mut row in rows_of(&run) {
+                let height = row.pop().unwrap_or(0);
+                heights.insert(row, height);
+            }
+        }
+        let numbers = rows_of(rows).take(count).map(|row| {
+            let Some(height) = heights.get(&row).copied() else {
+                return Err(Error::internal("provenance", "a row of the answer is not derived by its rules"));
+            };
+            Ok(self.fact(goal, row, height))
+        });
+        numbers.collect()
+    }
+
+    /// The number of a fact.
+    pub(super) fn fact(&mut self, relation: RelationId, row: Vec<Code>, height: u32) -> usize {
+        let of = self.explained.origin(relation);
+        let next = self.facts.len();
+        let number = *self.numbers.entry((self.first_of_name[of.index()], row.clone())).or_insert(next);
+        if number == next {
+            self.facts.push(Known { relation, row, height, ways: Vec::new(), alternatives: 0 });
+        }
+        number
+    }
+
+    /// Explains facts, and those that they need, until there are too many.
+    pub(super) fn explain_all(&mut self) -> Result<(), Error> {
+        let mut done = 0;
+        while done < self.facts.len() && done < MOST_FACTS {
+            let layer = done..self.facts.len().min(MOST_FACTS);
+            done = layer.end;
+            let mut by_relation: HashMap<RelationId, Vec<usize>> = HashMap::new();
+            // Halves of paths are explained with the path.
+            for fact in layer.filter(|fact| self.facts[*fact].ways.is_empty()) {
+                by_relation.entry(self.facts[fact].relation).or_default().push(fact);
+            }
+            let mut relations: Vec<RelationId> = by_relation.keys().copied().collect();
+            relations.sort_unstable();
+            for relation in relations {
+                self.explain(relation, &by_relation[&relation])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Explains facts of one relation.
+    pub(super) fn explain(&mut self, relation: RelationId, facts: &[usize]) -> Result<(), Error> {
+        let explained = self.explained;
+        let Some(derived) = explained.derived.get(&relation) else {
+            for fact in facts {
+                let way = self.stored(relation, &self.facts[*fact].row);
+                self.facts[*fact].ways = vec![way];
+            }
+            return Ok(());
+        };
+        if derived.with_lengths.is_some() {
+            return self.explain_paths(relation, facts);
+        }
+        let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
+        for (number, _) in derived.ways.iter().enumerate() {
+            let ask = self.evaluated.ask(relation, number);
+            let found = self.solutions(&ask, derived.step, facts)?;
+            for (candidates, found) in candidates.iter_mut().zip(found) {
+                candidates.extend(found.into_iter().map(|solution| Candidate { way: number, solution }));
+            }
+        }
+        for (fact, candidates) in facts.iter().zip(candidates) {
+            self.decide(relation, *fact, candidates)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn solutions(
+        &self,
+        ask: &Ask,
+        step: u32,
+        facts: &[usize],
+    ) -> Result<Vec<Vec<Solution>>, Error> {
+        let rows: Vec<&[Code]> = facts.iter().map(|fact| self.facts[*fact].row.as_slice()).collect();
+        Ok(self.evaluated.solutions(ask, step, &rows)?)
+    }
+
+    /// Takes the smallest of the ways in which a fact may stand; of those the first rule, with the smallest values.
+    fn decide(
+        &mut self,
+        relation: RelationId,
+        fact: usize,
+        mut candidates: Vec<Candidate>,
+    ) -> Result<(), Error> {
+        let explained = self.explained;
+        let ways = &explained.derived[&relation].ways;
+        let is_group = |way: usize| matches!(ways[way].kind, Kind::Group(_));
+        // All solutions of a group are needed, so it stands on the highest of them.
+        let mut highest = vec![0; ways.len()];
+        for candidate in &candidates {
+            highest[candidate.way] = highest[candidate.way].max(candidate.solution.height);
+        }
+        for candidate in &mut candidates {
+            match ways[candidate.way].kind {
+                Kind::Stored => candidate.solution.height = 0,
+                Kind::Group(_) => candidate.solution.height = highest[candidate.way],
+                Kind::Solution | Kind::Chosen(_) | Kind::Path => {}
+            }
+        }
+        let codec = self.evaluated.codec;
+        candidates.sort_by(|a, b| {
+            let key = |candidate: &Candidate| (candidate.solution.height, candidate.way);
+            let values = |candidate: &Candidate| candidate.solution.codes.clone();
+            key(a).cmp(&key(b)).then_with(|| {
+                let (a, b) = (values(a), values(b));
+                let orders = a.iter().zip(&b).map(|(a, b)| codec.value(*a).cmp(&codec.value(*b)));
+                orders.fold(Ordering::Equal, Ordering::then)
+            })
+        });
+        let Some(best) = candidates.first() else {
+            return Err(Error::internal("provenance", "a fact follows from no rule"));
+        };
+        if best.solution.height != self.facts[fact].height {
+            return Err(Error::internal("provenance", "a fact has no proof of its height"));
+        }
+        let mut told = Vec::new();
+        let mut count = 0u64;
+        let mut last: Option<(usize, Vec<Code>)> = None;
+        let most = if self.detail == Detail::Alternatives { MOST_ALTERNATIVES } else { 1 };
+        for candidate in &candidates {
+            let ask = self.evaluated.ask(relation, candidate.way);
+            let written = match is_group(candidate.way) {
+                true => Vec::new(),
+                false => candidate.solution.codes[..ask.written].to_vec(),
+            };
+            let key = Some((candidate.way, written));
+            if key == last {
+                continue;
+            }
+            last = key;
+            count += 1;
+            if told.len() < most {
+                told.push(candidate);
+            }
+        }
+        let mut made = Vec::with_capacity(told.len());
+        for candidate in told {
+            let way = &ways[candidate.way];
+            let ask = self.evaluated.ask(relation, candidate.way);
+            let made_way = match way.kind {
+                Kind::Stored => self.stored(relation, &self.facts[fact].row.clone()),
+                Kind::Solution | Kind::Path => self.by_solution(&way.rule, &ask, &candidate.solution),
+                Kind::Chosen(_) => self.chosen(fact, relation, candidate, &ask)?,
+                Kind::Group(_) => {
+                    let of_group = candidates.iter().filter(|other| other.way == candidate.way);
+                    let solutions: Vec<&Solution> = of_group.map(|other| &other.solution).collect();
+                    self.by_group(fact, &way.rule, &ask, &solutions)
+                }
+            };
+            made.push(Way { height: candidate.solution.height, ..made_way });
+        }
+        let known = &mut self.facts[fact];
+        (known.ways, known.alternatives) = (made, count - 1);
+        Ok(())
+    }
+
+    /// A fact that is stored.
+    pub(super) fn stored(&self, relation: RelationId, row: &[Code]) -> Way {
+        let name = &self.explained.program.relations[relation.index()].name;
+        let rows = Rows { columns: row.iter().map(|code| vec![*code]).collect(), len: 1 };
+        let of_graph = self.view.snapshot().relation(self.name(relation).unwrap_or(name));
+        let in_graph =
+            of_graph.is_some_and(|stored| stored.arity() == row.len() && stored.absent(&rows).len == 0);
+        Way {
+            reason: Reason::Stored { is_session: !in_graph },
+            children: Vec::new(),
+            is_same: false,
+            height: 0,
+        }
+    }
+
+    /// The name by which a program calls a relation.
+    fn name(&self, relation: RelationId) -> Option<&str> {
+        let of = self.explained.origin(relation);
+        self.explained.program.relations.get(of.index()).map(|relation| relation.name.as_str())
+    }
+
+    fn by_solution(&mut self, rule: &Rule, ask: &Ask, solution: &Solution) -> Way {
+        let children = self.children(ask, solution);
+        let bindings = self.bindings(ask, solution);
+        let is_handed_on = |term: &HeadTerm| {
+            matches!(term, HeadTerm::Expression(Expression::Variable(_) | Expression::Constant(_)))
+        };
+        let (atoms, others): (Vec<&Literal>, Vec<&Literal>) =
+            rule.body.iter().partition(|literal| literal.atom().is_some());
+        let is_same = atoms.len() == 1
+            && others.into_iter().all(is_constant)
+            && rule.head_terms.iter().all(is_handed_on);
+        Way { reason: Reason::Rule { text: rule.text.clone(), bindings }, children, is_same, height: 0 }
+    }
+
+    /// What a solution needs, condition by condition.
+    pub(super) fn children(&mut self, ask: &Ask, solution: &Solution) -> Vec<Child> {
+        let explained = self.explained;
+        let value = |variable: VariableId| {
+            let place = ask.variables.iter().position(|known| *known == variable);
+            place.map(|place| solution.codes[place])
+        };
+        let mut heights = solution.heights.iter().copied();
+        let mut children = Vec::new();
+        for literal in &ask.rule.body {
+            match literal {
+                Literal::Atom(atom) => {
+                    let height = match explained.derived.contains_key(&atom.relation) {
+                        true => heights.next().unwrap_or(0),
+                        false => 0,
+                    };
+                    let codes = atom.arguments.iter().map(|argument| match argument {
+                        Argument::Variable(variable) => value(*variable),
+                        Argument::Constant(constant) => self.evaluated.codec.encode(constant.as_ref()).ok(),
+                        Argument::Any => None,
+                    });
+                    if let Some(row) = codes.collect::<Option<Vec<Code>>>() {
+                        let fact = self.fact(atom.relation, row, height);
+                        children.push(Child::Fact(fact));
+                    }
+                }
+                Literal::Negated(atom) => children.push(self.absent(atom, &value)),
+                Literal::Filter { .. } | Literal::Assign { .. } => {}
+            }
+        }
+        children
+    }
+
+    /// A negated condition: nothing has these values.
+    fn absent(&self, atom: &Atom, value: &impl Fn(VariableId) -> Option<Code>) -> Child {
+        let name = self.name(atom.relation).unwrap_or("?").to_owned();
+        let arguments: Vec<Option<Value>> = atom
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Variable(variable) => value(*variable).map(|code| self.value(code)),
+                Argument::Constant(value) => Some(value.clone()),
+                Argument::Any => None,
+            })
+            .collect();
+        let written: Vec<String> = arguments
+            .iter()
+            .map(|argument| argument.as_ref().map_or_else(|| "_".to_owned(), ToString::to_string))
+            .collect();
+        // What was made for a negated conjunction has its conditions as its rules.
+        let pattern = match name.starts_with('?') {
+            true => self.conditions(&name),
+            false => format!("{name}({})", written.join(", ")),
+        };
+        Child::Absent { pattern: format!("!{pattern}"), fact: Fact { relation: name, arguments } }
+    }
+
+    /// The conditions of the rules of a relation that was made.
+    fn conditions(&self, name: &str) -> String {
+        let relations = &self.explained.program.relations;
+        let rules = self.explained.program.strata.iter().flat_map(|stratum| &stratum.rules);
+        let of_name = rules.filter(|rule| relations[rule.head.index()].name == name);
+        let bodies: Vec<&str> =
+            of_name.filter_map(|rule| rule.text.split_once(" <- ").map(|(_, body)| body)).collect();
+        format!("({})", bodies.join(" or "))
+    }
+
+    pub(super) fn value(&self, code: Code) -> Value {
+        self.evaluated.codec.value(code).to_value()
+    }
+
+    /// The variables that are written in a rule, and their values.
+    pub(super) fn bindings(&self, ask: &Ask, solution: &Solution) -> Vec<Bound> {
+        let mut bound: Vec<Bound> = Vec::new();
+        for (variable, code) in ask.variables[..ask.written].iter().zip(&solution.codes) {
+            let name = &ask.rule.variables[variable.index()].name;
+            if bound.iter().all(|known| known.variable != *name) {
+                bound.push(Bound { variable: name.clone(), value: self.value(*code) });
+            }
+        }
+        bound
+    }
+
+    /// Whether a fact is of a relation that no program can write.
+    pub(super) fn is_made(&self, number: usize) -> bool {
+        self.name(self.facts[number].relation).is_none_or(|name| name.starts_with('?'))
+    }
+
+    /// A fact as it is told.
+    pub(super) fn as_fact(&self, number: usize) -> Fact {
+        let known = &self.facts[number];
+        let relation = self.name(known.relation).unwrap_or("?").to_owned();
+        Fact { relation, arguments: known.row.iter().map(|code| Some(self.value(*code))).collect() }
+    }
+}
+
+fn rows_of(run: &Run) -> impl Iterator<Item = Vec<Code>> {
+    let columns = run.columns();
+    let live = (0..run.stored_len()).filter(|row| run.is_live(*row));
+    live.map(move |row| columns.iter().map(|column| column[row]).collect())
+}
+
+/// Whether a condition says what value a variable has.
+fn is_constant(literal: &Literal) -> bool {
+    match literal {
+        Literal::Filter { operator, left, right } => {
+            operator.comparison() == Comparison::Equal
+                && [left, right].iter().any(|side| matches!(side, Expression::Constant(_)))
+        }
+        Literal::Atom(_) | Literal::Negated(_) | Literal::Assign { .. } => false,
+    }
+}

@@ -1,0 +1,149 @@
+//! The solutions by which rows stand, asked of the evaluated rows.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::budget::Budget;
+use crate::data::{Code, Codec, RelationId, Rows, Run};
+use crate::exec::{self, ExecError, Relations, Thresholds};
+use crate::rewrite::proofs::{Ask, Explained, Kind, ask};
+
+/// Rows that were evaluated to explain others.
+pub(super) struct Evaluated<'e> {
+    pub(super) explained: &'e Explained,
+    /// By the names that asks have for them.
+    rows: Named,
+    pub(super) codec: &'e Codec,
+    pub(super) budget: &'e Budget,
+    thresholds: Thresholds,
+    asks: RefCell<HashMap<(RelationId, usize, bool), Rc<Ask>>>,
+}
+
+/// A solution of a rule.
+#[derive(Debug, Clone)]
+pub(super) struct Solution {
+    /// The values of the variables of [`Ask::variables`].
+    pub(super) codes: Vec<Code>,
+    /// The heights of its rows, condition by condition.
+    pub(super) heights: Vec<u32>,
+    /// The height of what rests on it.
+    pub(super) height: u32,
+}
+
+/// Relations by name.
+struct Named(HashMap<String, Vec<Run>>);
+
+impl Relations for Named {
+    fn runs(&self, relation: &str) -> Vec<Run> {
+        self.0.get(relation).cloned().unwrap_or_default()
+    }
+}
+
+/// The same, and some of one question only.
+struct Beside<'r> {
+    rows: HashMap<String, Vec<Run>>,
+    others: &'r dyn Relations,
+}
+
+impl Relations for Beside<'_> {
+    fn runs(&self, relation: &str) -> Vec<Run> {
+        match self.rows.get(relation) {
+            Some(runs) => runs.clone(),
+            None => self.others.runs(relation),
+        }
+    }
+}
+
+impl<'e> Evaluated<'e> {
+    /// Evaluates what proofs of rows of the goal may need.
+    pub(super) fn of(
+        explained: &'e Explained,
+        asked: Rows,
+        stored: &dyn Relations,
+        codec: &'e Codec,
+        budget: &'e Budget,
+        thresholds: Thresholds,
+    ) -> Result<Evaluated<'e>, ExecError> {
+        let rows = HashMap::from([(crate::rewrite::ASKED.to_owned(), runs(asked))]);
+        let beside = Beside { rows, others: stored };
+        let outcome = exec::execute(&explained.program, &beside, codec, budget, thresholds, None)?;
+        let name = |relation: RelationId| {
+            let known = &explained.program.relations[relation.index()];
+            if known.stored { known.name.clone() } else { Ask::name(relation) }
+        };
+        let mut rows: HashMap<String, Vec<Run>> =
+            outcome.complete.into_iter().map(|(relation, runs)| (name(relation), runs)).collect();
+        rows.insert(Ask::name(explained.goal), outcome.runs);
+        Ok(Evaluated { explained, rows: Named(rows), codec, budget, thresholds, asks: RefCell::default() })
+    }
+
+    /// The rows of a relation with the height of each in the last column.
+    pub(super) fn heights(&self, relation: RelationId) -> Vec<Run> {
+        let with_heights = self.explained.derived.get(&relation).map(|derived| derived.with_heights);
+        with_heights.map(|relation| self.rows.runs(&Ask::name(relation))).unwrap_or_default()
+    }
+
+    /// How the solutions of a rule by which rows stand are asked for.
+    pub(super) fn ask(&self, relation: RelationId, way: usize) -> Rc<Ask> {
+        self.ask_as(relation, way, false)
+    }
+
+    /// How all solutions of the groups of rows are asked for, where rows are chosen.
+    pub(super) fn ask_group(&self, relation: RelationId, way: usize) -> Rc<Ask> {
+        self.ask_as(relation, way, true)
+    }
+
+    fn ask_as(&self, relation: RelationId, way: usize, of_group: bool) -> Rc<Ask> {
+        let mut asks = self.asks.borrow_mut();
+        let ask = asks.entry((relation, way, of_group)).or_insert_with(|| {
+            let of = &self.explained.derived[&relation].ways[way];
+            let kind = match of.kind {
+                Kind::Chosen(rows) if of_group => Kind::Group(rows),
+                kind => kind,
+            };
+            Rc::new(ask(self.explained, relation, &of.rule, kind))
+        });
+        Rc::clone(ask)
+    }
+
+    /// The solutions of a rule by which each of some rows of a relation stands.
+    pub(super) fn solutions(
+        &self,
+        ask: &Ask,
+        step: u32,
+        rows: &[&[Code]],
+    ) -> Result<Vec<Vec<Solution>>, ExecError> {
+        let mut found = vec![Vec::new(); rows.len()];
+        let arity = rows.first().map_or(0, |row| row.len());
+        let mut asked = Rows::empty(arity + 1);
+        for (number, row) in rows.iter().enumerate() {
+            asked.columns[0].push(number as Code);
+            for (column, code) in asked.columns[1..].iter_mut().zip(*row) {
+                column.push(*code);
+            }
+        }
+        asked.len = rows.len();
+        let beside =
+            Beside { rows: HashMap::from([(Ask::ROWS.to_owned(), runs(asked))]), others: &self.rows };
+        let outcome = exec::execute(&ask.program, &beside, self.codec, self.budget, self.thresholds, None)?;
+        let variables = ask.variables.len();
+        for run in &outcome.runs {
+            let columns = run.columns();
+            for row in (0..run.stored_len()).filter(|row| run.is_live(*row)) {
+                let codes = columns[1..=variables].iter().map(|column| column[row]).collect();
+                let heights: Vec<u32> = columns[variables + 1..].iter().map(|column| column[row]).collect();
+                let height = heights.iter().max().map_or(0, |highest| *highest) + step;
+                let solution = Solution { codes, heights, height };
+                found[columns[0][row] as usize].push(solution);
+            }
+            self.budget.check()?;
+        }
+        Ok(found)
+    }
+}
+
+fn runs(rows: Rows) -> Vec<Run> {
+    let rows = rows.distinct();
+    if rows.len == 0 { Vec::new() } else { vec![Run::new(rows.columns, rows.len)] }
+}

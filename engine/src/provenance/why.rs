@@ -1,0 +1,62 @@
+//! `why`: the smallest proof of each of some rows of a goal.
+
+use super::proof::Proof;
+use super::prover::Prover;
+use super::solutions::Evaluated;
+use crate::analysis::program::Program;
+use crate::budget::Budget;
+use crate::data::{Codec, Rows, Run};
+use crate::error::Error;
+use crate::exec::Thresholds;
+use crate::graph::SessionView;
+use crate::rewrite::proofs::explained;
+
+/// What is to be explained.
+pub(crate) struct Question<'q> {
+    /// What was asked.
+    pub(crate) program: &'q Program,
+    /// Rows of its goal, and how many of them are meant.
+    pub(crate) rows: &'q Run,
+    pub(crate) count: usize,
+    pub(crate) detail: Detail,
+    pub(crate) view: &'q SessionView,
+    pub(crate) codec: &'q Codec,
+    pub(crate) thresholds: Thresholds,
+}
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// One proof of a row, and the first inputs of an aggregate.
+    Short,
+    /// All inputs of aggregates.
+    Full,
+    /// Several proofs of a row, if there are.
+    Alternatives,
+}
+
+/// So many nodes has an answer at most, where rows share facts.
+const MOST_NODES: usize = 20_000;
+
+/// Explains rows: a proof of each, in their order.
+pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>, Error> {
+    let explained = explained(question.program)
+        .ok_or_else(|| Error::internal("provenance", "the program of heights has no strata"))?;
+    let len = if explained.asked.is_empty() { 0 } else { question.count };
+    let column = |column: &usize| question.rows.column(*column)[..len].to_vec();
+    let columns = explained.asked.iter().map(column).collect();
+    let asked = Rows { columns, len };
+    let evaluated =
+        Evaluated::of(&explained, asked, question.view, question.codec, budget, question.thresholds)?;
+    let mut prover = Prover::new(&evaluated, question.detail, question.view);
+    let roots = prover.begin(question.rows, question.count)?;
+    prover.explain_all()?;
+    let mut left = MOST_NODES;
+    let proofs = roots.into_iter().map(|root| {
+        budget.check().map_err(Error::Stopped)?;
+        let proof = prover.told(root, left);
+        left = left.saturating_sub(proof.nodes.len());
+        Ok(proof)
+    });
+    proofs.collect()
+}

@@ -1,0 +1,302 @@
+//! Heights: how high the smallest proof of each row is.
+//!
+//! A stored row has height 0, a row of a rule is one higher than the highest row of its solution, and the smallest of its
+//! solutions counts: the least fixpoint of a `min` in recursion. What stands by all solutions of a group is one higher than
+//! the highest of all of them; what is the best of its group is one higher than the rows of the solution that has that value.
+//! Negated conditions have no height: they stand by what is not there. What was made for alternatives is as high as what it
+//! stands for.
+
+use std::collections::BTreeMap;
+
+use super::paths::height_of;
+use super::{Derived, Kind, Origins, STORED, Way};
+use crate::aggregates::Aggregate;
+use crate::analysis::Measured;
+use crate::analysis::program::{Argument, Best, Expression, HeadTerm, Literal, Relation, Rule};
+use crate::data::{DataType, RelationId, Value, VariableId};
+use crate::functions::ScalarFunction;
+use crate::rewrite::guarded::{add_variable, guard, guarded};
+use crate::rewrite::magic_sets::{ASKED, Demanded};
+use crate::syntax::ast::Arithmetic;
+
+/// A program with heights on its way.
+pub(super) struct Heights {
+    pub(super) relations: Vec<Relation>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) derived: BTreeMap<RelationId, Derived>,
+}
+
+/// What the goal's rows may need, with heights.
+pub(super) fn of(demanded: &Demanded, origins: &Origins, goal: RelationId) -> Heights {
+    let mut rules_of: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
+    let rules = demanded.strata.iter().flat_map(|stratum| &stratum.rules);
+    for rule in rules.clone().filter(|rule| !demanded.guards.contains(&rule.head)) {
+        rules_of.entry(rule.head).or_default().push(rule);
+    }
+    let mut heights = Heights {
+        relations: demanded.relations.clone(),
+        rules: rules.cloned().collect(),
+        derived: BTreeMap::new(),
+    };
+    let mut open = vec![goal];
+    while let Some(relation) = open.pop() {
+        let Some(rules) = rules_of.get(&relation) else { continue };
+        if heights.derived.contains_key(&relation) {
+            continue;
+        }
+        heights.add(relation, goal, origins);
+        let positive = rules.iter().flat_map(|rule| rule.atoms()).map(|atom| atom.relation);
+        open.extend(positive.filter(|read| rules_of.contains_key(read)));
+    }
+    let wanted: Vec<RelationId> = heights.derived.keys().copied().collect();
+    for relation in wanted {
+        for rule in &rules_of[&relation] {
+            heights.add_rule(relation, rule, demanded);
+        }
+    }
+    heights
+}
+
+impl Heights {
+    fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins) {
+        let known = &self.relations[relation.index()];
+        let mut types = known.column_types.clone();
+        types.push(DataType::Int);
+        let best = Best { column: known.arity, largest: false };
+        let name = known.name.clone();
+        let with_heights = self.add_relation(format!("?{name}_with_heights"), types.clone(), Some(best));
+        let with_lengths = origins.is_path(relation).then(|| {
+            let with_lengths = self.add_relation(format!("?{name}_with_lengths"), types.clone(), Some(best));
+            self.rules.extend(heights_of_lengths(with_heights, with_lengths, &types));
+            with_lengths
+        });
+        let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
+        let step = u32::from(!is_made);
+        self.derived.insert(relation, Derived { with_heights, with_lengths, step, ways: Vec::new() });
+    }
+
+    fn add_relation(&mut self, name: String, column_types: Vec<DataType>, best: Option<Best>) -> RelationId {
+        let arity = column_types.len();
+        self.relations.push(Relation { name, arity, column_types, stored: false, best });
+        RelationId::new(self.relations.len() - 1)
+    }
+
+    /// A rule of a relation, with heights.
+    fn add_rule(&mut self, relation: RelationId, rule: &Rule, demanded: &Demanded) {
+        let kind = self.kind(relation, rule);
+        let types = self.relations[relation.index()].column_types.clone();
+        let with_heights = match kind {
+            Kind::Stored | Kind::Solution => vec![self.solution(rule, relation)],
+            Kind::Path => vec![self.longer(rule, relation)],
+            Kind::Chosen(rows) => vec![self.chosen(rule, relation, rows, &types)],
+            Kind::Group(rows) => self.group(rule, relation, rows, &types),
+        };
+        self.rules.extend(with_heights);
+        let mut rule = rule.clone();
+        let is_guard = |literal: &Literal| {
+            literal.atom().is_some_and(|atom| {
+                demanded.guards.contains(&atom.relation)
+                    || self.relations[atom.relation.index()].name == ASKED
+            })
+        };
+        rule.body.retain(|literal| !is_guard(literal));
+        if let Some(derived) = self.derived.get_mut(&relation) {
+            derived.ways.push(Way { rule, kind });
+        }
+    }
+
+    fn kind(&mut self, relation: RelationId, rule: &Rule) -> Kind {
+        if rule.text == STORED {
+            return Kind::Stored;
+        }
+        if self.derived[&relation].with_lengths.is_some() {
+            return Kind::Path;
+        }
+        if !rule.aggregates() {
+            return Kind::Solution;
+        }
+        let aggregates = rule.head_terms.iter().filter_map(|term| match term {
+            HeadTerm::Aggregate { function, .. } => Some(*function),
+            HeadTerm::Expression(_) => None,
+        });
+        let aggregates: Vec<Aggregate> = aggregates.collect();
+        let is_chosen =
+            rule.ranking.is_some() || matches!(aggregates.as_slice(), [Aggregate::Min | Aggregate::Max]);
+        if self.relations[relation.index()].best.is_some() {
+            // What is best of all that its rules give, and each of them is of that kind.
+            return Kind::Chosen(relation);
+        }
+        // The relation may have other rules: what this one makes is a relation of its own.
+        let known = &self.relations[relation.index()];
+        let (name, types) = (format!("?{}_alone", known.name), known.column_types.clone());
+        let rows = self.add_relation(name, types, None);
+        self.rules.push(Rule { head: rows, ..rule.clone() });
+        if is_chosen { Kind::Chosen(rows) } else { Kind::Group(rows) }
+    }
+
+    /// A rule that reads the heights of rows, as variables that are answered.
+    fn reading_heights(&self, rule: &Rule) -> (Rule, Vec<VariableId>) {
+        let mut rule = rule.clone();
+        let mut heights = Vec::new();
+        for place in 0..rule.body.len() {
+            let Some(atom) = rule.body[place].atom() else { continue };
+            let Some(derived) = self.derived.get(&atom.relation) else { continue };
+            let height = add_variable(&mut rule, "?height", DataType::Int);
+            if let Literal::Atom(atom) = &mut rule.body[place] {
+                atom.relation = derived.with_heights;
+                atom.arguments.push(Argument::Variable(height));
+            }
+            heights.push(height);
+        }
+        (rule, heights)
+    }
+
+    fn solution(&self, rule: &Rule, relation: RelationId) -> Rule {
+        let Derived { with_heights: head, step, .. } = self.derived[&relation];
+        let (mut rule, heights) = self.reading_heights(rule);
+        let height = above(&heights, if rule.text == STORED { 0 } else { step });
+        rule.head = head;
+        rule.head_terms.push(HeadTerm::Expression(height));
+        rule
+    }
+
+    /// A path is as long as its steps are many.
+    fn longer(&self, rule: &Rule, relation: RelationId) -> Rule {
+        let mut rule = rule.clone();
+        let mut lengths = Vec::new();
+        for place in 0..rule.body.len() {
+            let known = rule.body[place].atom().and_then(|atom| self.derived.get(&atom.relation));
+            let Some(with_lengths) = known.and_then(|derived| derived.with_lengths) else { continue };
+            let length = add_variable(&mut rule, "?length", DataType::Int);
+            if let Literal::Atom(atom) = &mut rule.body[place] {
+                atom.relation = with_lengths;
+                atom.arguments.push(Argument::Variable(length));
+            }
+            lengths.push(length);
+        }
+        rule.head = self.derived[&relation].with_lengths.unwrap_or(relation);
+        rule.head_terms.push(HeadTerm::Expression(above(&lengths, 1)));
+        rule
+    }
+
+    fn chosen(&self, rule: &Rule, relation: RelationId, rows: RelationId, types: &[DataType]) -> Rule {
+        let Derived { with_heights: head, step, .. } = self.derived[&relation];
+        let chosen = chosen_as_solution(rule.clone(), &self.relations);
+        let (rule, heights) = self.reading_heights(&chosen);
+        let columns: Vec<usize> = (0..types.len()).collect();
+        let mut rule = guarded(rule, rows, &columns, types);
+        rule.head = head;
+        rule.head_terms.push(HeadTerm::Expression(above(&heights, step)));
+        rule
+    }
+
+    fn group(
+        &mut self,
+        rule: &Rule,
+        relation: RelationId,
+        rows: RelationId,
+        types: &[DataType],
+    ) -> Vec<Rule> {
+        let Derived { with_heights: head, step, .. } = self.derived[&relation];
+        let (mut highest, heights) = self.reading_heights(rule);
+        let groups: Vec<usize> = (0..types.len()).filter(|column| rule.is_group(*column)).collect();
+        let mut copied = Rule {
+            head,
+            head_terms: Vec::new(),
+            ranking: None,
+            body: Vec::new(),
+            variables: Vec::new(),
+            text: rule.text.clone(),
+        };
+        let columns: Vec<VariableId> =
+            types.iter().map(|data_type| add_variable(&mut copied, "?column", *data_type)).collect();
+        let all = columns.iter().map(|column| Argument::Variable(*column));
+        copied.body.push(Literal::Atom(guard(rows, all)));
+        copied.head_terms = columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect();
+        if heights.is_empty() {
+            copied.head_terms.push(HeadTerm::Expression(constant(i64::from(step))));
+            return vec![copied];
+        }
+        let mut group_types: Vec<DataType> = groups.iter().map(|column| types[*column]).collect();
+        group_types.push(DataType::Int);
+        let name = format!("?{}_highest", self.relations[rows.index()].name);
+        let relation = self.add_relation(name, group_types, None);
+        let height = add_variable(&mut highest, "?highest", DataType::Int);
+        highest.body.push(Literal::Assign { variable: height, expression: above(&heights, step) });
+        highest.head = relation;
+        highest.head_terms = groups.iter().map(|column| highest.head_terms[*column].clone()).collect();
+        highest.head_terms.push(HeadTerm::Aggregate {
+            function: Aggregate::Max,
+            argument: height,
+            option: None,
+        });
+        let found = add_variable(&mut copied, "?height", DataType::Int);
+        let of_group = groups.iter().map(|column| columns[*column]).chain([found]);
+        copied.body.push(Literal::Atom(guard(relation, of_group.map(Argument::Variable))));
+        copied.head_terms.push(HeadTerm::Expression(Expression::Variable(found)));
+        vec![highest, copied]
+    }
+}
+
+/// The rule by which the lengths of paths are heights of proofs.
+fn heights_of_lengths(heights: RelationId, lengths: RelationId, types: &[DataType]) -> Option<Rule> {
+    let mut rule = Rule {
+        head: heights,
+        head_terms: Vec::new(),
+        ranking: None,
+        body: Vec::new(),
+        variables: Vec::new(),
+        text: "heights of paths".to_owned(),
+    };
+    let mut columns: Vec<VariableId> =
+        types.iter().map(|data_type| add_variable(&mut rule, "?column", *data_type)).collect();
+    rule.body.push(Literal::Atom(guard(lengths, columns.iter().map(|column| Argument::Variable(*column)))));
+    let length = columns.pop()?;
+    rule.head_terms = columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect();
+    rule.head_terms.push(HeadTerm::Expression(height_of(length)?));
+    Some(rule)
+}
+
+fn constant(height: i64) -> Expression {
+    Expression::Constant(Value::Int(height))
+}
+
+/// So much more than the highest.
+fn above(heights: &[VariableId], step: u32) -> Expression {
+    let larger = |left: Expression, right: Expression| match ScalarFunction::named("max_val") {
+        Some(function) => Expression::Call { function, arguments: vec![left, right] },
+        None => left,
+    };
+    let highest = heights.iter().map(|height| Expression::Variable(*height)).reduce(larger);
+    match highest {
+        None => constant(i64::from(step)),
+        Some(highest) => Expression::Arithmetic {
+            operator: Arithmetic::Add,
+            left: Box::new(highest),
+            right: Box::new(constant(i64::from(step))),
+        },
+    }
+}
+
+/// A rule that chooses among its solutions, as one that makes a row of each.
+pub(super) fn chosen_as_solution(mut rule: Rule, relations: &[Relation]) -> Rule {
+    // How near something is, or how well it fits, is known to the index only.
+    let measured = Measured::of(&rule, relations).map(|found| found.literal.clone());
+    if let Some(measured) = measured {
+        rule.body.retain(|literal| *literal != measured);
+    }
+    let is_numbered = rule.ranking.take().filter(|ranking| ranking.is_numbered);
+    for (column, term) in rule.head_terms.iter_mut().enumerate() {
+        if let HeadTerm::Aggregate { argument, .. } = term {
+            *term = HeadTerm::Expression(Expression::Variable(*argument));
+        }
+        if is_numbered.as_ref().is_some_and(|ranking| ranking.columns.end == column + 1) {
+            let number = VariableId::new(rule.variables.len());
+            *term = HeadTerm::Expression(Expression::Variable(number));
+        }
+    }
+    if is_numbered.is_some() {
+        add_variable(&mut rule, "?number", DataType::Int);
+    }
+    rule
+}

@@ -1,0 +1,205 @@
+//! Programs that explain rows: which of all rows their proofs may need, how high the smallest proof of each of them is, and
+//! by which solutions of which rules it stands.
+//!
+//! The rules are those that were written: no recursion is turned round, no closure is derived from its other end. As for an
+//! answer, only what the rows depend on is evaluated (magic sets, with all columns bound). Then each relation is derived once
+//! more, with the *height* of the smallest proof of each row (`heights.rs`). A row of height `n` has a solution whose rows are
+//! lower, so proofs that are taken in that order go in no circle. `solutions.rs` asks for these solutions.
+
+mod heights;
+mod paths;
+mod solutions;
+
+use std::collections::BTreeMap;
+
+pub(crate) use paths::path_and_step;
+pub(crate) use solutions::{Ask, ask};
+
+use self::heights::Heights;
+use super::guarded::guarded;
+use super::magic_sets::{ASKED, Demanded, Form, demanded};
+use crate::analysis::program::{
+    Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
+};
+use crate::analysis::stratify_made;
+use crate::data::{RelationId, VariableId};
+use crate::diagnostic::Span;
+
+/// What explains the rows of a goal.
+#[derive(Debug)]
+pub(crate) struct Explained {
+    /// Evaluates everything that proofs may need. It reads the rows that are to be explained as `$asked`, by the columns of
+    /// [`Explained::asked`].
+    pub(crate) program: Program,
+    /// The columns of the goal by which its rows are asked for, each once. If there are none, nothing is asked for.
+    pub(crate) asked: Vec<usize>,
+    /// The goal in it.
+    pub(crate) goal: RelationId,
+    /// Relations with rules, and how they derive their rows.
+    pub(crate) derived: BTreeMap<RelationId, Derived>,
+    origins: Origins,
+}
+
+/// What relations that were made have the rows of.
+#[derive(Debug)]
+struct Origins {
+    /// Adorned ones: those of another relation.
+    rows_of: BTreeMap<RelationId, RelationId>,
+    /// Steps: rows of a closure.
+    closures: BTreeMap<RelationId, RelationId>,
+}
+
+impl Origins {
+    fn of(&self, relation: RelationId) -> RelationId {
+        let whole = self.rows_of.get(&relation).copied().unwrap_or(relation);
+        self.closures.get(&whole).copied().unwrap_or(whole)
+    }
+
+    /// Whether its rows are paths, which are followed by their lengths.
+    fn is_path(&self, relation: RelationId) -> bool {
+        let whole = self.rows_of.get(&relation).copied().unwrap_or(relation);
+        self.closures.values().any(|closure| *closure == whole)
+    }
+}
+
+impl Explained {
+    /// The relation of the program that is explained whose rows a relation has.
+    pub(crate) fn origin(&self, relation: RelationId) -> RelationId {
+        self.origins.of(relation)
+    }
+
+    /// Whether its rows are paths, which are followed by their lengths.
+    pub(crate) fn is_path(&self, relation: RelationId) -> bool {
+        self.origins.is_path(relation)
+    }
+}
+
+/// A relation with rules.
+#[derive(Debug)]
+pub(crate) struct Derived {
+    /// Its rows with the height of each in one more column.
+    pub(crate) with_heights: RelationId,
+    /// Of paths: its rows with the length of each in one more column.
+    pub(crate) with_lengths: Option<RelationId>,
+    /// How much higher a row of it is than what a solution rests on.
+    pub(crate) step: u32,
+    /// Its rules.
+    pub(crate) ways: Vec<Way>,
+}
+
+/// A rule, without the conditions by which it is asked.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) rule: Rule,
+    pub(crate) kind: Kind,
+}
+
+/// What it takes to make a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Stored rows count as derived.
+    Stored,
+    /// One solution.
+    Solution,
+    /// One solution, which is the best or one of the best of its group. The relation has those rows.
+    Chosen(RelationId),
+    /// All solutions of its group. The relation has those rows.
+    Group(RelationId),
+    /// A shorter path, and a step.
+    Path,
+}
+
+/// A rule that hands on stored rows has this text.
+const STORED: &str = "as stored";
+
+/// The program that explains rows of a goal. Nothing if that cannot be done by these rules.
+pub(crate) fn explained(program: &Program) -> Option<Explained> {
+    let mut program = program.clone();
+    let closures = paths::apart(&mut program);
+    apart_from_stored(&mut program);
+    let asked = guard_goal(&mut program);
+    let goal = program.goal;
+    let demanded = demanded(&program, Form::Written).unwrap_or_else(|| Demanded::whole(&program));
+    let origins = Origins { rows_of: demanded.rows_of.clone(), closures };
+    let Heights { relations, rules, derived } = heights::of(&demanded, &origins, goal);
+    let strata = stratify_made(&relations, rules).ok()?;
+    let program = Program { relations, strata, goal, warnings: Vec::new() };
+    Some(Explained { program, asked, goal, derived, origins })
+}
+
+/// Makes rows that are stored under the name of a derived relation a relation of their own.
+fn apart_from_stored(program: &mut Program) {
+    let count = program.relations.len();
+    for stratum in &mut program.strata {
+        apart_in(stratum, &mut program.relations, count);
+    }
+}
+
+fn apart_in(stratum: &mut Stratum, relations: &mut Vec<Relation>, count: usize) {
+    for &head in &stratum.relations {
+        if head.index() >= count || !relations[head.index()].stored {
+            continue;
+        }
+        relations[head.index()].stored = false;
+        let known = relations[head.index()].clone();
+        relations.push(Relation { stored: true, best: None, ..known.clone() });
+        let stored = RelationId::new(relations.len() - 1);
+        let columns = || (0..known.arity).map(VariableId::new);
+        let variables = columns().zip(&known.column_types).map(|(column, data_type)| Variable {
+            name: format!("?{}", column.index()),
+            data_type: *data_type,
+        });
+        stratum.rules.push(Rule {
+            head,
+            head_terms: columns().map(|v| HeadTerm::Expression(Expression::Variable(v))).collect(),
+            ranking: None,
+            body: vec![Literal::Atom(Atom {
+                relation: stored,
+                arguments: columns().map(Argument::Variable).collect(),
+                span: Span::default(),
+            })],
+            variables: variables.collect(),
+            text: STORED.to_owned(),
+        });
+    }
+}
+
+/// Asks only for certain rows of the goal. Answers by which columns: those that are the same for all solutions of a row.
+fn guard_goal(program: &mut Program) -> Vec<usize> {
+    let goal = program.goal;
+    let described = &program.relations[goal.index()];
+    let types = described.column_types.clone();
+    let rules = || program.strata.iter().flat_map(|stratum| &stratum.rules).filter(|rule| rule.head == goal);
+    let asked: Vec<usize> =
+        (0..described.arity).filter(|column| rules().all(|rule| rule.is_group(*column))).collect();
+    if asked.is_empty() {
+        return asked;
+    }
+    let column_types = asked.iter().map(|column| types[*column]).collect::<Vec<_>>();
+    program.relations.push(Relation {
+        name: ASKED.to_owned(),
+        arity: asked.len(),
+        column_types,
+        stored: true,
+        best: None,
+    });
+    let relation = RelationId::new(program.relations.len() - 1);
+    for rule in program.strata.iter_mut().flat_map(|stratum| &mut stratum.rules) {
+        if rule.head == goal {
+            *rule = guarded(rule.clone(), relation, &asked, &types);
+        }
+    }
+    asked
+}
+
+impl Demanded {
+    /// A program that asks for nothing by a binding.
+    fn whole(program: &Program) -> Demanded {
+        Demanded {
+            relations: program.relations.clone(),
+            strata: program.strata.clone(),
+            rows_of: BTreeMap::new(),
+            guards: std::collections::BTreeSet::new(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `.why`: each row with a proof that holds, as small as any.
+
+use std::collections::BTreeMap;
+
+use stratalog_engine::Session;
+use stratalog_tests::answers::rows_of;
+use stratalog_tests::model::{Asked, Atom, Expression, Goal, HeadTerm, Literal, Program, Rule, Term};
+use stratalog_tests::modes::modes;
+use stratalog_tests::oracle::Holding;
+use stratalog_tests::programs::Case;
+use stratalog_tests::value::Value;
+
+use super::{rows, session, sorted, with_random_programs};
+
+#[test]
+fn each_row_has_a_proof_that_holds_and_none_is_smaller() {
+    with_random_programs(2_000, check);
+}
+
+fn check(case: &Case, holding: &Holding, mut session: Session) -> Result<usize, String> {
+    let goal = &case.program.goal;
+    let mut count = 0;
+    for way in ["full", "all"] {
+        // What is kept of the rules' rows by then changes nothing.
+        let explained = rows(&mut session, &format!(".why {way} {goal}"))?;
+        let plain = rows(&mut session, &goal.to_string())?;
+        let found = rows_of(&explained.batch(0, explained.row_count()));
+        if sorted(found.clone()) != sorted(rows_of(&plain.batch(0, plain.row_count()))) {
+            return Err(format!("other rows with proofs: {found:?}"));
+        }
+        let proofs = explained.proofs().unwrap_or_default();
+        if proofs.len() != found.len() {
+            return Err(format!("{} proofs of {} rows", proofs.len(), found.len()));
+        }
+        for (row, proof) in found.iter().zip(proofs) {
+            if let Some(fault) = holding.fault(goal, row, proof) {
+                return Err(format!(".why {way}: of {row:?}: {fault}\nin {proof:#?}"));
+            }
+        }
+        count += proofs.len();
+    }
+    Ok(count)
+}
+
+/// Paths through closures that are composed of themselves are put together in halves: of that kind, random programs are few.
+#[test]
+fn a_path_has_the_smallest_proof_of_all_that_compose_it() {
+    let variable = |name: &str| Term::Variable(name.to_owned());
+    let atom = |relation: &str, from: &str, to: &str| Atom {
+        relation: relation.to_owned(),
+        terms: vec![variable(from), variable(to)],
+    };
+    let head = |from: &str, to: &str| {
+        [from, to].map(|name| HeadTerm::Expression(Expression::Variable(name.to_owned()))).to_vec()
+    };
+    let rule = |terms: Vec<HeadTerm>, body: Vec<Atom>| Rule {
+        head: "t".to_owned(),
+        terms,
+        body: body.into_iter().map(Literal::Atom).collect(),
+    };
+    let composed = [atom("t", "X", "Y"), atom("t", "Y", "Z")];
+    for seed in 0..40_u64 {
+        // Some are long and thin, others are full of circles.
+        let nodes = 5 + seed % 9;
+        let edge = |place: u64| {
+            let mixed = (seed * 31 + place).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+            let to = if mixed.is_multiple_of(3) { mixed / 7 % nodes } else { (place + 1) % nodes };
+            vec![Value::Int((place % nodes) as i64), Value::Int(to as i64)]
+        };
+        let halves =
+            if seed.is_multiple_of(2) { composed.to_vec() } else { composed.iter().rev().cloned().collect() };
+        let program = Program {
+            facts: BTreeMap::from([("e".to_owned(), (0..nodes + seed % 4).map(edge).collect())]),
+            rules: vec![rule(head("X", "Y"), vec![atom("e", "X", "Y")]), rule(head("X", "Z"), halves)],
+            goal: Goal { asked: Asked::Atom(atom("t", "A", "B")), ..Goal::default() },
+            ..Program::default()
+        };
+        let case = Case { program, passing: Vec::new() };
+        let holding = Holding::of(&case.program).expect("the oracle answers");
+        for mode in modes() {
+            let session = session(&case, mode).expect("a program as others are");
+            let count = check(&case, &holding, session)
+                .unwrap_or_else(|fault| panic!("seed {seed}, {mode}: {fault}"));
+            assert!(count > 0);
+        }
+    }
+}
