@@ -94,6 +94,19 @@ def test_a_query_of_several_conditions_is_called_by_its_columns(graph: stratalog
     assert "no down(" in text
 
 
+def test_what_is_negated_is_shown_as_it_is_written(graph: stratalog.Client) -> None:
+    graph.execute('+calm(X) <- depends(X, _), !(needs(X, Y), Y = "mail")')
+    assert 'no (needs(X, Y), Y = "mail")' in str(graph.why('?calm("web")'))
+
+
+def test_a_search_is_called_by_its_index(graph: stratalog.Client) -> None:
+    graph.execute(
+        "+doc(id: int, v: vector(2))\n+doc[(1, [1.0, 0.0]), (2, [0.0, 1.0])]\n.index create near on doc(v)"
+    )
+    root = graph.why('?hnsw_nearest("near", [1.0, 0.0], 1, Id, D)')[0].roots[0]
+    assert (root.kind, root.relation, root.args[0]) == ("vector_search", "near", 1)
+
+
 def test_a_notebook_shows_a_tree_that_folds(graph: stratalog.Client) -> None:
     class Depth(HTMLParser):
         depth = deepest = 0

@@ -345,11 +345,13 @@ impl<'p> Prover<'p> {
 
     /// The conditions of the rules of a relation that was made.
     fn conditions(&self, name: &str) -> String {
-        let relations = &self.explained.program.relations;
         let rules = self.explained.program.strata.iter().flat_map(|stratum| &stratum.rules);
-        let of_name = rules.filter(|rule| relations[rule.head.index()].name == name);
-        let bodies: Vec<&str> =
+        let of_name = rules.filter(|rule| self.name(rule.head) == Some(name));
+        let mut bodies: Vec<&str> =
             of_name.filter_map(|rule| rule.text.split_once(" <- ").map(|(_, body)| body)).collect();
+        // It may be adorned in several ways.
+        bodies.sort_unstable();
+        bodies.dedup();
         format!("({})", bodies.join(" or "))
     }
 

@@ -91,6 +91,10 @@ impl Prover<'_> {
         self.tell_children(way, depth + 1, &mut children, telling);
         let node = &mut telling.nodes[place];
         (node.reason, node.children) = (way.reason.clone(), children);
+        // What was made for a search has no name of its own.
+        if let Reason::Search { index, .. } = &node.reason {
+            node.conclusion.relation.clone_from(index);
+        }
     }
 
     /// What a way needs. In the place of what was made stands what that needs.
