@@ -130,6 +130,9 @@ impl<'e> Evaluated<'e> {
         let variables = ask.variables.len();
         for run in &outcome.runs {
             let columns = run.columns();
+            // A row may stand by as many solutions as there are rows.
+            let bytes = size_of::<Solution>() + columns.len() * size_of::<Code>();
+            self.budget.charge(run.len().saturating_mul(bytes))?;
             for row in (0..run.stored_len()).filter(|row| run.is_live(*row)) {
                 let codes = columns[1..=variables].iter().map(|column| column[row]).collect();
                 let heights: Vec<u32> = columns[variables + 1..].iter().map(|column| column[row]).collect();
