@@ -67,16 +67,18 @@ impl Drawing<'_> {
     fn draw(&mut self, id: &str, first: String, rest: String) -> io::Result<()> {
         // Proofs may be deep: what is still to be drawn is a list, not a call in a call.
         let mut open = vec![(id.to_owned(), first, rest)];
+        // What goes on below has been announced, and is drawn here.
+        let mut is_first = true;
         while let Some((id, first, rest)) = open.pop() {
             let Some(node) = self.tree.nodes.get(&id) else { continue };
             let fact = self.fact(node);
             let has_more = !node.children.is_empty();
-            if has_more && self.drawn.contains_key(&id) {
+            if has_more && !is_first && self.drawn.contains_key(&id) {
                 let mark = self.numbers.get(&id).map_or_else(|| "above".to_owned(), |n| format!("see [{n}]"));
                 self.line(&first, &rest, &fact, &mark)?;
                 continue;
             }
-            if has_more && !first.is_empty() && self.is_narrow(&rest) {
+            if has_more && !is_first && self.is_narrow(&rest) {
                 let number = self.numbers.len() + 1;
                 self.numbers.insert(id.clone(), number);
                 self.drawn.insert(id.clone(), ());
@@ -84,6 +86,7 @@ impl Drawing<'_> {
                 self.line(&first, &rest, &fact, &format!("see [{number}]"))?;
                 continue;
             }
+            is_first = false;
             self.drawn.insert(id.clone(), ());
             let (branch, last, bar) = match self.look.ascii {
                 true => ("|- ", "`- ", "|  "),
