@@ -1,6 +1,7 @@
 //! Answers on a terminal: what is shown of a long, a wide and a slow one, the way to all of it, and what that takes of memory.
 
 use std::fs;
+use std::num::NonZero;
 use std::sync::Arc;
 
 use portable_pty::CommandBuilder;
@@ -21,11 +22,18 @@ fn server() -> Server {
 
 /// Runs a line of a shell on a terminal, in which `$0` is the command line; what is shown when it has ended.
 fn shown(server: &Server, line: &str, variables: &[(&str, &str)]) -> String {
+    shown_in(COLUMNS, server, line, variables)
+}
+
+/// The same on a terminal of so many columns.
+fn shown_in(columns: u16, server: &Server, line: &str, variables: &[(&str, &str)]) -> String {
     let known = cli::at(server);
     let mut shell = CommandBuilder::new("sh");
     shell.args(["-c", &format!("{line}; echo left with $?; sleep 60")]);
     shell.arg(known.get_program());
-    let terminal = Prompt::run(&known, shell, Arc::new(TempDir::new().unwrap()), variables);
+    let columns = NonZero::new(columns).unwrap();
+    let home = Arc::new(TempDir::new().unwrap());
+    let terminal = Prompt::run_as_wide_as(columns, &known, shell, home, variables);
     terminal.wait("left with ");
     terminal.seen()
 }
@@ -146,6 +154,58 @@ fn long_and_wide_text_is_cut_and_whole_on_request() {
     prompt.type_line("?t(X, N), N = 1", "(1 row, ");
     assert!(prompt.screen.lock().unwrap().screen().contents().matches("xxxxxxxx").count() > 40);
     assert_eq!(prompt.end(), 0);
+}
+
+/// What does not fit is broken where the tree goes on to be one, and what is too deep goes on below.
+#[test]
+fn proofs_are_drawn_as_wide_as_the_terminal() {
+    let server = Server::start();
+    let rules = r#"+owns[("Alpha Holding", "Beta Industries", 0.8), ("Beta Industries", "Gamma Logistics", 0.6)]
++owns[("Gamma Logistics", "Delta Shipping", 0.9), ("Delta Shipping", "Epsilon Ports", 0.7)]
++controls(X, Y) <- owns(X, Y, Share), Share > 0.5
++controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
++next[(1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 10), (10, 11), (11, 12), (12, 13)]
++next[(13, 14), (14, 15), (15, 16), (16, 17), (17, 18), (18, 19), (19, 20), (20, 21)]
++follows(X, Y) <- next(X, Y)
++follows(X, Z) <- next(X, Y), follows(Y, Z)"#;
+    assert_eq!(cli::run(cli::at(&server), &["run", "-"], rules).code, Some(0));
+    let narrow = r#"controls("Alpha Holding", "Epsilon Ports")
+│    by controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
+├─ controls("Alpha Holding", "Delta Shipping")
+│  │    by controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
+│  ├─ controls("Alpha Holding", "Gamma Logistics")
+│  │  │    by controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
+│  │  ├─ controls("Alpha Holding", "Beta Industries")
+│  │  │  │    by controls(X, Y) <- owns(X, Y, Share), Share > 0.5
+│  │  │  └─ owns("Alpha Holding", "Beta Industries", 0.8)
+│  │  └─ owns("Beta Industries", "Gamma Logistics", 0.6)
+│  └─ owns("Gamma Logistics", "Delta Shipping", 0.9)
+└─ owns("Delta Shipping", "Epsilon Ports", 0.7)
+"#;
+    let wide = r#"controls("Alpha Holding", "Epsilon Ports")  by controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
+├─ controls("Alpha Holding", "Delta Shipping")  by controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
+│  ├─ controls("Alpha Holding", "Gamma Logistics")  by controls(X, Z) <- controls(X, Y), owns(Y, Z, Share), Share > 0.5
+│  │  ├─ controls("Alpha Holding", "Beta Industries")  by controls(X, Y) <- owns(X, Y, Share), Share > 0.5
+│  │  │  └─ owns("Alpha Holding", "Beta Industries", 0.8)
+│  │  └─ owns("Beta Industries", "Gamma Logistics", 0.6)
+│  └─ owns("Gamma Logistics", "Delta Shipping", 0.9)
+└─ owns("Delta Shipping", "Epsilon Ports", 0.7)
+"#;
+    for (columns, picture) in [(80, narrow), (200, wide)] {
+        let pager = [("PAGER", "cat")];
+        let seen = shown_in(
+            columns,
+            &server,
+            "\"$0\" -c '.why ?controls(\"Alpha Holding\", \"Epsilon Ports\")'",
+            &pager,
+        );
+        assert!(seen.starts_with(&format!("{picture}(1 row, ")), "{columns} columns:\n{seen}");
+        // Of what is deep, the last lines.
+        let seen = shown_in(columns, &server, "\"$0\" -c '.why ?follows(1, 21)'", &pager);
+        assert!(seen.lines().all(|line| line.chars().count() <= usize::from(columns)), "{seen}");
+        assert_eq!(seen.contains("[1] follows("), columns == 80, "{columns} columns:\n{seen}");
+        assert!(seen.contains("next(20, 21)\n"), "{columns} columns:\n{seen}");
+    }
 }
 
 /// Also of an answer whose rows the server sends, as it has a limit of its own.

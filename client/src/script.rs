@@ -225,11 +225,14 @@ fn rows_of(program: &str) -> Option<RowsOf> {
     statements.iter().any(|statement| shows_rows(&statement.kind)).then_some(RowsOf::Command)
 }
 
-/// Whether it is `.rel NAME` or `.rule NAME`.
+/// Whether it is `.rel NAME`, `.rule NAME`, or asks of a query's rows.
 fn shows_rows(statement: &StatementKind) -> bool {
     let StatementKind::Command(command) = statement else { return false };
-    let [first, second] = command.words.as_slice() else { return false };
     let is = |words: &str, word: &str| words.split('|').any(|known| known.eq_ignore_ascii_case(word));
+    if command.words.first().is_some_and(|first| is("why|what_if", &first.text)) {
+        return true;
+    }
+    let [first, second] = command.words.as_slice() else { return false };
     let is_another = |words: &[&str]| match words {
         [one, other, ..] => is(one, &first.text) && is(other, &second.text),
         _ => false,

@@ -65,11 +65,22 @@ impl Prompt {
     /// Starts another command, with what the environment of `known` says.
     pub fn run(
         known: &Command,
+        command: CommandBuilder,
+        home: Arc<TempDir>,
+        variables: &[(&str, &str)],
+    ) -> Prompt {
+        Prompt::run_as_wide_as(COLUMNS_SHOWN, known, command, home, variables)
+    }
+
+    /// The same in a terminal of another width.
+    pub fn run_as_wide_as(
+        columns: NonZero<u16>,
+        known: &Command,
         mut command: CommandBuilder,
         home: Arc<TempDir>,
         variables: &[(&str, &str)],
     ) -> Prompt {
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+        let size = PtySize { rows: ROWS, cols: columns.get(), pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).expect("a terminal");
         command.env_clear();
         for (name, value) in known.get_envs() {
@@ -87,7 +98,7 @@ impl Prompt {
         let child = pty.slave.spawn_command(command).expect("the command line starts");
         drop(pty.slave);
         let keys = Arc::new(Mutex::new(pty.master.take_writer().expect("keys")));
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS_SHOWN, COLUMNS_SHOWN, 10_000)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS_SHOWN, columns, 10_000)));
         let mut output = pty.master.try_clone_reader().expect("a screen");
         let (seen, answers) = (Arc::clone(&screen), Arc::clone(&keys));
         let reads = Arc::new(AtomicUsize::new(0));

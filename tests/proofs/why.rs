@@ -4,17 +4,47 @@ use std::collections::BTreeMap;
 
 use stratalog_engine::Session;
 use stratalog_tests::answers::rows_of;
-use stratalog_tests::model::{Asked, Atom, Expression, Goal, HeadTerm, Literal, Program, Rule, Term};
+use stratalog_tests::model::{Asked, Atom, Expression, Facts, Goal, HeadTerm, Literal, Program, Rule, Term};
 use stratalog_tests::modes::modes;
 use stratalog_tests::oracle::Holding;
 use stratalog_tests::programs::Case;
-use stratalog_tests::value::Value;
+use stratalog_tests::value::{Row, Value};
 
-use super::{rows, session, sorted, with_random_programs};
+use super::{rows, run, session, sorted, with_random_programs};
 
 #[test]
 fn each_row_has_a_proof_that_holds_and_none_is_smaller() {
     with_random_programs(2_000, check);
+}
+
+/// What is kept of states that have passed says nothing of this one.
+#[test]
+fn proofs_are_of_what_there_is_after_facts_have_come_and_gone() {
+    with_random_programs(600, |case, holding, mut session| {
+        // What a write has changed does not come again with the facts.
+        if case.program.writes.is_empty() {
+            come_and_go(case, &mut session)?;
+        }
+        check(case, holding, session)
+    });
+}
+
+/// Other facts come and go, and some go and come; before and after each change everything is asked for.
+fn come_and_go(case: &Case, session: &mut Session) -> Result<(), String> {
+    let others = case.passing.iter().map(|(relation, rows)| (relation, Vec::from_iter(rows), ["+", "-"]));
+    let some = case.program.facts.iter();
+    let some = some.map(|(relation, rows)| (relation, Vec::from_iter(rows.iter().step_by(2)), ["-", "+"]));
+    for (relation, facts, signs) in others.chain(some).filter(|(_, facts, _)| !facts.is_empty()) {
+        let facts: Vec<Row> = facts.into_iter().cloned().collect();
+        for sign in signs {
+            for rule in &case.program.rules {
+                run(session, &format!(".rule {}", rule.head))?;
+            }
+            rows(session, &format!(".why {}", case.program.goal))?;
+            run(session, &Facts(sign, relation, &facts).to_string())?;
+        }
+    }
+    Ok(())
 }
 
 fn check(case: &Case, holding: &Holding, mut session: Session) -> Result<usize, String> {

@@ -4,7 +4,7 @@
 //! number, as a tree of its own.
 
 use super::printable;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
 use stratalog_client::files::value_text;
 use stratalog_client::{AggregateProof, FactSource, ProofKind, ProofNode, ProofTree, Value};
@@ -32,7 +32,7 @@ pub(super) fn write(out: &mut dyn Write, tree: &ProofTree, names: &[String], loo
         names,
         look,
         numbers: HashMap::new(),
-        drawn: HashMap::new(),
+        drawn: HashSet::new(),
         later: VecDeque::new(),
     };
     for (place, root) in tree.roots.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut dyn Write, tree: &ProofTree, names: &[String], loo
         writeln!(drawing.out)?;
         let mark = format!("[{number}] ");
         let below = " ".repeat(mark.width());
-        drawing.draw(&id, mark, below)?;
+        drawing.draw(id, mark, below)?;
     }
     Ok(())
 }
@@ -56,38 +56,38 @@ struct Drawing<'d> {
     names: &'d [String],
     look: Look,
     /// The numbers of trees that go on below.
-    numbers: HashMap<String, usize>,
+    numbers: HashMap<&'d str, usize>,
     /// Nodes that stand somewhere already.
-    drawn: HashMap<String, ()>,
-    later: VecDeque<(String, usize)>,
+    drawn: HashSet<&'d str>,
+    later: VecDeque<(&'d str, usize)>,
 }
 
-impl Drawing<'_> {
+impl<'d> Drawing<'d> {
     /// Draws a node and what is below it; `first` stands before its first line, `rest` before all others.
-    fn draw(&mut self, id: &str, first: String, rest: String) -> io::Result<()> {
+    fn draw(&mut self, id: &'d str, first: String, rest: String) -> io::Result<()> {
         // Proofs may be deep: what is still to be drawn is a list, not a call in a call.
-        let mut open = vec![(id.to_owned(), first, rest)];
+        let mut open = vec![(id, first, rest)];
         // What goes on below has been announced, and is drawn here.
         let mut is_first = true;
         while let Some((id, first, rest)) = open.pop() {
-            let Some(node) = self.tree.nodes.get(&id) else { continue };
+            let Some(node) = self.tree.nodes.get(id) else { continue };
             let fact = self.fact(node);
             let has_more = !node.children.is_empty();
-            if has_more && !is_first && self.drawn.contains_key(&id) {
-                let mark = self.numbers.get(&id).map_or_else(|| "above".to_owned(), |n| format!("see [{n}]"));
+            if has_more && !is_first && self.drawn.contains(id) {
+                let mark = self.numbers.get(id).map_or_else(|| "above".to_owned(), |n| format!("see [{n}]"));
                 self.line(&first, &rest, &fact, &mark)?;
                 continue;
             }
             if has_more && !is_first && self.is_narrow(&rest) {
                 let number = self.numbers.len() + 1;
-                self.numbers.insert(id.clone(), number);
-                self.drawn.insert(id.clone(), ());
+                self.numbers.insert(id, number);
+                self.drawn.insert(id);
                 self.later.push_back((id, number));
                 self.line(&first, &rest, &fact, &format!("see [{number}]"))?;
                 continue;
             }
             is_first = false;
-            self.drawn.insert(id.clone(), ());
+            self.drawn.insert(id);
             let (branch, last, bar) = match self.look.ascii {
                 true => ("|- ", "`- ", "|  "),
                 false => ("├─ ", "└─ ", "│  "),
@@ -97,7 +97,7 @@ impl Drawing<'_> {
             for (place, child) in node.children.iter().enumerate().rev() {
                 let is_last = place + 1 == node.children.len();
                 let (mark, more) = if is_last { (last, "   ") } else { (branch, bar) };
-                open.push((child.clone(), format!("{rest}{mark}"), format!("{rest}{more}")));
+                open.push((child, format!("{rest}{mark}"), format!("{rest}{more}")));
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Strata: in which order relations are derived, and that none depends on its own negation or aggregation.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
@@ -26,9 +27,17 @@ pub fn stratify(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>
     grouped(relations, rules, monotone::breach)
 }
 
-/// The same for rules that were made, and make nothing worse of a better value.
-pub(crate) fn stratify_made(relations: &[Relation], rules: Vec<Rule>) -> Result<Vec<Stratum>, Cycle> {
-    grouped(relations, rules, |_, _, _| None)
+/// The same, where the rules are known to make nothing worse of a better value of some relations.
+pub(crate) fn stratify_made(
+    relations: &[Relation],
+    rules: Vec<Rule>,
+    sound: &BTreeSet<RelationId>,
+) -> Result<Vec<Stratum>, Cycle> {
+    let mut checked = relations.to_vec();
+    for relation in sound {
+        checked[relation.index()].best = None;
+    }
+    grouped(relations, rules, |_, rules, inside| monotone::breach(&checked, rules, inside))
 }
 
 fn grouped(

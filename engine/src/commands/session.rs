@@ -5,7 +5,7 @@ use super::{CommandEntry, CommandFamily};
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::context::{Context, Outcome};
-use crate::data::{self, Code as ValueCode, Codec, Run, Value};
+use crate::data::{self, Codec, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::{Order, Relations, sort_limit};
@@ -83,7 +83,7 @@ struct Own {
 
 enum What {
     Clause,
-    Fact(Vec<ValueCode>),
+    Fact(Vec<data::Code>),
 }
 
 /// What the session has, in the order in which it is numbered: clauses, and then facts, so that no fact that comes moves a
@@ -98,7 +98,7 @@ fn own(context: &Context<'_>) -> Result<Vec<Own>, Error> {
         let facts = sorted(own.runs(name), relation.arity(), &codec, context.budget)?;
         let columns = facts.columns();
         for fact in 0..facts.len() {
-            let codes: Vec<ValueCode> = columns.iter().map(|column| column[fact]).collect();
+            let codes: Vec<data::Code> = columns.iter().map(|column| column[fact]).collect();
             let values = codes.iter().map(|code| codec.value(*code).to_value().to_string());
             let text = format!("{name}({})", values.collect::<Vec<_>>().join(", "));
             all.push(Own { relation: name.to_owned(), text, what: What::Fact(codes) });

@@ -57,8 +57,7 @@ impl Prover<'_> {
                 let order = codec.value(a.codes[by]).cmp(&codec.value(b.codes[by]));
                 if largest { order.reverse() } else { order }
             });
-            let all = a.codes.iter().zip(&b.codes).map(|(a, b)| codec.value(*a).cmp(&codec.value(*b)));
-            order.then(all.fold(Ordering::Equal, Ordering::then))
+            order.then_with(|| self.by_values(&a.codes, &b.codes))
         });
         let all: Vec<&Solution> = all.iter().collect();
         let result = self.result_of(fact, rule, argument);

@@ -1,7 +1,7 @@
 //! Rows of closures that are composed of themselves: a path is followed back to its front, and put together in halves.
 
 use super::proof::{Bound, Reason};
-use super::prover::{Child, Prover, Way};
+use super::prover::{Child, Prover, Way, broken};
 use super::solutions::Solution;
 use crate::analysis::program::{Argument, Rule};
 use crate::data::{Code, RelationId, VariableId};
@@ -12,19 +12,14 @@ use crate::rewrite::proofs::{Explained, path_and_step};
 struct Found {
     fact: usize,
     nodes: Vec<Code>,
-    /// The relations of the steps between them.
-    steps: Vec<RelationId>,
     is_complete: bool,
 }
 
 /// What paths of a relation are made of.
 struct Closure<'r> {
     relation: RelationId,
-    /// The relation of paths of one step.
-    one: RelationId,
-    /// The relations of the shorter path and of the step in a longer one: adorned otherwise, as other columns are bound there.
-    shorter: RelationId,
     step: RelationId,
+    step_height: u32,
     longer: &'r Rule,
     /// The names of front, middle and back in the rule.
     names: [String; 3],
@@ -34,43 +29,43 @@ struct Closure<'r> {
 
 impl Prover<'_> {
     /// Explains rows that are paths.
-    pub(super) fn explain_paths(&mut self, relation: RelationId, facts: &[usize]) -> Result<(), Error> {
-        let closure = Closure::of(relation, self.explained)?;
+    pub(super) fn explain_paths(
+        &mut self,
+        relation: RelationId,
+        step_height: u32,
+        facts: &[usize],
+    ) -> Result<(), Error> {
+        let closure = Closure::of(relation, step_height, self.explained)?;
         let one = self.evaluated.ask(relation, 0);
         let are_steps = self.solutions(&one, 0, facts)?;
         let (steps, paths): (Vec<_>, Vec<_>) =
             facts.iter().zip(are_steps).partition(|(_, found)| !found.is_empty());
         let steps: Vec<usize> = steps.into_iter().map(|(fact, _)| *fact).collect();
-        steps.iter().for_each(|fact| self.facts[*fact].relation = closure.one);
-        self.explain(closure.one, &steps)?;
+        steps.iter().for_each(|fact| self.facts[*fact].relation = closure.step);
+        self.explain(closure.step, &steps)?;
         let begun = paths.into_iter().map(|(fact, _)| Found {
             fact: *fact,
             nodes: vec![self.facts[*fact].row[1]],
-            steps: Vec::new(),
             is_complete: false,
         });
-        for mut found in self.followed(relation, begun.collect())? {
+        for mut found in self.followed(&closure, begun.collect())? {
             found.nodes.reverse();
-            found.steps.reverse();
-            self.put_together(&closure, &found, 0, found.steps.len());
+            self.put_together(&closure, &found.nodes);
         }
         Ok(())
     }
 
     /// Follows paths to their fronts, a step of each at once: the shortest ones, by the smallest values.
-    fn followed(&self, relation: RelationId, mut paths: Vec<Found>) -> Result<Vec<Found>, Error> {
-        let lost = || Error::internal("provenance", "a path has no step");
+    fn followed(&self, closure: &Closure<'_>, mut paths: Vec<Found>) -> Result<Vec<Found>, Error> {
+        let lost = || broken("a path has no step");
         let codec = self.evaluated.codec;
-        let mut closure = Closure::of(relation, self.explained)?;
+        let ask = self.evaluated.ask(closure.relation, 1);
+        let name = |variable: &VariableId| &ask.rule.variables[variable.index()].name;
+        let middle = ask.variables.iter().position(|variable| *name(variable) == closure.names[1]);
+        let middle = middle.ok_or_else(lost)?;
+        // The other one is the height of the step.
+        let length = |solution: &Solution| solution.heights.get(usize::from(!closure.front_first)).copied();
         loop {
-            let ask = self.evaluated.ask(closure.relation, 1);
-            let name = |variable: &VariableId| &ask.rule.variables[variable.index()].name;
-            let middle = ask.variables.iter().position(|variable| *name(variable) == closure.names[1]);
-            let middle = middle.ok_or_else(lost)?;
-            let shorter = Closure::of(closure.shorter, self.explained)?;
-            // The other one is the height of the step.
-            let length =
-                |solution: &Solution| solution.heights.get(usize::from(!closure.front_first)).copied();
             let open: Vec<usize> = (0..paths.len()).filter(|path| !paths[*path].is_complete).collect();
             if open.is_empty() {
                 return Ok(paths);
@@ -92,39 +87,37 @@ impl Prover<'_> {
                 let shortest = shortest.ok_or_else(lost)?;
                 let path = &mut paths[path];
                 path.nodes.push(shortest.codes[middle]);
-                path.steps.push(closure.step);
                 if length(shortest) == Some(1) {
                     path.nodes.push(self.facts[path.fact].row[0]);
-                    path.steps.push(shorter.one);
                     path.is_complete = true;
                 }
             }
-            closure = shorter;
         }
     }
 
-    /// The fact of the path between two of these nodes: a step, or two halves, of which the front one has as many steps as go
-    /// into a proof of its height.
-    fn put_together(&mut self, closure: &Closure<'_>, path: &Found, from: usize, to: usize) -> usize {
-        let row = vec![path.nodes[from], path.nodes[to]];
-        if to - from == 1 {
-            return self.fact(path.steps[from], row, 1);
+    /// The fact of the path along these nodes: a step, or two halves, of which the front one has as many steps as go into a
+    /// proof of its height.
+    fn put_together(&mut self, closure: &Closure<'_>, path: &[Code]) -> usize {
+        let steps = path.len() - 1;
+        let row = vec![path[0], path[steps]];
+        if steps == 1 {
+            return self.fact(closure.step, row, closure.step_height);
         }
-        let halvings = (to - from).next_power_of_two().trailing_zeros();
-        let height = halvings + 1;
+        let halvings = steps.next_power_of_two().trailing_zeros();
+        let height = halvings + closure.step_height;
         let fact = self.fact(closure.relation, row, height);
         if !self.facts[fact].ways.is_empty() {
             return fact;
         }
-        let middle = from + (1 << (halvings - 1));
-        let front = self.put_together(closure, path, from, middle);
-        let back = self.put_together(closure, path, middle, to);
-        let places = [from, middle, to];
+        let middle = 1 << (halvings - 1);
+        let front = self.put_together(closure, &path[..=middle]);
+        let back = self.put_together(closure, &path[middle..]);
+        let nodes = [path[0], path[middle], path[steps]];
         let bindings = closure
             .names
             .iter()
-            .zip(places)
-            .map(|(name, place)| Bound { variable: name.clone(), value: self.value(path.nodes[place]) });
+            .zip(nodes)
+            .map(|(name, node)| Bound { variable: name.clone(), value: self.value(node) });
         let reason = Reason::Rule { text: closure.longer.text.clone(), bindings: bindings.collect() };
         let halves = if closure.front_first { [front, back] } else { [back, front] };
         let children = halves.into_iter().map(Child::Fact).collect();
@@ -134,20 +127,17 @@ impl Prover<'_> {
 }
 
 impl<'r> Closure<'r> {
-    fn of(relation: RelationId, explained: &'r Explained) -> Result<Closure<'r>, Error> {
-        let broken =
-            || Error::internal("provenance", "a closure has other rules than for steps and longer paths");
+    fn of(relation: RelationId, step_height: u32, explained: &'r Explained) -> Result<Closure<'r>, Error> {
+        let other = || broken("a closure has other rules than for steps and longer paths");
         let ways = explained.derived.get(&relation).map(|derived| derived.ways.as_slice());
-        let Some([one, longer]) = ways else { return Err(broken()) };
-        let one = one.rule.atoms().next().ok_or_else(broken)?.relation;
-        let (path, step) = path_and_step(&longer.rule, |read| explained.is_path(read)).ok_or_else(broken)?;
+        let Some([_, longer]) = ways else { return Err(other()) };
+        let (path, step) = path_and_step(&longer.rule, |read| read == relation).ok_or_else(other)?;
         let name = |argument: &Argument| match argument {
             Argument::Variable(variable) => longer.rule.variables[variable.index()].name.clone(),
             Argument::Constant(_) | Argument::Any => String::new(),
         };
         let names = [&path.arguments[0], &path.arguments[1], &step.arguments[1]].map(name);
         let front_first = longer.rule.atoms().next().is_some_and(|atom| std::ptr::eq(atom, path));
-        let (shorter, step) = (path.relation, step.relation);
-        Ok(Closure { relation, one, shorter, step, longer: &longer.rule, names, front_first })
+        Ok(Closure { relation, step: step.relation, step_height, longer: &longer.rule, names, front_first })
     }
 }

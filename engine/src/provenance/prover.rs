@@ -13,7 +13,7 @@ use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Ru
 use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
 use crate::error::Error;
 use crate::graph::SessionView;
-use crate::rewrite::proofs::{Ask, Explained, Kind};
+use crate::rewrite::proofs::{self, Ask, Explained, Kind};
 use crate::syntax::ast::Comparison;
 
 /// So many facts are explained in one answer.
@@ -27,7 +27,7 @@ pub(super) struct Prover<'p> {
     pub(super) detail: Detail,
     view: &'p SessionView,
     pub(super) facts: Vec<Known>,
-    /// Facts by the relation of the program that was asked: adorned copies are the same.
+    /// Facts by the relation of the program that was asked.
     numbers: HashMap<(RelationId, Vec<Code>), usize>,
     /// The first relation of each name: what is stored under the name of a derived relation is a fact of that one.
     first_of_name: Vec<RelationId>,
@@ -35,7 +35,6 @@ pub(super) struct Prover<'p> {
 
 /// A fact.
 pub(super) struct Known {
-    /// Its relation, as it is evaluated.
     pub(super) relation: RelationId,
     pub(super) row: Vec<Code>,
     pub(super) height: u32,
@@ -97,7 +96,7 @@ impl<'p> Prover<'p> {
         }
         let numbers = rows_of(rows).take(count).map(|row| {
             let Some(height) = heights.get(&row).copied() else {
-                return Err(Error::internal("provenance", "a row of the answer is not derived by its rules"));
+                return Err(broken("a row of the answer is not derived by its rules"));
             };
             Ok(self.fact(goal, row, height))
         });
@@ -145,8 +144,8 @@ impl<'p> Prover<'p> {
             }
             return Ok(());
         };
-        if derived.with_lengths.is_some() {
-            return self.explain_paths(relation, facts);
+        if let Some(step_height) = explained.step_height(relation) {
+            return self.explain_paths(relation, step_height, facts);
         }
         let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
         for (number, _) in derived.ways.iter().enumerate() {
@@ -181,57 +180,25 @@ impl<'p> Prover<'p> {
     ) -> Result<(), Error> {
         let explained = self.explained;
         let ways = &explained.derived[&relation].ways;
-        let is_group = |way: usize| matches!(ways[way].kind, Kind::Group(_));
-        // All solutions of a group are needed, so it stands on the highest of them.
-        let mut highest = vec![0; ways.len()];
-        for candidate in &candidates {
-            highest[candidate.way] = highest[candidate.way].max(candidate.solution.height);
-        }
-        for candidate in &mut candidates {
-            match ways[candidate.way].kind {
-                Kind::Stored => candidate.solution.height = 0,
-                Kind::Group(_) => candidate.solution.height = highest[candidate.way],
-                Kind::Solution | Kind::Chosen(_) | Kind::Path => {}
-            }
-        }
-        let codec = self.evaluated.codec;
-        candidates.sort_by(|a, b| {
-            let key = |candidate: &Candidate| (candidate.solution.height, candidate.way);
-            let values = |candidate: &Candidate| candidate.solution.codes.clone();
-            key(a).cmp(&key(b)).then_with(|| {
-                let (a, b) = (values(a), values(b));
-                let orders = a.iter().zip(&b).map(|(a, b)| codec.value(*a).cmp(&codec.value(*b)));
-                orders.fold(Ordering::Equal, Ordering::then)
-            })
-        });
-        let Some(best) = candidates.first() else {
-            return Err(Error::internal("provenance", "a fact follows from no rule"));
-        };
+        self.in_order(ways, &mut candidates);
+        let best = candidates.first().ok_or_else(|| broken("a fact follows from no rule"))?;
         if best.solution.height != self.facts[fact].height {
-            return Err(Error::internal("provenance", "a fact has no proof of its height"));
+            return Err(broken("a fact has no proof of its height"));
         }
-        let mut told = Vec::new();
-        let mut count = 0u64;
-        let mut last: Option<(usize, Vec<Code>)> = None;
-        let most = if self.detail == Detail::Alternatives { MOST_ALTERNATIVES } else { 1 };
-        for candidate in &candidates {
-            let ask = self.evaluated.ask(relation, candidate.way);
-            let written = match is_group(candidate.way) {
-                true => Vec::new(),
-                false => candidate.solution.codes[..ask.written].to_vec(),
-            };
-            let key = Some((candidate.way, written));
-            if key == last {
-                continue;
-            }
-            last = key;
-            count += 1;
-            if told.len() < most {
-                told.push(candidate);
-            }
-        }
-        let mut made = Vec::with_capacity(told.len());
-        for candidate in told {
+        // Solutions that differ in nothing that is written are the same way, and so are all of a group.
+        let written = |candidate: &Candidate| match ways[candidate.way].kind {
+            Kind::Group(_) => 0,
+            _ => self.evaluated.ask(relation, candidate.way).written,
+        };
+        let mut different: Vec<&Candidate> = candidates.iter().collect();
+        different.dedup_by(|a, b| {
+            let known = written(*a);
+            a.way == b.way && a.solution.codes[..known] == b.solution.codes[..known]
+        });
+        let count = different.len() as u64;
+        different.truncate(if self.detail == Detail::Alternatives { MOST_ALTERNATIVES } else { 1 });
+        let mut made = Vec::with_capacity(different.len());
+        for candidate in different {
             let way = &ways[candidate.way];
             let ask = self.evaluated.ask(relation, candidate.way);
             let made_way = match way.kind {
@@ -249,6 +216,33 @@ impl<'p> Prover<'p> {
         let known = &mut self.facts[fact];
         (known.ways, known.alternatives) = (made, count - 1);
         Ok(())
+    }
+
+    /// Puts the smallest ways first; of those the first rule, with the smallest values.
+    fn in_order(&self, ways: &[proofs::Way], candidates: &mut [Candidate]) {
+        // All solutions of a group are needed, so it stands on the highest of them.
+        let mut highest = vec![0; ways.len()];
+        for candidate in candidates.iter() {
+            highest[candidate.way] = highest[candidate.way].max(candidate.solution.height);
+        }
+        for candidate in candidates.iter_mut() {
+            match ways[candidate.way].kind {
+                Kind::Stored => candidate.solution.height = 0,
+                Kind::Group(_) => candidate.solution.height = highest[candidate.way],
+                Kind::Solution | Kind::Chosen(_) | Kind::Path => {}
+            }
+        }
+        candidates.sort_by(|a, b| {
+            let key = |candidate: &Candidate| (candidate.solution.height, candidate.way);
+            key(a).cmp(&key(b)).then_with(|| self.by_values(&a.solution.codes, &b.solution.codes))
+        });
+    }
+
+    /// Rows in the order of their values.
+    pub(super) fn by_values(&self, a: &[Code], b: &[Code]) -> Ordering {
+        let codec = self.evaluated.codec;
+        let orders = a.iter().zip(b).map(|(a, b)| codec.value(*a).cmp(&codec.value(*b)));
+        orders.fold(Ordering::Equal, Ordering::then)
     }
 
     /// A fact that is stored.
@@ -345,8 +339,9 @@ impl<'p> Prover<'p> {
 
     /// The conditions of the rules of a relation that was made.
     fn conditions(&self, name: &str) -> String {
-        let rules = self.explained.program.strata.iter().flat_map(|stratum| &stratum.rules);
-        let of_name = rules.filter(|rule| self.name(rule.head) == Some(name));
+        let explained = self.explained;
+        let rules = explained.program.strata.iter().flat_map(|stratum| &stratum.rules);
+        let of_name = rules.filter(|rule| self.name(explained.whole(rule.head)) == Some(name));
         let mut bodies: Vec<&str> =
             of_name.filter_map(|rule| rule.text.split_once(" <- ").map(|(_, body)| body)).collect();
         // It may be adorned in several ways.
@@ -382,6 +377,11 @@ impl<'p> Prover<'p> {
         let relation = self.name(known.relation).unwrap_or("?").to_owned();
         Fact { relation, arguments: known.row.iter().map(|code| Some(self.value(*code))).collect() }
     }
+}
+
+/// What rules and rows say of each other is not so.
+pub(super) fn broken(what: &str) -> Error {
+    Error::internal("provenance", what)
 }
 
 fn rows_of(run: &Run) -> impl Iterator<Item = Vec<Code>> {

@@ -1,7 +1,8 @@
 //! The solutions by which rows stand, asked of the evaluated rows.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::budget::Budget;
@@ -70,11 +71,30 @@ impl<'e> Evaluated<'e> {
         let outcome = exec::execute(&explained.program, &beside, codec, budget, thresholds, None)?;
         let name = |relation: RelationId| {
             let known = &explained.program.relations[relation.index()];
-            if known.stored { known.name.clone() } else { Ask::name(relation) }
+            if known.stored { known.name.clone() } else { Ask::name(explained.whole(relation)) }
         };
-        let mut rows: HashMap<String, Vec<Run>> =
-            outcome.complete.into_iter().map(|(relation, runs)| (name(relation), runs)).collect();
-        rows.insert(Ask::name(explained.goal), outcome.runs);
+        let mut rows: HashMap<String, Vec<Run>> = HashMap::new();
+        let mut several = HashSet::new();
+        for (relation, found) in outcome.complete {
+            match rows.entry(name(relation)) {
+                Entry::Occupied(mut others) => {
+                    several.insert(others.key().clone());
+                    others.get_mut().extend(found);
+                }
+                Entry::Vacant(place) => {
+                    place.insert(found);
+                }
+            }
+        }
+        // A row that was asked for in several ways was found in each of them.
+        for name in &several {
+            let Some(found) = rows.get_mut(name) else { continue };
+            let Some(arity) = found.first().map(|run| run.columns().len()) else { continue };
+            let all = Rows::of_runs(arity, found);
+            budget.charge(all.len.saturating_mul(arity * size_of::<Code>()))?;
+            *found = runs(all);
+        }
+        rows.insert(name(explained.program.goal), outcome.runs);
         Ok(Evaluated { explained, rows: Named(rows), codec, budget, thresholds, asks: RefCell::default() })
     }
 

@@ -1,18 +1,19 @@
 //! `.what_if` and `.impact`: answers in a state that nobody makes, beside those in the one that there is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::evaluate::{Beside, evaluate};
 use super::query::{Asked, Form};
-use super::{query, run_one};
+use super::{all_of, query, run_one};
 use crate::answer::Rows;
 use crate::context::Context;
 use crate::data::{self, Codec, DataType, Difference, Relation, Run, Value, sorted_run};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::error::Error;
 use crate::exec::sort_limit;
 use crate::graph::Snapshot;
-use crate::syntax::ast::{Atom, Name, Query, QueryHead, Statement, Term, TermKind};
+use crate::syntax::ast::{Name, Query, Statement};
 
 /// So many rows of a relation are told of an impact.
 const EXAMPLES: usize = 10;
@@ -26,16 +27,11 @@ pub(super) fn run(changes: &[Statement], asked: &Query, context: &mut Context<'_
     let codec = Codec::over(Arc::clone(supposing.now.dictionary()));
     // A relation may come into being with the changes, or cease to be.
     let before = answered_or_none(asked, &codec, &mut at_present(&supposing, context))?;
-    let (before, after) = match (before, answered_or_none(asked, &codec, &mut supposing.context)?) {
-        (None, None) => {
-            answered(asked, &codec, &mut supposing.context).map(|after| (after.empty(), after))?
-        }
-        (None, Some(after)) => (after.empty(), after),
-        (Some(before), None) => {
-            let after = before.empty();
-            (before, after)
-        }
-        (Some(before), Some(after)) => (before, after),
+    let after = answered_or_none(asked, &codec, &mut supposing.context)?;
+    let (before, after) = match both(before, after) {
+        Some(answers) => answers,
+        // Known neither before nor after: that is refused as it is elsewhere.
+        None => answered(asked, &codec, &mut supposing.context).map(|after| (after.empty(), after))?,
     };
     context.warnings.append(&mut supposing.context.warnings);
     context.version = Some(supposing.now.version());
@@ -67,29 +63,20 @@ pub(super) fn impact(changes: &[Statement], context: &mut Context<'_>) -> Result
     let mut supposing = suppose(changes, context)?;
     let now = at_present(&supposing, context).view();
     let then = supposing.context.view();
-    let mut relations: Vec<(String, usize)> = Vec::new();
+    let mut relations: BTreeMap<String, Query> = BTreeMap::new();
     for catalog in [now.catalog(), then.catalog()] {
         for (name, _) in catalog.derived() {
-            let arity = catalog.arity(name).unwrap_or(0);
-            if relations.iter().all(|(known, _)| known != name) {
-                relations.push((name.to_owned(), arity));
-            }
+            let name = Name { text: name.to_owned(), span: Span::default() };
+            relations.entry(name.text.clone()).or_insert_with(|| all_of(&name, catalog));
         }
     }
-    relations.sort_unstable();
     let codec = Codec::over(Arc::clone(supposing.now.dictionary()));
     let mut table = Vec::new();
-    for (name, arity) in relations {
-        let asked = all_rows(&name, arity);
+    for (name, asked) in relations {
         let before = answered_or_none(&asked, &codec, &mut at_present(&supposing, context))?;
         let after = answered_or_none(&asked, &codec, &mut supposing.context)?;
-        let all = |answered: Answered| data::Rows::of_runs(arity, &answered.runs);
-        let Difference { added, removed } = match (before, after) {
-            (None, None) => continue,
-            (Some(before), None) => Difference { added: data::Rows::empty(arity), removed: all(before) },
-            (None, Some(after)) => Difference { added: all(after), removed: data::Rows::empty(arity) },
-            (Some(before), Some(after)) => difference(&before, &after, context)?,
-        };
+        let Some((before, after)) = both(before, after) else { continue };
+        let Difference { added, removed } = difference(&before, &after, context)?;
         if added.len + removed.len == 0 {
             continue;
         }
@@ -186,17 +173,16 @@ fn answered_or_none(
     }
 }
 
-/// `?name(_, _)`, of all rows.
-fn all_rows(name: &str, arity: usize) -> Query {
-    let span = crate::diagnostic::Span::default();
-    let terms =
-        (0..arity).map(|column| Term { kind: TermKind::Variable(format!("C{column}")), span }).collect();
-    let relation = Name { text: name.to_owned(), span };
-    let order = vec![None; arity];
-    Query {
-        head: QueryHead::Goal { atom: Atom { relation, terms, span }, order },
-        body: Vec::new(),
-        limit: None,
+/// Two answers of which one is missing, where its relation is not known: it has no rows there.
+fn both(before: Option<Answered>, after: Option<Answered>) -> Option<(Answered, Answered)> {
+    match (before, after) {
+        (None, None) => None,
+        (None, Some(after)) => Some((after.empty(), after)),
+        (Some(before), None) => {
+            let after = before.empty();
+            Some((before, after))
+        }
+        (Some(before), Some(after)) => Some((before, after)),
     }
 }
 

@@ -88,64 +88,6 @@ pub(crate) fn parse_query(program: &str, part: Span, limits: &Limits) -> Result<
     Err(parser.unexpected("the end of the query"))
 }
 
-/// Reads changes, one after the other, and the query after them if there is one, that stand in this part of a program. A line
-/// that begins with `+`, `-` or `?` begins one of them.
-pub(crate) fn parse_supposed(
-    program: &str,
-    part: Span,
-    limits: &Limits,
-) -> Result<(Vec<Statement>, Option<Query>), SyntaxError> {
-    let (start, end) = (part.start as usize, part.end as usize);
-    let text = program.get(start..end).unwrap_or_default();
-    let mut begins = vec![0];
-    let lines = text.split_inclusive('\n').scan(0, |at, line| {
-        let here = *at;
-        *at += line.len();
-        Some((here, line))
-    });
-    begins.extend(lines.filter(|(_, line)| line.trim_start().starts_with(['+', '-', '?'])).map(|(at, _)| at));
-    let mut changes = Vec::new();
-    for (place, begin) in begins.iter().enumerate() {
-        let end = begins.get(place + 1).map_or(end, |next| start + next);
-        let text = program.get(..end).unwrap_or(program);
-        let mut parser = Parser::starting_at(text, start + begin, limits);
-        while !parser.at_end_of_program() {
-            if changes.len() >= limits.statements {
-                return Err(parser.limit("the number of changes", "max_statements", limits.statements));
-            }
-            let first = if parser.at(TokenKind::End) { parser.start_statement() } else { parser.span() };
-            let kind = match parser.kind() {
-                TokenKind::Question => {
-                    parser.bump();
-                    let query = parser.query()?;
-                    if parser.at_end_of_program() && place + 1 == begins.len() {
-                        return Ok((changes, Some(query)));
-                    }
-                    return Err(parser.unexpected("the end of the query, after which nothing follows"));
-                }
-                TokenKind::Plus => {
-                    parser.bump();
-                    parser.insertion(Scope::Persistent)?
-                }
-                TokenKind::Minus => {
-                    parser.bump();
-                    parser.deletion()?
-                }
-                TokenKind::Word | TokenKind::Variable => parser.insertion(Scope::Session)?,
-                _ => {
-                    return Err(
-                        parser.unexpected("a change such as `+edge(1, 2)`, or a query after the changes")
-                    );
-                }
-            };
-            let span = parser.since(first);
-            let further = std::mem::take(&mut parser.further_heads);
-            changes.extend(std::iter::once(kind).chain(further).map(|kind| Statement { kind, span }));
-        }
-    }
-    Ok((changes, None))
-}
-
 impl Parser<'_> {
     fn statement(&mut self) -> Parsed<StatementKind> {
         let kind = match self.kind() {
@@ -193,7 +135,7 @@ impl Parser<'_> {
     }
 
     /// Facts, a declaration, a rule, or an update whose first target is a `+`.
-    fn insertion(&mut self, scope: Scope) -> Parsed<StatementKind> {
+    pub(super) fn insertion(&mut self, scope: Scope) -> Parsed<StatementKind> {
         let relation = self.name("a relation")?;
         if self.at(TokenKind::LeftBracket) {
             let tuples = self.tuples()?;
@@ -238,7 +180,7 @@ impl Parser<'_> {
     }
 
     /// Facts to delete, a condition, an update, or the name of a rule.
-    fn deletion(&mut self) -> Parsed<StatementKind> {
+    pub(super) fn deletion(&mut self) -> Parsed<StatementKind> {
         let relation = self.name("a relation")?;
         match self.kind() {
             // Another change, or a query, may stand after it.

@@ -194,7 +194,7 @@ class Proof:
         )
 
 
-class Why(Sequence[Proof]):
+class Why:
     """The rows of an answer with a proof of each."""
 
     def __init__(self, result: Result) -> None:
@@ -210,7 +210,7 @@ class Why(Sequence[Proof]):
     def __len__(self) -> int:
         return len(self.proofs)
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: int) -> Proof:
         return self.proofs[place]
 
     def __iter__(self) -> Iterator[Proof]:
@@ -222,7 +222,6 @@ class Why(Sequence[Proof]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        # The whole class in one string: a notebook keeps what is shown.
         return "<hr>".join(proof._repr_html_() for proof in self.proofs) or f"<p>{escape(str(self))}</p>"
 
 

@@ -1,5 +1,7 @@
 //! Proofs on their way out.
 
+use std::collections::BTreeMap;
+
 use stratalog_engine::Value as EngineValue;
 use stratalog_engine::provenance::{Aggregated, Blocker, Bound, Cut, Fact, Missing, Node, Proof, Reason};
 use stratalog_protocol::{
@@ -102,7 +104,7 @@ fn conclusion(fact: Fact) -> Conclusion {
     Conclusion { pred: fact.relation, args: args.collect() }
 }
 
-fn values(bindings: Vec<Bound>) -> std::collections::BTreeMap<String, Value> {
+fn values(bindings: Vec<Bound>) -> BTreeMap<String, Value> {
     bindings.into_iter().map(|bound| (bound.variable, value(bound.value))).collect()
 }
 

@@ -24,7 +24,7 @@ use super::guarded::{compare_assigned, guard, head_argument};
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
-use crate::analysis::{Cycle, Measured, stratify};
+use crate::analysis::{Cycle, Measured, stratify, stratify_made};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::diagnostic::Span;
 use crate::index::IndexKind;
@@ -37,57 +37,52 @@ pub(crate) const ASKED: &str = "$asked";
 
 pub(super) fn run(program: Program) -> Program {
     match demanded(&program, Form::Best) {
-        Some(Demanded { relations, strata, .. }) => Program { relations, strata, ..program },
-        None => program,
+        // A program that asks for nothing by a binding stays as it is.
+        Ok(Demanded { relations, strata, rows_of }) if !rows_of.is_empty() => {
+            Program { relations, strata, ..program }
+        }
+        Ok(_) | Err(_) => program,
     }
 }
 
 /// In which form recursions are asked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+#[derive(Clone, Copy)]
+pub(super) enum Form<'p> {
     /// In the one that is evaluated best.
     Best,
-    /// As they are written.
-    Written,
+    /// As they are written. The best values of these relations are those of rules that make nothing worse of a better one.
+    Written(&'p BTreeSet<RelationId>),
 }
 
-/// What a program becomes.
+/// What a program becomes: what its goal needs.
 pub(super) struct Demanded {
     /// Its relations, and those that were made.
     pub(super) relations: Vec<Relation>,
     pub(super) strata: Vec<Stratum>,
     /// The relation of the program whose rows an adorned one has.
     pub(super) rows_of: BTreeMap<RelationId, RelationId>,
-    /// The relations of bindings.
-    pub(super) guards: BTreeSet<RelationId>,
 }
 
-/// Nothing if the program asks for nothing by a binding.
-pub(super) fn demanded(program: &Program, form: Form) -> Option<Demanded> {
+/// Evaluates only what the goal of a program can depend on. The program depends on its own negation or aggregation if this
+/// does however much of it is evaluated in full.
+pub(super) fn demanded(program: &Program, form: Form<'_>) -> Result<Demanded, Cycle> {
     let mut whole = scored(program);
     loop {
         let mut magic = Magic::new(program, form, &whole);
         magic.read(program.goal);
         magic.make_rules();
-        if magic.adorned.is_empty() {
-            return None;
-        }
         // What is evaluated in full anyway need not be evaluated in part.
         let mut more: Vec<RelationId> =
             magic.adorned.keys().map(|(relation, _)| *relation).filter(|r| magic.read.contains(r)).collect();
         if more.is_empty() {
-            match stratify(&magic.relations, std::mem::take(&mut magic.made)) {
+            match magic.strata() {
                 Ok(strata) => {
+                    let Magic { relations, adorned, .. } = magic;
                     let rows_of =
-                        magic.adorned.iter().map(|((relation, _), adorned)| (adorned.rows, *relation));
-                    let rows_of = rows_of.collect();
-                    return Some(Demanded {
-                        relations: magic.relations,
-                        strata,
-                        rows_of,
-                        guards: magic.guards,
-                    });
+                        adorned.into_iter().map(|((relation, _), adorned)| (adorned.rows, relation));
+                    return Ok(Demanded { relations, strata, rows_of: rows_of.collect() });
                 }
+                Err(cycle) if magic.adorned.is_empty() => return Err(cycle),
                 Err(cycle) => more = magic.culprits(&cycle),
             }
         }
@@ -105,7 +100,7 @@ fn scored(program: &Program) -> BTreeSet<RelationId> {
 
 struct Magic<'p> {
     program: &'p Program,
-    form: Form,
+    form: Form<'p>,
     rules: BTreeMap<RelationId, Vec<&'p Rule>>,
     /// Relations that stand under a negation somewhere.
     negated: BTreeSet<RelationId>,
@@ -135,7 +130,7 @@ enum Task {
 }
 
 impl<'p> Magic<'p> {
-    fn new(program: &'p Program, form: Form, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
+    fn new(program: &'p Program, form: Form<'p>, whole: &'p BTreeSet<RelationId>) -> Magic<'p> {
         let mut rules: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
         let mut negated = BTreeSet::new();
         for rule in program.strata.iter().flat_map(|stratum| &stratum.rules) {
@@ -172,6 +167,14 @@ impl<'p> Magic<'p> {
                 }
             }
         }
+    }
+
+    fn strata(&mut self) -> Result<Vec<Stratum>, Cycle> {
+        let rules = std::mem::take(&mut self.made);
+        let Form::Written(sound) = self.form else { return stratify(&self.relations, rules) };
+        let of_sound = self.adorned.iter().filter(|((relation, _), _)| sound.contains(relation));
+        let sound = sound.iter().copied().chain(of_sound.map(|(_, adorned)| adorned.rows)).collect();
+        stratify_made(&self.relations, rules, &sound)
     }
 
     /// The relations to evaluate in full so that a cycle falls apart: those of it that aggregate or are negated, or
@@ -216,7 +219,7 @@ impl<'p> Magic<'p> {
     fn adorn_rules(&mut self, relation: RelationId, adornment: &Adornment) {
         let Some(adorned) = self.adorned.get(&(relation, adornment.clone())).copied() else { return };
         let rules = self.rules_for(relation, adornment);
-        if self.form == Form::Best && self.is_turned(relation, adornment, &rules) {
+        if matches!(self.form, Form::Best) && self.is_turned(relation, adornment, &rules) {
             self.turn(relation, adornment, adorned, &rules);
             return;
         }
@@ -237,7 +240,7 @@ impl<'p> Magic<'p> {
             [true, true] if rules.iter().any(|rule| closures::is_double(rule, relation)) => Some(0),
             _ => None,
         };
-        if self.form == Form::Best
+        if matches!(self.form, Form::Best)
             && let Some(column) = carried
             && let Some(rules) = closures::carrying(column, relation, &rules, self.program)
         {
@@ -285,7 +288,7 @@ impl<'p> Magic<'p> {
         // What a search starts from stands first, and depends on nothing that it finds.
         let is_search = rule.ranking.as_ref().is_some_and(|ranking| ranking.search.is_some());
         let mut start = (is_search && guard.is_some()).then_some(0);
-        while let Some(next) = start.take().or_else(|| self.next_bound(&body, &open, &known)) {
+        while let Some(next) = start.take().or_else(|| self.next_bound(&rule, &body, &open, &known)) {
             open.retain(|literal| *literal != next);
             let mut literal = body[next].clone();
             if let Literal::Atom(atom) | Literal::Negated(atom) = &mut literal {
@@ -308,7 +311,13 @@ impl<'p> Magic<'p> {
 
     /// The next literal that a binding reaches: filters and computations at once, then what is asked for, then stored relations
     /// before derived ones, the most bound first.
-    fn next_bound(&self, body: &[Literal], open: &[usize], known: &HashSet<VariableId>) -> Option<usize> {
+    fn next_bound(
+        &self,
+        rule: &Rule,
+        body: &[Literal],
+        open: &[usize],
+        known: &HashSet<VariableId>,
+    ) -> Option<usize> {
         let all_known = |expression: &Expression| {
             let mut all = true;
             expression.for_each_variable(&mut |variable| all &= known.contains(&variable));
@@ -330,10 +339,20 @@ impl<'p> Magic<'p> {
                 let bound = atom.arguments.iter().filter(|argument| is_bound(argument, known)).count();
                 let derived = self.rules.contains_key(&atom.relation);
                 let is_asked = self.relations[atom.relation.index()].name == ASKED;
-                (bound > 0 || is_asked).then_some((literal, (is_asked, !derived, bound)))
+                let rank = (is_asked, self.is_carried(atom, rule, known), !derived, bound);
+                (bound > 0 || is_asked).then_some((literal, rank))
             })
             .max_by_key(|(literal, rank)| (*rank, std::cmp::Reverse(*literal)))
             .map(|(literal, _)| literal)
+    }
+
+    /// Whether a recursion that is asked as it is written hands its first column on: to read it there asks for nothing that is
+    /// not asked for already.
+    fn is_carried(&self, atom: &Atom, rule: &Rule, known: &HashSet<VariableId>) -> bool {
+        let carried = rule.head_terms.first().and_then(head_argument);
+        matches!(self.form, Form::Written(_))
+            && atom.relation == rule.head
+            && carried.is_some_and(|carried| is_bound(&carried, known) && atom.arguments[0] == carried)
     }
 
     /// The adornment under which an atom is read, unless it is read whole, and the atom that asks for it.

@@ -12,11 +12,13 @@ use super::paths::height_of;
 use super::{Derived, Kind, Origins, STORED, Way};
 use crate::aggregates::Aggregate;
 use crate::analysis::Measured;
-use crate::analysis::program::{Argument, Best, Expression, HeadTerm, Literal, Relation, Rule};
+use crate::analysis::program::{
+    Argument, Atom, Best, Expression, HeadTerm, Literal, Program, Relation, Rule,
+};
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::functions::ScalarFunction;
 use crate::rewrite::guarded::{add_variable, guard, guarded};
-use crate::rewrite::magic_sets::{ASKED, Demanded};
+use crate::rewrite::magic_sets::ASKED;
 use crate::syntax::ast::Arithmetic;
 
 /// A program with heights on its way.
@@ -26,32 +28,32 @@ pub(super) struct Heights {
     pub(super) derived: BTreeMap<RelationId, Derived>,
 }
 
-/// What the goal's rows may need, with heights.
-pub(super) fn of(demanded: &Demanded, origins: &Origins, goal: RelationId) -> Heights {
+/// A program, and beside it the rows of its goal, and those that they may rest on, with heights.
+pub(super) fn of(program: &Program, origins: &Origins) -> Heights {
     let mut rules_of: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
-    let rules = demanded.strata.iter().flat_map(|stratum| &stratum.rules);
-    for rule in rules.clone().filter(|rule| !demanded.guards.contains(&rule.head)) {
+    let rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
+    for rule in rules.clone() {
         rules_of.entry(rule.head).or_default().push(rule);
     }
     let mut heights = Heights {
-        relations: demanded.relations.clone(),
+        relations: program.relations.clone(),
         rules: rules.cloned().collect(),
         derived: BTreeMap::new(),
     };
-    let mut open = vec![goal];
+    let mut open = vec![program.goal];
     while let Some(relation) = open.pop() {
         let Some(rules) = rules_of.get(&relation) else { continue };
         if heights.derived.contains_key(&relation) {
             continue;
         }
-        heights.add(relation, goal, origins);
+        heights.add(relation, program.goal, origins);
         let positive = rules.iter().flat_map(|rule| rule.atoms()).map(|atom| atom.relation);
         open.extend(positive.filter(|read| rules_of.contains_key(read)));
     }
     let wanted: Vec<RelationId> = heights.derived.keys().copied().collect();
     for relation in wanted {
         for rule in &rules_of[&relation] {
-            heights.add_rule(relation, rule, demanded);
+            heights.add_rule(relation, rule);
         }
     }
     heights
@@ -65,9 +67,9 @@ impl Heights {
         let best = Best { column: known.arity, largest: false };
         let name = known.name.clone();
         let with_heights = self.add_relation(format!("?{name}_with_heights"), types.clone(), Some(best));
-        let with_lengths = origins.is_path(relation).then(|| {
+        let with_lengths = origins.step_height(relation).map(|step_height| {
             let with_lengths = self.add_relation(format!("?{name}_with_lengths"), types.clone(), Some(best));
-            self.rules.extend(heights_of_lengths(with_heights, with_lengths, &types));
+            self.rules.extend(heights_of_lengths(with_heights, with_lengths, &types, step_height));
             with_lengths
         });
         let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
@@ -82,7 +84,7 @@ impl Heights {
     }
 
     /// A rule of a relation, with heights.
-    fn add_rule(&mut self, relation: RelationId, rule: &Rule, demanded: &Demanded) {
+    fn add_rule(&mut self, relation: RelationId, rule: &Rule) {
         let kind = self.kind(relation, rule);
         let types = self.relations[relation.index()].column_types.clone();
         let with_heights = match kind {
@@ -93,13 +95,8 @@ impl Heights {
         };
         self.rules.extend(with_heights);
         let mut rule = rule.clone();
-        let is_guard = |literal: &Literal| {
-            literal.atom().is_some_and(|atom| {
-                demanded.guards.contains(&atom.relation)
-                    || self.relations[atom.relation.index()].name == ASKED
-            })
-        };
-        rule.body.retain(|literal| !is_guard(literal));
+        let is_asked = |atom: &Atom| self.relations[atom.relation.index()].name == ASKED;
+        rule.body.retain(|literal| !literal.atom().is_some_and(is_asked));
         if let Some(derived) = self.derived.get_mut(&relation) {
             derived.ways.push(Way { rule, kind });
         }
@@ -166,13 +163,19 @@ impl Heights {
         let mut lengths = Vec::new();
         for place in 0..rule.body.len() {
             let known = rule.body[place].atom().and_then(|atom| self.derived.get(&atom.relation));
-            let Some(with_lengths) = known.and_then(|derived| derived.with_lengths) else { continue };
-            let length = add_variable(&mut rule, "?length", DataType::Int);
+            let Some(Derived { with_heights, with_lengths, .. }) = known else { continue };
+            let (read, more) = match with_lengths {
+                Some(with_lengths) => {
+                    let length = add_variable(&mut rule, "?length", DataType::Int);
+                    lengths.push(length);
+                    (*with_lengths, Argument::Variable(length))
+                }
+                None => (*with_heights, Argument::Any),
+            };
             if let Literal::Atom(atom) = &mut rule.body[place] {
-                atom.relation = with_lengths;
-                atom.arguments.push(Argument::Variable(length));
+                atom.relation = read;
+                atom.arguments.push(more);
             }
-            lengths.push(length);
         }
         rule.head = self.derived[&relation].with_lengths.unwrap_or(relation);
         rule.head_terms.push(HeadTerm::Expression(above(&lengths, 1)));
@@ -239,7 +242,12 @@ impl Heights {
 }
 
 /// The rule by which the lengths of paths are heights of proofs.
-fn heights_of_lengths(heights: RelationId, lengths: RelationId, types: &[DataType]) -> Option<Rule> {
+fn heights_of_lengths(
+    heights: RelationId,
+    lengths: RelationId,
+    types: &[DataType],
+    step_height: u32,
+) -> Option<Rule> {
     let mut rule = Rule {
         head: heights,
         head_terms: Vec::new(),
@@ -253,7 +261,7 @@ fn heights_of_lengths(heights: RelationId, lengths: RelationId, types: &[DataTyp
     rule.body.push(Literal::Atom(guard(lengths, columns.iter().map(|column| Argument::Variable(*column)))));
     let length = columns.pop()?;
     rule.head_terms = columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect();
-    rule.head_terms.push(HeadTerm::Expression(height_of(length)?));
+    rule.head_terms.push(HeadTerm::Expression(height_of(length, step_height)?));
     Some(rule)
 }
 

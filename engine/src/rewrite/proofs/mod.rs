@@ -1,10 +1,10 @@
 //! Programs that explain rows: which of all rows their proofs may need, how high the smallest proof of each of them is, and
 //! by which solutions of which rules it stands.
 //!
-//! The rules are those that were written: no recursion is turned round, no closure is derived from its other end. As for an
-//! answer, only what the rows depend on is evaluated (magic sets, with all columns bound). Then each relation is derived once
-//! more, with the *height* of the smallest proof of each row (`heights.rs`). A row of height `n` has a solution whose rows are
-//! lower, so proofs that are taken in that order go in no circle. `solutions.rs` asks for these solutions.
+//! The rules are those that were written: no recursion is turned round, no closure is derived from its other end. Each relation
+//! is derived with the *height* of the smallest proof of each row (`heights.rs`), and of that only what the rows in question
+//! depend on is evaluated, as for an answer (magic sets, with all columns bound). A row of height `n` has a solution whose rows
+//! are lower, so proofs that are taken in that order go in no circle. `solutions.rs` asks for these solutions.
 
 mod heights;
 mod paths;
@@ -21,7 +21,6 @@ use super::magic_sets::{ASKED, Demanded, Form, demanded};
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
-use crate::analysis::stratify_made;
 use crate::data::{RelationId, VariableId};
 use crate::diagnostic::Span;
 
@@ -29,48 +28,55 @@ use crate::diagnostic::Span;
 #[derive(Debug)]
 pub(crate) struct Explained {
     /// Evaluates everything that proofs may need. It reads the rows that are to be explained as `$asked`, by the columns of
-    /// [`Explained::asked`].
+    /// [`Explained::asked`], and its goal is theirs with heights.
     pub(crate) program: Program,
     /// The columns of the goal by which its rows are asked for, each once. If there are none, nothing is asked for.
     pub(crate) asked: Vec<usize>,
-    /// The goal in it.
+    /// The goal that is explained.
     pub(crate) goal: RelationId,
     /// Relations with rules, and how they derive their rows.
     pub(crate) derived: BTreeMap<RelationId, Derived>,
+    /// The relations of which adorned ones have some rows.
+    rows_of: BTreeMap<RelationId, RelationId>,
     origins: Origins,
 }
 
-/// What relations that were made have the rows of.
+/// Closures that are composed of themselves, by the relations of their steps.
 #[derive(Debug)]
-struct Origins {
-    /// Adorned ones: those of another relation.
-    rows_of: BTreeMap<RelationId, RelationId>,
-    /// Steps: rows of a closure.
-    closures: BTreeMap<RelationId, RelationId>,
+struct Origins(BTreeMap<RelationId, Composed>);
+
+#[derive(Debug)]
+struct Composed {
+    closure: RelationId,
+    /// The height at which all its steps stand.
+    step_height: u32,
 }
 
 impl Origins {
     fn of(&self, relation: RelationId) -> RelationId {
-        let whole = self.rows_of.get(&relation).copied().unwrap_or(relation);
-        self.closures.get(&whole).copied().unwrap_or(whole)
+        self.0.get(&relation).map_or(relation, |of| of.closure)
     }
 
-    /// Whether its rows are paths, which are followed by their lengths.
-    fn is_path(&self, relation: RelationId) -> bool {
-        let whole = self.rows_of.get(&relation).copied().unwrap_or(relation);
-        self.closures.values().any(|closure| *closure == whole)
+    /// Of a relation whose rows are paths, which are followed by their lengths: the height of a step.
+    fn step_height(&self, relation: RelationId) -> Option<u32> {
+        self.0.values().find(|of| of.closure == relation).map(|of| of.step_height)
     }
 }
 
 impl Explained {
+    /// The relation of which one that was evaluated has some rows, or all.
+    pub(crate) fn whole(&self, relation: RelationId) -> RelationId {
+        self.rows_of.get(&relation).copied().unwrap_or(relation)
+    }
+
     /// The relation of the program that is explained whose rows a relation has.
     pub(crate) fn origin(&self, relation: RelationId) -> RelationId {
         self.origins.of(relation)
     }
 
-    /// Whether its rows are paths, which are followed by their lengths.
-    pub(crate) fn is_path(&self, relation: RelationId) -> bool {
-        self.origins.is_path(relation)
+    /// Of a relation whose rows are paths, which are followed by their lengths: the height at which all steps stand.
+    pub(crate) fn step_height(&self, relation: RelationId) -> Option<u32> {
+        self.origins.step_height(relation)
     }
 }
 
@@ -115,16 +121,20 @@ const STORED: &str = "as stored";
 /// The program that explains rows of a goal. Nothing if that cannot be done by these rules.
 pub(crate) fn explained(program: &Program) -> Option<Explained> {
     let mut program = program.clone();
-    let closures = paths::apart(&mut program);
+    let origins = Origins(paths::apart(&mut program));
     apart_from_stored(&mut program);
     let asked = guard_goal(&mut program);
+    let Heights { relations, rules, derived } = heights::of(&program, &origins);
     let goal = program.goal;
-    let demanded = demanded(&program, Form::Written).unwrap_or_else(|| Demanded::whole(&program));
-    let origins = Origins { rows_of: demanded.rows_of.clone(), closures };
-    let Heights { relations, rules, derived } = heights::of(&demanded, &origins, goal);
-    let strata = stratify_made(&relations, rules).ok()?;
-    let program = Program { relations, strata, goal, warnings: Vec::new() };
-    Some(Explained { program, asked, goal, derived, origins })
+    let with_heights = derived.values().flat_map(|of| [Some(of.with_heights), of.with_lengths]);
+    let with_heights = with_heights.flatten().collect();
+    // Which rules are of which stratum is found out when it is known which of them are needed.
+    let all = Stratum { relations: Vec::new(), rules, recursive: true, auxiliaries: Vec::new() };
+    let goal_with_heights = derived.get(&goal)?.with_heights;
+    let all = Program { relations, strata: vec![all], goal: goal_with_heights, warnings: Vec::new() };
+    let Demanded { relations, strata, rows_of } = demanded(&all, Form::Written(&with_heights)).ok()?;
+    let program = Program { relations, strata, ..all };
+    Some(Explained { program, asked, goal, derived, rows_of, origins })
 }
 
 /// Makes rows that are stored under the name of a derived relation a relation of their own.
@@ -190,16 +200,4 @@ fn guard_goal(program: &mut Program) -> Vec<usize> {
         }
     }
     asked
-}
-
-impl Demanded {
-    /// A program that asks for nothing by a binding.
-    fn whole(program: &Program) -> Demanded {
-        Demanded {
-            relations: program.relations.clone(),
-            strata: program.strata.clone(),
-            rows_of: BTreeMap::new(),
-            guards: std::collections::BTreeSet::new(),
-        }
-    }
 }

@@ -1,11 +1,13 @@
 //! Closures that are composed of themselves: `t(X, Z) <- t(X, Y), t(Y, Z)` beside `t(X, Y) <- step(X, Y)`.
 //!
-//! A row of such a closure is a path, and where all steps are stored its smallest proof is that of the shortest path, put
-//! together in halves: of `n` steps it is one and the binary logarithm of `n` high. So paths are followed step by step from
-//! their front, as `t(X, Z) <- t(X, Y), step(Y, Z)` does, with their lengths; all pairs of halves are never looked at.
+//! A row of such a closure is a path, and where all steps stand at one height its smallest proof is that of the shortest path,
+//! put together in halves: of `n` steps it is the binary logarithm of `n` higher than a step. So paths are followed step by
+//! step from their front, as `t(X, Z) <- t(X, Y), step(Y, Z)` does, with their lengths; all pairs of halves are never looked
+//! at.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::Composed;
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum,
 };
@@ -17,15 +19,15 @@ use crate::syntax::ast::Arithmetic;
 
 /// Makes the steps of such closures relations of their own, which have the closure's rules for steps, and lets paths be
 /// longer by one of them. Answers the closure of each of these relations.
-pub(super) fn apart(program: &mut Program) -> BTreeMap<RelationId, RelationId> {
-    let derived: BTreeSet<RelationId> =
-        program.strata.iter().flat_map(|stratum| stratum.relations.iter().copied()).collect();
+pub(super) fn apart(program: &mut Program) -> BTreeMap<RelationId, Composed> {
+    let mut levels = Levels::default();
     let mut closures = BTreeMap::new();
     let mut strata = Vec::with_capacity(program.strata.len());
     for mut stratum in std::mem::take(&mut program.strata) {
-        if let Some(closure) = composed(&stratum, &program.relations, &derived) {
-            let steps = steps_apart(closure, &mut stratum, &mut program.relations);
-            closures.insert(steps.relations[0], closure);
+        levels.learn(&stratum, &program.relations);
+        if let Some(composed) = composed(&stratum, &program.relations, &levels) {
+            let steps = steps_apart(composed.closure, &mut stratum, &mut program.relations);
+            closures.insert(steps.relations[0], composed);
             strata.push(steps);
         }
         strata.push(stratum);
@@ -34,8 +36,35 @@ pub(super) fn apart(program: &mut Program) -> BTreeMap<RelationId, RelationId> {
     closures
 }
 
-/// The closure that a stratum is, if its steps are stored.
-fn composed(stratum: &Stratum, relations: &[Relation], derived: &BTreeSet<RelationId>) -> Option<RelationId> {
+/// Derived relations, and the height at which all rows of each stand, where it is the same whatever is stored.
+#[derive(Default)]
+struct Levels(BTreeMap<RelationId, Option<u32>>);
+
+impl Levels {
+    fn learn(&mut self, stratum: &Stratum, relations: &[Relation]) {
+        for relation in &stratum.relations {
+            let known = &relations[relation.index()];
+            let rules = stratum.rules.iter().filter(|rule| rule.head == *relation);
+            let is_one = !stratum.recursive && !known.stored;
+            let level =
+                if is_one { self.of_all(rules, u32::from(!known.name.starts_with('?'))) } else { None };
+            self.0.insert(*relation, level);
+        }
+    }
+
+    /// The height of what all these rules make, so much above the rows that they read.
+    fn of_all<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>, step: u32) -> Option<u32> {
+        let mut levels = rules.into_iter().map(|rule| {
+            let read = rule.atoms().map(|atom| self.0.get(&atom.relation).copied().unwrap_or(Some(0)));
+            read.reduce(|a, b| Some(a?.max(b?))).unwrap_or(Some(0)).map(|highest| highest + step)
+        });
+        let first = levels.next()??;
+        levels.all(|level| level == Some(first)).then_some(first)
+    }
+}
+
+/// A stratum that is such a closure.
+fn composed(stratum: &Stratum, relations: &[Relation], levels: &Levels) -> Option<Composed> {
     let [closure] = *stratum.relations.as_slice() else { return None };
     let known = &relations[closure.index()];
     let (double, steps): (Vec<&Rule>, Vec<&Rule>) =
@@ -44,16 +73,15 @@ fn composed(stratum: &Stratum, relations: &[Relation], derived: &BTreeSet<Relati
         !rule.aggregates()
             && ends(rule).is_some()
             && rule.atoms().next().is_some()
-            && rule.atoms().all(|atom| !derived.contains(&atom.relation))
             && rule.reads().all(|read| read != closure)
     };
     let is_composed = known.arity == 2
         && !known.stored
         && known.best.is_none()
         && double.len() == 1
-        && !steps.is_empty()
         && steps.iter().all(is_step);
-    is_composed.then_some(closure)
+    let step_height = levels.of_all(steps, 1).filter(|_| is_composed)?;
+    Some(Composed { closure, step_height })
 }
 
 /// Takes the rules for steps out of the stratum of a closure.
@@ -88,8 +116,8 @@ fn steps_apart(closure: RelationId, stratum: &mut Stratum, relations: &mut Vec<R
     Stratum { relations: vec![step], rules: steps.collect(), recursive: false, auxiliaries: Vec::new() }
 }
 
-/// How high the smallest proof of a path of so many steps is.
-pub(super) fn height_of(length: VariableId) -> Option<Expression> {
+/// How high the smallest proof of a path of so many steps of this height is.
+pub(super) fn height_of(length: VariableId, step_height: u32) -> Option<Expression> {
     /// Less than logarithms of lengths that a path can have lie above an integer, and more than they are rounded by.
     const ROUNDING: f64 = 1e-10;
     let call = |name: &str, argument: Expression| {
@@ -103,7 +131,7 @@ pub(super) fn height_of(length: VariableId) -> Option<Expression> {
     let natural = call("log", Expression::Variable(length))?;
     let binary = of(Arithmetic::Divide, natural, Value::Float(std::f64::consts::LN_2));
     let halvings = call("ceil", of(Arithmetic::Subtract, binary, Value::Float(ROUNDING)))?;
-    Some(of(Arithmetic::Add, call("to_int", halvings)?, Value::Int(1)))
+    Some(of(Arithmetic::Add, call("to_int", halvings)?, Value::Int(i64::from(step_height))))
 }
 
 /// The atom of a closure, and that of the step after it, in a rule for longer paths.

@@ -1,5 +1,7 @@
 //! The solutions by which rows stand: one rule's, of any number of rows at once.
 
+use std::collections::BTreeSet;
+
 use super::heights::chosen_as_solution;
 use super::{Explained, Kind};
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum};
@@ -86,6 +88,11 @@ pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind
     asked.head_terms = columns.map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect();
     let stratum =
         Stratum { relations: vec![goal], rules: vec![asked], recursive: false, auxiliaries: Vec::new() };
+    // What is not read need not be at hand.
+    let read: BTreeSet<RelationId> = stratum.rules.iter().flat_map(Rule::reads).collect();
+    for (number, relation) in relations.iter_mut().enumerate() {
+        relation.stored &= read.contains(&RelationId::new(number));
+    }
     let program = Program { relations, strata: vec![stratum], goal, warnings: Vec::new() };
     Ask { program, variables, written, rule }
 }

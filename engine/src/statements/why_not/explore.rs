@@ -1,6 +1,8 @@
 //! How far rules come.
 
-use super::terms::{Values, atom_with, bound_by, constant, equal, in_order, literal_with, variable};
+use super::terms::{
+    Values, atom_with, bound_by, constant, equal, in_order, literal, literal_with, variable, with_columns,
+};
 use crate::answer::Rows;
 use crate::context::Context;
 use crate::data::Value;
@@ -126,11 +128,7 @@ impl<'e, 's> Explorer<'e, 's> {
     fn derived(&mut self, atom: &Atom, rule: &Rule, head: &Head) -> Result<Vec<Fact>, Error> {
         let body = [&head.fixed[..], &rule.body].concat();
         let rows = self.rows(rule.head.terms.clone(), body, TRIED)?.unwrap_or_default();
-        let fact = |row: Vec<Value>| Fact {
-            relation: atom.relation.text.clone(),
-            arguments: row.into_iter().map(Some).collect(),
-        };
-        Ok(rows.into_iter().map(fact).collect())
+        Ok(facts(atom, rows))
     }
 
     /// Says what of a condition is missing, where the ones before it have these values.
@@ -181,21 +179,16 @@ impl<'e, 's> Explorer<'e, 's> {
 
     /// Rows that match an atom.
     pub(super) fn matching(&mut self, atom: &Atom, most: u64) -> Result<Vec<Fact>, Error> {
-        let names: Vec<String> = (0..atom.terms.len()).map(|column| format!("C{column}")).collect();
-        let terms: Vec<Term> = names.iter().map(|name| variable(name)).collect();
-        let mut body =
-            vec![super::terms::literal(LiteralKind::Positive(Atom { terms: terms.clone(), ..atom.clone() }))];
-        for (name, term) in names.iter().zip(&atom.terms) {
-            if let TermKind::Constant(value) = &term.kind {
-                body.push(equal(variable(name), constant(value.clone())));
+        let all = with_columns(atom);
+        let columns = all.terms.clone();
+        let mut body = vec![literal(LiteralKind::Positive(all))];
+        for (column, term) in columns.iter().zip(&atom.terms) {
+            if matches!(term.kind, TermKind::Constant(_)) {
+                body.push(equal(column.clone(), term.clone()));
             }
         }
-        let rows = self.rows(terms, body, most)?.unwrap_or_default();
-        let fact = |row: Vec<Value>| Fact {
-            relation: atom.relation.text.clone(),
-            arguments: row.into_iter().map(Some).collect(),
-        };
-        Ok(rows.into_iter().map(fact).collect())
+        let rows = self.rows(columns, body, most)?.unwrap_or_default();
+        Ok(facts(atom, rows))
     }
 
     /// Solutions of conditions; none if they cannot be asked so.
@@ -298,6 +291,14 @@ pub(super) fn names_of(conditions: &[Literal]) -> Vec<String> {
         }
     }
     names
+}
+
+fn facts(atom: &Atom, rows: Vec<Vec<Value>>) -> Vec<Fact> {
+    let fact = |row: Vec<Value>| Fact {
+        relation: atom.relation.text.clone(),
+        arguments: row.into_iter().map(Some).collect(),
+    };
+    rows.into_iter().map(fact).collect()
 }
 
 pub(super) fn as_fact(atom: &Atom) -> Fact {

@@ -1,7 +1,7 @@
 //! Facts that are nearly the one that is missing.
 
 use super::explore::Explorer;
-use super::terms::{constant, literal, variable};
+use super::terms::{constant, literal, with_columns};
 use crate::analysis::near_names;
 use crate::data::{DataType, Value};
 use crate::error::Error;
@@ -29,17 +29,17 @@ impl Explorer<'_, '_> {
                 && let Value::Text(name) = value
                 && let Some(near) = self.near_name(atom, column, name)?
             {
-                for near in near {
-                    let facts = self.matching(&other(constant(Value::text(near))), 1)?;
+                for near in &near {
+                    let facts = self.matching(&other(constant(Value::text(near.as_str()))), 1)?;
                     found.splice(0..0, facts);
                 }
-                if found.is_empty() {
-                    hint = Some(format!(
-                        "no row of {} has {value} in column {}",
-                        atom.relation.text,
-                        column + 1
-                    ));
-                }
+                let meant = near.iter().map(|near| Value::text(near.as_str()).to_string());
+                let meant = meant.collect::<Vec<_>>().join(" or ");
+                hint = found.is_empty().then(|| {
+                    let (relation, column) = (&atom.relation.text, column + 1);
+                    let absent = format!("no row of {relation} has {value} in column {column}");
+                    if meant.is_empty() { absent } else { format!("{absent}: did you mean {meant}?") }
+                });
             }
             let any = Term { kind: TermKind::Placeholder, span: atom.span };
             // Where all else is anything, everything is near.
@@ -58,12 +58,19 @@ impl Explorer<'_, '_> {
         Ok((seen, hint))
     }
 
-    /// Values of a column that look like a name which it does not have; none if it has it.
+    /// Values of a column that look like a name which it does not have; none if it has it, or nobody knows.
     fn near_name(&mut self, atom: &Atom, column: usize, name: &str) -> Result<Option<Vec<String>>, Error> {
-        let names: Vec<String> = (0..atom.terms.len()).map(|place| format!("C{place}")).collect();
-        let terms: Vec<Term> = names.iter().map(|name| variable(name)).collect();
-        let all = literal(LiteralKind::Positive(Atom { terms: terms.clone(), ..atom.clone() }));
-        let Some(values) = self.rows(vec![terms[column].clone()], vec![all], NAMES)? else { return Ok(None) };
+        let mut with_name = atom.clone();
+        for (place, term) in with_name.terms.iter_mut().enumerate().filter(|(place, _)| *place != column) {
+            *term = Term { kind: TermKind::Placeholder, span: atom.terms[place].span };
+        }
+        if !self.matching(&with_name, 1)?.is_empty() {
+            return Ok(None);
+        }
+        let all = with_columns(atom);
+        let wanted = vec![all.terms[column].clone()];
+        let values = self.rows(wanted, vec![literal(LiteralKind::Positive(all))], NAMES)?;
+        let Some(values) = values else { return Ok(None) };
         let texts: Vec<&str> = values
             .iter()
             .filter_map(|row| match row.first() {
@@ -71,9 +78,6 @@ impl Explorer<'_, '_> {
                 _ => None,
             })
             .collect();
-        if texts.contains(&name) {
-            return Ok(None);
-        }
         Ok(Some(near_names(name, texts.into_iter())))
     }
 

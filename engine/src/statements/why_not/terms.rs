@@ -37,6 +37,12 @@ pub(super) fn atom_with(atom: &Atom, values: &Values) -> Atom {
     Atom { terms: terms.collect(), ..atom.clone() }
 }
 
+/// An atom that matches all rows, with a variable for each column.
+pub(super) fn with_columns(atom: &Atom) -> Atom {
+    let terms = (0..atom.terms.len()).map(|column| variable(&format!("C{column}")));
+    Atom { terms: terms.collect(), ..atom.clone() }
+}
+
 /// A term with the values of its variables, as far as they have any.
 pub(super) fn term_with(term: &Term, values: &Values) -> Term {
     let kind = match &term.kind {
