@@ -33,6 +33,8 @@ pub(super) struct Beside<'b> {
     pub(super) following: Option<&'b mut Following>,
     /// Whether whole relations are kept however many values they compute.
     pub(super) keeps_all: bool,
+    /// Whether the rows will be compared with those of another state.
+    pub(super) compares: bool,
 }
 
 /// Rewrites, plans and executes. It may have been rewritten already, as if no view were read.
@@ -44,14 +46,14 @@ pub(super) fn evaluate(
     context: &mut Context<'_>,
     beside: Beside<'_>,
 ) -> Result<Evaluated, Error> {
-    let Beside { mut watch, following, keeps_all } = beside;
+    let Beside { mut watch, following, keeps_all, compares } = beside;
     context.warnings.append(&mut program.warnings);
     let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
     let mut reading = views.look(&program, context.graph, view);
     if views.are_older(&reading, view) {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
         let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
-        let older = advance(&program, &wanted, &reading, view, context)?;
+        let older = advance(&program, &wanted, &reading, view, context, compares)?;
         if let Some(watch) = &mut watch {
             watch.older = older;
         }
@@ -108,6 +110,7 @@ pub(super) fn advance(
     reading: &Reading,
     view: &SessionView,
     context: &Context<'_>,
+    compares: bool,
 ) -> Result<Vec<OlderNote>, ExecError> {
     let Environment { threads, thresholds, views, .. } = context.environment;
     let advancing = Advancing {
@@ -118,6 +121,7 @@ pub(super) fn advance(
         threads,
         budget: context.budget,
         at_once: brief_time(program).is_some(),
+        compares,
     };
     views.advance(reading, wanted, &advancing)
 }

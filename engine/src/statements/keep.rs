@@ -39,7 +39,7 @@ pub(crate) fn keep_up(name: &Name, context: &mut Context<'_>) -> Result<(), Erro
         return Ok(());
     }
     if views.are_older(&reading, &view) {
-        advance(&program, &HashSet::from([relation]), &reading, &view, context)?;
+        advance(&program, &HashSet::from([relation]), &reading, &view, context, false)?;
     }
     if views.holds(&reading, relation) {
         return Ok(());

@@ -152,7 +152,8 @@ impl Answered {
 fn answered(asked: &Query, codec: &Codec, context: &mut Context<'_>) -> Result<Answered, Error> {
     let Asked { analysed, rewritten, view } = query::asked(asked, context, false)?;
     let (program, form) = query::form_of(analysed);
-    let mut evaluated = evaluate(program, rewritten, &view, codec, context, Beside::default())?;
+    let beside = Beside { compares: true, ..Beside::default() };
+    let mut evaluated = evaluate(program, rewritten, &view, codec, context, beside)?;
     if form.limit.is_some() {
         let first = form.clone().put_together(&evaluated, codec.clone(), context)?;
         evaluated.runs = vec![first.coded().0.clone()];

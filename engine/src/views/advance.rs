@@ -40,6 +40,8 @@ pub(crate) struct Advancing<'a> {
     pub(crate) budget: &'a Budget,
     /// Whether what is brief may be done on the thread that asks.
     pub(crate) at_once: bool,
+    /// Whether rows are put in order in any case, to be compared with those of another state.
+    pub(crate) compares: bool,
 }
 
 /// What became of the views of a stratum.
@@ -248,9 +250,12 @@ impl Views {
         };
         let of_older: Duration = older.iter().map(|(_, view)| view.rows.ordering()).sum();
         let ordering = of_older + inputs.ordering() + inputs_now.ordering();
-        let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else {
+        let Some(time) = time.filter(|time| advancing.compares || ordering < Budget::for_lasting(*time))
+        else {
             return Ok(Stepped::NotTried);
         };
+        // About that long: it is no reason to give up.
+        let time = if advancing.compares { time.saturating_add(ordering * 2) } else { time };
         let state = reading.origin(*first).map(|origin| origin.state).unwrap_or_default();
         let Some(_turn) = self.under_way.begin(state, time) else { return Ok(Stepped::Elsewhere) };
         let started = Instant::now();
