@@ -96,7 +96,7 @@ def test_a_query_of_several_conditions_is_called_by_its_columns(graph: stratalog
 
 def test_what_is_negated_is_shown_as_it_is_written(graph: stratalog.Client) -> None:
     graph.execute('+calm(X) <- depends(X, _), !(needs(X, Y), Y = "mail")')
-    assert 'no (needs(X, Y), Y = "mail")' in str(graph.why('?calm("web")'))
+    assert 'no (needs(X, Y), Y = "mail") with X = "web"' in str(graph.why('?calm("web")'))
 
 
 def test_a_search_is_called_by_its_index(graph: stratalog.Client) -> None:

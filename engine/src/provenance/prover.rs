@@ -192,7 +192,7 @@ impl<'p> Prover<'p> {
         };
         let mut different: Vec<&Candidate> = candidates.iter().collect();
         different.dedup_by(|a, b| {
-            let known = written(*a);
+            let known = written(a);
             a.way == b.way && a.solution.codes[..known] == b.solution.codes[..known]
         });
         let count = different.len() as u64;
@@ -331,23 +331,33 @@ impl<'p> Prover<'p> {
             .collect();
         // What was made for a negated conjunction has its conditions as its rules.
         let pattern = match name.starts_with('?') {
-            true => self.conditions(&name),
+            true => self.conditions(&name, &arguments),
             false => format!("{name}({})", written.join(", ")),
         };
         Child::Absent { pattern: format!("!{pattern}"), fact: Fact { relation: name, arguments } }
     }
 
-    /// The conditions of the rules of a relation that was made.
-    fn conditions(&self, name: &str) -> String {
+    /// The conditions of the rules of a relation that was made, and the values of their variables that others bind.
+    fn conditions(&self, name: &str, arguments: &[Option<Value>]) -> String {
         let explained = self.explained;
         let rules = explained.program.strata.iter().flat_map(|stratum| &stratum.rules);
         let of_name = rules.filter(|rule| self.name(explained.whole(rule.head)) == Some(name));
-        let mut bodies: Vec<&str> =
-            of_name.filter_map(|rule| rule.text.split_once(" <- ").map(|(_, body)| body)).collect();
+        let (mut bodies, mut known): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+        for rule in of_name {
+            bodies.extend(rule.text.split_once(" <- ").map(|(_, body)| body));
+            for (term, value) in rule.head_terms.iter().zip(arguments) {
+                if let (HeadTerm::Expression(Expression::Variable(variable)), Some(value)) = (term, value) {
+                    known.push(format!("{} = {value}", rule.variables[variable.index()].name));
+                }
+            }
+        }
         // It may be adorned in several ways.
         bodies.sort_unstable();
         bodies.dedup();
-        format!("({})", bodies.join(" or "))
+        known.sort_unstable();
+        known.dedup();
+        let with = if known.is_empty() { String::new() } else { format!(" with {}", known.join(", ")) };
+        format!("({}){with}", bodies.join(" or "))
     }
 
     pub(super) fn value(&self, code: Code) -> Value {

@@ -1,6 +1,6 @@
 //! `.what_if` and `.impact`: answers in a state that nobody makes, beside those in the one that there is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::evaluate::{Beside, evaluate};
@@ -11,8 +11,8 @@ use crate::context::Context;
 use crate::data::{self, Codec, DataType, Difference, Relation, Run, Value, sorted_run};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::error::Error;
-use crate::exec::sort_limit;
-use crate::graph::Snapshot;
+use crate::exec::{Relations, sort_limit};
+use crate::graph::{SessionView, Snapshot};
 use crate::syntax::ast::{Name, Query, Statement};
 
 /// So many rows of a relation are told of an impact.
@@ -63,9 +63,10 @@ pub(super) fn impact(changes: &[Statement], context: &mut Context<'_>) -> Result
     let mut supposing = suppose(changes, context)?;
     let now = at_present(&supposing, context).view();
     let then = supposing.context.view();
+    let affected = affected(&now, &then);
     let mut relations: BTreeMap<String, Query> = BTreeMap::new();
     for catalog in [now.catalog(), then.catalog()] {
-        for (name, _) in catalog.derived() {
+        for (name, _) in catalog.derived().filter(|(name, _)| affected.contains(*name)) {
             let name = Name { text: name.to_owned(), span: Span::default() };
             relations.entry(name.text.clone()).or_insert_with(|| all_of(&name, catalog));
         }
@@ -88,6 +89,29 @@ pub(super) fn impact(changes: &[Statement], context: &mut Context<'_>) -> Result
     }
     context.version = Some(supposing.now.version());
     Ok(Rows::listing(&["relation", "removed", "added", "first_removed", "first_added"], table)?)
+}
+
+/// Relations that have other rules or other stored rows, and those that read them.
+fn affected(now: &SessionView, then: &SessionView) -> HashSet<String> {
+    let names = [now, then].into_iter().flat_map(|view| {
+        let stored = view.catalog().relations().map(|known| known.name.clone());
+        stored.chain(view.catalog().derived().map(|(name, _)| name.to_owned()))
+    });
+    let names: HashSet<String> = names.collect();
+    let is_other = |name: &String| {
+        !now.catalog().rules(name).is_same(then.catalog().rules(name))
+            || Difference::at_most(&now.runs(name), &then.runs(name)) > 0
+    };
+    let mut found: HashSet<String> = names.into_iter().filter(is_other).collect();
+    let mut open: Vec<String> = found.iter().cloned().collect();
+    while let Some(name) = open.pop() {
+        for reader in [now, then].into_iter().flat_map(|view| view.catalog().uses().readers(&name)) {
+            if found.insert(reader.to_owned()) {
+                open.push(reader.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// The first rows of a relation, as facts.
