@@ -347,7 +347,8 @@ impl<'p> Prover<'p> {
             bodies.extend(rule.text.split_once(" <- ").map(|(_, body)| body));
             for (term, value) in rule.head_terms.iter().zip(arguments) {
                 if let (HeadTerm::Expression(Expression::Variable(variable)), Some(value)) = (term, value) {
-                    known.push(format!("{} = {value}", rule.variables[variable.index()].name));
+                    let name = &rule.variables[variable.index()].name;
+                    known.extend((!name.starts_with('?')).then(|| format!("{name} = {value}")));
                 }
             }
         }

@@ -1,11 +1,10 @@
 //! The solutions by which rows stand, asked of the evaluated rows.
 
 use std::cell::RefCell;
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Relations, Thresholds};
 use crate::rewrite::proofs::{Ask, Explained, Kind, ask};
@@ -73,26 +72,13 @@ impl<'e> Evaluated<'e> {
             let known = &explained.program.relations[relation.index()];
             if known.stored { known.name.clone() } else { Ask::name(explained.whole(relation)) }
         };
-        let mut rows: HashMap<String, Vec<Run>> = HashMap::new();
-        let mut several = HashSet::new();
+        let mut copies: HashMap<String, Vec<Vec<Run>>> = HashMap::new();
         for (relation, found) in outcome.complete {
-            match rows.entry(name(relation)) {
-                Entry::Occupied(mut others) => {
-                    several.insert(others.key().clone());
-                    others.get_mut().extend(found);
-                }
-                Entry::Vacant(place) => {
-                    place.insert(found);
-                }
-            }
+            copies.entry(name(relation)).or_default().push(found);
         }
-        // A row that was asked for in several ways was found in each of them.
-        for name in &several {
-            let Some(found) = rows.get_mut(name) else { continue };
-            let Some(arity) = found.first().map(|run| run.columns().len()) else { continue };
-            let all = Rows::of_runs(arity, found);
-            budget.charge(all.len.saturating_mul(arity * size_of::<Code>()))?;
-            *found = runs(all);
+        let mut rows: HashMap<String, Vec<Run>> = HashMap::with_capacity(copies.len() + 1);
+        for (name, copies) in copies {
+            rows.insert(name, together(copies, budget)?);
         }
         rows.insert(name(explained.program.goal), outcome.runs);
         Ok(Evaluated { explained, rows: Named(rows), codec, budget, thresholds, asks: RefCell::default() })
@@ -164,6 +150,18 @@ impl<'e> Evaluated<'e> {
         }
         Ok(found)
     }
+}
+
+/// The rows of what may be asked for in several ways: a row that was is in several of the copies.
+fn together(mut copies: Vec<Vec<Run>>, budget: &Budget) -> Result<Vec<Run>, BudgetError> {
+    if copies.len() == 1 {
+        return Ok(copies.remove(0));
+    }
+    let all = copies.concat();
+    let Some(arity) = all.first().map(|run| run.columns().len()) else { return Ok(all) };
+    let all = Rows::of_runs(arity, &all);
+    budget.charge(all.len.saturating_mul(arity * size_of::<Code>()))?;
+    Ok(runs(all))
 }
 
 fn runs(rows: Rows) -> Vec<Run> {

@@ -63,8 +63,8 @@ pub(super) struct Demanded {
     pub(super) rows_of: BTreeMap<RelationId, RelationId>,
 }
 
-/// Evaluates only what the goal of a program can depend on. The program depends on its own negation or aggregation if this
-/// does however much of it is evaluated in full.
+/// Evaluates only what the goal of a program can depend on. A cycle is one of the program itself: what bindings add to it falls
+/// apart when enough is evaluated in full.
 pub(super) fn demanded(program: &Program, form: Form<'_>) -> Result<Demanded, Cycle> {
     let mut whole = scored(program);
     loop {
@@ -288,7 +288,7 @@ impl<'p> Magic<'p> {
         // What a search starts from stands first, and depends on nothing that it finds.
         let is_search = rule.ranking.as_ref().is_some_and(|ranking| ranking.search.is_some());
         let mut start = (is_search && guard.is_some()).then_some(0);
-        while let Some(next) = start.take().or_else(|| self.next_bound(&rule, &body, &open, &known)) {
+        while let Some(next) = start.take().or_else(|| self.next_bound(&body, &open, &known)) {
             open.retain(|literal| *literal != next);
             let mut literal = body[next].clone();
             if let Literal::Atom(atom) | Literal::Negated(atom) = &mut literal {
@@ -311,13 +311,7 @@ impl<'p> Magic<'p> {
 
     /// The next literal that a binding reaches: filters and computations at once, then what is asked for, then stored relations
     /// before derived ones, the most bound first.
-    fn next_bound(
-        &self,
-        rule: &Rule,
-        body: &[Literal],
-        open: &[usize],
-        known: &HashSet<VariableId>,
-    ) -> Option<usize> {
+    fn next_bound(&self, body: &[Literal], open: &[usize], known: &HashSet<VariableId>) -> Option<usize> {
         let all_known = |expression: &Expression| {
             let mut all = true;
             expression.for_each_variable(&mut |variable| all &= known.contains(&variable));
@@ -339,20 +333,10 @@ impl<'p> Magic<'p> {
                 let bound = atom.arguments.iter().filter(|argument| is_bound(argument, known)).count();
                 let derived = self.rules.contains_key(&atom.relation);
                 let is_asked = self.relations[atom.relation.index()].name == ASKED;
-                let rank = (is_asked, self.is_carried(atom, rule, known), !derived, bound);
-                (bound > 0 || is_asked).then_some((literal, rank))
+                (bound > 0 || is_asked).then_some((literal, (is_asked, !derived, bound)))
             })
             .max_by_key(|(literal, rank)| (*rank, std::cmp::Reverse(*literal)))
             .map(|(literal, _)| literal)
-    }
-
-    /// Whether a recursion that is asked as it is written hands its first column on: to read it there asks for nothing that is
-    /// not asked for already.
-    fn is_carried(&self, atom: &Atom, rule: &Rule, known: &HashSet<VariableId>) -> bool {
-        let carried = rule.head_terms.first().and_then(head_argument);
-        matches!(self.form, Form::Written(_))
-            && atom.relation == rule.head
-            && carried.is_some_and(|carried| is_bound(&carried, known) && atom.arguments[0] == carried)
     }
 
     /// The adornment under which an atom is read, unless it is read whole, and the atom that asks for it.

@@ -157,9 +157,11 @@ impl Heights {
         rule
     }
 
-    /// A path is as long as its steps are many.
+    /// A path is as long as its steps are many. Its last step is read first: so only those paths are followed that may be the
+    /// front of one that is asked for by both of its ends, and not all that begin there.
     fn longer(&self, rule: &Rule, relation: RelationId) -> Rule {
         let mut rule = rule.clone();
+        rule.body.sort_by_key(|literal| literal.atom().is_none_or(|atom| atom.relation == relation));
         let mut lengths = Vec::new();
         for place in 0..rule.body.len() {
             let known = rule.body[place].atom().and_then(|atom| self.derived.get(&atom.relation));

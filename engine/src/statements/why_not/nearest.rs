@@ -61,8 +61,8 @@ impl Explorer<'_, '_> {
     /// Values of a column that look like a name which it does not have; none if it has it, or nobody knows.
     fn near_name(&mut self, atom: &Atom, column: usize, name: &str) -> Result<Option<Vec<String>>, Error> {
         let mut with_name = atom.clone();
-        for (place, term) in with_name.terms.iter_mut().enumerate().filter(|(place, _)| *place != column) {
-            *term = Term { kind: TermKind::Placeholder, span: atom.terms[place].span };
+        for (_, other) in with_name.terms.iter_mut().enumerate().filter(|(place, _)| *place != column) {
+            other.kind = TermKind::Placeholder;
         }
         if !self.matching(&with_name, 1)?.is_empty() {
             return Ok(None);
