@@ -63,8 +63,8 @@ impl Prover<'_> {
         let name = |variable: &VariableId| &ask.rule.variables[variable.index()].name;
         let middle = ask.variables.iter().position(|variable| *name(variable) == closure.names[1]);
         let middle = middle.ok_or_else(lost)?;
-        // The other one is the height of the step.
-        let length = |solution: &Solution| solution.heights.get(usize::from(!closure.front_first)).copied();
+        // Of the step nobody asks: all of them stand at one height.
+        let length = |solution: &Solution| solution.heights.first().copied();
         loop {
             let open: Vec<usize> = (0..paths.len()).filter(|path| !paths[*path].is_complete).collect();
             if open.is_empty() {

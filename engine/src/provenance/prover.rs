@@ -13,7 +13,7 @@ use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Ru
 use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
 use crate::error::Error;
 use crate::graph::SessionView;
-use crate::rewrite::proofs::{self, Ask, Explained, Kind};
+use crate::rewrite::proofs::{self, Ask, Explained, Height, Kind};
 use crate::syntax::ast::Comparison;
 
 /// So many facts are explained in one answer.
@@ -292,9 +292,10 @@ impl<'p> Prover<'p> {
         for literal in &ask.rule.body {
             match literal {
                 Literal::Atom(atom) => {
-                    let height = match explained.derived.contains_key(&atom.relation) {
-                        true => heights.next().unwrap_or(0),
-                        false => 0,
+                    let height = match explained.derived.get(&atom.relation).map(|derived| derived.height) {
+                        Some(Height::In(_)) => heights.next().unwrap_or(0),
+                        Some(Height::Level(level)) => level,
+                        None => 0,
                     };
                     let codes = atom.arguments.iter().map(|argument| match argument {
                         Argument::Variable(variable) => value(*variable),

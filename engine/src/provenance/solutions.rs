@@ -86,8 +86,8 @@ impl<'e> Evaluated<'e> {
 
     /// The rows of a relation with the height of each in the last column.
     pub(super) fn heights(&self, relation: RelationId) -> Vec<Run> {
-        let with_heights = self.explained.derived.get(&relation).map(|derived| derived.with_heights);
-        with_heights.map(|relation| self.rows.runs(&Ask::name(relation))).unwrap_or_default()
+        let with_heights = self.explained.derived.get(&relation).map(|derived| derived.height.relation());
+        with_heights.flatten().map(|relation| self.rows.runs(&Ask::name(relation))).unwrap_or_default()
     }
 
     /// How the solutions of a rule by which rows stand are asked for.
@@ -142,7 +142,7 @@ impl<'e> Evaluated<'e> {
             for row in (0..run.stored_len()).filter(|row| run.is_live(*row)) {
                 let codes = columns[1..=variables].iter().map(|column| column[row]).collect();
                 let heights: Vec<u32> = columns[variables + 1..].iter().map(|column| column[row]).collect();
-                let height = heights.iter().max().map_or(0, |highest| *highest) + step;
+                let height = heights.iter().copied().fold(ask.level, u32::max) + step;
                 let solution = Solution { codes, heights, height };
                 found[columns[0][row] as usize].push(solution);
             }

@@ -8,8 +8,9 @@
 
 use std::collections::BTreeMap;
 
+use super::levels::Levels;
 use super::paths::height_of;
-use super::{Derived, Kind, Origins, STORED, Way};
+use super::{Derived, Height, Kind, Origins, STORED, Way};
 use crate::aggregates::Aggregate;
 use crate::analysis::Measured;
 use crate::analysis::program::{
@@ -29,7 +30,7 @@ pub(super) struct Heights {
 }
 
 /// A program, and beside it the rows of its goal, and those that they may rest on, with heights.
-pub(super) fn of(program: &Program, origins: &Origins) -> Heights {
+pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heights {
     let mut rules_of: BTreeMap<RelationId, Vec<&Rule>> = BTreeMap::new();
     let rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
     for rule in rules.clone() {
@@ -46,21 +47,29 @@ pub(super) fn of(program: &Program, origins: &Origins) -> Heights {
         if heights.derived.contains_key(&relation) {
             continue;
         }
-        heights.add(relation, program.goal, origins);
+        let level = levels.of(relation).filter(|_| relation != program.goal);
+        heights.add(relation, program.goal, origins, level);
         let positive = rules.iter().flat_map(|rule| rule.atoms()).map(|atom| atom.relation);
         open.extend(positive.filter(|read| rules_of.contains_key(read)));
     }
     let wanted: Vec<RelationId> = heights.derived.keys().copied().collect();
     for relation in wanted {
         for rule in &rules_of[&relation] {
-            heights.add_rule(relation, rule);
+            heights.add_rule(relation, rule, rules_of[&relation].len() == 1);
         }
     }
     heights
 }
 
 impl Heights {
-    fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins) {
+    fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins, level: Option<u32>) {
+        let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
+        let step = u32::from(!is_made);
+        let derived = |height, with_lengths| Derived { height, with_lengths, step, ways: Vec::new() };
+        if let Some(level) = level {
+            self.derived.insert(relation, derived(Height::Level(level), None));
+            return;
+        }
         let known = &self.relations[relation.index()];
         let mut types = known.column_types.clone();
         types.push(DataType::Int);
@@ -72,9 +81,7 @@ impl Heights {
             self.rules.extend(heights_of_lengths(with_heights, with_lengths, &types, step_height));
             with_lengths
         });
-        let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
-        let step = u32::from(!is_made);
-        self.derived.insert(relation, Derived { with_heights, with_lengths, step, ways: Vec::new() });
+        self.derived.insert(relation, derived(Height::In(with_heights), with_lengths));
     }
 
     fn add_relation(&mut self, name: String, column_types: Vec<DataType>, best: Option<Best>) -> RelationId {
@@ -83,17 +90,18 @@ impl Heights {
         RelationId::new(self.relations.len() - 1)
     }
 
-    /// A rule of a relation, with heights.
-    fn add_rule(&mut self, relation: RelationId, rule: &Rule) {
-        let kind = self.kind(relation, rule);
-        let types = self.relations[relation.index()].column_types.clone();
-        let with_heights = match kind {
-            Kind::Stored | Kind::Solution => vec![self.solution(rule, relation)],
-            Kind::Path => vec![self.longer(rule, relation)],
-            Kind::Chosen(rows) => vec![self.chosen(rule, relation, rows, &types)],
-            Kind::Group(rows) => self.group(rule, relation, rows, &types),
-        };
-        self.rules.extend(with_heights);
+    /// A rule of a relation, with heights if there are any.
+    fn add_rule(&mut self, relation: RelationId, rule: &Rule, is_only: bool) {
+        let kind = self.kind(relation, rule, is_only);
+        if let Height::In(head) = self.derived[&relation].height {
+            let with_heights = match kind {
+                Kind::Stored | Kind::Solution => vec![self.solution(rule, relation, head)],
+                Kind::Path => vec![self.longer(rule, relation)],
+                Kind::Chosen(rows) => vec![self.chosen(rule, relation, head, rows)],
+                Kind::Group(rows) => self.group(rule, relation, head, rows),
+            };
+            self.rules.extend(with_heights);
+        }
         let mut rule = rule.clone();
         let is_asked = |atom: &Atom| self.relations[atom.relation.index()].name == ASKED;
         rule.body.retain(|literal| !literal.atom().is_some_and(is_asked));
@@ -102,7 +110,7 @@ impl Heights {
         }
     }
 
-    fn kind(&mut self, relation: RelationId, rule: &Rule) -> Kind {
+    fn kind(&mut self, relation: RelationId, rule: &Rule, is_only: bool) -> Kind {
         if rule.text == STORED {
             return Kind::Stored;
         }
@@ -119,11 +127,11 @@ impl Heights {
         let aggregates: Vec<Aggregate> = aggregates.collect();
         let is_chosen =
             rule.ranking.is_some() || matches!(aggregates.as_slice(), [Aggregate::Min | Aggregate::Max]);
-        if self.relations[relation.index()].best.is_some() {
-            // What is best of all that its rules give, and each of them is of that kind.
-            return Kind::Chosen(relation);
+        if self.relations[relation.index()].best.is_some() || is_only {
+            // What is best of all that its rules give, and each of them is of that kind; or what this one rule gives.
+            return if is_chosen { Kind::Chosen(relation) } else { Kind::Group(relation) };
         }
-        // The relation may have other rules: what this one makes is a relation of its own.
+        // What this one of its rules makes is a relation of its own.
         let known = &self.relations[relation.index()];
         let (name, types) = (format!("?{}_alone", known.name), known.column_types.clone());
         let rows = self.add_relation(name, types, None);
@@ -131,29 +139,35 @@ impl Heights {
         if is_chosen { Kind::Chosen(rows) } else { Kind::Group(rows) }
     }
 
-    /// A rule that reads the heights of rows, as variables that are answered.
-    fn reading_heights(&self, rule: &Rule) -> (Rule, Vec<VariableId>) {
+    /// A rule that reads the heights of rows, and how high its solutions stand.
+    fn reading_heights(&self, rule: &Rule) -> (Rule, Highest) {
         let mut rule = rule.clone();
-        let mut heights = Vec::new();
+        let mut highest = Highest::default();
         for place in 0..rule.body.len() {
             let Some(atom) = rule.body[place].atom() else { continue };
             let Some(derived) = self.derived.get(&atom.relation) else { continue };
+            let with_heights = match derived.height {
+                Height::Level(level) => {
+                    highest.level = highest.level.max(level);
+                    continue;
+                }
+                Height::In(with_heights) => with_heights,
+            };
             let height = add_variable(&mut rule, "?height", DataType::Int);
             if let Literal::Atom(atom) = &mut rule.body[place] {
-                atom.relation = derived.with_heights;
+                atom.relation = with_heights;
                 atom.arguments.push(Argument::Variable(height));
             }
-            heights.push(height);
+            highest.variables.push(height);
         }
-        (rule, heights)
+        (rule, highest)
     }
 
-    fn solution(&self, rule: &Rule, relation: RelationId) -> Rule {
-        let Derived { with_heights: head, step, .. } = self.derived[&relation];
-        let (mut rule, heights) = self.reading_heights(rule);
-        let height = above(&heights, if rule.text == STORED { 0 } else { step });
+    fn solution(&self, rule: &Rule, relation: RelationId, head: RelationId) -> Rule {
+        let (mut rule, highest) = self.reading_heights(rule);
+        let step = if rule.text == STORED { 0 } else { self.derived[&relation].step };
         rule.head = head;
-        rule.head_terms.push(HeadTerm::Expression(height));
+        rule.head_terms.push(HeadTerm::Expression(highest.above(step)));
         rule
     }
 
@@ -162,48 +176,37 @@ impl Heights {
     fn longer(&self, rule: &Rule, relation: RelationId) -> Rule {
         let mut rule = rule.clone();
         rule.body.sort_by_key(|literal| literal.atom().is_none_or(|atom| atom.relation == relation));
-        let mut lengths = Vec::new();
+        let mut shorter = Highest::default();
         for place in 0..rule.body.len() {
             let known = rule.body[place].atom().and_then(|atom| self.derived.get(&atom.relation));
-            let Some(Derived { with_heights, with_lengths, .. }) = known else { continue };
-            let (read, more) = match with_lengths {
-                Some(with_lengths) => {
-                    let length = add_variable(&mut rule, "?length", DataType::Int);
-                    lengths.push(length);
-                    (*with_lengths, Argument::Variable(length))
-                }
-                None => (*with_heights, Argument::Any),
-            };
+            let Some(with_lengths) = known.and_then(|derived| derived.with_lengths) else { continue };
+            let length = add_variable(&mut rule, "?length", DataType::Int);
             if let Literal::Atom(atom) = &mut rule.body[place] {
-                atom.relation = read;
-                atom.arguments.push(more);
+                atom.relation = with_lengths;
+                atom.arguments.push(Argument::Variable(length));
             }
+            shorter.variables.push(length);
         }
         rule.head = self.derived[&relation].with_lengths.unwrap_or(relation);
-        rule.head_terms.push(HeadTerm::Expression(above(&lengths, 1)));
+        rule.head_terms.push(HeadTerm::Expression(shorter.above(1)));
         rule
     }
 
-    fn chosen(&self, rule: &Rule, relation: RelationId, rows: RelationId, types: &[DataType]) -> Rule {
-        let Derived { with_heights: head, step, .. } = self.derived[&relation];
+    fn chosen(&self, rule: &Rule, relation: RelationId, head: RelationId, rows: RelationId) -> Rule {
         let chosen = chosen_as_solution(rule.clone(), &self.relations);
-        let (rule, heights) = self.reading_heights(&chosen);
+        let (rule, highest) = self.reading_heights(&chosen);
+        let types = &self.relations[relation.index()].column_types;
         let columns: Vec<usize> = (0..types.len()).collect();
         let mut rule = guarded(rule, rows, &columns, types);
         rule.head = head;
-        rule.head_terms.push(HeadTerm::Expression(above(&heights, step)));
+        rule.head_terms.push(HeadTerm::Expression(highest.above(self.derived[&relation].step)));
         rule
     }
 
-    fn group(
-        &mut self,
-        rule: &Rule,
-        relation: RelationId,
-        rows: RelationId,
-        types: &[DataType],
-    ) -> Vec<Rule> {
-        let Derived { with_heights: head, step, .. } = self.derived[&relation];
-        let (mut highest, heights) = self.reading_heights(rule);
+    fn group(&mut self, rule: &Rule, relation: RelationId, head: RelationId, rows: RelationId) -> Vec<Rule> {
+        let step = self.derived[&relation].step;
+        let types = self.relations[relation.index()].column_types.clone();
+        let (mut of_groups, highest) = self.reading_heights(rule);
         let groups: Vec<usize> = (0..types.len()).filter(|column| rule.is_group(*column)).collect();
         let mut copied = Rule {
             head,
@@ -218,19 +221,19 @@ impl Heights {
         let all = columns.iter().map(|column| Argument::Variable(*column));
         copied.body.push(Literal::Atom(guard(rows, all)));
         copied.head_terms = columns.iter().map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect();
-        if heights.is_empty() {
-            copied.head_terms.push(HeadTerm::Expression(constant(i64::from(step))));
+        if highest.variables.is_empty() {
+            copied.head_terms.push(HeadTerm::Expression(highest.above(step)));
             return vec![copied];
         }
         let mut group_types: Vec<DataType> = groups.iter().map(|column| types[*column]).collect();
         group_types.push(DataType::Int);
         let name = format!("?{}_highest", self.relations[rows.index()].name);
         let relation = self.add_relation(name, group_types, None);
-        let height = add_variable(&mut highest, "?highest", DataType::Int);
-        highest.body.push(Literal::Assign { variable: height, expression: above(&heights, step) });
-        highest.head = relation;
-        highest.head_terms = groups.iter().map(|column| highest.head_terms[*column].clone()).collect();
-        highest.head_terms.push(HeadTerm::Aggregate {
+        let height = add_variable(&mut of_groups, "?highest", DataType::Int);
+        of_groups.body.push(Literal::Assign { variable: height, expression: highest.above(step) });
+        of_groups.head = relation;
+        of_groups.head_terms = groups.iter().map(|column| of_groups.head_terms[*column].clone()).collect();
+        of_groups.head_terms.push(HeadTerm::Aggregate {
             function: Aggregate::Max,
             argument: height,
             option: None,
@@ -239,7 +242,36 @@ impl Heights {
         let of_group = groups.iter().map(|column| columns[*column]).chain([found]);
         copied.body.push(Literal::Atom(guard(relation, of_group.map(Argument::Variable))));
         copied.head_terms.push(HeadTerm::Expression(Expression::Variable(found)));
-        vec![highest, copied]
+        vec![of_groups, copied]
+    }
+}
+
+/// How high the rows of a solution stand.
+#[derive(Default)]
+struct Highest {
+    /// So high at least.
+    level: u32,
+    /// And so high.
+    variables: Vec<VariableId>,
+}
+
+impl Highest {
+    /// So much more than the highest.
+    fn above(&self, step: u32) -> Expression {
+        let larger = |left: Expression, right: Expression| match ScalarFunction::named("max_val") {
+            Some(function) => Expression::Call { function, arguments: vec![left, right] },
+            None => left,
+        };
+        let level = (self.level > 0).then(|| constant(self.level));
+        let variables = self.variables.iter().map(|height| Expression::Variable(*height));
+        if self.variables.is_empty() {
+            return constant(self.level + step);
+        }
+        Expression::Arithmetic {
+            operator: Arithmetic::Add,
+            left: Box::new(variables.chain(level).reduce(larger).unwrap_or_else(|| constant(0))),
+            right: Box::new(constant(step)),
+        }
     }
 }
 
@@ -267,25 +299,8 @@ fn heights_of_lengths(
     Some(rule)
 }
 
-fn constant(height: i64) -> Expression {
-    Expression::Constant(Value::Int(height))
-}
-
-/// So much more than the highest.
-fn above(heights: &[VariableId], step: u32) -> Expression {
-    let larger = |left: Expression, right: Expression| match ScalarFunction::named("max_val") {
-        Some(function) => Expression::Call { function, arguments: vec![left, right] },
-        None => left,
-    };
-    let highest = heights.iter().map(|height| Expression::Variable(*height)).reduce(larger);
-    match highest {
-        None => constant(i64::from(step)),
-        Some(highest) => Expression::Arithmetic {
-            operator: Arithmetic::Add,
-            left: Box::new(highest),
-            right: Box::new(constant(i64::from(step))),
-        },
-    }
+fn constant(height: u32) -> Expression {
+    Expression::Constant(Value::Int(i64::from(height)))
 }
 
 /// A rule that chooses among its solutions, as one that makes a row of each.

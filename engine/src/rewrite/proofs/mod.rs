@@ -7,6 +7,7 @@
 //! are lower, so proofs that are taken in that order go in no circle. `solutions.rs` asks for these solutions.
 
 mod heights;
+mod levels;
 mod paths;
 mod solutions;
 
@@ -83,14 +84,31 @@ impl Explained {
 /// A relation with rules.
 #[derive(Debug)]
 pub(crate) struct Derived {
-    /// Its rows with the height of each in one more column.
-    pub(crate) with_heights: RelationId,
+    pub(crate) height: Height,
     /// Of paths: its rows with the length of each in one more column.
     pub(crate) with_lengths: Option<RelationId>,
     /// How much higher a row of it is than what a solution rests on.
     pub(crate) step: u32,
     /// Its rules.
     pub(crate) ways: Vec<Way>,
+}
+
+/// How high the smallest proofs of a relation's rows are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Height {
+    /// All of them so high.
+    Level(u32),
+    /// As this relation says, which has the rows with the height of each in one more column.
+    In(RelationId),
+}
+
+impl Height {
+    pub(crate) fn relation(self) -> Option<RelationId> {
+        match self {
+            Height::Level(_) => None,
+            Height::In(relation) => Some(relation),
+        }
+    }
 }
 
 /// A rule, without the conditions by which it is asked.
@@ -121,16 +139,17 @@ const STORED: &str = "as stored";
 /// The program that explains rows of a goal. Nothing if that cannot be done by these rules.
 pub(crate) fn explained(program: &Program) -> Option<Explained> {
     let mut program = program.clone();
-    let origins = Origins(paths::apart(&mut program));
     apart_from_stored(&mut program);
+    let (closures, levels) = paths::apart(&mut program);
+    let origins = Origins(closures);
     let asked = guard_goal(&mut program);
-    let Heights { relations, rules, derived } = heights::of(&program, &origins);
+    let Heights { relations, rules, derived } = heights::of(&program, &origins, &levels);
     let goal = program.goal;
-    let with_heights = derived.values().flat_map(|of| [Some(of.with_heights), of.with_lengths]);
+    let with_heights = derived.values().flat_map(|of| [of.height.relation(), of.with_lengths]);
     let with_heights = with_heights.flatten().collect();
     // Which rules are of which stratum is found out when it is known which of them are needed.
     let all = Stratum { relations: Vec::new(), rules, recursive: true, auxiliaries: Vec::new() };
-    let goal_with_heights = derived.get(&goal)?.with_heights;
+    let goal_with_heights = derived.get(&goal)?.height.relation()?;
     let all = Program { relations, strata: vec![all], goal: goal_with_heights, warnings: Vec::new() };
     let Demanded { relations, strata, rows_of } = demanded(&all, Form::Written(&with_heights)).ok()?;
     let program = Program { relations, strata, ..all };

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::Composed;
+use super::levels::Levels;
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum,
 };
@@ -18,8 +19,8 @@ use crate::rewrite::magic_sets::closures::{ends, is_double};
 use crate::syntax::ast::Arithmetic;
 
 /// Makes the steps of such closures relations of their own, which have the closure's rules for steps, and lets paths be
-/// longer by one of them. Answers the closure of each of these relations.
-pub(super) fn apart(program: &mut Program) -> BTreeMap<RelationId, Composed> {
+/// longer by one of them. Answers the closure of each of these relations, and what is known of heights.
+pub(super) fn apart(program: &mut Program) -> (BTreeMap<RelationId, Composed>, Levels) {
     let mut levels = Levels::default();
     let mut closures = BTreeMap::new();
     let mut strata = Vec::with_capacity(program.strata.len());
@@ -27,40 +28,14 @@ pub(super) fn apart(program: &mut Program) -> BTreeMap<RelationId, Composed> {
         levels.learn(&stratum, &program.relations);
         if let Some(composed) = composed(&stratum, &program.relations, &levels) {
             let steps = steps_apart(composed.closure, &mut stratum, &mut program.relations);
+            levels.set(steps.relations[0], composed.step_height);
             closures.insert(steps.relations[0], composed);
             strata.push(steps);
         }
         strata.push(stratum);
     }
     program.strata = strata;
-    closures
-}
-
-/// Derived relations, and the height at which all rows of each stand, where it is the same whatever is stored.
-#[derive(Default)]
-struct Levels(BTreeMap<RelationId, Option<u32>>);
-
-impl Levels {
-    fn learn(&mut self, stratum: &Stratum, relations: &[Relation]) {
-        for relation in &stratum.relations {
-            let known = &relations[relation.index()];
-            let rules = stratum.rules.iter().filter(|rule| rule.head == *relation);
-            let is_one = !stratum.recursive && !known.stored;
-            let level =
-                if is_one { self.of_all(rules, u32::from(!known.name.starts_with('?'))) } else { None };
-            self.0.insert(*relation, level);
-        }
-    }
-
-    /// The height of what all these rules make, so much above the rows that they read.
-    fn of_all<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>, step: u32) -> Option<u32> {
-        let mut levels = rules.into_iter().map(|rule| {
-            let read = rule.atoms().map(|atom| self.0.get(&atom.relation).copied().unwrap_or(Some(0)));
-            read.reduce(|a, b| Some(a?.max(b?))).unwrap_or(Some(0)).map(|highest| highest + step)
-        });
-        let first = levels.next()??;
-        levels.all(|level| level == Some(first)).then_some(first)
-    }
+    (closures, levels)
 }
 
 /// A stratum that is such a closure.

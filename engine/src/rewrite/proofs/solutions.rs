@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::heights::chosen_as_solution;
-use super::{Explained, Kind};
+use super::{Explained, Height, Kind};
 use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::rewrite::guarded::{add_variable, guard, guarded};
@@ -20,6 +20,8 @@ pub(crate) struct Ask {
     pub(crate) written: usize,
     /// The rule as it is asked, in which each argument of a positive atom is a constant or a variable.
     pub(crate) rule: Rule,
+    /// The height of the highest rows that a solution reads beside those whose heights it answers.
+    pub(crate) level: u32,
 }
 
 impl Ask {
@@ -75,7 +77,7 @@ pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind
         Kind::Chosen(_) | Kind::Group(_) => 2,
     };
     let rule = Rule { body: asked.body[added..].to_vec(), ..asked.clone() };
-    let heights = read_heights(&mut asked, added, kind, explained);
+    let (heights, level) = read_heights(&mut asked, added, kind, explained);
     let variables = bound(&rule, own);
     let is_written = |variable: &VariableId| !rule.variables[variable.index()].name.starts_with('?');
     let written = variables.iter().filter(|variable| is_written(variable)).count();
@@ -94,7 +96,7 @@ pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind
         relation.stored &= read.contains(&RelationId::new(number));
     }
     let program = Program { relations, strata: vec![stratum], goal, warnings: Vec::new() };
-    Ask { program, variables, written, rule }
+    Ask { program, variables, written, rule, level }
 }
 
 fn add(relations: &mut Vec<Relation>, name: &str, column_types: Vec<DataType>, stored: bool) -> RelationId {
@@ -130,23 +132,30 @@ fn all_columns(rule: &mut Rule, groups: &[usize], types: &[DataType]) -> Vec<Arg
 }
 
 /// Positive atoms of derived relations read rows with heights, those of paths with their lengths if paths are asked for;
-/// negated ones those without.
-fn read_heights(rule: &mut Rule, from: usize, kind: Kind, explained: &Explained) -> Vec<VariableId> {
-    let mut heights = Vec::new();
+/// negated ones those without. Answers the variables of these heights, and the highest of those that need none.
+fn read_heights(rule: &mut Rule, from: usize, kind: Kind, explained: &Explained) -> (Vec<VariableId>, u32) {
+    let (mut heights, mut highest) = (Vec::new(), 0);
     for place in from..rule.body.len() {
         let Some(derived) = rule.body[place].atom().and_then(|atom| explained.derived.get(&atom.relation))
         else {
             continue;
         };
+        let with_heights = match derived.height {
+            Height::Level(level) => {
+                highest = highest.max(level);
+                continue;
+            }
+            Height::In(with_heights) => with_heights,
+        };
         let height = add_variable(rule, "?height", DataType::Int);
         if let Literal::Atom(atom) = &mut rule.body[place] {
             let with_lengths = derived.with_lengths.filter(|_| kind == Kind::Path);
-            atom.relation = with_lengths.unwrap_or(derived.with_heights);
+            atom.relation = with_lengths.unwrap_or(with_heights);
             atom.arguments.push(Argument::Variable(height));
         }
         heights.push(height);
     }
-    heights
+    (heights, highest)
 }
 
 /// The variables that a solution binds: written ones first.
