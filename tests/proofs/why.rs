@@ -83,8 +83,8 @@ fn a_path_has_the_smallest_proof_of_all_that_compose_it() {
     let head = |from: &str, to: &str| {
         [from, to].map(|name| HeadTerm::Expression(Expression::Variable(name.to_owned()))).to_vec()
     };
-    let rule = |terms: Vec<HeadTerm>, body: Vec<Atom>| Rule {
-        head: "t".to_owned(),
+    let rule = |head: &str, terms: Vec<HeadTerm>, body: Vec<Atom>| Rule {
+        head: head.to_owned(),
         terms,
         body: body.into_iter().map(Literal::Atom).collect(),
     };
@@ -99,9 +99,19 @@ fn a_path_has_the_smallest_proof_of_all_that_compose_it() {
         };
         let halves =
             if seed.is_multiple_of(2) { composed.to_vec() } else { composed.iter().rev().cloned().collect() };
+        // Steps are facts of another relation, derived, or facts of the closure itself.
+        let (stored, steps) = match seed / 2 % 3 {
+            0 => ("e", vec![rule("t", head("X", "Y"), vec![atom("e", "X", "Y")])]),
+            1 => {
+                let one = rule("s", head("X", "Y"), vec![atom("e", "X", "Y")]);
+                ("e", vec![one, rule("t", head("X", "Y"), vec![atom("s", "X", "Y")])])
+            }
+            _ => ("t", Vec::new()),
+        };
+        let longer = rule("t", head("X", "Z"), halves);
         let program = Program {
-            facts: BTreeMap::from([("e".to_owned(), (0..nodes + seed % 4).map(edge).collect())]),
-            rules: vec![rule(head("X", "Y"), vec![atom("e", "X", "Y")]), rule(head("X", "Z"), halves)],
+            facts: BTreeMap::from([(stored.to_owned(), (0..nodes + seed % 4).map(edge).collect())]),
+            rules: steps.into_iter().chain([longer]).collect(),
             goal: Goal { asked: Asked::Atom(atom("t", "A", "B")), ..Goal::default() },
             ..Program::default()
         };
