@@ -66,7 +66,7 @@ golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(TEST) --test golden
 
 crash: build ## kill a server 200 times under writers and look for what is lost
-	STRATALOG_CRASH_ROUNDS=200 $(TEST) --test crash -- --nocapture
+	STRATALOG_CRASH_ROUNDS=200 $(TEST) --test storage -- crash:: --nocapture
 
 # SIMULATE_SEED=n runs one seed again, exactly; SIMULATE_FIRST=n goes on where another run has ended.
 simulate: export SIMULATE_SEEDS ?= 100000
@@ -77,7 +77,8 @@ simulate: compiler ## SIMULATE_SEEDS seeds of storage under faults: graphs, peop
 random: build ## random programs, recursions, views and files of RANDOM_ROUNDS other seeds, against the oracle
 	for round in $$(seq $(RANDOM_ROUNDS)); do \
 		export PROPTEST_RNG_SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$PROPTEST_RNG_SEED"; \
-		$(TEST) --test differential --test recursions --test views --test round_trips --test proofs || exit 1; \
+		$(TEST) --test engine -- differential:: recursions:: views:: proofs:: || exit 1; \
+		$(TEST) --test clients -- round_trips:: || exit 1; \
 	done
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden programs
@@ -102,7 +103,7 @@ soak-live: export STRATALOG_LIVE_SECONDS = $(SOAK_SECONDS)
 soak-live: export STRATALOG_LIVE_ROUNDS = 2
 soak-live: build ## SOAK_SECONDS of random commits beside live queries: each copy is right at each version, memory must not grow
 	export STRATALOG_LIVE_SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$STRATALOG_LIVE_SEED"; \
-		$(TEST) --test subscriptions every_copy -- --nocapture
+		$(TEST) --test sockets -- subscriptions::every_copy --nocapture
 
 # PEERS names some of the workloads, ENGINES some of the engines; facts are kept between runs.
 peers: $(PEERS_READY) ## this engine beside seven others: PEERS="closure triangles" ENGINES="ours duckdb"

@@ -1,6 +1,6 @@
 """The golden programs through Python and through the command line: the same answers.
 
-`tests/agreement.rs` compares the Rust client with the command line.
+`tests/clients/agreement.rs` compares the Rust client with the command line.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def test_every_fault_of_a_program_is_reported(db: stratalog.Client) -> None:
 
 
 def test_a_refusal_shows_what_the_terminal_shows(db: stratalog.Client) -> None:
-    """The program of `tests/check.rs`, which compares the socket and the terminal."""
+    """The program of `tests/clients/check.rs`, which compares the socket and the terminal."""
     program = (Path(__file__).resolve().parents[2] / "tests/check/misspelt.dl").read_text(encoding="utf-8")
     with pytest.raises(stratalog.UnknownRelation) as caught:
         db.execute(program)

@@ -1,0 +1,20 @@
+//! The Rust client and the command line, as people use them.
+
+mod agreement;
+mod check;
+mod client;
+mod command_line;
+mod exports;
+mod files;
+mod imports;
+mod interrupted;
+mod killed;
+mod kinds_of_files;
+mod live_client;
+mod manage;
+mod migrate;
+mod prompt;
+mod prompt_files;
+mod round_trips;
+mod terminal;
+mod watching;
