@@ -33,6 +33,19 @@ impl Program {
         self.goal == other.goal && self.relations == other.relations && self.strata == other.strata
     }
 
+    /// The same with nothing left to choose, as what is brought from state to state has to be.
+    pub fn without_alternatives(mut self) -> Program {
+        let others: Vec<RelationId> = self
+            .strata
+            .extract_if(.., |stratum| stratum.is_alternative)
+            .flat_map(|other| other.relations)
+            .collect();
+        for stratum in &mut self.strata {
+            stratum.rules.retain(|rule| rule.reads().all(|read| !others.contains(&read)));
+        }
+        self
+    }
+
     /// The name of a function in it whose value depends on the request.
     pub fn circumstance(&self) -> Option<&'static str> {
         self.strata.iter().flat_map(|stratum| &stratum.rules).find_map(Rule::circumstance)
@@ -74,6 +87,15 @@ pub struct Stratum {
     pub recursive: bool,
     /// What rules may read in the place of conditions that do not depend on the recursion.
     pub auxiliaries: Vec<Auxiliary>,
+    /// Whether it is enough to evaluate either this one or the one before it: the relations of the other have no rows then.
+    pub is_alternative: bool,
+}
+
+impl Stratum {
+    /// These rules of these relations.
+    pub fn of(relations: Vec<RelationId>, rules: Vec<Rule>, recursive: bool) -> Stratum {
+        Stratum { relations, rules, recursive, auxiliaries: Vec::new(), is_alternative: false }
+    }
 }
 
 /// A relation of what some conditions of recursive rules say that do not depend on the recursion. It is derived where that

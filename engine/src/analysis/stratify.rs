@@ -87,7 +87,7 @@ fn grouped(
             }
         }
         let relations = component.into_iter().map(RelationId::new).collect();
-        strata.push(Stratum { relations, rules, recursive, auxiliaries: Vec::new() });
+        strata.push(Stratum::of(relations, rules, recursive));
     }
     Ok(strata)
 }

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use super::{Budget, BudgetError};
 use crate::data::parallel::FEW_ROWS;
 
+/// As good as for ever.
+const EVER: Duration = Duration::from_secs(1 << 32);
+
 /// A try to do something.
 #[derive(Debug)]
 pub(super) struct Attempt {
@@ -20,9 +23,21 @@ pub(super) struct Attempt {
     on_lasting: AtomicU64,
     /// and how many are at it.
     building: AtomicUsize,
+    /// The try that this one is a part of.
+    outer: Option<Arc<Attempt>>,
 }
 
 impl Attempt {
+    /// This one, that of which it is a part, and so on.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Attempt> {
+        std::iter::successors(Some(self), |attempt| attempt.outer.as_deref())
+    }
+
+    /// Whether it was ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
     /// When the try is over.
     pub(super) fn until(&self) -> Instant {
         let more = match self.building.load(Ordering::Relaxed) {
@@ -60,6 +75,15 @@ impl Budget {
         self.attempt(time, usize::MAX, Budget::for_lasting(time), work)
     }
 
+    /// The same, where what it makes that lasts may take any time.
+    pub(crate) fn in_turn<T, E>(
+        &self,
+        time: Duration,
+        work: impl FnOnce(&Budget) -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
+        self.attempt(time, usize::MAX, EVER, work)
+    }
+
     /// How long what lasts may take to make, where a try may take this time.
     pub(crate) fn for_lasting(time: Duration) -> Duration {
         time.saturating_mul(3)
@@ -69,10 +93,13 @@ impl Budget {
     pub(crate) fn lasting<T>(&self, make: impl FnOnce() -> T) -> T {
         let Some(attempt) = &self.attempt else { return make() };
         let started = Instant::now();
-        attempt.building.fetch_add(1, Ordering::Relaxed);
+        attempt.all().for_each(|attempt| _ = attempt.building.fetch_add(1, Ordering::Relaxed));
         let made = make();
-        attempt.building.fetch_sub(1, Ordering::Relaxed);
-        attempt.on_lasting.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        let took = started.elapsed().as_nanos() as u64;
+        for attempt in attempt.all() {
+            attempt.building.fetch_sub(1, Ordering::Relaxed);
+            attempt.on_lasting.fetch_add(took, Ordering::Relaxed);
+        }
         made
     }
 
@@ -83,8 +110,6 @@ impl Budget {
         for_lasting: Duration,
         work: impl FnOnce(&Budget) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        /// As good as for ever.
-        const EVER: Duration = Duration::from_secs(1 << 32);
         let now = Instant::now();
         let until = now.checked_add(time).unwrap_or(now + EVER);
         let attempt = Arc::new(Attempt {
@@ -94,6 +119,7 @@ impl Budget {
             for_lasting: for_lasting.min(EVER),
             on_lasting: AtomicU64::default(),
             building: AtomicUsize::default(),
+            outer: self.attempt.clone(),
         });
         let used = &self.shared.memory_used;
         let before = used.load(Ordering::Relaxed);
@@ -107,9 +133,11 @@ impl Budget {
 
     /// Tells that so many rows are about to be read: with many, what was tried is not brief.
     pub(crate) fn expect_rows(&self, rows: impl FnOnce() -> usize) -> Result<(), BudgetError> {
-        match &self.attempt {
-            Some(attempt) if rows() > attempt.most_rows => Err(attempt.give_up()),
-            Some(_) | None => Ok(()),
+        let Some(attempt) = &self.attempt else { return Ok(()) };
+        let rows = rows();
+        match attempt.all().find(|attempt| rows > attempt.most_rows) {
+            Some(attempt) => Err(attempt.give_up()),
+            None => Ok(()),
         }
     }
 }
@@ -122,6 +150,39 @@ mod tests {
     use super::{Budget, BudgetError};
 
     const TIME: Duration = Duration::from_millis(20);
+
+    #[test]
+    fn a_try_within_a_try_ends_with_it() {
+        let budget = Budget::unlimited();
+        let goes_on = |tried: &Budget| -> Result<(), BudgetError> {
+            loop {
+                tried.check()?;
+            }
+        };
+        // The inner one alone; what it makes that lasts may take its time.
+        let makes = |tried: &Budget| {
+            tried.lasting(|| std::thread::sleep(2 * TIME));
+            tried.check()
+        };
+        let inner = |outer: &Budget| {
+            assert_eq!(outer.in_turn(TIME, goes_on), None);
+            assert_eq!(outer.in_turn(TIME, makes), Some(Ok(())));
+            outer.check()
+        };
+        assert_eq!(budget.within(100 * TIME, inner), Some(Ok(())));
+        // The outer one, by its time or its rows: the inner one has nothing more to say.
+        let long = |outer: &Budget| {
+            assert_eq!(outer.in_turn(100 * TIME, goes_on), Some(Err(BudgetError::Cancelled)));
+            outer.check()
+        };
+        assert_eq!(budget.briefly(TIME, long), None);
+        let many = |outer: &Budget| {
+            let many = |tried: &Budget| tried.expect_rows(|| 1_000_000);
+            assert_eq!(outer.in_turn(TIME, many), Some(Err(BudgetError::Cancelled)));
+            outer.check()
+        };
+        assert_eq!(budget.briefly(100 * TIME, many), None);
+    }
 
     #[test]
     fn what_is_not_brief_is_given_up_and_leaves_no_memory_in_use() {

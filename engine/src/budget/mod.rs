@@ -179,14 +179,15 @@ impl Budget {
         {
             return Err(stop.error());
         }
-        let brief_until = self.attempt.as_ref().map(|attempt| attempt.until());
-        let moments = [self.shared.deadline, self.watched_from, brief_until];
-        let now = moments.iter().any(Option::is_some).then(Instant::now);
+        let mut attempts = self.attempt.iter().flat_map(|attempt| attempt.all());
+        let moments = [self.shared.deadline, self.watched_from];
+        let is_timed = self.attempt.is_some() || moments.iter().any(Option::is_some);
+        let now = is_timed.then(Instant::now);
         let is_past = |moment: Option<Instant>| moment.zip(now).is_some_and(|(moment, now)| now >= moment);
         if is_past(self.shared.deadline) {
             return Err(BudgetError::Timeout { limit: self.shared.timeout });
         }
-        if let Some(attempt) = self.attempt.as_ref().filter(|_| is_past(brief_until)) {
+        if let Some(attempt) = attempts.find(|attempt| attempt.is_over() || is_past(Some(attempt.until()))) {
             return Err(attempt.give_up());
         }
         if is_past(self.watched_from) {

@@ -56,6 +56,9 @@ mod auxiliaries;
 /// One stratum to its fixpoint.
 mod stratum;
 
+/// One of two strata.
+mod either;
+
 /// The order of an answer.
 mod sort;
 
@@ -63,6 +66,8 @@ use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
 
+use self::either::evaluate_either;
+use self::profile::Notes;
 use self::tables::Tables;
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::Budget;
@@ -106,11 +111,14 @@ pub fn execute(
 ) -> Result<Outcome, ExecError> {
     let mut tables = Tables::new(program, relations, codec, budget, thresholds);
     let (mut took, mut rounds, mut round) = (HashMap::default(), HashMap::default(), 0);
-    for stratum in &program.strata {
+    let mut strata = program.strata.iter().peekable();
+    while let Some(stratum) = strata.next() {
         let started = Instant::now();
-        match &mut profile {
-            None => stratum::evaluate(&mut tables, stratum, None)?,
-            Some(profile) => profile.add(measure(&mut tables, stratum)?),
+        match (strata.next_if(|next| next.is_alternative), &mut profile) {
+            (None, None) => stratum::evaluate(&mut tables, stratum, None)?,
+            (None, Some(profile)) => profile.add(measure(&mut tables, stratum)?),
+            (Some(other), None) => _ = evaluate_either(&mut tables, [stratum, other], false)?,
+            (Some(other), Some(profile)) => profile.add(measure_either(&mut tables, [stratum, other])?),
         }
         let elapsed = started.elapsed();
         took.extend(stratum.relations.iter().map(|relation| (*relation, elapsed)));
@@ -132,18 +140,29 @@ pub fn execute(
 
 /// Evaluates a stratum, and tells how that went.
 fn measure(tables: &mut Tables<'_>, stratum: &Stratum) -> Result<StratumNote, ExecError> {
-    let mut notes = profile::Notes::start();
+    let mut notes = Notes::start();
     stratum::evaluate(tables, stratum, Some(&mut notes))?;
-    let relations = stratum.relations.iter().map(|relation| RelationNote {
+    Ok(noted(tables, stratum, notes))
+}
+
+/// Evaluates one of two strata, and tells which, and how that went.
+fn measure_either(tables: &mut Tables<'_>, strata: [&Stratum; 2]) -> Result<StratumNote, ExecError> {
+    let (done, notes) = evaluate_either(tables, strata, true)?;
+    Ok(noted(tables, done, notes.unwrap_or_else(Notes::start)))
+}
+
+/// How it went with a stratum.
+fn noted(tables: &Tables<'_>, done: &Stratum, notes: Notes) -> StratumNote {
+    let relations = done.relations.iter().map(|relation| RelationNote {
         name: tables.program.relations[relation.index()].name.clone(),
         size: Size::Found(tables.rows(*relation)),
     });
-    let relations = relations.collect();
-    Ok(StratumNote {
-        relations,
-        recursive: stratum.recursive,
+    StratumNote {
+        relations: relations.collect(),
+        recursive: done.recursive,
+        is_alternative: done.is_alternative,
         strategy: notes.strategy,
         course: Some(notes.course()),
         rules: notes.rules,
-    })
+    }
 }

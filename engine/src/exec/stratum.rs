@@ -122,6 +122,7 @@ fn evaluate_rules<'p>(
             Once::Rule(rule_plan, parts) => {
                 let planned = planned(tables.program, &*tables, *rule_plan, once.rule, notes.is_some());
                 let in_parts = match &parts {
+                    _ if has_no_solution(tables, once.rule) => Some(Vec::new()),
                     Some(parts) => derive_in_parts(tables, &planned, parts)?,
                     None => None,
                 };
@@ -154,6 +155,11 @@ fn complete_rows(known: &mut KnownRows, relation: RelationId, rows: Rows) -> Res
         Some(Known::Best(best)) => runs_of(best.all()),
         Some(Known::All(_) | Known::Nothing) | None => runs_of(rows),
     }
+}
+
+/// Whether a condition of a rule has no rows, so that nothing need be read of the others. Only a sum of nothing is something.
+fn has_no_solution(tables: &Tables<'_>, rule: &Rule) -> bool {
+    !rule.aggregates() && rule.atoms().any(|atom| tables.rows(atom.relation) == 0)
 }
 
 /// The rows that a search finds and that are new.

@@ -180,23 +180,12 @@ impl<'p> Prover<'p> {
     ) -> Result<(), Error> {
         let explained = self.explained;
         let ways = &explained.derived[&relation].ways;
-        self.in_order(ways, &mut candidates);
-        let best = candidates.first().ok_or_else(|| broken("a fact follows from no rule"))?;
+        settle_heights(ways, &mut candidates);
+        let (different, count) = self.different(relation, &candidates);
+        let best = different.first().ok_or_else(|| broken("a fact follows from no rule"))?;
         if best.solution.height != self.facts[fact].height {
             return Err(broken("a fact has no proof of its height"));
         }
-        // Solutions that differ in nothing that is written are the same way, and so are all of a group.
-        let written = |candidate: &Candidate| match ways[candidate.way].kind {
-            Kind::Group(_) => 0,
-            _ => self.evaluated.ask(relation, candidate.way).written,
-        };
-        let mut different: Vec<&Candidate> = candidates.iter().collect();
-        different.dedup_by(|a, b| {
-            let known = written(a);
-            a.way == b.way && a.solution.codes[..known] == b.solution.codes[..known]
-        });
-        let count = different.len() as u64;
-        different.truncate(if self.detail == Detail::Alternatives { MOST_ALTERNATIVES } else { 1 });
         let mut made = Vec::with_capacity(different.len());
         for candidate in different {
             let way = &ways[candidate.way];
@@ -207,7 +196,8 @@ impl<'p> Prover<'p> {
                 Kind::Chosen(_) => self.chosen(fact, relation, candidate, &ask)?,
                 Kind::Group(_) => {
                     let of_group = candidates.iter().filter(|other| other.way == candidate.way);
-                    let solutions: Vec<&Solution> = of_group.map(|other| &other.solution).collect();
+                    let mut solutions: Vec<&Solution> = of_group.map(|other| &other.solution).collect();
+                    solutions.sort_by(|a, b| self.by_values(&a.codes, &b.codes));
                     self.by_group(fact, &way.rule, &ask, &solutions)
                 }
             };
@@ -218,24 +208,40 @@ impl<'p> Prover<'p> {
         Ok(())
     }
 
-    /// Puts the smallest ways first; of those the first rule, with the smallest values.
-    fn in_order(&self, ways: &[proofs::Way], candidates: &mut [Candidate]) {
-        // All solutions of a group are needed, so it stands on the highest of them.
-        let mut highest = vec![0; ways.len()];
-        for candidate in candidates.iter() {
-            highest[candidate.way] = highest[candidate.way].max(candidate.solution.height);
-        }
-        for candidate in candidates.iter_mut() {
-            match ways[candidate.way].kind {
-                Kind::Stored => candidate.solution.height = 0,
-                Kind::Group(_) => candidate.solution.height = highest[candidate.way],
-                Kind::Solution | Kind::Chosen(_) | Kind::Path => {}
+    /// The smallest ways in which a fact may stand, as many as are told, and how many there are. Those of the first rule come
+    /// first, of those the ones with the smallest values.
+    fn different<'c>(&self, relation: RelationId, candidates: &'c [Candidate]) -> (Vec<&'c Candidate>, u64) {
+        let ways = &self.explained.derived[&relation].ways;
+        // Solutions that differ in nothing that is written are the same way, and so are all of a group.
+        let written: Vec<usize> = ways
+            .iter()
+            .enumerate()
+            .map(|(way, of)| match of.kind {
+                Kind::Group(_) => 0,
+                _ => self.evaluated.ask(relation, way).written,
+            })
+            .collect();
+        let rank = |candidate: &Candidate| (candidate.solution.height, candidate.way);
+        let text = |candidate: &'c Candidate| &candidate.solution.codes[..written[candidate.way]];
+        let by_values = |a: &Candidate, b: &Candidate| self.by_values(&a.solution.codes, &b.solution.codes);
+        let mut different: Vec<&'c Candidate> = candidates.iter().collect();
+        different.sort_unstable_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| text(a).cmp(text(b))));
+        different.dedup_by(|a, b| {
+            let is_same = a.way == b.way && text(a) == text(b);
+            if is_same && rank(a) == rank(b) && by_values(a, b).is_lt() {
+                std::mem::swap(a, b);
             }
-        }
-        candidates.sort_by(|a, b| {
-            let key = |candidate: &Candidate| (candidate.solution.height, candidate.way);
-            key(a).cmp(&key(b)).then_with(|| self.by_values(&a.solution.codes, &b.solution.codes))
+            is_same
         });
+        let count = different.len();
+        // To compare values takes longer than to compare codes.
+        let told = if self.detail == Detail::Alternatives { MOST_ALTERNATIVES } else { 1 };
+        if let Some(last) = different.get(told - 1).map(|last| rank(last)) {
+            different.truncate(different.partition_point(|candidate| rank(candidate) <= last));
+        }
+        different.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| by_values(a, b)));
+        different.truncate(told);
+        (different, count as u64)
     }
 
     /// Rows in the order of their values.
@@ -388,6 +394,22 @@ impl<'p> Prover<'p> {
         let known = &self.facts[number];
         let relation = self.name(known.relation).unwrap_or("?").to_owned();
         Fact { relation, arguments: known.row.iter().map(|code| Some(self.value(*code))).collect() }
+    }
+}
+
+/// Gives each candidate the height of what it would make.
+fn settle_heights(ways: &[proofs::Way], candidates: &mut [Candidate]) {
+    // All solutions of a group are needed, so it stands on the highest of them.
+    let mut highest = vec![0; ways.len()];
+    for candidate in candidates.iter() {
+        highest[candidate.way] = highest[candidate.way].max(candidate.solution.height);
+    }
+    for candidate in candidates {
+        match ways[candidate.way].kind {
+            Kind::Stored => candidate.solution.height = 0,
+            Kind::Group(_) => candidate.solution.height = highest[candidate.way],
+            Kind::Solution | Kind::Chosen(_) | Kind::Path => {}
+        }
     }
 }
 

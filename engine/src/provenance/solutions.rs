@@ -9,11 +9,15 @@ use crate::data::{Code, Codec, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Relations, Thresholds};
 use crate::rewrite::proofs::{Ask, Explained, Kind, ask};
 
+/// How often an index is used that is made for one of the questions about solutions: each is asked for one layer of facts after
+/// the other.
+const USES: usize = 16;
+
 /// Rows that were evaluated to explain others.
 pub(super) struct Evaluated<'e> {
     pub(super) explained: &'e Explained,
     /// By the names that asks have for them.
-    rows: Named,
+    rows: Beside<'e>,
     pub(super) codec: &'e Codec,
     pub(super) budget: &'e Budget,
     thresholds: Thresholds,
@@ -31,16 +35,7 @@ pub(super) struct Solution {
     pub(super) height: u32,
 }
 
-/// Relations by name.
-struct Named(HashMap<String, Vec<Run>>);
-
-impl Relations for Named {
-    fn runs(&self, relation: &str) -> Vec<Run> {
-        self.0.get(relation).cloned().unwrap_or_default()
-    }
-}
-
-/// The same, and some of one question only.
+/// Relations by name, beside others.
 struct Beside<'r> {
     rows: HashMap<String, Vec<Run>>,
     others: &'r dyn Relations,
@@ -60,13 +55,14 @@ impl<'e> Evaluated<'e> {
     pub(super) fn of(
         explained: &'e Explained,
         asked: Rows,
-        stored: &dyn Relations,
+        stored: &'e dyn Relations,
         codec: &'e Codec,
         budget: &'e Budget,
         thresholds: Thresholds,
     ) -> Result<Evaluated<'e>, ExecError> {
         let rows = HashMap::from([(crate::rewrite::ASKED.to_owned(), runs(asked))]);
         let beside = Beside { rows, others: stored };
+        let thresholds = Thresholds { index_uses: USES, ..thresholds };
         let outcome = exec::execute(&explained.program, &beside, codec, budget, thresholds, None)?;
         let name = |relation: RelationId| {
             let known = &explained.program.relations[relation.index()];
@@ -81,7 +77,9 @@ impl<'e> Evaluated<'e> {
             rows.insert(name, together(copies, budget)?);
         }
         rows.insert(name(explained.program.goal), outcome.runs);
-        Ok(Evaluated { explained, rows: Named(rows), codec, budget, thresholds, asks: RefCell::default() })
+        // What no proof had to be looked for in was not read yet.
+        let rows = Beside { rows, others: stored };
+        Ok(Evaluated { explained, rows, codec, budget, thresholds, asks: RefCell::default() })
     }
 
     /// The rows of a relation with the height of each in the last column.

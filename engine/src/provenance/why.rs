@@ -1,13 +1,15 @@
 //! `why`: the smallest proof of each of some rows of a goal.
 
+use std::collections::HashSet;
+
 use super::proof::Proof;
 use super::prover::Prover;
 use super::solutions::Evaluated;
 use crate::analysis::program::Program;
 use crate::budget::Budget;
-use crate::data::{Codec, Rows, Run};
+use crate::data::{Codec, RelationId, Rows, Run};
 use crate::error::Error;
-use crate::exec::Thresholds;
+use crate::exec::{Relations, Thresholds};
 use crate::graph::SessionView;
 use crate::rewrite::proofs::explained;
 
@@ -20,6 +22,9 @@ pub(crate) struct Question<'q> {
     pub(crate) count: usize,
     pub(crate) detail: Detail,
     pub(crate) view: &'q SessionView,
+    /// What is stored in this view, and all rows of those relations that are at hand.
+    pub(crate) relations: &'q dyn Relations,
+    pub(crate) at_hand: &'q HashSet<RelationId>,
     pub(crate) codec: &'q Codec,
     pub(crate) thresholds: Thresholds,
 }
@@ -40,14 +45,14 @@ const MOST_NODES: usize = 20_000;
 
 /// Explains rows: a proof of each, in their order.
 pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>, Error> {
-    let explained = explained(question.program)
+    let explained = explained(question.program, question.at_hand)
         .ok_or_else(|| Error::internal("provenance", "the program of heights has no strata"))?;
     let len = if explained.asked.is_empty() { 0 } else { question.count };
     let column = |column: &usize| question.rows.column(*column)[..len].to_vec();
     let columns = explained.asked.iter().map(column).collect();
     let asked = Rows { columns, len };
     let evaluated =
-        Evaluated::of(&explained, asked, question.view, question.codec, budget, question.thresholds)?;
+        Evaluated::of(&explained, asked, question.relations, question.codec, budget, question.thresholds)?;
     let mut prover = Prover::new(&evaluated, question.detail, question.view);
     let roots = prover.begin(question.rows, question.count)?;
     prover.explain_all()?;

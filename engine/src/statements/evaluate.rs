@@ -52,8 +52,7 @@ pub(super) fn evaluate(
     let mut reading = views.look(&program, context.graph, view);
     if views.are_older(&reading, view) {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
-        let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
-        let older = advance(&program, &wanted, &reading, view, context, compares)?;
+        let older = advance(&program, &whole(rewritten), &reading, view, context, compares)?;
         if let Some(watch) = &mut watch {
             watch.older = older;
         }
@@ -69,6 +68,7 @@ pub(super) fn evaluate(
             (program, Some(&mut watch.profile))
         }
     };
+    let program = if following.is_some() { program.without_alternatives() } else { program };
     let types = program.relations[program.goal.index()].column_types.clone();
     let mut follower =
         following.map(|following| Follower { following, program: &program, reading: &reading, view });
@@ -101,6 +101,11 @@ pub(super) fn evaluate(
     }
     context.warnings.extend(outcome.remarks.iter().map(remarked));
     Ok(Evaluated { runs: outcome.runs, types })
+}
+
+/// The relations that a rewritten program derives.
+pub(super) fn whole(rewritten: &Program) -> HashSet<RelationId> {
+    rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect()
 }
 
 /// Brings the views of these relations to the state that is asked of, as far as that pays.

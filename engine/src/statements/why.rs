@@ -1,13 +1,21 @@
 //! `.why`: the rows of a query, and a proof of each.
 
+use std::collections::HashSet;
+
 use super::counted;
+use super::evaluate::{advance, whole};
 use super::query::{self, asked};
+use crate::analysis::program::Program;
 use crate::answer::Rows;
-use crate::context::Context;
+use crate::context::{Context, Environment};
+use crate::data::RelationId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
+use crate::graph::SessionView;
 use crate::provenance::{Detail, Question, why};
+use crate::rewrite;
 use crate::syntax::ast::Query;
+use crate::views::Reading;
 
 /// So many rows are explained at once.
 const MOST_ROWS: usize = 1_000;
@@ -15,6 +23,7 @@ const MOST_ROWS: usize = 1_000;
 pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> Result<Rows, Error> {
     let asked = asked(query, context, false)?;
     let (program, view) = (asked.analysed.program.clone(), asked.view.clone());
+    let (reading, at_hand) = kept(&program, &view, context)?;
     let mut rows = query::answer(query, asked, context, None)?;
     if rows.row_count() > MOST_ROWS {
         let message = format!("{} are explained, of {}", counted(MOST_ROWS, "row"), rows.row_count());
@@ -32,9 +41,27 @@ pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> R
         count: rows.row_count(),
         detail,
         view: &view,
+        relations: &reading.with(&view),
+        at_hand: &at_hand,
         codec,
         thresholds,
     };
     let proofs = context.environment.threads.run(|| why(&question, context.budget))?;
     Ok(rows.with_proofs(proofs))
+}
+
+/// What is kept of the relations of a program, brought to the state that is asked of as for a question.
+fn kept(
+    program: &Program,
+    view: &SessionView,
+    context: &Context<'_>,
+) -> Result<(Reading, HashSet<RelationId>), Error> {
+    let Environment { views, disabled_rewrites, .. } = context.environment;
+    let mut reading = views.look(program, context.graph, view);
+    if views.are_older(&reading, view) {
+        let rewritten = rewrite::rewrite(program.clone(), disabled_rewrites);
+        advance(program, &whole(&rewritten), &reading, view, context, false)?;
+    }
+    let at_hand = views.read_derived(&mut reading, program);
+    Ok((reading, at_hand))
 }

@@ -179,20 +179,35 @@ impl Views {
     ///
     /// Values that were computed meanwhile have codes of the graph in it, so nothing may have been computed for the program.
     pub(crate) fn read(&self, reading: &mut Reading, program: &mut Program) {
-        let mut found = HashSet::new();
-        if !reading.origins.below.is_empty() {
-            for relation in reading.origins.below.keys() {
-                let Some(rows) = self.current(reading, *relation) else { continue };
-                reading.rows.insert(program.relations[relation.index()].name.clone(), rows);
-                found.insert(*relation);
-            }
-        }
+        let found = self.find(reading, program, |_| true);
         if !found.is_empty() {
             let needed = take_as_stored(program, &found);
             let unneeded =
                 found.difference(&needed).map(|relation| &program.relations[relation.index()].name);
             unneeded.for_each(|name| drop(reading.rows.remove(name)));
         }
+    }
+
+    /// Reads all that there is of relations that only rules derive, whether it is needed for an answer or only below what is.
+    /// The same holds for values that were computed. Answers which relations these are.
+    pub(crate) fn read_derived(&self, reading: &mut Reading, program: &Program) -> HashSet<RelationId> {
+        self.find(reading, program, |relation| !program.relations[relation.index()].stored)
+    }
+
+    /// Puts what there is of some relations into a reading.
+    fn find(
+        &self,
+        reading: &mut Reading,
+        program: &Program,
+        which: impl Fn(RelationId) -> bool,
+    ) -> HashSet<RelationId> {
+        let mut found = HashSet::new();
+        for relation in reading.origins.below.keys().copied().filter(|relation| which(*relation)) {
+            let Some(rows) = self.current(reading, relation) else { continue };
+            reading.rows.insert(program.relations[relation.index()].name.clone(), rows);
+            found.insert(relation);
+        }
+        found
     }
 
     /// Keeps what an evaluation has found of whole relations. `program` is what was evaluated.

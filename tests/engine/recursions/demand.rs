@@ -1,7 +1,11 @@
 //! Recursions asked for a part of their rows.
 
+use stratalog_engine::{Budget, Engine, EngineOptions, Scope};
+use stratalog_tests::answers::batches_of;
+use stratalog_tests::value::{Row, Value};
+
 use super::forms::{CHAINS, WALKS};
-use super::ways_agree;
+use super::{run, ways_agree};
 
 /// Questions about two columns: for all rows, from one end, from the other, from both, and from many values at once.
 pub(crate) const QUESTIONS: &[&str] = &[
@@ -9,6 +13,7 @@ pub(crate) const QUESTIONS: &[&str] = &[
     "?t(3, Y)",
     "?t(X, 8)",
     "?t(3, 8)",
+    "?t(8, 3)",
     "?odd(X), t(X, Y)",
     "?odd(Y), t(X, Y)",
     "?edge(3, X, _), t(X, Y), t(Y, 9)",
@@ -83,6 +88,61 @@ fn best_rows_of_a_part_are_those_of_the_whole() {
     for question in ["?d(3, Y, 0, D)", "?d(S, 3, 0, D)", "?d(3, 3, L, D)", "?d(S, Y, 2, D)", "?d(3, Y, 2, D)"]
     {
         assert!(ways_agree(walked, question, (12, 30, 1)));
+    }
+}
+
+/// Much lies before one node, and much can be reached from another: too much to be looked through in the first turn.
+#[test]
+fn what_is_asked_by_both_ends_is_found_from_either() {
+    let chain = |nodes: std::ops::Range<i64>| nodes.map(|n| (n, n + 1));
+    let before = (0..100_000).map(|n| (1_000_000 + n, 50));
+    let behind = (0..100_000).map(|n| (100, 2_000_000 + n));
+    let edges: Vec<Row> = chain(0..50)
+        .chain(chain(90..100))
+        .chain(before)
+        .chain(behind)
+        .map(|(from, to)| vec![Value::Int(from), Value::Int(to)])
+        .collect();
+    for longer in ["t(X, Y), edge(Y, Z)", "edge(X, Y), t(Y, Z)", "t(X, Y), t(Y, Z)"] {
+        for threads in [1, 2] {
+            let options = EngineOptions { threads: Some(threads), ..EngineOptions::default() };
+            let engine = Engine::in_memory(options).expect("an engine in memory");
+            let mut session = engine.open_session("default").expect("the graph `default` exists");
+            session
+                .insert_batches("edge", Scope::Persistent, batches_of(&edges), &Budget::unlimited())
+                .expect("the rows fit");
+            run(&mut session, &format!("+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- {longer}"));
+            let mut holds = |from: i64, to: i64| {
+                let plain = run(&mut session, &format!("?t({from}, {to})")).expect("rows").len();
+                let explained = run(&mut session, &format!(".why ?t({from}, {to})")).expect("rows").len();
+                assert_eq!(plain, explained, "{longer}: t({from}, {to})");
+                plain == 1
+            };
+            assert!(holds(0, 50) && holds(90, 2_000_005) && holds(1_000_003, 50));
+            assert!(!holds(0, 100) && !holds(50, 0) && !holds(90, 50) && !holds(50, 50));
+            run(&mut session, "+edge(2000007, 1000007)");
+            let rows = run(&mut session, "?t(90, 50)").expect("rows").len();
+            assert_eq!(rows, 1, "{longer}, {threads} threads");
+        }
+    }
+}
+
+/// Asked by both ends, a recursion may have more columns, which say nothing of where it leads.
+#[test]
+fn what_lies_between_two_ends_has_all_its_rows() {
+    let counted =
+        "+p(X, Y, 1) <- edge(X, Y, _)\n+p(X, Z, L) <- p(X, Y, K), edge(Y, Z, W), L = K + 1, L + W <= 5";
+    let first =
+        "+p(X, Y, W) <- edge(X, Y, W), !odd(Y)\n+p(X, Z, L) <- edge(X, Y, V), p(Y, Z, K), L = K + V, L < 7";
+    let joined = "+p(X, Y, W) <- edge(X, Y, W)\n+p(X, Z, W) <- p(X, Y, V), edge(Y, Z, W), edge(Z, _, V)";
+    for rules in [counted, first, joined] {
+        for question in
+            ["?p(3, 8, L)", "?p(8, 3, L)", "?p(3, 8, 2)", "?odd(X), p(X, 8, L)", "?edge(X, Y, 3), p(Y, X, L)"]
+        {
+            for graph in [(12, 30, 1), (60, 90, 1), (130, 200, 40_000_000)] {
+                assert!(ways_agree(rules, question, graph), "refused: {rules}");
+            }
+        }
     }
 }
 

@@ -93,6 +93,7 @@ impl Expected<'_> {
         Ok(StratumNote {
             relations: relations.collect(),
             recursive: stratum.recursive,
+            is_alternative: stratum.is_alternative,
             strategy,
             rules,
             course: None,

@@ -42,6 +42,9 @@ pub struct StratumNote {
     pub relations: Vec<RelationNote>,
     /// Whether it runs in rounds until nothing new comes.
     pub recursive: bool,
+    /// Whether it stands in the place of the one before it, if it is complete sooner; of two that were tried, only that one is
+    /// noted.
+    pub is_alternative: bool,
     /// How the recursion goes on, should there be much to do.
     pub strategy: Option<StrategyNote>,
     /// Its rules; a recursive one once for each atom that reads the last round's rows.
@@ -273,6 +276,9 @@ impl StratumNote {
         if self.recursive {
             line += ", recursive";
         }
+        if self.is_alternative && self.course.is_none() {
+            line += ", or the one before it";
+        }
         if let Some(strategy) = self.strategy {
             let time = self.course.and_then(|course| course.switched);
             line += &strategy.text(time.is_some()).map(|text| format!(", {text}")).unwrap_or_default();
@@ -295,6 +301,9 @@ impl StratumNote {
             "strategy": self.strategy.map(StrategyNote::to_json),
             "rules": self.rules.iter().map(RuleNote::to_json).collect::<Vec<_>>(),
         });
+        if self.is_alternative {
+            stratum["is_alternative"] = json!(true);
+        }
         if let Some(course) = self.course {
             stratum["rounds"] = json!(course.rounds);
             stratum["switched"] = json!(course.switched.is_some());

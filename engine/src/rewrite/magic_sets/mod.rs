@@ -6,7 +6,8 @@
 //! order that begins with what is bound.
 //!
 //! A recursion that hands on what is free, and moves what is bound, would be asked for everything it passes by. It is
-//! turned round (`turned.rs`); a closure is derived from the end that is bound (`closures.rs`).
+//! turned round (`turned.rs`); a closure is derived from the end that is bound (`closures.rs`). One that is asked for by both of
+//! its ends is asked from the one from which less is to be seen (`either_end.rs`).
 //!
 //! What many ask for at once (`?reach($1, Y), $asked($1)`) stands in a relation, and binds as a constant does.
 //!
@@ -14,12 +15,14 @@
 //! depend on its own negation or aggregation; the relations that do are then evaluated in full, as they would be without.
 
 pub(super) mod closures;
+mod either_end;
 mod turned;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use foldhash::HashSet;
 
+use self::either_end::Ends;
 use super::guarded::{compare_assigned, guard, head_argument};
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
@@ -114,6 +117,8 @@ struct Magic<'p> {
     read: BTreeSet<RelationId>,
     queue: VecDeque<Task>,
     made: Vec<Rule>,
+    /// Of which two relations of bindings one is enough.
+    ends: Vec<Ends>,
 }
 
 /// The two relations of an adornment.
@@ -152,6 +157,7 @@ impl<'p> Magic<'p> {
             read: BTreeSet::new(),
             queue: VecDeque::new(),
             made: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
@@ -171,10 +177,16 @@ impl<'p> Magic<'p> {
 
     fn strata(&mut self) -> Result<Vec<Stratum>, Cycle> {
         let rules = std::mem::take(&mut self.made);
-        let Form::Written(sound) = self.form else { return stratify(&self.relations, rules) };
-        let of_sound = self.adorned.iter().filter(|((relation, _), _)| sound.contains(relation));
-        let sound = sound.iter().copied().chain(of_sound.map(|(_, adorned)| adorned.rows)).collect();
-        stratify_made(&self.relations, rules, &sound)
+        let mut strata = match self.form {
+            Form::Best => stratify(&self.relations, rules)?,
+            Form::Written(sound) => {
+                let of_sound = self.adorned.iter().filter(|((relation, _), _)| sound.contains(relation));
+                let sound = sound.iter().copied().chain(of_sound.map(|(_, adorned)| adorned.rows)).collect();
+                stratify_made(&self.relations, rules, &sound)?
+            }
+        };
+        self.ends.iter().for_each(|ends| ends.pair(&mut strata));
+        Ok(strata)
     }
 
     /// The relations to evaluate in full so that a cycle falls apart: those of it that aggregate or are negated, or
@@ -221,6 +233,10 @@ impl<'p> Magic<'p> {
         let rules = self.rules_for(relation, adornment);
         if matches!(self.form, Form::Best) && self.is_turned(relation, adornment, &rules) {
             self.turn(relation, adornment, adorned, &rules);
+            return;
+        }
+        if let Some(handed) = self.handed_on(relation, adornment, &rules) {
+            self.ask_from_either_end(relation, adornment, adorned, handed, &rules);
             return;
         }
         for rule in rules {

@@ -53,9 +53,9 @@ impl Magic<'_> {
         let is_derived = |read: RelationId| read != relation && self.rules.contains_key(&read);
         let reads_derived = rules.iter().flat_map(Rule::reads).any(is_derived);
         let met = reads_derived.then(|| self.add_guard(format!("?met_{name}"), types.clone()));
-        self.begin(adorned.magic, walk, &types, 2);
+        self.begin(adorned.magic, walk, &types, |all| [all, all].concat());
         if let Some(met) = met {
-            self.begin(adorned.magic, met, &types, 1);
+            self.begin(adorned.magic, met, &types, <[VariableId]>::to_vec);
         }
         for rule in rules {
             let own = rule.atoms().find(|atom| atom.relation == relation).cloned();
@@ -94,8 +94,14 @@ impl Magic<'_> {
         }
     }
 
-    /// `begun(S, S) <- asked(S)`, or `begun(S) <- asked(S)`.
-    fn begin(&mut self, asked: RelationId, begun: RelationId, types: &[DataType], times: usize) {
+    /// `begun(S, S) <- asked(S)`, or what else of what is asked for it begins with.
+    pub(super) fn begin(
+        &mut self,
+        asked: RelationId,
+        begun: RelationId,
+        types: &[DataType],
+        with: impl FnOnce(&[VariableId]) -> Vec<VariableId>,
+    ) {
         let text =
             format!("{} for {}", self.relations[begun.index()].name, self.relations[asked.index()].name);
         let mut rule = Rule {
@@ -109,7 +115,7 @@ impl Magic<'_> {
         let columns: Vec<VariableId> =
             types.iter().map(|data_type| add_variable(&mut rule, "?asked", *data_type)).collect();
         rule.body.push(Literal::Atom(guard(asked, arguments(&columns))));
-        rule.head_terms = (0..times).flat_map(|_| terms(&columns)).collect();
+        rule.head_terms = terms(&with(&columns)).collect();
         self.made.push(rule);
     }
 }
@@ -160,7 +166,7 @@ fn variable(term: &HeadTerm) -> Option<VariableId> {
 }
 
 /// What an atom has in a column, as a term of a head.
-fn term(argument: &Argument) -> Option<HeadTerm> {
+pub(super) fn term(argument: &Argument) -> Option<HeadTerm> {
     match argument {
         Argument::Variable(variable) => Some(HeadTerm::Expression(Expression::Variable(*variable))),
         Argument::Constant(value) => Some(HeadTerm::Expression(Expression::Constant(value.clone()))),

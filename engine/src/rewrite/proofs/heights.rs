@@ -6,7 +6,7 @@
 //! Negated conditions have no height: they stand by what is not there. What was made for alternatives is as high as what it
 //! stands for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::levels::Levels;
 use super::paths::height_of;
@@ -62,6 +62,32 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
 }
 
 impl Heights {
+    /// Reads relations as stored, instead of deriving them: those that no proof goes through, and those whose rows all stand at
+    /// one height, if everything that their proofs need is at hand as well.
+    pub(super) fn read_as_stored(&mut self, program: &Program, mut at_hand: HashSet<RelationId>) {
+        let is_derived = |relation: &RelationId| self.rules.iter().any(|rule| rule.head == *relation);
+        let is_at_hand =
+            |relation: &RelationId, at_hand: &HashSet<RelationId>| match self.derived.get(relation) {
+                Some(Derived { height: Height::In(_), .. }) => false,
+                Some(Derived { height: Height::Level(_), ways, .. }) => {
+                    let mut below = ways.iter().flat_map(|way| way.rule.reads());
+                    below.all(|read| at_hand.contains(&read) || !is_derived(&read))
+                }
+                None => true,
+            };
+        // What a proof goes through stands above what it needs.
+        for stratum in &program.strata {
+            let found = stratum.relations.iter().filter(|relation| is_at_hand(relation, &at_hand));
+            let found: HashSet<RelationId> = found.copied().collect();
+            at_hand.retain(|relation| found.contains(relation) || !stratum.relations.contains(relation));
+        }
+        self.rules.retain(|rule| !at_hand.contains(&rule.head));
+        for relation in at_hand {
+            let relation = &mut self.relations[relation.index()];
+            (relation.stored, relation.best) = (true, None);
+        }
+    }
+
     fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins, level: Option<u32>) {
         let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
         let step = u32::from(!is_made);

@@ -11,7 +11,7 @@ mod levels;
 mod paths;
 mod solutions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use paths::path_and_step;
 pub(crate) use solutions::{Ask, ask};
@@ -136,19 +136,22 @@ pub(crate) enum Kind {
 /// A rule that hands on stored rows has this text.
 const STORED: &str = "as stored";
 
-/// The program that explains rows of a goal. Nothing if that cannot be done by these rules.
-pub(crate) fn explained(program: &Program) -> Option<Explained> {
+/// The program that explains rows of a goal. Nothing if that cannot be done by these rules. Of the relations `at_hand`, which only
+/// rules derive, all rows are: they are read by their names, as far as that is of use.
+pub(crate) fn explained(program: &Program, at_hand: &HashSet<RelationId>) -> Option<Explained> {
     let mut program = program.clone();
     apart_from_stored(&mut program);
     let (closures, levels) = paths::apart(&mut program);
     let origins = Origins(closures);
     let asked = guard_goal(&mut program);
-    let Heights { relations, rules, derived } = heights::of(&program, &origins, &levels);
+    let mut heights = heights::of(&program, &origins, &levels);
+    heights.read_as_stored(&program, at_hand.clone());
+    let Heights { relations, rules, derived } = heights;
     let goal = program.goal;
     let with_heights = derived.values().flat_map(|of| [of.height.relation(), of.with_lengths]);
     let with_heights = with_heights.flatten().collect();
     // Which rules are of which stratum is found out when it is known which of them are needed.
-    let all = Stratum { relations: Vec::new(), rules, recursive: true, auxiliaries: Vec::new() };
+    let all = Stratum::of(Vec::new(), rules, true);
     let goal_with_heights = derived.get(&goal)?.height.relation()?;
     let all = Program { relations, strata: vec![all], goal: goal_with_heights, warnings: Vec::new() };
     let Demanded { relations, strata, rows_of } = demanded(&all, Form::Written(&with_heights)).ok()?;

@@ -88,7 +88,7 @@ fn steps_apart(closure: RelationId, stratum: &mut Stratum, relations: &mut Vec<R
         stratum.rules.extend([one, longer]);
     }
     let steps = steps.into_iter().map(|rule| Rule { head: step, ..rule });
-    Stratum { relations: vec![step], rules: steps.collect(), recursive: false, auxiliaries: Vec::new() }
+    Stratum::of(vec![step], steps.collect(), false)
 }
 
 /// How high the smallest proof of a path of so many steps of this height is.

@@ -88,8 +88,7 @@ pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind
     asked.head = goal;
     let columns = std::iter::once(&number).chain(&variables).chain(&heights);
     asked.head_terms = columns.map(|v| HeadTerm::Expression(Expression::Variable(*v))).collect();
-    let stratum =
-        Stratum { relations: vec![goal], rules: vec![asked], recursive: false, auxiliaries: Vec::new() };
+    let stratum = Stratum::of(vec![goal], vec![asked], false);
     // What is not read need not be at hand.
     let read: BTreeSet<RelationId> = stratum.rules.iter().flat_map(Rule::reads).collect();
     for (number, relation) in relations.iter_mut().enumerate() {

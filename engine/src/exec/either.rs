@@ -1,0 +1,53 @@
+//! Two strata of which one is enough: both are tried in turn, for longer and longer, until one of them is complete.
+//!
+//! Nobody knows beforehand which of the two has less to do, and one may have a thousand times as much as the other. What was tried
+//! in vain is begun anew with [`LONGER`] times the time, so both together take no more than about three times what the better one
+//! takes alone.
+
+use std::time::Duration;
+
+use super::error::ExecError;
+use super::profile::Notes;
+use super::stratum::evaluate;
+use super::tables::Tables;
+use crate::analysis::program::Stratum;
+
+/// The first try may take so long,
+const FIRST: Duration = Duration::from_micros(200);
+/// and the next ones so many times as long as those before.
+const LONGER: u32 = 8;
+
+/// Evaluates one of two strata; the relations of the other have no rows then. Answers which, with what happened.
+pub(super) fn evaluate_either<'s>(
+    tables: &mut Tables<'_>,
+    strata: [&'s Stratum; 2],
+    is_measured: bool,
+) -> Result<(&'s Stratum, Option<Notes>), ExecError> {
+    let [first, second] = strata;
+    let order = if tables.thresholds.second_first { [second, first] } else { strata };
+    let mut time = FIRST;
+    loop {
+        for stratum in order {
+            tables.budget.check()?;
+            let tried = tables.budget.in_turn(time, |budget| {
+                let mut apart = Tables { budget, ..tables.apart() };
+                let mut notes = is_measured.then(Notes::start);
+                evaluate(&mut apart, stratum, notes.as_mut())?;
+                let Tables { complete, found_in, remarks, .. } = apart;
+                Ok::<_, ExecError>((complete, found_in, remarks, notes))
+            });
+            let (complete, found_in, remarks, notes) = match tried {
+                None => continue,
+                // What goes wrong on the other way round says nothing of this one.
+                Some(Err(_)) if std::ptr::eq(stratum, second) => continue,
+                Some(tried) => tried?,
+            };
+            if remarks.is_saturated() {
+                tables.remarks.saturate();
+            }
+            (tables.complete, tables.found_in) = (complete, found_in);
+            return Ok((stratum, notes));
+        }
+        time = time.saturating_mul(LONGER);
+    }
+}
