@@ -320,19 +320,20 @@ fn every_code_has_its_section() {
     assert_eq!(sections, codes);
 }
 
-/// `docs/security.md` names a test for each defence, as `suite::test`.
+/// `docs/security.md` names a test for each defence, as `folder::file::test`.
 #[test]
 fn the_tests_of_the_threat_model_exist() {
     let page = read("docs/security.md");
     let words = page.split('`').skip(1).step_by(2);
     let named: Vec<_> =
-        words.filter_map(|word| word.split_once("::")).filter(|(_, test)| !test.is_empty()).collect();
+        words.filter_map(|word| word.rsplit_once("::")).filter(|(_, test)| !test.is_empty()).collect();
     let named: Vec<_> = named.into_iter().filter(|(suite, _)| *suite != "stratalog_server").collect();
     assert!(named.len() > 40, "{named:?}");
     for (suite, test) in named {
-        let sources = match fs::read_dir(path(&format!("tests/{suite}"))) {
+        let file = format!("tests/{}", suite.replace("::", "/"));
+        let sources = match fs::read_dir(path(&file)) {
             Ok(files) => files.map(|file| file.expect("a file").path()).collect(),
-            Err(_) => vec![path(&format!("tests/{suite}.rs"))],
+            Err(_) => vec![path(&format!("{file}.rs"))],
         };
         let function = format!("fn {test}()");
         let is_there = |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(&function));
