@@ -37,7 +37,7 @@ impl Program {
     pub fn without_alternatives(mut self) -> Program {
         let others: Vec<RelationId> = self
             .strata
-            .extract_if(.., |stratum| stratum.is_alternative)
+            .extract_if(.., |stratum| stratum.alternative.is_some())
             .flat_map(|other| other.relations)
             .collect();
         for stratum in &mut self.strata {
@@ -88,13 +88,22 @@ pub struct Stratum {
     /// What rules may read in the place of conditions that do not depend on the recursion.
     pub auxiliaries: Vec<Auxiliary>,
     /// Whether it is enough to evaluate either this one or the one before it: the relations of the other have no rows then.
-    pub is_alternative: bool,
+    pub alternative: Option<Alternative>,
+}
+
+/// Which of two strata of which one is enough is tried first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alternative {
+    /// This one, since its rows leave less to do.
+    Sooner,
+    /// The one before it.
+    Later,
 }
 
 impl Stratum {
     /// These rules of these relations.
     pub fn of(relations: Vec<RelationId>, rules: Vec<Rule>, recursive: bool) -> Stratum {
-        Stratum { relations, rules, recursive, auxiliaries: Vec::new(), is_alternative: false }
+        Stratum { relations, rules, recursive, auxiliaries: Vec::new(), alternative: None }
     }
 }
 

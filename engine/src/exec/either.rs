@@ -10,7 +10,7 @@ use super::error::ExecError;
 use super::profile::Notes;
 use super::stratum::evaluate;
 use super::tables::Tables;
-use crate::analysis::program::Stratum;
+use crate::analysis::program::{Alternative, Stratum};
 
 /// The first try may take so long,
 const FIRST: Duration = Duration::from_micros(200);
@@ -23,11 +23,14 @@ pub(super) fn evaluate_either<'s>(
     strata: [&'s Stratum; 2],
     is_measured: bool,
 ) -> Result<(&'s Stratum, Option<Notes>), ExecError> {
-    let [first, second] = strata;
-    let order = if tables.thresholds.second_first { [second, first] } else { strata };
-    let mut time = FIRST;
+    let is_sooner = strata[1].alternative == Some(Alternative::Sooner);
+    let mut open = Vec::from(strata);
+    if is_sooner != tables.thresholds.swaps_turns {
+        open.reverse();
+    }
+    let (mut time, mut failed) = (FIRST, None);
     loop {
-        for stratum in order {
+        for stratum in std::mem::take(&mut open) {
             tables.budget.check()?;
             let tried = tables.budget.in_turn(time, |budget| {
                 let mut apart = Tables { budget, ..tables.apart() };
@@ -37,16 +40,25 @@ pub(super) fn evaluate_either<'s>(
                 Ok::<_, ExecError>((complete, found_in, remarks, notes))
             });
             let (complete, found_in, remarks, notes) = match tried {
-                None => continue,
-                // What goes wrong on the other way round says nothing of this one.
-                Some(Err(_)) if std::ptr::eq(stratum, second) => continue,
-                Some(tried) => tried?,
+                Some(Ok(done)) => done,
+                // What goes wrong on one way says nothing of the other.
+                Some(Err(error)) => {
+                    failed = failed.or(Some(error));
+                    continue;
+                }
+                None => {
+                    open.push(stratum);
+                    continue;
+                }
             };
             if remarks.is_saturated() {
                 tables.remarks.saturate();
             }
             (tables.complete, tables.found_in) = (complete, found_in);
             return Ok((stratum, notes));
+        }
+        if let Some(error) = failed.take_if(|_| open.is_empty()) {
+            return Err(error);
         }
         time = time.saturating_mul(LONGER);
     }

@@ -114,7 +114,7 @@ pub fn execute(
     let mut strata = program.strata.iter().peekable();
     while let Some(stratum) = strata.next() {
         let started = Instant::now();
-        match (strata.next_if(|next| next.is_alternative), &mut profile) {
+        match (strata.next_if(|next| next.alternative.is_some()), &mut profile) {
             (None, None) => stratum::evaluate(&mut tables, stratum, None)?,
             (None, Some(profile)) => profile.add(measure(&mut tables, stratum)?),
             (Some(other), None) => _ = evaluate_either(&mut tables, [stratum, other], false)?,
@@ -160,7 +160,7 @@ fn noted(tables: &Tables<'_>, done: &Stratum, notes: Notes) -> StratumNote {
     StratumNote {
         relations: relations.collect(),
         recursive: done.recursive,
-        is_alternative: done.is_alternative,
+        is_alternative: done.alternative.is_some(),
         strategy: notes.strategy,
         course: Some(notes.course()),
         rules: notes.rules,

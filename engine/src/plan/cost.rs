@@ -59,8 +59,8 @@ pub struct Thresholds {
     /// Whether it is looked through all rows that have ranks after each step, and one without a proof by rows of lower ranks is the
     /// end: for tests.
     pub audits_ranks: bool,
-    /// Whether of two strata of which one is enough the second one is tried first: for tests.
-    pub second_first: bool,
+    /// Whether of two strata of which one is enough that one is tried first which would be tried second: for tests.
+    pub swaps_turns: bool,
     /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
     pub as_written: bool,
 }
@@ -85,7 +85,7 @@ impl Default for Thresholds {
             index_uses: 1,
             falls_in_vain: 8,
             audits_ranks: false,
-            second_first: false,
+            swaps_turns: false,
             as_written: false,
         }
     }
@@ -130,7 +130,7 @@ impl Thresholds {
             index_uses: 1,
             falls_in_vain: 1,
             audits_ranks: false,
-            second_first: true,
+            swaps_turns: true,
             as_written: false,
         }
     }

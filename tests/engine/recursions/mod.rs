@@ -49,7 +49,7 @@ fn from(rows: usize) -> Thresholds {
         matrix_rows: rows,
         relax_rows: rows,
         part_rows: rows,
-        second_first: rows == 0,
+        swaps_turns: rows == 0,
         ..Thresholds::lowest()
     }
 }

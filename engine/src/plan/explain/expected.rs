@@ -93,7 +93,7 @@ impl Expected<'_> {
         Ok(StratumNote {
             relations: relations.collect(),
             recursive: stratum.recursive,
-            is_alternative: stratum.is_alternative,
+            is_alternative: stratum.alternative.is_some(),
             strategy,
             rules,
             course: None,

@@ -22,7 +22,7 @@ use foldhash::HashSet;
 
 use super::turned::term;
 use super::{Adorned, Adornment, Magic, bound, named};
-use crate::analysis::program::{Argument, Atom, Literal, Rule, Stratum};
+use crate::analysis::program::{Alternative, Argument, Atom, Literal, Rule, Stratum};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::rewrite::guarded::{guard, head_argument};
 
@@ -32,6 +32,8 @@ pub(super) struct Ends {
     before: RelationId,
     /// and what can be reached.
     reached: RelationId,
+    /// Which is looked for first.
+    turn: Alternative,
 }
 
 impl Magic<'_> {
@@ -80,18 +82,18 @@ impl Magic<'_> {
         let from = self.add_guard(format!("?from_{name}"), vec![known.column_types[handed]]);
         let before = self.add_guard(format!("?before_{name}"), types.clone());
         let reached = self.add_guard(format!("?reached_{name}"), types.clone());
-        self.ends.push(Ends { before, reached });
         self.begin(adorned.magic, before, &types, <[VariableId]>::to_vec);
         let place = adornment[..handed].iter().filter(|is_bound| **is_bound).count();
         self.begin(adorned.magic, from, &types, |all| vec![all[place]]);
         // Where rows are their ends, those that are reached are derived already.
-        let guards = match types.len() == adornment.len() {
-            true => vec![before],
-            false => vec![before, reached],
+        let (guards, turn) = match types.len() == adornment.len() {
+            true => (vec![before], Alternative::Sooner),
+            false => (vec![before, reached], Alternative::Later),
         };
-        if !guards.contains(&reached) {
+        if turn == Alternative::Sooner {
             self.hand_over(adorned, reached, &types);
         }
+        self.ends.push(Ends { before, reached, turn });
         for rule in rules {
             let ends = || bound(adornment, &rule.head_terms).cloned().collect();
             let of_head =
@@ -146,7 +148,7 @@ impl Ends {
     pub(super) fn pair(&self, strata: &mut Vec<Stratum>) {
         let place = |relation| strata.iter().position(|stratum| stratum.relations == [relation]);
         let (before, Some(reached)) = (place(self.before), place(self.reached)) else { return };
-        let other = Stratum { is_alternative: true, ..strata.remove(reached) };
+        let other = Stratum { alternative: Some(self.turn), ..strata.remove(reached) };
         let Some(before) = before else { return };
         // What reads one of them reads both, so they may stand where the later one of them does.
         let stratum = strata.remove(if before < reached { before } else { before - 1 });
