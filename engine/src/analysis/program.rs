@@ -3,6 +3,7 @@
 //! Guaranteed of every `Program`: names are ids, arities agree, every variable is bound when its turn can come (some
 //! order of the body's literals evaluates it), a stratum uses negation and aggregation only on earlier strata.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,6 +32,11 @@ impl Program {
     /// Whether it derives the same from the same.
     pub fn is_same(&self, other: &Program) -> bool {
         self.goal == other.goal && self.relations == other.relations && self.strata == other.strata
+    }
+
+    /// The relations that it derives.
+    pub fn derived(&self) -> HashSet<RelationId> {
+        self.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect()
     }
 
     /// The same with nothing left to choose, as what is brought from state to state has to be.

@@ -52,7 +52,7 @@ pub(super) fn evaluate(
     let mut reading = views.look(&program, context.graph, view);
     if views.are_older(&reading, view) {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
-        let older = advance(&program, &whole(rewritten), &reading, view, context, compares)?;
+        let older = advance(&program, &rewritten.derived(), &reading, view, context, compares)?;
         if let Some(watch) = &mut watch {
             watch.older = older;
         }
@@ -101,11 +101,6 @@ pub(super) fn evaluate(
     }
     context.warnings.extend(outcome.remarks.iter().map(remarked));
     Ok(Evaluated { runs: outcome.runs, types })
-}
-
-/// The relations that a rewritten program derives.
-pub(super) fn whole(rewritten: &Program) -> HashSet<RelationId> {
-    rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect()
 }
 
 /// Brings the views of these relations to the state that is asked of, as far as that pays.

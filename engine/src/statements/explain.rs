@@ -29,8 +29,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let mut older = Vec::new();
     if views.are_older(&reading, &view) {
         let rewritten = rewrite::rewrite(program.clone(), &context.environment.disabled_rewrites);
-        let wanted = rewritten.strata.iter().flat_map(|stratum| &stratum.relations).copied().collect();
-        older = views.would_advance(&reading, &wanted, &program, &view);
+        older = views.would_advance(&reading, &rewritten.derived(), &program, &view);
     }
     views.read(&mut reading, &mut program);
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);

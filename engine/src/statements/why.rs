@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::counted;
-use super::evaluate::{advance, whole};
+use super::evaluate::advance;
 use super::query::{self, asked};
 use crate::analysis::program::Program;
 use crate::answer::Rows;
@@ -60,7 +60,7 @@ fn kept(
     let mut reading = views.look(program, context.graph, view);
     if views.are_older(&reading, view) {
         let rewritten = rewrite::rewrite(program.clone(), disabled_rewrites);
-        advance(program, &whole(&rewritten), &reading, view, context, false)?;
+        advance(program, &rewritten.derived(), &reading, view, context, false)?;
     }
     let at_hand = views.read_derived(&mut reading, program);
     Ok((reading, at_hand))
