@@ -65,6 +65,10 @@ pub struct ProofNode {
     /// In how many other ways rules derive the same from facts that hold; absent if in none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alternatives: u64,
+    /// Of a row that was the best of its group for a while only, before a recursion found a better one: the value that took the place
+    /// of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<Value>,
     /// What it follows from, in the order of the rule's conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<String>,

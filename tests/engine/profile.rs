@@ -216,6 +216,21 @@ fn a_recursion_that_goes_on_in_parts_says_so_and_loses_no_row() {
 }
 
 #[test]
+fn a_pair_is_searched_from_both_of_its_ends() {
+    let mut session = session_with(1, Thresholds::default());
+    run(&mut session, &chain(400));
+    for (question, rows) in [("?path(3, 390)", 1), ("?path(390, 3)", 0)] {
+        let profile = profile(&mut session, question);
+        let strata = profile["strata"].as_array().expect("strata");
+        let reached =
+            strata.iter().find(|stratum| stratum["is_alternative"] == json!(true)).expect("a search");
+        assert_eq!(reached["strategy"], json!({ "name": "both_ends" }), "{profile}");
+        assert_eq!(reached["relations"][0]["measured_rows"], json!(rows), "{profile}");
+        assert_eq!(profile["answer"]["rows"], json!(rows));
+    }
+}
+
+#[test]
 fn times_of_operators_lie_within_that_of_the_query() {
     let mut session = session(1);
     run(&mut session, &chain(400));

@@ -178,6 +178,9 @@ fn reason(node: &ProofNode) -> String {
         ProofKind::WhyNot => String::new(),
         ProofKind::Truncated => format!("goes on: .why ?{}", fact_text(node)),
     };
+    if let Some(value) = &node.replaced_by {
+        text.push_str(&format!("; replaced by {} later", argument(value)));
+    }
     if node.alternatives > 0 {
         let ways = if node.alternatives == 1 { "way" } else { "ways" };
         text.push_str(&format!(" (and {} other {ways})", node.alternatives));

@@ -38,6 +38,7 @@ mod types;
 mod warnings;
 
 pub use error::{AnalysisError, Role};
+pub(crate) use monotone::keeps_order;
 pub(crate) use near::near_names;
 pub use program::Program;
 pub use search::{Measured, SearchFault, unknown_index};

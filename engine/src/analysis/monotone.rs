@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::dependencies::{Dependencies, Use};
 use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule, Test};
 use crate::aggregates::Aggregate;
-use crate::data::{RelationId, Value, VariableId};
+use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::syntax::ast::{Arithmetic, Comparison};
 
 /// Marks the relations that rules derive from themselves through `min` or `max`. All their clauses must aggregate
@@ -57,17 +57,60 @@ pub(super) fn breach(
     })
 }
 
+/// Whether a rule makes of each best value of its cycle a value that is the better the better that one is. Then whatever it makes of a
+/// value that a better one has replaced is replaced as well.
+pub(crate) fn keeps_order(relations: &[Relation], rule: &Rule, inside: &dyn Fn(RelationId) -> bool) -> bool {
+    let mut of_cycle = rule.atoms().filter(|atom| inside(atom.relation)).peekable();
+    if of_cycle.peek().is_none() {
+        return true;
+    }
+    let mut sources = Vec::new();
+    for atom in of_cycle {
+        let value = relations[atom.relation.index()].best.map(|best| &atom.arguments[best.column]);
+        let Some(Argument::Variable(variable)) = value else { return false };
+        sources.push(*variable);
+    }
+    let made = rule.head_terms.iter().find_map(|term| match term {
+        HeadTerm::Aggregate { argument, .. } => Some(*argument),
+        HeadTerm::Expression(_) => None,
+    });
+    made.is_some_and(|made| sources.iter().all(|source| grows_with(rule, made, *source)))
+}
+
+/// Whether one variable is another one, or that with other numbers added or taken away. Sums of floats may be the same for different ones.
+fn grows_with(rule: &Rule, made: VariableId, source: VariableId) -> bool {
+    let follows = |expression: &Expression| match expression {
+        Expression::Variable(variable) => *variable != made && grows_with(rule, *variable, source),
+        _ => false,
+    };
+    let is_exact = rule.variables[made.index()].data_type == DataType::Int;
+    made == source
+        || rule.body.iter().any(|literal| match literal {
+            Literal::Assign { variable, expression } if *variable == made => match expression {
+                Expression::Arithmetic { operator: Arithmetic::Add, left, right } => {
+                    is_exact && (follows(left) || follows(right))
+                }
+                Expression::Arithmetic { operator: Arithmetic::Subtract, left, .. } => {
+                    is_exact && follows(left)
+                }
+                other => follows(other),
+            },
+            _ => false,
+        })
+}
+
 /// How a rule keeps the best row, if it has one `min` or `max` and no other aggregate.
 fn form(rule: &Rule) -> Option<Best> {
     let mut aggregates = rule.head_terms.iter().enumerate().filter_map(|(column, term)| match term {
         HeadTerm::Aggregate { function, .. } => Some((column, *function)),
         HeadTerm::Expression(_) => None,
     });
-    match (aggregates.next()?, aggregates.next()) {
-        ((column, Aggregate::Min), None) => Some(Best { column, largest: false }),
-        ((column, Aggregate::Max), None) => Some(Best { column, largest: true }),
-        _ => None,
-    }
+    let ((column, function), None) = (aggregates.next()?, aggregates.next()) else { return None };
+    matches!(function, Aggregate::Min | Aggregate::Max).then_some(Best {
+        column,
+        largest: function == Aggregate::Max,
+        keeps_replaced: false,
+    })
 }
 
 /// What becomes of an expression when a best value improves.

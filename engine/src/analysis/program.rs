@@ -80,6 +80,8 @@ pub struct Best {
     pub column: usize,
     /// Whether large values are better than small ones.
     pub largest: bool,
+    /// Whether values that better ones have replaced are rows in the end, too: to explain what was derived from them.
+    pub keeps_replaced: bool,
 }
 
 /// Rules that are evaluated together. If `recursive`, until nothing new comes.

@@ -23,8 +23,8 @@ use crate::analysis::program::{Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{self, RelationId, Rows, Run, parallel, sorted_run};
 use crate::plan::{
-    Access, Alias, HandedOn, LANE_ROWS, Once, Own, Prospect, Recursion, RulesPlan, SearchPlan, Statistics,
-    Strategy, StrategyNote, StratumPlan, Union, Variant, Variation, Version, Way, note_handed_on,
+    Access, Alias, HandedOn, LANE_ROWS, Once, OncePlan, Own, Prospect, Recursion, RulesPlan, SearchPlan,
+    Statistics, Strategy, StrategyNote, StratumPlan, Union, Variant, Variation, Version, Way, note_handed_on,
     note_search, plan_again, plan_stratum,
 };
 
@@ -92,7 +92,7 @@ fn in_order(run: Run, part: &HandedOn<'_>, budget: &Budget) -> Result<Run, Budge
 }
 
 /// Rows that are new, by their relation.
-type NewRows = HashMap<RelationId, Fresh>;
+pub(super) type NewRows = HashMap<RelationId, Fresh>;
 
 fn evaluate_rules<'p>(
     tables: &mut Tables<'_>,
@@ -100,7 +100,26 @@ fn evaluate_rules<'p>(
     plan: RulesPlan<'p>,
     mut notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
-    let known = plan.distinct.iter().map(|(relation, distinct)| {
+    let (mut known, mut fresh) = begin(tables, stratum, plan.once, &plan.distinct, notes.as_deref_mut())?;
+    if let Some(recursion) = plan.recursion {
+        return recur(tables, stratum, recursion, &plan.distinct, &mut known, fresh, notes);
+    }
+    for &relation in &stratum.relations {
+        let rows = fresh.remove(&relation).unwrap_or_default().gather(tables.arity(relation));
+        tables.complete.insert(relation, complete_rows(&mut known, relation, rows, tables.budget)?);
+    }
+    Ok(())
+}
+
+/// What is there before anything recurs: stored rows, and those of rules that read only what is complete.
+pub(super) fn begin(
+    tables: &mut Tables<'_>,
+    stratum: &Stratum,
+    once: Vec<OncePlan<'_>>,
+    distinct: &Own,
+    mut notes: Option<&mut Notes>,
+) -> Result<(KnownRows, NewRows), ExecError> {
+    let known = distinct.iter().map(|(relation, distinct)| {
         let known = Known::new(*distinct, tables.arity(*relation));
         (*relation, known)
     });
@@ -113,7 +132,7 @@ fn evaluate_rules<'p>(
             fresh.entry(relation).or_default().add(rows, false);
         }
     }
-    for once in plan.once {
+    for once in once {
         let head = once.rule.head;
         let rows = match once.how {
             Once::Search(search, way) => {
@@ -139,20 +158,18 @@ fn evaluate_rules<'p>(
         let fresh = fresh.entry(head).or_default();
         rows.into_iter().for_each(|rows| fresh.add(rows, false));
     }
-    if let Some(recursion) = plan.recursion {
-        return recur(tables, stratum, recursion, &plan.distinct, &mut known, fresh, notes);
-    }
-    for &relation in &stratum.relations {
-        let rows = fresh.remove(&relation).unwrap_or_default().gather(tables.arity(relation));
-        tables.complete.insert(relation, complete_rows(&mut known, relation, rows)?);
-    }
-    Ok(())
+    Ok((known, fresh))
 }
 
 /// The rows of a relation at its end: those that it has come to have, or the best of them.
-fn complete_rows(known: &mut KnownRows, relation: RelationId, rows: Rows) -> Result<Vec<Run>, BudgetError> {
+fn complete_rows(
+    known: &mut KnownRows,
+    relation: RelationId,
+    rows: Rows,
+    budget: &Budget,
+) -> Result<Vec<Run>, BudgetError> {
     match known.get_mut(&relation) {
-        Some(Known::Best(best)) => runs_of(best.all()),
+        Some(Known::Best(best)) => runs_of(best.complete(budget)?),
         Some(Known::All(_) | Known::Nothing) | None => runs_of(rows),
     }
 }
@@ -265,7 +282,7 @@ fn complete(tables: &mut Tables<'_>, known: &mut KnownRows, in_rounds: bool) -> 
             tables.found_in.insert(relation, growing.take_rounds());
         }
         let rows = growing.take(tables.budget);
-        tables.complete.insert(relation, complete_rows(known, relation, rows)?);
+        tables.complete.insert(relation, complete_rows(known, relation, rows, tables.budget)?);
     }
     tables.rounds = 0;
     tables.measured = Arc::default();
@@ -317,7 +334,7 @@ fn advance(
         let Some(growing) = tables.growing.get_mut(relation) else { continue };
         let rows = match known.get_mut(relation) {
             Some(Known::Best(best)) => {
-                Fresh::of(vec![improved(growing, best, looked_up.contains(relation), tables.budget)])
+                Fresh::of(vec![improved(growing, best, looked_up.contains(relation), tables.budget)?])
             }
             _ => fresh.remove(relation).unwrap_or_default(),
         };
@@ -328,13 +345,18 @@ fn advance(
 
 /// What became better in the last round. Rows that it replaces may stay where they are looked up: nothing that follows from
 /// them is better. Where they have become many, only the best ones are left.
-fn improved(growing: &mut Growing, best: &mut BestRows, is_looked_up: bool, budget: &Budget) -> Rows {
-    let changed = best.take_changed();
+fn improved(
+    growing: &mut Growing,
+    best: &mut BestRows,
+    is_looked_up: bool,
+    budget: &Budget,
+) -> Result<Rows, BudgetError> {
+    let changed = best.take_changed(budget)?;
     if !is_looked_up {
         growing.take(budget);
     } else if growing.rows() > 2 * best.len() + LANE_ROWS {
         growing.take(budget);
         *growing = Growing::complete(best.all());
     }
-    changed
+    Ok(changed)
 }

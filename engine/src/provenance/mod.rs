@@ -4,6 +4,7 @@ mod aggregates;
 mod paths;
 mod proof;
 mod prover;
+mod replaced;
 mod solutions;
 mod told;
 mod why;

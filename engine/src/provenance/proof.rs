@@ -28,6 +28,8 @@ pub struct Node {
     pub height: u32,
     /// In how many other ways rules derive the same from facts that hold.
     pub alternatives: u64,
+    /// Of a row that was the best of its group for a while only: the value that took the place of its own.
+    pub replaced_by: Option<Value>,
 }
 
 /// `relation(argument, ..)`.

@@ -3,10 +3,12 @@
 //! Facts are explained in layers, from the rows downwards: all facts of a layer that one rule may derive are asked for their
 //! solutions at once. Each fact is explained once, whoever needs it.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::proof::{Bound, Fact, Reason};
+use super::replaced::BestValues;
 use super::solutions::{Evaluated, Solution};
 use super::why::Detail;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
@@ -31,6 +33,8 @@ pub(super) struct Prover<'p> {
     numbers: HashMap<(RelationId, Vec<Code>), usize>,
     /// The first relation of each name: what is stored under the name of a derived relation is a fact of that one.
     first_of_name: Vec<RelationId>,
+    /// Of relations that keep what was replaced.
+    pub(super) best_values: RefCell<HashMap<RelationId, BestValues>>,
 }
 
 /// A fact.
@@ -81,11 +85,12 @@ impl<'p> Prover<'p> {
             facts: Vec::new(),
             numbers: HashMap::new(),
             first_of_name,
+            best_values: RefCell::default(),
         }
     }
 
-    /// The facts that rows of the goal are.
-    pub(super) fn begin(&mut self, rows: &Run, count: usize) -> Result<Vec<usize>, Error> {
+    /// The facts that rows of the goal are. Nothing if one of them has no proof.
+    pub(super) fn begin(&mut self, rows: &Run, count: usize) -> Option<Vec<usize>> {
         let goal = self.explained.goal;
         let mut heights: HashMap<Vec<Code>, u32> = HashMap::new();
         for run in self.evaluated.heights(goal) {
@@ -95,10 +100,8 @@ impl<'p> Prover<'p> {
             }
         }
         let numbers = rows_of(rows).take(count).map(|row| {
-            let Some(height) = heights.get(&row).copied() else {
-                return Err(broken("a row of the answer is not derived by its rules"));
-            };
-            Ok(self.fact(goal, row, height))
+            let height = heights.get(&row).copied()?;
+            Some(self.fact(goal, row, height))
         });
         numbers.collect()
     }
@@ -418,7 +421,7 @@ pub(super) fn broken(what: &str) -> Error {
     Error::internal("provenance", what)
 }
 
-fn rows_of(run: &Run) -> impl Iterator<Item = Vec<Code>> {
+pub(super) fn rows_of(run: &Run) -> impl Iterator<Item = Vec<Code>> {
     let columns = run.columns();
     let live = (0..run.stored_len()).filter(|row| run.is_live(*row));
     live.map(move |row| columns.iter().map(|column| column[row]).collect())

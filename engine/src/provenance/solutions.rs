@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Relations, Thresholds};
-use crate::rewrite::proofs::{Ask, Explained, Kind, ask};
+use crate::rewrite::proofs::{Ask, Explained, Kind, ask, lacking};
 
 /// How often an index is used that is made for one of the questions about solutions: each is asked for one layer of facts after
 /// the other.
@@ -82,10 +82,26 @@ impl<'e> Evaluated<'e> {
         Ok(Evaluated { explained, rows, codec, budget, thresholds, asks: RefCell::default() })
     }
 
+    /// Whether rows have no heights that should have some.
+    pub(super) fn lacks_heights(&self) -> Result<bool, ExecError> {
+        for program in lacking(self.explained) {
+            let found = exec::execute(&program, &self.rows, self.codec, self.budget, self.thresholds, None)?;
+            if found.runs.iter().any(|run| !run.is_empty()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The rows of a relation that rules derive.
+    pub(super) fn rows(&self, relation: RelationId) -> Vec<Run> {
+        self.rows.runs(&Ask::name(relation))
+    }
+
     /// The rows of a relation with the height of each in the last column.
     pub(super) fn heights(&self, relation: RelationId) -> Vec<Run> {
         let with_heights = self.explained.derived.get(&relation).map(|derived| derived.height.relation());
-        with_heights.flatten().map(|relation| self.rows.runs(&Ask::name(relation))).unwrap_or_default()
+        with_heights.flatten().map(|relation| self.rows(relation)).unwrap_or_default()
     }
 
     /// How the solutions of a rule by which rows stand are asked for.

@@ -55,6 +55,7 @@ impl Prover<'_> {
             children: Vec::new(),
             height: known.height,
             alternatives: known.alternatives,
+            replaced_by: self.replaced_by(fact).map(|code| self.value(code)),
         }
     }
 
@@ -108,6 +109,7 @@ impl Prover<'_> {
                         children: Vec::new(),
                         height: 0,
                         alternatives: 0,
+                        replaced_by: None,
                     });
                     telling.nodes.len() - 1
                 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::proof::Proof;
-use super::prover::Prover;
+use super::prover::{Prover, broken};
 use super::solutions::Evaluated;
 use crate::analysis::program::Program;
 use crate::budget::Budget;
@@ -11,7 +11,7 @@ use crate::data::{Codec, RelationId, Rows, Run};
 use crate::error::Error;
 use crate::exec::{Relations, Thresholds};
 use crate::graph::SessionView;
-use crate::rewrite::proofs::explained;
+use crate::rewrite::proofs::{Replaced, explained, may_rest_on_replaced};
 
 /// What is to be explained.
 pub(crate) struct Question<'q> {
@@ -45,16 +45,33 @@ const MOST_NODES: usize = 20_000;
 
 /// Explains rows: a proof of each, in their order.
 pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>, Error> {
-    let explained = explained(question.program, question.at_hand)
-        .ok_or_else(|| Error::internal("provenance", "the program of heights has no strata"))?;
+    let found = explain(question, Replaced::Gone, budget)?;
+    let found = match found {
+        None if may_rest_on_replaced(question.program) => explain(question, Replaced::Kept, budget)?,
+        found => found,
+    };
+    found.ok_or_else(|| broken("a row of the answer is not derived by its rules"))
+}
+
+/// The same, with or without best values that were replaced. Nothing if a row does not follow from what there is then.
+fn explain(
+    question: &Question<'_>,
+    replaced: Replaced,
+    budget: &Budget,
+) -> Result<Option<Vec<Proof>>, Error> {
+    let explained = explained(question.program, question.at_hand, replaced)
+        .ok_or_else(|| broken("the program of heights has no strata"))?;
     let len = if explained.asked.is_empty() { 0 } else { question.count };
     let column = |column: &usize| question.rows.column(*column)[..len].to_vec();
     let columns = explained.asked.iter().map(column).collect();
     let asked = Rows { columns, len };
     let evaluated =
         Evaluated::of(&explained, asked, question.relations, question.codec, budget, question.thresholds)?;
+    if evaluated.lacks_heights()? {
+        return Ok(None);
+    }
     let mut prover = Prover::new(&evaluated, question.detail, question.view);
-    let roots = prover.begin(question.rows, question.count)?;
+    let Some(roots) = prover.begin(question.rows, question.count) else { return Ok(None) };
     prover.explain_all()?;
     let mut left = MOST_NODES;
     let proofs = roots.into_iter().map(|root| {
@@ -63,5 +80,5 @@ pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>
         left = left.saturating_sub(proof.nodes.len());
         Ok(proof)
     });
-    proofs.collect()
+    proofs.collect::<Result<_, _>>().map(Some)
 }

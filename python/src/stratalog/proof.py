@@ -44,6 +44,8 @@ class ProofNode:
         self.height = int(self.data.get("height", 0))
         #: In how many other ways rules derive the same.
         self.alternatives = int(self.data.get("alternatives", 0))
+        #: Of a row that was the best of its group for a while only: the value that took the place of its own.
+        self.replaced_by: Any = self.data.get("replaced_by")
         #: Whether it is a fact of the session, which nobody else sees.
         self.of_session = self.data.get("source") == "session"
 
@@ -76,6 +78,8 @@ class ProofNode:
                 text = f"found by {search['index_name']} at {_written(search['distance'])}"
             case "truncated":
                 text = f"goes on: .why ?{self.fact}"
+        if self.replaced_by is not None:
+            text += f"; replaced by {_written(self.replaced_by)} later"
         if self.alternatives:
             ways = "way" if self.alternatives == 1 else "ways"
             text += f" (and {self.alternatives} other {ways})"

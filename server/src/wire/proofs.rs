@@ -47,6 +47,7 @@ fn proof_node(node: Node) -> ProofNode {
         conclusion: conclusion(node.conclusion),
         height: node.height,
         alternatives: node.alternatives,
+        replaced_by: node.replaced_by.map(value),
         children: node.children.into_iter().map(id).collect(),
         ..ProofNode::default()
     };

@@ -2,6 +2,7 @@
 //!
 //! A failure tells the seed of the run; `PROPTEST_RNG_SEED=` repeats it.
 
+mod replaced;
 mod what_if;
 mod why;
 mod why_not;
@@ -33,7 +34,7 @@ fn with_random_programs(count: u32, check: Check) {
     let (tried, skipped, checked) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let outcome = runner.run(&(cases(), any_mode()), |(case, mode)| {
         tried.set(tried.get() + 1);
-        let holding = Holding::of(&case.program).ok().filter(Holding::is_measured);
+        let holding = Holding::of(&case.program).ok();
         // A program that shrinking has made may be one that nobody can write.
         let Some((holding, session)) = holding.zip(session(&case, mode)) else {
             skipped.set(skipped.get() + 1);

@@ -1,5 +1,7 @@
 //! Recursions asked for a part of their rows.
 
+use std::collections::BTreeSet;
+
 use stratalog_engine::{Budget, Engine, EngineOptions, Scope};
 use stratalog_tests::answers::batches_of;
 use stratalog_tests::value::{Row, Value};
@@ -15,6 +17,7 @@ pub(crate) const QUESTIONS: &[&str] = &[
     "?t(3, 8)",
     "?t(8, 3)",
     "?odd(X), t(X, Y)",
+    "?node(Y), !t(3, Y)",
     "?odd(Y), t(X, Y)",
     "?edge(3, X, _), t(X, Y), t(Y, 9)",
 ];
@@ -124,6 +127,38 @@ fn what_is_asked_by_both_ends_is_found_from_either() {
             let rows = run(&mut session, "?t(90, 50)").expect("rows").len();
             assert_eq!(rows, 1, "{longer}, {threads} threads");
         }
+    }
+}
+
+/// Each pair, asked for alone, is there as the whole closure says: with edges of two kinds, some of which are deleted or known to the
+/// session alone, and with codes that lie side by side or far apart.
+#[test]
+fn pairs_asked_one_by_one_are_those_of_the_whole() {
+    const NODES: i64 = 30;
+    let rules = "+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z)\n+t(X, Z) <- t(X, Y), link(Z, Y)";
+    for spread in [1, 70_000_001] {
+        let engine = Engine::in_memory(EngineOptions::default()).expect("an engine in memory");
+        let mut session = engine.open_session("default").expect("the graph `default` exists");
+        let mut facts = |sign: &str, relation: &str, pairs: &[(i64, i64)]| {
+            let facts =
+                pairs.iter().map(|(x, y)| format!("{sign}{relation}({}, {})", x * spread, y * spread));
+            run(&mut session, &facts.collect::<Vec<_>>().join("\n"));
+        };
+        let steps =
+            |by: i64, some: i64| (0..NODES).filter(move |n| n % some != 0).map(move |n| (n, n * by % NODES));
+        facts("+", "edge", &steps(7, 3).chain(steps(11, 4)).collect::<Vec<_>>());
+        facts("+", "link", &steps(13, 6).collect::<Vec<_>>());
+        facts("-", "edge", &steps(11, 4).step_by(2).collect::<Vec<_>>());
+        facts("", "edge", &[(9, 4), (28, 9)]);
+        run(&mut session, rules);
+        let whole: BTreeSet<Row> = run(&mut session, "?t(X, Y)").expect("rows").iter().cloned().collect();
+        let pairs = (0..NODES).flat_map(|x| (0..NODES).map(move |y| (x * spread, y * spread)));
+        let asked: BTreeSet<Row> = pairs
+            .flat_map(|(x, y)| run(&mut session, &format!("?t({x}, {y})")).expect("rows").to_vec())
+            .collect();
+        assert!(whole.len() > 50 && whole.len() < 800, "{}", whole.len());
+        assert_eq!(asked.len(), whole.len());
+        assert!(asked == whole);
     }
 }
 

@@ -60,7 +60,7 @@ impl Holding {
             height += 1;
             let mut found = BTreeSet::new();
             for rule in &self.rules {
-                let rows = self.rows_from(rule, &below, steps)?.into_keys();
+                let rows = self.rows_from(rule, &below, false, steps)?.into_keys();
                 found.extend(rows.map(|row| (rule.head.clone(), row)));
             }
             next = found.into_iter().filter(|fact| !self.heights.contains_key(fact)).collect();
@@ -77,17 +77,18 @@ impl Holding {
         self.relations.iter().flat_map(|(name, rows)| rows.iter().map(move |row| (name, row)))
     }
 
-    /// Whether each row has a height: else the oracle itself does not know why it holds.
+    /// Whether each row has a height: else some rest on best values that were replaced, and nobody knows which these were.
     pub fn is_measured(&self) -> bool {
         self.rows().all(|(name, row)| self.heights.contains_key(&(name.clone(), row.clone())))
     }
 
     /// The rows that a rule derives where only these are known, and by which solutions. What is negated, and which row is the
-    /// best, depends on everything.
+    /// best, depends on everything; but what was replaced was the best for a while.
     fn rows_from(
         &self,
         rule: &Rule,
         known: &Relations,
+        is_replaced: bool,
         steps: &mut Steps,
     ) -> Result<BTreeMap<Row, Vec<Solution>>, Refusal> {
         let body: Vec<Literal> = rule.body.iter().map(|literal| apart(literal, false)).collect();
@@ -108,7 +109,7 @@ impl Holding {
             let terms = as_solutions(&rule.terms);
             for solution in solutions {
                 for row in rows_of_head(&terms, &BTreeSet::from([solution.clone()]))? {
-                    if best.contains(&row) {
+                    if is_replaced || best.contains(&row) {
                         rows.entry(row).or_default().push(solution.clone());
                     }
                 }
@@ -124,7 +125,7 @@ impl Holding {
             }
         }
         // A recursion through `min` or `max` keeps the best of what all its rules derive.
-        rows.retain(|row, _| self.holds(&rule.head, row));
+        rows.retain(|row, _| is_replaced || self.holds(&rule.head, row));
         Ok(rows)
     }
 
@@ -176,6 +177,12 @@ impl Holding {
         if let Reason::Negation { .. } = node.reason {
             return Ok(self.holds(relation, &row).then(|| "it is there".to_owned()));
         }
+        let is_replaced = node.replaced_by.is_some();
+        if let Some(better) = node.replaced_by.as_ref().map(value)
+            && !self.takes_the_place(relation, &row, &better)
+        {
+            return fault("nothing has replaced it");
+        }
         if children.iter().any(|child| child.height >= node.height) {
             return fault("it rests on something that is no lower");
         }
@@ -190,16 +197,15 @@ impl Holding {
         }
         let steps = &mut Steps::default();
         if is_sampled(node) {
-            return Ok(
-                (relation != "?" && !self.holds(relation, &row)).then(|| "it does not hold".to_owned())
-            );
+            let holds = relation == "?" || is_replaced || self.holds(relation, &row);
+            return Ok((!holds).then(|| "it does not hold".to_owned()));
         }
         if relation == "?" {
             return self.fault_of_goal(goal, &row, &known, steps);
         }
         let smallest = self.heights.get(&(relation.clone(), row.clone()));
         let is_first = proof.roots.iter().skip(1).all(|root| !std::ptr::eq(&proof.nodes[*root], node));
-        if is_first && smallest != Some(&node.height) {
+        if is_first && self.is_measured() && smallest != Some(&node.height) {
             return Ok(Some(format!("height {} instead of {smallest:?}", node.height)));
         }
         let highest = children.iter().map(|child| child.height).max().unwrap_or(0);
@@ -216,7 +222,7 @@ impl Holding {
             Reason::Rule { bindings, .. } | Reason::Aggregate { bindings, .. } => {
                 let mut explains = false;
                 for rule in self.rules.iter().filter(|rule| rule.head == *relation) {
-                    let rows = self.rows_from(rule, &known, steps)?;
+                    let rows = self.rows_from(rule, &known, is_replaced, steps)?;
                     let of_row = rows.get(&row).into_iter().flatten();
                     explains |= of_row.into_iter().any(|solution| has_values(solution, bindings));
                 }
@@ -227,6 +233,22 @@ impl Holding {
             | Reason::Negation { .. }
             | Reason::Truncated { .. } => fault("it has another reason"),
         }
+    }
+
+    /// Whether a relation that keeps the best of its rows has another one instead, with this value.
+    fn takes_the_place(&self, relation: &str, row: &Row, better: &Value) -> bool {
+        let keeps_best = |rule: &&Rule| rule.head == *relation && rule.recurs_through_aggregate();
+        let Some(rule) = self.rules.iter().find(keeps_best) else { return false };
+        let Some((column, largest)) = rule.terms.iter().enumerate().find_map(|(column, term)| match term {
+            HeadTerm::Aggregate(function, _) => Some((column, *function == Aggregate::Max)),
+            HeadTerm::Expression(_) | HeadTerm::Ranking(_) => None,
+        }) else {
+            return false;
+        };
+        let mut other = row.clone();
+        other[column] = better.clone();
+        let is_better = if largest { *better > row[column] } else { *better < row[column] };
+        is_better && self.holds(relation, &other) && !self.holds(relation, row)
     }
 
     fn fault_of_goal(

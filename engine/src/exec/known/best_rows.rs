@@ -6,11 +6,12 @@
 use std::any::Any;
 
 use crate::analysis::program::Best;
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::data::keys::{Key, KeyNumbers, TOGETHER, with_key};
 use crate::data::preference::Preference;
 use crate::data::{Code, Codec, Rows, parallel, unpack};
 use crate::exec::error::ExecError;
+use crate::exec::growing::gather;
 
 const PARTS: usize = 16;
 /// Fewer candidates than these are not worth a second thread.
@@ -21,6 +22,8 @@ pub(crate) struct BestRows {
     arity: usize,
     best: Best,
     groups: Box<dyn Groups>,
+    /// All that was best for a while, if that is kept.
+    replaced: Vec<Rows>,
 }
 
 /// Candidates of one lane: rows that were better than what was known when it looked.
@@ -43,7 +46,8 @@ trait Groups: Send + Sync {
 impl BestRows {
     pub(crate) fn new(arity: usize, best: Best) -> BestRows {
         let width = arity.saturating_sub(1);
-        BestRows { arity, best, groups: with_key!(width, K => Box::new(Parts::<K>::new())) }
+        let groups: Box<dyn Groups> = with_key!(width, K => Box::new(Parts::<K>::new()));
+        BestRows { arity, best, groups, replaced: Vec::new() }
     }
 
     /// Number of groups.
@@ -94,8 +98,22 @@ impl BestRows {
     }
 
     /// The rows that are new or better since this was last asked.
-    pub(crate) fn take_changed(&mut self) -> Rows {
-        self.rows(true)
+    pub(crate) fn take_changed(&mut self, budget: &Budget) -> Result<Rows, BudgetError> {
+        let changed = self.rows(true);
+        if self.best.keeps_replaced {
+            budget.charge(Rows::bytes_to_store(self.arity, changed.len))?;
+            self.replaced.push(changed.clone());
+        }
+        Ok(changed)
+    }
+
+    /// What is left in the end: one row a group, or all that were best for a while.
+    pub(crate) fn complete(&mut self, budget: &Budget) -> Result<Rows, BudgetError> {
+        if !self.best.keeps_replaced {
+            return Ok(self.all());
+        }
+        self.take_changed(budget)?;
+        Ok(gather(std::mem::take(&mut self.replaced), self.arity))
     }
 
     /// One row a group.

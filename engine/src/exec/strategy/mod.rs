@@ -1,6 +1,6 @@
 //! How a recursion goes on once it is large: one file or folder a strategy, as `plan::Strategy` lists them, and the switch.
 
-mod walk;
+pub(crate) mod walk;
 
 mod matrices;
 

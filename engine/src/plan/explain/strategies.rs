@@ -14,6 +14,8 @@ pub enum StrategyNote {
         /// The column.
         column: usize,
     },
+    /// As a walk from both ends of a row at once.
+    BothEnds,
     /// In products of bit matrices.
     Matrices,
     /// In sweeps over edges that are relaxed.
@@ -42,6 +44,7 @@ impl StrategyNote {
         match self {
             StrategyNote::Tuples => json!({ "name": "tuples" }),
             StrategyNote::Walk { column } => json!({ "name": "walk", "column": column }),
+            StrategyNote::BothEnds => json!({ "name": "both_ends" }),
             StrategyNote::Matrices => json!({ "name": "matrices" }),
             StrategyNote::Relaxation => json!({ "name": "relaxation" }),
             StrategyNote::Partitions { column } => json!({ "name": "partitions", "column": column }),
@@ -53,6 +56,7 @@ impl StrategyNote {
         let name = match self {
             StrategyNote::Tuples => return None,
             StrategyNote::Walk { column } => format!("walk along column {column}"),
+            StrategyNote::BothEnds => "walk from both ends".to_owned(),
             StrategyNote::Matrices => "matrices".to_owned(),
             StrategyNote::Relaxation => "relaxation".to_owned(),
             StrategyNote::Partitions { column } => format!("partitions of column {column}"),

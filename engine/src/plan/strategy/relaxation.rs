@@ -32,7 +32,7 @@ pub struct Weighted {
 pub(super) fn relaxation(stratum: &Stratum, program: &Program) -> Option<Relaxation> {
     let [relation] = *stratum.relations.as_slice() else { return None };
     let described = &program.relations[relation.index()];
-    let best = described.best.filter(|_| described.arity == 2)?;
+    let best = described.best.filter(|best| described.arity == 2 && !best.keeps_replaced)?;
     let reads_own = |rule: &&Rule| rule.atoms().any(|atom| atom.relation == relation);
     let recursive = stratum.rules.iter().filter(reads_own);
     let node = 1 - best.column;

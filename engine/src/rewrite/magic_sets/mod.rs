@@ -41,7 +41,7 @@ pub(crate) const ASKED: &str = "$asked";
 pub(super) fn run(program: Program) -> Program {
     match demanded(&program, Form::Best) {
         // A program that asks for nothing by a binding stays as it is.
-        Ok(Demanded { relations, strata, rows_of }) if !rows_of.is_empty() => {
+        Ok(Demanded { relations, strata, rows_of, .. }) if !rows_of.is_empty() => {
             Program { relations, strata, ..program }
         }
         Ok(_) | Err(_) => program,
@@ -64,6 +64,19 @@ pub(super) struct Demanded {
     pub(super) strata: Vec<Stratum>,
     /// The relation of the program whose rows an adorned one has.
     pub(super) rows_of: BTreeMap<RelationId, RelationId>,
+    /// By what they are asked for.
+    pub(super) bindings: Vec<Bindings>,
+}
+
+/// Values of some columns by which rows of a relation are asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Bindings {
+    /// The relation of the program.
+    pub(super) of: RelationId,
+    /// Its columns.
+    pub(super) columns: Vec<usize>,
+    /// The relation of these values.
+    pub(super) values: RelationId,
 }
 
 /// Evaluates only what the goal of a program can depend on. A cycle is one of the program itself: what bindings add to it falls
@@ -81,9 +94,14 @@ pub(super) fn demanded(program: &Program, form: Form<'_>) -> Result<Demanded, Cy
             match magic.strata() {
                 Ok(strata) => {
                     let Magic { relations, adorned, .. } = magic;
-                    let rows_of =
-                        adorned.into_iter().map(|((relation, _), adorned)| (adorned.rows, relation));
-                    return Ok(Demanded { relations, strata, rows_of: rows_of.collect() });
+                    let rows_of = adorned.iter().map(|((relation, _), adorned)| (adorned.rows, *relation));
+                    let rows_of = rows_of.collect();
+                    let bindings = adorned.into_iter().map(|((of, adornment), adorned)| Bindings {
+                        of,
+                        columns: (0..adornment.len()).filter(|column| adornment[*column]).collect(),
+                        values: adorned.magic,
+                    });
+                    return Ok(Demanded { relations, strata, rows_of, bindings: bindings.collect() });
                 }
                 Err(cycle) if magic.adorned.is_empty() => return Err(cycle),
                 Err(cycle) => more = magic.culprits(&cycle),
@@ -319,6 +337,15 @@ impl<'p> Magic<'p> {
                 known.insert(*variable);
             }
             passed.push(literal);
+        }
+        // A negated condition that nothing binds as a whole is asked for by what is known of it.
+        for place in open {
+            if let Literal::Negated(atom) = &mut body[place]
+                && let Some((magic, adorned)) = self.adorn_atom(atom, &known)
+            {
+                self.add_magic_rule(&rule, &magic, &passed);
+                atom.relation = adorned.rows;
+            }
         }
         self.read_body(&body);
         let body = guard.into_iter().map(Literal::Atom).chain(body).collect();

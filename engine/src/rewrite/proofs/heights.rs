@@ -99,7 +99,7 @@ impl Heights {
         let known = &self.relations[relation.index()];
         let mut types = known.column_types.clone();
         types.push(DataType::Int);
-        let best = Best { column: known.arity, largest: false };
+        let best = Best { column: known.arity, largest: false, keeps_replaced: false };
         let name = known.name.clone();
         let with_heights = self.add_relation(format!("?{name}_with_heights"), types.clone(), Some(best));
         let with_lengths = origins.step_height(relation).map(|step_height| {

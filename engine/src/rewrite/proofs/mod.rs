@@ -9,16 +9,18 @@
 mod heights;
 mod levels;
 mod paths;
+mod replaced;
 mod solutions;
 
 use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use paths::path_and_step;
+pub(crate) use replaced::lacking;
 pub(crate) use solutions::{Ask, ask};
 
 use self::heights::Heights;
 use super::guarded::guarded;
-use super::magic_sets::{ASKED, Demanded, Form, demanded};
+use super::magic_sets::{ASKED, Bindings, Demanded, Form, demanded};
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
@@ -39,6 +41,10 @@ pub(crate) struct Explained {
     pub(crate) derived: BTreeMap<RelationId, Derived>,
     /// The relations of which adorned ones have some rows.
     rows_of: BTreeMap<RelationId, RelationId>,
+    /// By what they are asked for.
+    bindings: Vec<Bindings>,
+    /// Derived relations whose rows may rest on best values that were replaced, and thus have no heights.
+    unsure: Vec<RelationId>,
     origins: Origins,
 }
 
@@ -136,11 +142,36 @@ pub(crate) enum Kind {
 /// A rule that hands on stored rows has this text.
 const STORED: &str = "as stored";
 
+/// Best values that were replaced by better ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replaced {
+    /// They are nothing that a proof may rest on,
+    Gone,
+    /// or what it may go through, where it has to.
+    Kept,
+}
+
+/// Whether rows of a program may rest on best values that were replaced.
+pub(crate) fn may_rest_on_replaced(program: &Program) -> bool {
+    replaced::has_any(program)
+}
+
 /// The program that explains rows of a goal. Nothing if that cannot be done by these rules. Of the relations `at_hand`, which only
 /// rules derive, all rows are: they are read by their names, as far as that is of use.
-pub(crate) fn explained(program: &Program, at_hand: &HashSet<RelationId>) -> Option<Explained> {
+pub(crate) fn explained(
+    program: &Program,
+    at_hand: &HashSet<RelationId>,
+    replaced: Replaced,
+) -> Option<Explained> {
     let mut program = program.clone();
     apart_from_stored(&mut program);
+    let unsure = match replaced {
+        Replaced::Gone => replaced::unsure(&program),
+        Replaced::Kept => {
+            replaced::keep(&mut program);
+            Vec::new()
+        }
+    };
     let (closures, levels) = paths::apart(&mut program);
     let origins = Origins(closures);
     let asked = guard_goal(&mut program);
@@ -154,9 +185,10 @@ pub(crate) fn explained(program: &Program, at_hand: &HashSet<RelationId>) -> Opt
     let all = Stratum::of(Vec::new(), rules, true);
     let goal_with_heights = derived.get(&goal)?.height.relation()?;
     let all = Program { relations, strata: vec![all], goal: goal_with_heights, warnings: Vec::new() };
-    let Demanded { relations, strata, rows_of } = demanded(&all, Form::Written(&with_heights)).ok()?;
+    let Demanded { relations, strata, rows_of, bindings } =
+        demanded(&all, Form::Written(&with_heights)).ok()?;
     let program = Program { relations, strata, ..all };
-    Some(Explained { program, asked, goal, derived, rows_of, origins })
+    Some(Explained { program, asked, goal, derived, rows_of, bindings, unsure, origins })
 }
 
 /// Makes rows that are stored under the name of a derived relation a relation of their own.

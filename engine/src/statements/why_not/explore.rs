@@ -73,6 +73,7 @@ impl<'e, 's> Explorer<'e, 's> {
             children: Vec::new(),
             height: 0,
             alternatives: 0,
+            replaced_by: None,
         });
         self.nodes.len() - 1
     }

@@ -64,6 +64,15 @@ impl ArcRun {
         }
     }
 
+    /// How many edges begin in these nodes, those that were deleted included.
+    pub(super) fn count_of(&self, nodes: &[Code]) -> usize {
+        let count = |node: &Code| match &self.edges {
+            EdgeIndex::Whole(neighbours) => neighbours.of(*node).len(),
+            EdgeIndex::Masked(index) => index.range(*node).len(),
+        };
+        nodes.iter().map(count).sum()
+    }
+
     /// Calls `visit` with the ends of the edges that begin in these nodes, some at a time.
     #[inline]
     pub(super) fn ends_of(&self, nodes: &[Code], mut visit: impl FnMut(&[Code])) {

@@ -6,11 +6,14 @@
 //! part walks on its own, on any thread.
 
 mod graph;
+mod meeting;
+mod met;
 mod reach;
 mod rows;
 mod sweep;
 
 use self::graph::{Arcs, Graph};
+pub(crate) use self::meeting::do_meet;
 use self::reach::reach;
 use self::rows::assemble;
 use self::sweep::{Seeds, sweep};

@@ -1,8 +1,9 @@
 //! Which nodes a walk comes to, where all its sources are the same: a search over a list of nodes that grows.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::graph::{ArcRun, Arcs};
+use super::met::Seen;
 use crate::budget::Budget;
 use crate::data::keys::{Key, KeySet};
 use crate::data::{Code, parallel};
@@ -108,64 +109,4 @@ fn search_hashed(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Co
         next += nodes.len();
     }
     Ok(reached)
-}
-
-/// Nodes that were met, a bit each, from the first code on.
-struct Seen {
-    first: Code,
-    bits: Vec<AtomicU64>,
-}
-
-impl Seen {
-    fn new(first: Code, range: usize) -> Seen {
-        Seen { first, bits: std::iter::repeat_with(AtomicU64::default).take(range.div_ceil(64)).collect() }
-    }
-
-    /// Adds those of the nodes that were not met before, while no other thread inserts any.
-    #[inline]
-    fn insert_alone(&self, codes: &[Code], new: &mut Vec<Code>) {
-        let mut at = new.len();
-        new.resize(at + codes.len(), 0);
-        for code in codes {
-            let place = (code - self.first) as usize;
-            let (word, bit) = (&self.bits[place / 64], place % 64);
-            let met = word.load(Ordering::Relaxed);
-            word.store(met | 1 << bit, Ordering::Relaxed);
-            // Without a branch that nobody could foresee: what was met is written over by the next one.
-            new[at] = *code;
-            at += (!met >> bit & 1) as usize;
-        }
-        new.truncate(at);
-    }
-
-    /// Marks a node as met, while other threads do the same.
-    #[inline]
-    fn insert(&self, code: Code) {
-        let place = (code - self.first) as usize;
-        let (word, bit) = (&self.bits[place / 64], 1 << (place % 64));
-        // Most have been met, and to look is cheap.
-        if word.load(Ordering::Relaxed) & bit == 0 {
-            word.fetch_or(bit, Ordering::Relaxed);
-        }
-    }
-
-    /// All that were met, in ascending order.
-    fn codes(&self) -> Vec<Code> {
-        let mut codes = Vec::with_capacity(self.words().map(|word| word.count_ones() as usize).sum());
-        self.words().enumerate().for_each(|(word, bits)| self.codes_of(word, bits, &mut codes));
-        codes
-    }
-
-    fn words(&self) -> impl Iterator<Item = u64> + '_ {
-        self.bits.iter().map(|word| word.load(Ordering::Relaxed))
-    }
-
-    /// Adds the codes of these bits of a word.
-    #[inline]
-    fn codes_of(&self, word: usize, mut bits: u64, codes: &mut Vec<Code>) {
-        while bits != 0 {
-            codes.push(self.first + (word * 64) as Code + bits.trailing_zeros());
-            bits &= bits - 1;
-        }
-    }
 }
