@@ -56,6 +56,9 @@ mod auxiliaries;
 /// One stratum to its fixpoint.
 mod stratum;
 
+/// A few rows, searched for from both of their ends.
+mod both_ends;
+
 /// One of two strata.
 mod either;
 

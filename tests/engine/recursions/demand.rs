@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stratalog_engine::{Budget, Engine, EngineOptions, Scope};
+use stratalog_engine::{Budget, Engine, EngineOptions, Scope, Session};
 use stratalog_tests::answers::batches_of;
 use stratalog_tests::value::{Row, Value};
 
@@ -157,6 +157,17 @@ fn pairs_asked_one_by_one_are_those_of_the_whole() {
             .flat_map(|(x, y)| run(&mut session, &format!("?t({x}, {y})")).expect("rows").to_vec())
             .collect();
         assert!(whole.len() > 50 && whole.len() < 800, "{}", whole.len());
+        // Several at once, of one beginning and of several.
+        let targets: String = (0..NODES).map(|n| format!("+target({})\n", n * spread)).collect();
+        run(&mut session, &format!("{targets}+source({})\n+source({})", 7 * spread, 22 * spread));
+        let several = |session: &mut Session, question: &str| {
+            let rows = run(session, question).expect("rows");
+            rows.iter().map(|row| row[..2].to_vec()).collect::<BTreeSet<Row>>()
+        };
+        let of_two = several(&mut session, "?t(X, Y), source(X), target(Y)");
+        let from: Vec<Value> = [7, 22].map(|n| Value::Int(n * spread)).into();
+        let expected: BTreeSet<Row> = whole.iter().filter(|row| from.contains(&row[0])).cloned().collect();
+        assert!(of_two == expected, "{of_two:?} {expected:?}");
         assert_eq!(asked.len(), whole.len());
         assert!(asked == whole);
     }

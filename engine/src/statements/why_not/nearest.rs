@@ -95,7 +95,7 @@ impl Explorer<'_, '_> {
             };
             differs.then(|| {
                 format!(
-                    "column {} of {} is of type {data_type}, and {value} is not",
+                    "column {} of {} has values of type {data_type}, and {value} is none",
                     column + 1,
                     atom.relation.text
                 )

@@ -15,19 +15,22 @@ use crate::plan::Walk;
 /// Nodes whose edges are followed before the other end may have its turn.
 const STEP_NODES: usize = 64;
 
-/// Whether there is a way along the edges of two walks, which are the same ones in opposite directions, from a start of the one
-/// to a start of the other.
-pub(crate) fn do_meet(
+/// Of some pairs of ends, between which there is a way along the edges of two walks, which are the same ones in opposite directions. A
+/// pair are nodes from which the first walk starts, and such of the second.
+pub(crate) fn connected(
     tables: &Tables<'_>,
     walks: [&Walk; 2],
-    starts: [&[Code]; 2],
-) -> Result<bool, ExecError> {
-    let budget = tables.budget;
+    pairs: &[[Vec<Code>; 2]],
+) -> Result<Vec<bool>, ExecError> {
     let arcs = [Arcs::new(walks[0], None, tables)?, Arcs::new(walks[1], None, tables)?];
+    pairs.iter().map(|starts| do_meet(&arcs, starts, tables.budget)).collect()
+}
+
+fn do_meet(arcs: &[Arcs; 2], starts: &[Vec<Code>; 2], budget: &Budget) -> Result<bool, ExecError> {
     let dense_range = arcs[0].dense_range(&starts.concat());
-    let mut here = End::new(&arcs[0], starts[0], dense_range);
-    let mut there = End::new(&arcs[1], starts[1], dense_range);
-    let _held = budget.hold(here.met.memory_bytes() + there.met.memory_bytes())?;
+    let mut here = End::new(&arcs[0], &starts[0], dense_range);
+    let mut there = End::new(&arcs[1], &starts[1], dense_range);
+    let _held = budget.hold(here.memory_bytes() + there.memory_bytes())?;
     if here.found.iter().any(|node| there.met.has(*node)) {
         return Ok(true);
     }

@@ -13,7 +13,7 @@ mod rows;
 mod sweep;
 
 use self::graph::{Arcs, Graph};
-pub(crate) use self::meeting::do_meet;
+pub(crate) use self::meeting::connected;
 use self::reach::reach;
 use self::rows::assemble;
 use self::sweep::{Seeds, sweep};
