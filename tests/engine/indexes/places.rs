@@ -54,7 +54,8 @@ fn facts() -> String {
             .to_owned(),
     );
     lines.push("+user[\"ann\", \"bob\"]".to_owned());
-    lines.push(".index create near on doc(v) metric l2".to_owned());
+    // With more candidates than there are rows the index overlooks none.
+    lines.push(".index create near on doc(v) metric l2 m 16 ef_search 500".to_owned());
     lines.join("\n")
 }
 
@@ -124,5 +125,5 @@ fn conditions_count_wherever_they_stand_row_by_row() {
 
 #[test]
 fn conditions_count_wherever_they_stand_by_the_index() {
-    assert!(check(1) > 50);
+    assert!(check(0) > 50);
 }
