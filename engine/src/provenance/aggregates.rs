@@ -7,7 +7,6 @@ use super::prover::{Candidate, Child, Prover, Way};
 use super::solutions::Solution;
 use super::why::Detail;
 use crate::analysis::program::{Expression, HeadTerm, Rule};
-use crate::data::preference::Preference;
 use crate::data::{Code, RelationId, Value, VariableId};
 use crate::error::Error;
 use crate::index::{IndexKind, metric_name};
@@ -60,20 +59,7 @@ impl Prover<'_> {
             });
             order.then_with(|| self.by_values(&a.codes, &b.codes))
         });
-        if let (Some(by), Some(best)) = (by, self.keeps_replaced(relation)) {
-            // What is better came later.
-            let order = Preference { largest: best.largest, codec };
-            let value = self.facts[fact].row[best.column];
-            all.retain(|other| !order.is_better(other.codes[by], value));
-        }
-        let is_candidate = |other: &Solution| {
-            let places = group.variables.iter().zip(&other.codes);
-            places.into_iter().all(|(variable, code)| {
-                let place = ask.variables.iter().position(|known| known == variable);
-                place.is_none_or(|place| candidate.solution.codes[place] == *code)
-            })
-        };
-        all.retain(|other| is_candidate(other) || !self.reads_replaced(&group, other));
+        self.leave_what_counted(fact, (&group, by), (ask, &candidate.solution), &mut all);
         let all: Vec<&Solution> = all.iter().collect();
         let result = self.result_of(fact, rule, argument);
         let aggregates = vec![self.aggregated(&group, &all, function, argument, result)];

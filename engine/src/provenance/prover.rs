@@ -292,10 +292,7 @@ impl<'p> Prover<'p> {
     /// What a solution needs, condition by condition.
     pub(super) fn children(&mut self, ask: &Ask, solution: &Solution) -> Vec<Child> {
         let explained = self.explained;
-        let value = |variable: VariableId| {
-            let place = ask.variables.iter().position(|known| *known == variable);
-            place.map(|place| solution.codes[place])
-        };
+        let value = |variable: VariableId| value_of(ask, solution, variable);
         let mut heights = solution.heights.iter().copied();
         let mut children = Vec::new();
         for literal in &ask.rule.body {
@@ -306,12 +303,7 @@ impl<'p> Prover<'p> {
                         Some(Height::Level(level)) => level,
                         None => 0,
                     };
-                    let codes = atom.arguments.iter().map(|argument| match argument {
-                        Argument::Variable(variable) => value(*variable),
-                        Argument::Constant(constant) => self.evaluated.codec.encode(constant.as_ref()).ok(),
-                        Argument::Any => None,
-                    });
-                    if let Some(row) = codes.collect::<Option<Vec<Code>>>() {
+                    if let Some(row) = self.row_of(atom, ask, solution) {
                         let fact = self.fact(atom.relation, row, height);
                         children.push(Child::Fact(fact));
                     }
@@ -321,6 +313,16 @@ impl<'p> Prover<'p> {
             }
         }
         children
+    }
+
+    /// The row of an atom that a solution reads.
+    pub(super) fn row_of(&self, atom: &Atom, ask: &Ask, solution: &Solution) -> Option<Vec<Code>> {
+        let codes = atom.arguments.iter().map(|argument| match argument {
+            Argument::Variable(variable) => value_of(ask, solution, *variable),
+            Argument::Constant(constant) => self.evaluated.codec.encode(constant.as_ref()).ok(),
+            Argument::Any => None,
+        });
+        codes.collect()
     }
 
     /// A negated condition: nothing has these values.
@@ -398,6 +400,12 @@ impl<'p> Prover<'p> {
         let relation = self.name(known.relation).unwrap_or("?").to_owned();
         Fact { relation, arguments: known.row.iter().map(|code| Some(self.value(*code))).collect() }
     }
+}
+
+/// The value of a variable in a solution.
+pub(super) fn value_of(ask: &Ask, solution: &Solution, variable: VariableId) -> Option<Code> {
+    let place = ask.variables.iter().position(|known| *known == variable);
+    place.map(|place| solution.codes[place])
 }
 
 /// Gives each candidate the height of what it would make.

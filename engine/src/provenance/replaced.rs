@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::prover::{Prover, rows_of};
+use super::prover::{Known, Prover, rows_of, value_of};
 use super::solutions::Solution;
-use crate::analysis::program::{Argument, Best, Literal};
+use crate::analysis::program::{Best, Literal};
 use crate::data::preference::Preference;
-use crate::data::{Code, RelationId, VariableId};
+use crate::data::{Code, RelationId};
 use crate::rewrite::proofs::Ask;
 
 /// The best value of each group of a relation, by the other columns.
@@ -19,27 +19,41 @@ impl Prover<'_> {
         self.replacement(known.relation, &known.row)
     }
 
-    /// Whether a solution reads a row with a value that was replaced.
-    pub(super) fn reads_replaced(&self, ask: &Ask, solution: &Solution) -> bool {
-        let code = |variable: &VariableId| {
-            let place = ask.variables.iter().position(|known| known == variable)?;
-            solution.codes.get(place).copied()
+    /// Leaves of the solutions of a group those that were there when a fact was the best, without others than its own that read what was
+    /// replaced.
+    pub(super) fn leave_what_counted(
+        &self,
+        fact: usize,
+        of_group: (&Ask, Option<usize>),
+        own: (&Ask, &Solution),
+        solutions: &mut Vec<Solution>,
+    ) {
+        let Known { relation, row, .. } = &self.facts[fact];
+        let (group, by) = of_group;
+        if let (Some(by), Some(best)) = (by, self.keeps_replaced(*relation)) {
+            let order = self.order_of(best);
+            solutions.retain(|other| !order.is_better(other.codes[by], row[best.column]));
+        }
+        let is_own = |other: &Solution| {
+            let mut values = group.variables.iter().zip(&other.codes);
+            values
+                .all(|(variable, code)| value_of(own.0, own.1, *variable).is_none_or(|known| known == *code))
         };
+        solutions.retain(|other| !self.reads_replaced(group, other) || is_own(other));
+    }
+
+    /// Whether a solution reads a row with a value that was replaced.
+    fn reads_replaced(&self, ask: &Ask, solution: &Solution) -> bool {
         ask.rule.body.iter().filter_map(Literal::atom).any(|atom| {
-            self.keeps_replaced(atom.relation).is_some() && {
-                let row = atom.arguments.iter().map(|argument| match argument {
-                    Argument::Variable(variable) => code(variable),
-                    Argument::Constant(value) => self.evaluated.codec.encode(value.as_ref()).ok(),
-                    Argument::Any => None,
-                });
-                let row: Option<Vec<Code>> = row.collect();
-                row.is_some_and(|row| self.replacement(atom.relation, &row).is_some())
-            }
+            self.keeps_replaced(atom.relation).is_some()
+                && self
+                    .row_of(atom, ask, solution)
+                    .is_some_and(|row| self.replacement(atom.relation, &row).is_some())
         })
     }
 
     /// How a relation keeps its best rows, if those that were replaced are among them.
-    pub(super) fn keeps_replaced(&self, relation: RelationId) -> Option<Best> {
+    fn keeps_replaced(&self, relation: RelationId) -> Option<Best> {
         self.explained.program.relations[relation.index()].best.filter(|best| best.keeps_replaced)
     }
 
@@ -52,7 +66,7 @@ impl Prover<'_> {
     }
 
     fn best_values_of(&self, relation: RelationId, best: Best) -> BestValues {
-        let order = Preference { largest: best.largest, codec: self.evaluated.codec };
+        let order = self.order_of(best);
         let mut values = BestValues::new();
         for run in self.evaluated.rows(relation) {
             for (group, value) in rows_of(&run).map(|row| apart(&row, best)) {
@@ -63,6 +77,10 @@ impl Prover<'_> {
             }
         }
         values
+    }
+
+    fn order_of(&self, best: Best) -> Preference<'_> {
+        Preference { largest: best.largest, codec: self.evaluated.codec }
     }
 }
 

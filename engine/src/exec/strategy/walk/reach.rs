@@ -3,9 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use super::graph::{ArcRun, Arcs};
-use super::met::Seen;
+use super::met::{Met, Seen};
 use crate::budget::Budget;
-use crate::data::keys::{Key, KeySet};
 use crate::data::{Code, parallel};
 use crate::exec::error::ExecError;
 
@@ -90,10 +89,9 @@ fn sweep(runs: &[&ArcRun], seen: &Seen, todo: &mut Vec<Code>, budget: &Budget) -
 
 /// The same where codes lie far apart.
 fn search_hashed(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Code>, ExecError> {
-    let mut seen = KeySet::<u64>::default();
-    let mut is_new = |code: Code| seen.insert(u64::from(code), u64::from(code).hash());
+    let (mut met, mut reached) = (Met::new(None), Vec::new());
+    met.insert(starts, &mut reached);
     let runs = arcs.of_first();
-    let mut reached: Vec<Code> = starts.iter().copied().filter(|start| is_new(*start)).collect();
     let (mut next, mut charged) = (0, 0);
     while next < reached.len() {
         budget.check()?;
@@ -101,11 +99,7 @@ fn search_hashed(arcs: &Arcs, starts: &[Code], budget: &Budget) -> Result<Vec<Co
         budget.charge(bytes - charged)?;
         charged = bytes;
         let nodes = reached[next..reached.len().min(next + CHECK_NODES)].to_vec();
-        for run in &runs {
-            run.ends_of(&nodes, |ends| {
-                reached.extend(ends.iter().copied().filter(|end| is_new(*end)));
-            });
-        }
+        runs.iter().for_each(|run| run.ends_of(&nodes, |ends| met.insert(ends, &mut reached)));
         next += nodes.len();
     }
     Ok(reached)
