@@ -16,7 +16,13 @@
 //! t(X, Z) <- asked(X, Z), reached(X, Z)
 //! ```
 //!
-//! Where rows have more columns than the ends, those that are reached are what they may be derived of, as those before are.
+//! Where rows have more columns than the ends, all that is derived of what begins in `X` is reached, so it is enough to know that this
+//! was looked for:
+//!
+//! ```text
+//! looked(X) <- reached(X, _)
+//! t(X, Z, H) <- looked(X), t(X, Y, G), step(Y, Z), H = G + 1
+//! ```
 
 use foldhash::HashSet;
 
@@ -32,6 +38,8 @@ pub(super) struct Ends {
     before: RelationId,
     /// and what can be reached.
     reached: RelationId,
+    /// From where it was, if that is asked.
+    looked: Option<RelationId>,
     /// Which is looked for first.
     turn: Alternative,
 }
@@ -86,24 +94,26 @@ impl Magic<'_> {
         let place = adornment[..handed].iter().filter(|is_bound| **is_bound).count();
         self.begin(adorned.magic, from, &types, |all| vec![all[place]]);
         // Where rows are their ends, those that are reached are derived already.
-        let (guards, turn) = match types.len() == adornment.len() {
-            true => (vec![before], Alternative::Sooner),
-            false => (vec![before, reached], Alternative::Later),
+        let (looked, turn) = match types.len() == adornment.len() {
+            true => (None, Alternative::Sooner),
+            false => (Some(self.looked_for(&name, reached, &types, place)), Alternative::Later),
         };
         if turn == Alternative::Sooner {
             self.hand_over(adorned, reached, &types);
         }
-        self.ends.push(Ends { before, reached, turn });
+        self.ends.push(Ends { before, reached, looked, turn });
         for rule in rules {
             let ends = || bound(adornment, &rule.head_terms).cloned().collect();
             let of_head =
                 |relation| guard(relation, bound(adornment, &rule.head_terms).filter_map(head_argument));
+            let of_beginning = |relation| guard(relation, head_argument(&rule.head_terms[handed]));
+            let guards = || [Some(of_head(before)), looked.map(of_beginning)].into_iter().flatten();
             let Some(own) = rule.atoms().find(|atom| atom.relation == relation) else {
-                let from = guard(from, head_argument(&rule.head_terms[handed]));
+                let from = of_beginning(from);
                 let passed = self.pass_bindings(rule, Some(from.clone()));
                 self.made.push(Rule { head: reached, head_terms: ends(), ..passed });
-                for here in &guards {
-                    let mut passed = self.pass_bindings(rule, Some(of_head(*here)));
+                for here in guards() {
+                    let mut passed = self.pass_bindings(rule, Some(here));
                     passed.body.push(Literal::Atom(from.clone()));
                     self.made.push(Rule { head: adorned.rows, ..passed });
                 }
@@ -124,11 +134,24 @@ impl Magic<'_> {
                     atom.relation = adorned.rows;
                 }
             }
-            for here in &guards {
-                let passed = self.pass_bindings(&longer, Some(of_head(*here)));
+            for here in guards() {
+                let passed = self.pass_bindings(&longer, Some(here));
                 self.made.push(Rule { head: adorned.rows, ..passed });
             }
         }
+    }
+
+    /// A relation of the beginnings from which it was looked for what is reached.
+    fn looked_for(
+        &mut self,
+        name: &str,
+        reached: RelationId,
+        types: &[DataType],
+        place: usize,
+    ) -> RelationId {
+        let looked = self.add_guard(format!("?looked_{name}"), vec![types[place]]);
+        self.begin(reached, looked, types, |all| vec![all[place]]);
+        looked
     }
 
     /// What is reached of what was asked for is there.
@@ -146,14 +169,21 @@ impl Ends {
     /// Makes the stratum of what is reached the alternative of that of what lies before. Where that one belongs to a recursion
     /// with others, it has none.
     pub(super) fn pair(&self, strata: &mut Vec<Stratum>) {
-        let place = |relation| strata.iter().position(|stratum| stratum.relations == [relation]);
-        let (before, Some(reached)) = (place(self.before), place(self.reached)) else { return };
+        let place = |strata: &[Stratum], relation| {
+            strata.iter().position(|stratum: &Stratum| stratum.relations == [relation])
+        };
+        let (before, Some(reached)) = (place(strata, self.before), place(strata, self.reached)) else {
+            return;
+        };
         let other = Stratum { alternative: Some(self.turn), ..strata.remove(reached) };
         let Some(before) = before else { return };
-        // What reads one of them reads both, so they may stand where the later one of them does.
+        // What reads one of them reads both, so they may stand where the later one of them does: but for what says where it was begun.
         let stratum = strata.remove(if before < reached { before } else { before - 1 });
-        let last = before.max(reached) - 1;
-        strata.splice(last..last, [stratum, other]);
+        let mut last = before.max(reached) - 1;
+        let looked = self.looked.and_then(|looked| place(strata, looked));
+        let looked = looked.filter(|looked| *looked < last).map(|looked| strata.remove(looked));
+        last -= usize::from(looked.is_some());
+        strata.splice(last..last, [stratum, other].into_iter().chain(looked));
     }
 }
 
