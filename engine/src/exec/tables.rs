@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::analysis::program::Program;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, RelationId, Run, Sample};
+use crate::data::{Code, Codec, RelationId, Run, Sample, Value};
 use crate::exec::growing::Growing;
 use crate::exec::measured::Measured;
 use crate::exec::relations::Relations;
@@ -143,6 +143,10 @@ impl Statistics for Tables<'_> {
             return None;
         }
         Some(Layout::of(self.complete.get(&relation).map_or(&[], Vec::as_slice)))
+    }
+
+    fn code(&self, value: &Value) -> Option<Code> {
+        self.codec.encode(value.as_ref()).ok()
     }
 
     fn delta(&self, relation: RelationId) -> Option<usize> {

@@ -9,7 +9,7 @@ use crate::analysis::Measured;
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Search, Variable,
 };
-use crate::data::{DataType, RelationId, Sample, VariableId};
+use crate::data::{Code, DataType, RelationId, Sample, Value, VariableId};
 use crate::diagnostic::Span;
 use crate::index::Measure;
 use crate::plan::rule::estimate::expected_rows;
@@ -224,6 +224,10 @@ impl Statistics for Beside<'_> {
 
     fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
         self.known.sample(relation, columns)
+    }
+
+    fn code(&self, value: &Value) -> Option<Code> {
+        self.known.code(value)
     }
 }
 

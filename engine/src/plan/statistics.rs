@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cost::{self, Thresholds};
-use crate::data::{Matches, RelationId, Run, Sample};
+use crate::data::{Code, Matches, RelationId, Run, Sample, Value};
 use crate::plan::access::{Access, Version};
 
 /// What the planner knows of the rows that it will read.
@@ -17,6 +17,11 @@ pub trait Statistics {
 
     /// A sample of some columns, where their values are known.
     fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>>;
+
+    /// The code of a value, where that is known.
+    fn code(&self, _value: &Value) -> Option<Code> {
+        None
+    }
 
     /// Number of rows that the last round has found, if there was one.
     fn delta(&self, _relation: RelationId) -> Option<usize> {
@@ -89,6 +94,22 @@ pub(super) fn average_matches(access: Access, columns: &[usize], statistics: &dy
     })
 }
 
+/// The rows that a look-up finds, counted: where it is known what is looked up, as a constant or a value of a few rows is, and
+/// the rows of that can be counted without building anything. No average speaks for a value that most rows have.
+pub(super) fn counted_matches(access: Access, sought: &[Sought], statistics: &dyn Statistics) -> Option<f64> {
+    let layout = statistics.layout(access.relation)?;
+    let columns: Vec<usize> = sought.iter().map(|sought| sought.column).collect();
+    let (mut most, mut share) = (None, 1.0);
+    for one in sought {
+        let Some(codes) = one.codes(statistics) else { continue };
+        let held = codes.iter().map(|code| layout.holding(one.column, *code)).sum::<Option<usize>>();
+        let Some(held) = held.map(|held| held as f64 / codes.len() as f64) else { continue };
+        share *= held / average_matches(access, &[one.column], statistics);
+        most = Some(most.map_or(held, |most: f64| most.min(held)));
+    }
+    most.map(|most| most.min(share * average_matches(access, &columns, statistics)))
+}
+
 /// Where the values of a variable come from: a column of a relation.
 pub(super) type Origin = (RelationId, usize);
 
@@ -102,10 +123,23 @@ pub(super) struct Values {
 }
 
 /// A column that is looked up, and the values that are looked up in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sought {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Sought<'v> {
     pub(super) column: usize,
     pub(super) values: Values,
+    /// The value, if the rule says it.
+    pub(super) constant: Option<&'v Value>,
+}
+
+impl Sought<'_> {
+    /// The codes that are looked up, where they are known.
+    fn codes(self, statistics: &dyn Statistics) -> Option<Vec<Code>> {
+        match (self.constant, self.values.from) {
+            (Some(constant), _) => statistics.code(constant).map(|code| vec![code]),
+            (None, Some((relation, column))) => statistics.layout(relation)?.few_codes(column),
+            (None, None) => None,
+        }
+    }
 }
 
 /// What a look-up is expected to find for a binding.
@@ -117,15 +151,19 @@ pub(super) struct Found {
     pub(super) share: f64,
 }
 
+impl Found {
+    /// So many rows for each binding, as far as is known.
+    pub(super) fn of(rows: f64) -> Found {
+        Found { rows, share: rows.min(1.0) }
+    }
+}
+
 /// The same as [`expected_matches`], from samples of what is looked up and of where it comes from: some values are in one relation
 /// and not in the other, others have most of the rows of both, and columns may depend on each other. That takes longer.
 pub(super) fn sampled_matches(access: Access, sought: &[Sought], statistics: &dyn Statistics) -> Found {
     let rows = rows_in(access, statistics) as f64;
     let columns: Vec<usize> = sought.iter().map(|sought| sought.column).collect();
-    let plain = || {
-        let rows = expected_matches(access, &columns, statistics);
-        Found { rows, share: rows.min(1.0) }
-    };
+    let plain = || Found::of(expected_matches(access, &columns, statistics));
     let sample =
         if rows < 1.0 || columns.is_empty() { None } else { statistics.sample(access.relation, &columns) };
     let Some(sample) = sample else { return plain() };
@@ -222,6 +260,19 @@ impl<'r> Layout<'r> {
     pub(super) fn groups(self, columns: &[usize]) -> Option<usize> {
         let groups = self.runs.iter().map(|run| run.index_groups(columns));
         groups.collect::<Option<Vec<_>>>().map(|groups| groups.into_iter().max().unwrap_or(0))
+    }
+
+    /// The codes of a column, if rows are few.
+    fn few_codes(self, column: usize) -> Option<Vec<Code>> {
+        const FEW: usize = 4;
+        let stored: usize = self.runs.iter().map(Run::stored_len).sum();
+        let few = (1..=FEW).contains(&stored);
+        few.then(|| self.runs.iter().flat_map(|run| run.column(column).iter().copied()).collect())
+    }
+
+    /// How many rows hold a code in a column, where that can be told without building anything.
+    fn holding(self, column: usize, code: Code) -> Option<usize> {
+        self.runs.iter().map(|run| run.holding(column, code)).sum()
     }
 
     /// The work of making what these columns are looked up by, where it is not there.

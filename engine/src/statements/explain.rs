@@ -7,7 +7,7 @@ use crate::analysis::program::{Program, Relation};
 use crate::analysis::{self, Analysed};
 use crate::answer::Rows;
 use crate::context::{Context, PlanForm};
-use crate::data::{RelationId, Run, Sample, Value};
+use crate::data::{Code, Codec, RelationId, Run, Sample, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
 use crate::plan::{
@@ -36,7 +36,8 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let relations = reading.with(&view);
     let runs =
         |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
-    let stored = Stored { runs: program.relations.iter().map(runs).collect() };
+    let codec = Codec::over(view.snapshot().dictionary().clone());
+    let stored = Stored { runs: program.relations.iter().map(runs).collect(), codec };
     let (thresholds, budget) = (&context.environment.thresholds, context.budget);
     let strata = context.environment.threads.run(|| plan::explain(&program, &stored, thresholds, budget));
     let strata = strata.map_err(Error::Stopped)?;
@@ -97,6 +98,7 @@ fn shown(plan: &Explanation, form: PlanForm) -> Result<Rows, Error> {
 /// What is known of stored rows.
 struct Stored {
     runs: Vec<Vec<Run>>,
+    codec: Codec,
 }
 
 impl Stored {
@@ -121,5 +123,9 @@ impl Statistics for Stored {
 
     fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
         sample_of(self.runs(relation), columns)
+    }
+
+    fn code(&self, value: &Value) -> Option<Code> {
+        self.codec.encode(value.as_ref()).ok()
     }
 }

@@ -205,6 +205,26 @@ impl Run {
         self.is_indexed_by(column) || from_column(&self.built().neighbours)
     }
 
+    /// How many rows hold a code in a column, deleted ones among them, where that can be told without building anything.
+    pub fn holding(&self, column: usize, code: Code) -> Option<usize> {
+        let indexes = self.built().indexes.lock();
+        if let Some(index) = indexes.get(&[column] as &[usize]).and_then(|cell| cell.get()) {
+            return Some(index.range(code).len());
+        }
+        drop(indexes);
+        let neighbours = self.built().neighbours.lock();
+        let from_column =
+            neighbours.iter().find_map(|((from, _), cell)| cell.get().filter(|_| *from == column));
+        if let Some(neighbours) = from_column {
+            return Some(neighbours.of(code).len());
+        }
+        drop(neighbours);
+        if column > 0 || !self.is_known_to_be_sorted() {
+            return None;
+        }
+        self.beginning_with(&[code]).map(|rows| rows.len())
+    }
+
     /// Whether the index over this column is built.
     pub fn is_indexed_by(&self, column: usize) -> bool {
         self.built().indexes.lock().get(&[column] as &[usize]).is_some_and(|cell| cell.get().is_some())

@@ -213,6 +213,11 @@ impl Run {
         })
     }
 
+    /// Whether that was found out, and is so.
+    pub(super) fn is_known_to_be_sorted(&self) -> bool {
+        self.data.is_sorted.get() == Some(&true)
+    }
+
     /// The rows that begin with these codes, deleted ones among them, where rows are sorted.
     pub fn beginning_with(&self, codes: &[Code]) -> Option<Range<u32>> {
         if !codes.is_empty() && !self.is_sorted() {

@@ -13,7 +13,7 @@ use crate::exec::operators::pipeline::Pipeline;
 use crate::exec::profile::Planned;
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::Bindings;
-use crate::plan::{LANE_ROWS, RulePlan, expected_found, expected_rows};
+use crate::plan::{LANE_ROWS, RulePlan, expected_found, expected_rows, rows_in};
 
 /// Source rows of a lane for each group that it may have,
 const ROWS_PER_GROUP: usize = 16;
@@ -21,6 +21,8 @@ const ROWS_PER_GROUP: usize = 16;
 const FEW_LANES: usize = 8;
 /// Lanes whose candidates are held at once.
 const WAVE_LANES: usize = 64;
+/// Bindings of a lane: from fewer on it takes longer to hand them to a thread, with more of them they leave its cache.
+const LANE_BINDINGS: RangeInclusive<usize> = 1 << 10..=1 << 13;
 
 /// Runs one plan; answers the rows that are new.
 pub(crate) fn derive(
@@ -51,17 +53,22 @@ pub(crate) fn derive_round<'p>(
 ) -> Result<Vec<(&'p RulePlan, Rows)>, ExecError> {
     let mut pipelines = Vec::with_capacity(plans.len());
     let mut lanes = Vec::new();
-    for (number, planned) in plans.iter().enumerate() {
+    let mut bindings = 0;
+    for planned in plans.iter().filter(|planned| !finds_nothing(&planned.plan, tables)) {
         let (pipeline, rows) = open(tables, planned)?;
-        lanes.extend(lanes_of(&planned.plan, rows, tables).into_iter().map(|lane| (number, lane)));
-        pipelines.push(pipeline);
+        let expected = expected_rows(&planned.plan, tables).max(rows);
+        bindings += expected;
+        let of_plan = parallel::lanes(rows, lane_rows(rows, expected)).into_iter();
+        lanes.extend(of_plan.map(|lane| (pipelines.len(), lane)));
+        pipelines.push((&planned.plan, pipeline));
     }
+    let is_brief = bindings <= *LANE_BINDINGS.start();
     let mut new = Vec::new();
     for wave in lanes.chunks(WAVE_LANES) {
         tables.budget.check()?;
         let seen = &*known;
-        let found = parallel::map(wave.to_vec(), |(number, lane)| {
-            let (plan, pipeline) = (&plans[number].plan, &pipelines[number]);
+        let run = |(number, lane): (usize, Range<usize>)| {
+            let (plan, pipeline) = &pipelines[number];
             let known = seen.get(&plan.head).unwrap_or(&Known::Nothing);
             let mut found = known.start();
             pipeline.run_beside(seen, lane, &mut |solutions| {
@@ -70,22 +77,30 @@ pub(crate) fn derive_round<'p>(
                 known.collect(&columns, solutions.len, &mut found, tables)
             })?;
             Ok::<_, ExecError>(found)
-        });
+        };
+        let found: Vec<_> = match is_brief {
+            true => wave.iter().cloned().map(run).collect(),
+            false => parallel::map(wave.to_vec(), run),
+        };
         let mut found = found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
         for lanes in wave.chunk_by(|(one, _), (other, _)| one == other) {
-            let (number, _) = lanes[0];
-            let (plan, pipeline) = (&plans[number].plan, &pipelines[number]);
+            let (plan, pipeline) = &pipelines[lanes[0].0];
             let lanes = found.by_ref().take(lanes.len()).collect();
             let Some(known) = known.get_mut(&plan.head) else { continue };
             let before = known.changed();
             let rows = pipeline.head(|| known.absorb(lanes, tables))?;
             let found: usize = rows.iter().map(|rows| rows.len).sum();
             pipeline.found(found + known.changed() - before);
-            new.extend(rows.into_iter().filter(|rows| rows.len > 0).map(|rows| (plan, rows)));
+            new.extend(rows.into_iter().filter(|rows| rows.len > 0).map(|rows| (*plan, rows)));
         }
     }
-    pipelines.iter().for_each(Pipeline::tell_measured);
+    pipelines.iter().for_each(|(_, pipeline)| pipeline.tell_measured());
     Ok(new)
+}
+
+/// Whether a plan has no solutions, as some relation that they need has no rows.
+fn finds_nothing(plan: &RulePlan, tables: &Tables<'_>) -> bool {
+    plan.needed().any(|access| rows_in(access, tables) == 0)
 }
 
 /// The bindings that a plan will have, from those of a few source rows here and there.
@@ -164,13 +179,11 @@ fn find_groups(
 /// Source rows of a lane where so many rows are expected to become so many bindings at some step: fewer where each becomes
 /// many, so that few rows are work for all threads.
 fn lane_rows(rows: usize, bindings: usize) -> usize {
-    /// Bindings of a lane: from fewer on it takes longer to hand them to a thread, with more of them they leave its cache.
-    const BINDINGS: RangeInclusive<usize> = 1 << 10..=1 << 13;
     /// As long as there are so many lanes.
     const LANES: usize = 8;
     /// Source rows of a lane, at least.
     const LEAST: usize = 64;
-    let bindings_of_lane = (bindings / LANES).clamp(*BINDINGS.start(), *BINDINGS.end());
+    let bindings_of_lane = (bindings / LANES).clamp(*LANE_BINDINGS.start(), *LANE_BINDINGS.end());
     (rows.saturating_mul(bindings_of_lane) / bindings.max(1)).clamp(LEAST, LANE_ROWS)
 }
 

@@ -10,7 +10,7 @@ use super::rules::{note_handed_on, note_rule, note_search};
 use super::strategies::StrategyNote;
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{RelationId, Sample};
+use crate::data::{Code, RelationId, Sample, Value};
 use crate::plan::cost::Thresholds;
 use crate::plan::statistics::{Layout, Statistics};
 use crate::plan::stratum::{Once, Prospect, RulesPlan, StratumPlan, plan_stratum};
@@ -53,6 +53,10 @@ impl Statistics for Expected<'_> {
 
     fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
         if self.derived.contains_key(&relation) { None } else { self.stored.sample(relation, columns) }
+    }
+
+    fn code(&self, value: &Value) -> Option<Code> {
+        self.stored.code(value)
     }
 }
 

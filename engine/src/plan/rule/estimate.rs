@@ -1,11 +1,11 @@
 //! How many bindings a plan is expected to have after each step, and how many rows its head.
 
 use crate::analysis::program::{Expression, HeadTerm, Program, Rule};
-use crate::data::VariableId;
+use crate::data::{Value, VariableId};
 use crate::plan::access::Access;
 use crate::plan::cost::PASSING;
-use crate::plan::rule::operators::{Lookup, LookupBy, RulePlan, Source, Step};
-use crate::plan::statistics::{Statistics, expected_best, expected_matches};
+use crate::plan::rule::operators::{KeyPart, Lookup, LookupBy, RulePlan, Source, Step};
+use crate::plan::statistics::{Sought, Statistics, Values, counted_matches, expected_best, expected_matches};
 
 /// Elements of a list, of which nothing is known.
 const ELEMENTS: f64 = 4.0;
@@ -30,6 +30,11 @@ pub fn expected_spared(plan: &RulePlan, statistics: &dyn Statistics) -> f64 {
     bindings.get(steps.clone()).map_or(0.0, |bindings| bindings.iter().sum())
 }
 
+/// A column that is looked up, for a constant or for what nothing is known of.
+fn sought(column: usize, constant: Option<&Value>) -> Sought<'_> {
+    Sought { column, values: Values::default(), constant }
+}
+
 pub(crate) struct Estimate<'a> {
     pub(crate) plan: &'a RulePlan,
     pub(crate) statistics: &'a dyn Statistics,
@@ -41,9 +46,10 @@ impl Estimate<'_> {
         let mut rows = match &self.plan.source {
             Source::One => 1.0,
             Source::Scan(scan) => {
-                let columns = scan.constants.iter().map(|(column, _)| *column);
-                let columns = columns.chain(scan.equal.iter().map(|(_, column)| *column));
-                self.matches(scan.access, columns.collect())
+                let constants = scan.constants.iter();
+                let constants = constants.map(|(column, constant)| sought(*column, Some(constant)));
+                let equal = scan.equal.iter().map(|(_, column)| sought(*column, None));
+                self.matches(scan.access, constants.chain(equal).collect())
             }
         };
         let mut after = vec![rows];
@@ -53,8 +59,10 @@ impl Estimate<'_> {
                 Step::Exists { lookup, negated: false, .. } => self.found(lookup).min(1.0),
                 Step::Exists { lookup, negated: true, .. } => (1.0 - self.found(lookup)).max(PASSING),
                 Step::Intersect { sides: [first, second], .. } => {
-                    self.matches(first.access, vec![first.from])
-                        * self.matches(second.access, vec![second.from, second.to]).min(1.0)
+                    self.matches(first.access, vec![sought(first.from, None)])
+                        * self
+                            .matches(second.access, vec![sought(second.from, None), sought(second.to, None)])
+                            .min(1.0)
                 }
                 Step::Compute { .. } => 1.0,
                 Step::Unnest { .. } => ELEMENTS,
@@ -67,14 +75,22 @@ impl Estimate<'_> {
 
     /// Rows expected of a look-up.
     fn found(&self, lookup: &Lookup) -> f64 {
-        let matches = expected_matches(lookup.access, &lookup.columns(), self.statistics);
+        let key = lookup.key.iter().map(|(column, part)| match part {
+            KeyPart::Constant(constant) => sought(*column, Some(constant)),
+            KeyPart::Variable(_) => sought(*column, None),
+        });
+        let equal = lookup.equal.iter().map(|(_, column)| sought(*column, None));
+        let matches = self.matches(lookup.access, key.chain(equal).collect());
         if lookup.by == LookupBy::Best { expected_best(matches) } else { matches }
     }
 
     /// Rows expected for one value in each of these columns.
-    fn matches(&self, access: Access, mut columns: Vec<usize>) -> f64 {
-        columns.sort_unstable();
-        expected_matches(access, &columns, self.statistics)
+    fn matches(&self, access: Access, mut sought: Vec<Sought>) -> f64 {
+        sought.sort_unstable_by_key(|sought| sought.column);
+        counted_matches(access, &sought, self.statistics).unwrap_or_else(|| {
+            let columns: Vec<usize> = sought.iter().map(|sought| sought.column).collect();
+            expected_matches(access, &columns, self.statistics)
+        })
     }
 
     /// Rows expected of the head: where solutions are grouped, so many a group.

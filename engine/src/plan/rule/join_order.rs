@@ -8,7 +8,8 @@ use crate::data::VariableId;
 use crate::plan::access::{Access, Version};
 use crate::plan::cost;
 use crate::plan::statistics::{
-    Found, Sought, Statistics, Values, expected_best, expected_matches, rows_in, sampled_matches,
+    Found, Sought, Statistics, Values, counted_matches, expected_best, expected_matches, rows_in,
+    sampled_matches,
 };
 
 /// The order in which a rule's literals are evaluated. `delta` is the one that reads the last round's rows, if one does.
@@ -90,12 +91,15 @@ type Bound = VariableMap<Values>;
 impl Orders<'_> {
     /// What a look-up of an atom finds for a binding.
     fn found(&self, access: Access, atom: &Atom, bound: &Bound) -> Found {
+        let sought: Vec<Sought> = sought(atom, bound).collect();
+        if let Some(rows) = counted_matches(access, &sought, self.statistics) {
+            return Found::of(rows);
+        }
         if self.samples {
-            let sought: Vec<Sought> = sought(atom, bound).collect();
             return sampled_matches(access, &sought, self.statistics);
         }
-        let rows = expected_matches(access, &bound_columns(atom, bound), self.statistics);
-        Found { rows, share: rows.min(1.0) }
+        let columns: Vec<usize> = sought.iter().map(|sought| sought.column).collect();
+        Found::of(expected_matches(access, &columns, self.statistics))
     }
 
     /// The work of evaluating literals in this order, in rows that are read one after the other.
@@ -299,18 +303,18 @@ fn bound_columns(atom: &Atom, bound: &Bound) -> Vec<usize> {
 }
 
 /// The same with where the values come from.
-fn sought(atom: &Atom, bound: &Bound) -> impl Iterator<Item = Sought> {
+fn sought<'a>(atom: &'a Atom, bound: &Bound) -> impl Iterator<Item = Sought<'a>> {
     atom.arguments.iter().enumerate().filter_map(|(column, argument)| {
-        let values = match argument {
+        let (values, constant) = match argument {
             Argument::Variable(variable) => match bound.get(*variable) {
-                Some(values) => *values,
-                None if atom.arguments[..column].contains(argument) => Values::default(),
+                Some(values) => (*values, None),
+                None if atom.arguments[..column].contains(argument) => (Values::default(), None),
                 None => return None,
             },
-            Argument::Constant(_) => Values::default(),
+            Argument::Constant(constant) => (Values::default(), Some(constant)),
             Argument::Any => return None,
         };
-        Some(Sought { column, values })
+        Some(Sought { column, values, constant })
     })
 }
 

@@ -52,15 +52,20 @@ impl RulePlan {
 
     /// What it reads, in order.
     pub fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
-        let source = match &self.source {
+        self.of_source().into_iter().chain(self.steps.iter().flat_map(Step::accesses))
+    }
+
+    /// What it finds rows in: it has no solutions without some.
+    pub fn needed(&self) -> impl Iterator<Item = Access> + '_ {
+        let steps = self.steps.iter().filter(|step| !matches!(step, Step::Exists { negated: true, .. }));
+        self.of_source().into_iter().chain(steps.flat_map(Step::accesses))
+    }
+
+    fn of_source(&self) -> Option<Access> {
+        match &self.source {
             Source::One => None,
             Source::Scan(scan) => Some(scan.access),
-        };
-        source.into_iter().chain(self.steps.iter().flat_map(|step| match step {
-            Step::Probe { lookup, .. } | Step::Exists { lookup, .. } => vec![lookup.access],
-            Step::Intersect { sides, .. } => sides.iter().map(|side| side.access).collect(),
-            Step::Filter { .. } | Step::Compute { .. } | Step::Unnest { .. } => Vec::new(),
-        }))
+        }
     }
 }
 
@@ -231,6 +236,16 @@ pub enum Step {
         /// See above.
         keep: Vec<VariableId>,
     },
+}
+
+impl Step {
+    fn accesses(&self) -> Vec<Access> {
+        match self {
+            Step::Probe { lookup, .. } | Step::Exists { lookup, .. } => vec![lookup.access],
+            Step::Intersect { sides, .. } => sides.iter().map(|side| side.access).collect(),
+            Step::Filter { .. } | Step::Compute { .. } | Step::Unnest { .. } => Vec::new(),
+        }
+    }
 }
 
 /// One side of an intersection.

@@ -27,6 +27,8 @@ pub(super) struct Heights {
     pub(super) relations: Vec<Relation>,
     pub(super) rules: Vec<Rule>,
     pub(super) derived: BTreeMap<RelationId, Derived>,
+    /// So high the rows of a relation stand at least.
+    least: BTreeMap<RelationId, u32>,
 }
 
 /// A program, and beside it the rows of its goal, and those that they may rest on, with heights.
@@ -40,6 +42,7 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
         relations: program.relations.clone(),
         rules: rules.cloned().collect(),
         derived: BTreeMap::new(),
+        least: BTreeMap::new(),
     };
     let mut open = vec![program.goal];
     while let Some(relation) = open.pop() {
@@ -53,6 +56,13 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
         open.extend(positive.filter(|read| rules_of.contains_key(read)));
     }
     let wanted: Vec<RelationId> = heights.derived.keys().copied().collect();
+    // What rests on rows of some height is higher; more is known of a recursion each time.
+    for _ in &wanted {
+        heights.least = wanted
+            .iter()
+            .map(|relation| (*relation, heights.least(*relation, &rules_of[relation])))
+            .collect();
+    }
     for relation in wanted {
         for rule in &rules_of[&relation] {
             heights.add_rule(relation, rule, rules_of[&relation].len() == 1);
@@ -165,6 +175,21 @@ impl Heights {
         if is_chosen { Kind::Chosen(rows) } else { Kind::Group(rows) }
     }
 
+    /// How high rows of a relation stand at least, by what is known of that of others.
+    fn least(&self, relation: RelationId, rules: &[&Rule]) -> u32 {
+        let derived = &self.derived[&relation];
+        let of_atom = |atom: &Atom| match self.derived.get(&atom.relation).map(|derived| derived.height) {
+            Some(Height::Level(level)) => level,
+            Some(Height::In(_)) => self.least.get(&atom.relation).copied().unwrap_or(0),
+            None => 0,
+        };
+        let of_rule = |rule: &&Rule| match rule.text == STORED || derived.with_lengths.is_some() {
+            true => 0,
+            false => derived.step + rule.atoms().map(of_atom).max().unwrap_or(0),
+        };
+        rules.iter().map(of_rule).min().unwrap_or(0)
+    }
+
     /// A rule that reads the heights of rows, and how high its solutions stand.
     fn reading_heights(&self, rule: &Rule) -> (Rule, Highest) {
         let mut rule = rule.clone();
@@ -179,12 +204,14 @@ impl Heights {
                 }
                 Height::In(with_heights) => with_heights,
             };
+            let least = self.least.get(&atom.relation).copied().unwrap_or(0);
             let height = add_variable(&mut rule, "?height", DataType::Int);
             if let Literal::Atom(atom) = &mut rule.body[place] {
                 atom.relation = with_heights;
                 atom.arguments.push(Argument::Variable(height));
             }
             highest.variables.push(height);
+            highest.least = highest.least.max(least);
         }
         (rule, highest)
     }
@@ -279,6 +306,8 @@ struct Highest {
     level: u32,
     /// And so high.
     variables: Vec<VariableId>,
+    /// Which is so much at least.
+    least: u32,
 }
 
 impl Highest {
@@ -288,7 +317,7 @@ impl Highest {
             Some(function) => Expression::Call { function, arguments: vec![left, right] },
             None => left,
         };
-        let level = (self.level > 0).then(|| constant(self.level));
+        let level = (self.level > self.least).then(|| constant(self.level));
         let variables = self.variables.iter().map(|height| Expression::Variable(*height));
         if self.variables.is_empty() {
             return constant(self.level + step);

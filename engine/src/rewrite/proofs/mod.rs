@@ -177,7 +177,7 @@ pub(crate) fn explained(
     let asked = guard_goal(&mut program);
     let mut heights = heights::of(&program, &origins, &levels);
     heights.read_as_stored(&program, at_hand.clone());
-    let Heights { relations, rules, derived } = heights;
+    let Heights { relations, rules, derived, .. } = heights;
     let goal = program.goal;
     let with_heights = derived.values().flat_map(|of| [of.height.relation(), of.with_lengths]);
     let with_heights = with_heights.flatten().collect();
