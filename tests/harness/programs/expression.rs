@@ -108,8 +108,18 @@ impl Expressions<'_> {
         let among: Vec<&'static Function> =
             functions().filter(|function| function.gives == kind).filter(is_flat).collect();
         let chosen = among[choices.below(among.len())];
-        let arguments =
+        let mut arguments: Vec<Expression> =
             chosen.takes.iter().map(|kind| self.of(*kind, choices, depth.saturating_sub(1))).collect();
+        if chosen.name == "has" && arguments[0].variables().is_empty() {
+            // Of a written list it is known of which type its elements are, and to look for others is refused.
+            arguments = match self.variables.first() {
+                Some(name) => {
+                    let elements = vec![arguments[0].clone(), Expression::Variable(name.clone())];
+                    vec![Expression::Call(function("append"), elements), arguments.swap_remove(1)]
+                }
+                None => vec![arguments.swap_remove(0), Expression::Constant(Value::Null)],
+            };
+        }
         let call = Expression::Call(chosen, arguments);
         if chosen.exact || kind != Kind::Number {
             return call;
