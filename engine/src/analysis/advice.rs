@@ -151,9 +151,11 @@ impl AnalysisError {
             AnalysisError::Unstratifiable { negation: true, .. } => {
                 Some("derive what is negated by rules that do not depend on its negation".into())
             }
-            AnalysisError::Unstratifiable { negation: false, .. } => {
-                Some("let the recursion finish in one relation, and aggregate over it in another".into())
-            }
+            AnalysisError::Unstratifiable { negation: false, .. } => Some(
+                "let the recursion finish in one relation, and aggregate over it in another; only `min` and `max` may recur, where \
+                 values of one type are handed on, added to, or bounded by `min_val` and `max_val`"
+                    .into(),
+            ),
             AnalysisError::Search { fault, .. } => Some(fault.help()),
             AnalysisError::InRule { error, .. } => error.help(),
         }

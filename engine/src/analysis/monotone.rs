@@ -2,12 +2,14 @@
 //!
 //! A better value may replace another one for good if nothing that was derived from the worse one is lost: what a rule
 //! makes of a better value must be at least as good (Ross and Sagiv, Monotonic aggregation in deductive databases,
-//! 1992). So inside the cycle a best value may only be handed on, added to, or compared so that better ones pass.
+//! 1992). So inside the cycle a best value may only be handed on, added to, bounded by
+//! another one, or compared so that better ones pass.
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::dependencies::{Dependencies, Use};
-use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule, Test};
+use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule, Test, Variable};
+use super::types::expression_type;
 use crate::aggregates::Aggregate;
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::syntax::ast::{Arithmetic, Comparison};
@@ -125,15 +127,16 @@ enum Change {
 }
 
 /// The variables that improve.
-struct Flow {
+struct Flow<'r> {
     improving: HashMap<VariableId, bool>,
+    variables: &'r [Variable],
 }
 
-impl Flow {
+impl<'r> Flow<'r> {
     /// Follows the best values of a rule's body. Nothing if one of them is joined with, or computed with in a way that
     /// can turn better into worse.
-    fn of(rule: &Rule, best: impl Fn(&Atom) -> Option<Best>) -> Option<Flow> {
-        let mut flow = Flow { improving: HashMap::new() };
+    fn of(rule: &'r Rule, best: impl Fn(&Atom) -> Option<Best>) -> Option<Flow<'r>> {
+        let mut flow = Flow { improving: HashMap::new(), variables: &rule.variables };
         for atom in rule.atoms() {
             let Some(best) = best(atom) else { continue };
             match &atom.arguments[best.column] {
@@ -208,6 +211,12 @@ impl Flow {
         })
     }
 
+    /// Whether the smaller and the larger of two values grow with each of them: values of several types in one column would give
+    /// Null where they meet others, or 3 where a smaller one gave 3.0.
+    fn compares(&self, left: &Expression, right: &Expression) -> bool {
+        [left, right].into_iter().all(|side| expression_type(side, self.variables) != DataType::Any)
+    }
+
     fn change(&self, expression: &Expression) -> Change {
         match expression {
             Expression::Variable(variable) => match self.improving.get(variable) {
@@ -227,18 +236,21 @@ impl Flow {
                 }
             }
             Expression::Call { function, arguments } => {
-                // The sum of a time and milliseconds, and their difference.
-                let by = match arguments.as_slice() {
-                    [left, right] if matches!(function.name, "time_add" | "time_sub") => {
-                        Some((self.change(left), self.change(right)))
+                if let [left, right] = arguments.as_slice() {
+                    match (function.name, self.change(left), self.change(right)) {
+                        // The sum of a time and milliseconds, and their difference.
+                        ("time_add" | "time_sub", change, Change::None) => return change,
+                        ("time_add", Change::None, change) => return change,
+                        ("time_add", left, right) if left == right => return left,
+                        ("min_val" | "max_val", left_change, right_change) if self.compares(left, right) => {
+                            match (left_change, right_change) {
+                                (change, Change::None) | (Change::None, change) => return change,
+                                (left, right) if left == right => return left,
+                                _ => {}
+                            }
+                        }
+                        _ => {}
                     }
-                    _ => None,
-                };
-                match by {
-                    Some((change, Change::None)) => return change,
-                    Some((Change::None, change)) if function.name == "time_add" => return change,
-                    Some((left, right)) if function.name == "time_add" && left == right => return left,
-                    _ => {}
                 }
                 // Of other functions nothing is known.
                 let fixed = arguments.iter().all(|argument| self.change(argument) == Change::None);

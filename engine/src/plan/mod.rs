@@ -57,7 +57,7 @@ pub use strategy::edges::{Columns, EdgeSource};
 pub use strategy::matrices::{Factor, Matrices, Matrix, Product};
 pub use strategy::partitions::Partitions;
 pub(crate) use strategy::plain::{Condition, Operand, PairsOf, PlainBests, Weight, plain_bests, plain_walk};
-pub use strategy::relaxation::{Relaxation, Weighted};
+pub use strategy::relaxation::{Made, Relaxation, WeightColumn, Weighted};
 pub use strategy::walk::{Edges, Walk};
 pub use stratum::{Once, OncePlan, Prospect, Recursion, RulesPlan, StratumPlan, Variant, plan_stratum};
 pub use union::Union;

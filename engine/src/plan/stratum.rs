@@ -4,6 +4,7 @@
 //! What a stratum derives has no size before it runs. A relation that grows is taken for as large as the largest one that
 //! is known; [`plan_again`] plans rounds with what the rounds before have measured.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::alias::{Alias, alias};
@@ -20,7 +21,7 @@ use super::strategy::Strategy;
 use super::union::{Union, union};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{RelationId, Sample};
+use crate::data::{Code, RelationId, Sample, Value};
 
 /// How a stratum is evaluated.
 pub enum StratumPlan<'p> {
@@ -127,9 +128,26 @@ pub fn plan_stratum<'p>(
                 variants.push(Variant { variation, plan });
             }
         }
-        recursion = Some(Recursion { variants, strategy: Strategy::of(stratum, program) });
+        recursion =
+            Some(Recursion { variants, strategy: Strategy::of(&at_work(stratum, statistics), program) });
     }
     Ok(StratumPlan::Rules(RulesPlan { distinct, once, recursion }))
+}
+
+/// A stratum without the rules that find nothing, as there is nothing in a relation that is complete.
+fn at_work<'p>(stratum: &'p Stratum, statistics: &dyn Statistics) -> Cow<'p, Stratum> {
+    let is_empty = |relation: RelationId| {
+        !stratum.relations.contains(&relation)
+            && statistics.layout(relation).is_some()
+            && statistics.rows(relation) == 0
+    };
+    let finds_nothing = |rule: &Rule| rule.atoms().any(|atom| is_empty(atom.relation));
+    if !stratum.rules.iter().any(finds_nothing) {
+        return Cow::Borrowed(stratum);
+    }
+    let mut stratum = stratum.clone();
+    stratum.rules.retain(|rule| !finds_nothing(rule));
+    Cow::Owned(stratum)
 }
 
 /// The rule whose rows are all that there is.
@@ -176,6 +194,10 @@ impl Statistics for Prospect<'_> {
 
     fn sample(&self, relation: RelationId, columns: &[usize]) -> Option<Arc<Sample>> {
         if self.own.contains(&relation) { None } else { self.known.sample(relation, columns) }
+    }
+
+    fn code(&self, value: &Value) -> Option<Code> {
+        self.known.code(value)
     }
 
     fn index_uses(&self) -> usize {

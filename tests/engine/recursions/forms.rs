@@ -167,9 +167,113 @@ pub(crate) const RELAXATIONS: &[(&str, &str)] = &[
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(9, min<D>) <- t(X, E), odd(X), D = E + 1", "?t(X, D)"),
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(8, E), edge(8, Y, W), D = E + W", "?t(X, D)"),
     ("+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = E + W", "?t(7, D)"),
-    // Two columns of nodes.
+    // The widest way, and that of which the worst step is best: integers, floats, a constant, both at once.
+    (
+        "+t(X, max<D>) <- edge(3, X, D)\n+t(Y, max<D>) <- t(X, E), edge(X, Y, W), D = min_val(E, W)",
+        "?t(X, D)",
+    ),
+    (
+        "+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = max_val(W, E)",
+        "?t(X, D)",
+    ),
+    (
+        "+t(X, min<D>) <- edge(3, X, D)\n+t(Y, min<D>) <- t(X, E), edge(X, Y, W), D = min_val(W, E)",
+        "?t(X, D)",
+    ),
+    (
+        "+t(X, max<D>) <- edge(3, X, D)\n+t(Y, max<D>) <- t(X, E), edge(X, Y, W), D = max_val(E, 2)",
+        "?t(X, D)",
+    ),
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), V = W / 7.0 + 0.1\n+t(X, max<V>) <- w(3, X, V)\n+t(Y, max<D>) <- t(X, E), w(X, Y, V), D = min_val(E, V)",
+        "?t(X, D)",
+    ),
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), V = W / 7.0 + 0.1\n+t(X, min<V>) <- w(3, X, V)\n+t(Y, min<D>) <- t(X, E), w(X, Y, V), D = max_val(V, E)\n+t(Y, min<D>) <- t(X, E), w(Y, X, V), D = E + V",
+        "?t(X, D)",
+    ),
+    (
+        "+t(X, max<D>) <- edge(3, X, D)\n+t(Y, max<D>) <- t(X, E), edge(X, Y, W), D = min_val(E, W)\n+t(Y, max<D>) <- t(X, E), down(X, Y, W), D = E + W",
+        "?t(X, D)",
+    ),
+    // Text has no bounds that are numbers.
+    (
+        "+t(X, max<N>) <- name(X, N)\n+t(Y, max<D>) <- t(X, E), edge(X, Y, _), name(Y, N), D = min_val(E, N)",
+        "?t(X, D)",
+    ),
+    // Two columns of nodes: all, from a node, to a node, from one to another, and to some.
     (
         "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?t(X, Y, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?t(3, Y, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?t(X, 7, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?t(3, 7, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W",
+        "?odd(X), t(X, Y, D), odd(Y)",
+    ),
+    // The node stands first, or last; the edge is turned round, or begins in what the other column has.
+    (
+        "+t(Y, X, min<D>) <- edge(X, Y, D)\n+t(Z, X, min<D>) <- t(Y, X, E), edge(Y, Z, W), D = E + W",
+        "?t(Y, X, D)",
+    ),
+    (
+        "+t(max<D>, X, Y) <- edge(Y, X, D)\n+t(max<D>, X, Z) <- t(E, X, Y), edge(Z, Y, W), D = min_val(E, W)",
+        "?t(D, X, Y)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(X, Z, W), D = E + W",
+        "?t(X, Y, D)",
+    ),
+    // Both columns move.
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), D = E + W\n+t(Z, Y, min<D>) <- t(X, Y, E), edge(Z, X, W), D = E + W",
+        "?t(X, Y, D)",
+    ),
+    // Only some may take an edge, by what they are or by what they are not.
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), odd(X), D = E + W\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Z, Y, 1), D = E + 1",
+        "?t(X, Y, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), !odd(X), D = E + W",
+        "?t(X, Y, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), edge(X, _, V), V < 2, X > 4, D = E + W",
+        "?t(X, Y, D)",
+    ),
+    // What is carried is added, or joined with.
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, _), D = E + X, D < 99",
+        "?t(X, Y, D)",
+    ),
+    (
+        "+t(X, Y, min<D>) <- edge(X, Y, D)\n+t(X, Z, min<D>) <- t(X, Y, E), edge(Y, Z, W), !edge(X, Z, 1), D = E + W",
+        "?t(X, Y, D)",
+    ),
+    // Two columns are carried, or three.
+    (
+        "+t(A, X, Y, max<D>) <- edge(X, Y, D), A = D % 2\n+t(A, X, Z, max<D>) <- t(A, X, Y, E), edge(Y, Z, W), D = min_val(E, W)",
+        "?t(A, X, Y, D)",
+    ),
+    (
+        "+t(A, B, X, Y, max<D>) <- edge(X, Y, D), A = D % 2, B = X % 3\n+t(A, B, X, Z, max<D>) <- t(A, B, X, Y, E), edge(Y, Z, W), D = min_val(E, W)",
+        "?t(A, B, X, Y, D)",
+    ),
+    // Floats from many nodes; integers with which some of them begin.
+    (
+        "+w(X, Y, V) <- edge(X, Y, W), V = W / 7.0 + 0.1\n+t(X, X, min<D>) <- odd(X), D = 0\n+t(X, Z, min<D>) <- t(X, Y, E), w(Y, Z, V), D = E + V",
         "?t(X, Y, D)",
     ),
 ];

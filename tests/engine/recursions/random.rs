@@ -105,7 +105,7 @@ proptest! {
                 select(vec!["X", "Y", "Y", "9"]),
                 select(vec!["X", "X", "Y", "8"]),
                 select(vec![["X", "Y"], ["X", "Y"], ["Y", "X"], ["X", "X"], ["Y", "8"]]),
-                select(vec!["L", "L + W", "W + L", "L + 1", "L + 2147483640", "L + W + 1"]),
+                select(vec!["L", "L + W", "W + L", "L + 1", "L + 2147483640", "L + W + 1", "max_val(L, W)", "min_val(3, L)"]),
                 select(vec!["", "", ", odd(Y)", ", !odd(X)", ", W < 2", ", X != Y", ", L < 7", ", edge(Y, X, _)"]),
             ),
             1..4,
@@ -116,6 +116,34 @@ proptest! {
         let base = "+t(X, min<D>) <- edge(3, X, D)\n+t(X, min<X>) <- edge(X, _, 2)".to_owned();
         let rules = rules.iter().map(|(head, start, ends, value, condition)| {
             relaxing_rule(head, start, *ends, value, condition, "min")
+        });
+        let rules: Vec<String> = std::iter::once(base).chain(rules).collect();
+        ways_agree(&rules.join("\n"), question, graph);
+    }
+
+    #[test]
+    fn best_values_of_several_nodes(
+        rules in vec(
+            (
+                select(vec![["A", "Y"], ["A", "Y"], ["A", "Y"], ["Y", "A"], ["A", "9"], ["X", "A"]]),
+                select(vec!["X", "X", "X", "Y", "A", "8"]),
+                select(vec![["X", "Y"], ["X", "Y"], ["Y", "X"], ["A", "Y"], ["X", "8"]]),
+                select(vec!["L", "L + W", "L + 1", "max_val(L, W)", "min_val(L, W)", "L + A"]),
+                select(vec![
+                    "", "", "", ", odd(A)", ", !odd(A)", ", odd(Y)", ", W < 2", ", A != Y", ", edge(A, _, W)", ", edge(A, Y, _)", ", A > 4",
+                ]),
+            ),
+            1..3,
+        ),
+        question in select(vec!["?t(A, X, D)", "?t(7, X, D)", "?t(A, 7, D)", "?t(3, 7, D)", "?odd(X), t(X, Y, D)"]),
+        graph in select(GRAPHS.to_vec()),
+    ) {
+        let base = "+t(X, Y, min<D>) <- edge(X, Y, D)".to_owned();
+        let rules = rules.iter().map(|(head, start, [from, to], value, condition)| {
+            let computed = if *value == "L" { String::new() } else { format!(", D = {value}") };
+            let best = if *value == "L" { "L" } else { "D" };
+            let [first, second] = head;
+            format!("+t({first}, {second}, min<{best}>) <- t(A, {start}, L), edge({from}, {to}, W){condition}{computed}")
         });
         let rules: Vec<String> = std::iter::once(base).chain(rules).collect();
         ways_agree(&rules.join("\n"), question, graph);

@@ -1,8 +1,9 @@
-//! Best values by recursion: shortest and longest ways, and the smallest or largest name of a component.
+//! Best values by recursion: shortest, longest and widest ways, and the smallest or largest name of a component.
 
 use super::base;
 use super::draft::Draft;
 use super::expression::Choices;
+use crate::functions::function;
 use crate::model::{Aggregate, Arithmetic, Atom, Comparison, Expression, HeadTerm, Literal, Rule, Term};
 use crate::value::Value;
 
@@ -17,7 +18,8 @@ pub(super) fn relation(draft: &Draft) -> Option<(String, usize)> {
 pub(super) fn rules(draft: &Draft) -> Vec<Rule> {
     let Some(numbers) = &draft.best else { return Vec::new() };
     let choices = &mut Choices(numbers.iter());
-    let weighted = choices.below(3) > 0;
+    let kind = choices.below(4);
+    let weighted = kind > 0;
     let columns = if weighted { 3 } else { 2 };
     let wide: Vec<usize> =
         (0..draft.base_arities.len()).filter(|i| draft.base_arities[*i] >= columns).collect();
@@ -46,11 +48,19 @@ pub(super) fn rules(draft: &Draft) -> Vec<Rule> {
             rule(&["Y"], "L", vec![atom(NAME, &["X", "L"]), step(&["X", "Y"])]),
         ];
     }
+    if kind == 3 {
+        // Of all weights one kind of numbers is made: the smaller of an integer and a float may be either.
+        let float = |made, of| equal(made, call("to_float", vec![variable(of)]));
+        let bound = ["min_val", "max_val"][choices.below(2)];
+        let bounded = equal("D", call(bound, vec![variable("A"), variable("C")]));
+        let on = vec![atom(NAME, &["X", "Y", "A"]), step(&["Y", "Z", "B"]), float("C", "B"), bounded];
+        let begin = vec![step(&["X", "Y", "V"]), float("W", "V")];
+        return vec![rule(&["X", "Y"], "W", begin), rule(&["X", "Z"], "D", on)];
+    }
     let not_negative = |name| Literal::Comparison(variable(name), Comparison::GreaterOrEqual, constant(0));
     let operator = if smallest { Arithmetic::Add } else { Arithmetic::Subtract };
     let sum = Expression::Arithmetic(Box::new(variable("A")), operator, Box::new(variable("B")));
-    let longer = Literal::Comparison(variable("D"), Comparison::Equal, sum);
-    let on = vec![atom(NAME, &["X", "Y", "A"]), step(&["Y", "Z", "B"]), longer, not_negative("B")];
+    let on = vec![atom(NAME, &["X", "Y", "A"]), step(&["Y", "Z", "B"]), equal("D", sum), not_negative("B")];
     vec![rule(&["X", "Y"], "W", vec![step(&["X", "Y", "W"]), not_negative("W")]), rule(&["X", "Z"], "D", on)]
 }
 
@@ -60,6 +70,14 @@ fn atom(relation: &str, names: &[&str]) -> Literal {
         name => Term::Variable(name.to_owned()),
     };
     Literal::Atom(Atom { relation: relation.to_owned(), terms: names.iter().map(term).collect() })
+}
+
+fn equal(name: &str, expression: Expression) -> Literal {
+    Literal::Comparison(variable(name), Comparison::Equal, expression)
+}
+
+fn call(name: &str, arguments: Vec<Expression>) -> Expression {
+    Expression::Call(function(name), arguments)
 }
 
 fn variable(name: &str) -> Expression {

@@ -73,13 +73,27 @@ impl<'b> Numbering<'b> {
 
     /// The numbers of codes that are in the domain.
     pub(crate) fn numbers(&self, codes: &[Code]) -> Vec<u32> {
+        codes.iter().map(|code| self.number(*code)).collect()
+    }
+
+    /// The number of a code, if it is in the domain.
+    pub(crate) fn find(&self, code: Code) -> Option<u32> {
         match &self.numbers {
             Numbers::Dense { first, numbers } => {
-                codes.iter().map(|code| numbers[(*code - first) as usize]).collect()
+                let number = *numbers.get(code.checked_sub(*first)? as usize)?;
+                // What is not in the domain has the first number.
+                (self.codes.get(number as usize) == Some(&code)).then_some(number)
             }
-            Numbers::Hashed(numbers) => {
-                codes.iter().map(|code| numbers.get(&u64::from(*code)).copied().unwrap_or_default()).collect()
-            }
+            Numbers::Hashed(numbers) => numbers.get(&u64::from(code)).copied(),
+        }
+    }
+
+    /// The number of a code that is in the domain.
+    #[inline]
+    pub(crate) fn number(&self, code: Code) -> u32 {
+        match &self.numbers {
+            Numbers::Dense { first, numbers } => numbers[(code - first) as usize],
+            Numbers::Hashed(numbers) => numbers.get(&u64::from(code)).copied().unwrap_or_default(),
         }
     }
 }

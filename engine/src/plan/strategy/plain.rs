@@ -1,7 +1,7 @@
 //! Walks and relaxations whose edges are rows of relations: what begins or ends in a node is looked up there.
 
 use super::edges::{Columns, EdgeSource};
-use super::relaxation::{Relaxation, Weighted, relaxation};
+use super::relaxation::{Made, Relaxation, Weighted, relaxation};
 use super::walk::{Walk, walk};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum, Test};
 use crate::data::{Code, RelationId, Value, VariableId, inline_int};
@@ -101,10 +101,11 @@ fn add(sources: &mut Vec<PairsOf>, source: PairsOf) {
 /// The best values of nodes that a stratum derives, if it does nothing else.
 pub(crate) fn plain_bests<'p>(stratum: &'p Stratum, program: &Program) -> Option<PlainBests<'p>> {
     let of_relaxation = || {
-        let Relaxation { relation, node, largest, edges } = relaxation(stratum, program)?;
+        let relaxation = relaxation(stratum, program).filter(|relaxation| relaxation.carried.is_empty())?;
+        let Relaxation { relation, node, value, largest, edges, .. } = relaxation;
         let edges = edges.iter().map(weighted).collect::<Option<Vec<_>>>()?;
         let adds_nothing = edges.iter().all(|(_, weight)| *weight == Weight::Constant(0));
-        (!largest || adds_nothing).then_some((relation, node, Some(1 - node), largest, edges))
+        (!largest || adds_nothing).then_some((relation, node, Some(value), largest, edges))
     };
     let of_walk = || {
         let Walk { relation, carried, node, edges, .. } = walk(stratum, program)?;
@@ -161,9 +162,13 @@ impl PairsOf {
     }
 }
 
-/// Edges with what they add, if that is in a column or always the same.
+/// Edges with what they add, if they add something that is in a column or always the same.
 fn weighted(edges: &Weighted) -> Option<(PairsOf, Weight)> {
-    let weight = match (&edges.source, edges.weight) {
+    let column = match edges.weight {
+        Some(weight) if weight.made != Made::Sum => return None,
+        weight => weight.map(|weight| weight.column),
+    };
+    let weight = match (&edges.source, column) {
         (_, None) => Weight::Constant(0),
         (EdgeSource::Relation(_), Some(column)) => Weight::Column(column),
         (EdgeSource::Rule(rule), Some(column)) => match rule.head_terms.get(column)? {

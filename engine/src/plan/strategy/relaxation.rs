@@ -1,97 +1,217 @@
 //! Which recursions through `min` and `max` relax edges.
 
-use crate::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, Value, VariableId};
-use crate::plan::strategy::edges::{EdgeSource, edges_of, end, variable, variables_of};
+use crate::plan::strategy::edges::{Columns, EdgeSource, derive, edges_of, end, variable, variables_of};
 use crate::syntax::ast::Arithmetic;
 
-/// A recursion that keeps the best value of each node, and whose every step hands it on along an edge, as it is or
-/// with something added: `d(Y, min<D>) <- d(X, E), e(X, Y, W), D = E + W`.
+/// A recursion that keeps the best value of each node, and whose every step hands it on along an edge, as it is or with what the edge
+/// makes of it: `d(Y, min<D>) <- d(X, E), e(X, Y, W), D = E + W`. All other columns are carried along unchanged: each combination of
+/// their values has its own best values.
 #[derive(Debug, Clone)]
 pub struct Relaxation {
     /// The relation.
     pub relation: RelationId,
-    /// Its column of nodes. The other one has the values.
+    /// Its columns that are carried.
+    pub carried: Vec<usize>,
+    /// Its column of nodes.
     pub node: usize,
+    /// Its column of values.
+    pub value: usize,
     /// Whether large values are better than small ones.
     pub largest: bool,
     /// One entry a recursive rule.
     pub edges: Vec<Weighted>,
 }
 
-/// The edges of one rule, with what they add.
+/// The edges of one rule, with what they make of a value.
 #[derive(Debug, Clone)]
 pub struct Weighted {
     /// Where they come from.
     pub source: EdgeSource,
-    /// The column, of the relation or the rule that they come from, with what is added; nothing is if `None`.
-    pub weight: Option<usize>,
+    /// Their weights; a value is handed on as it is if `None`.
+    pub weight: Option<WeightColumn>,
+    /// If not every carried value may take them: which may, as a rule with one column, and the column of the relation that has them.
+    pub guards: Vec<(usize, Rule)>,
+    /// If they may not end everywhere: from carried values to where they may, if one column is carried.
+    pub allowed: Option<Columns>,
 }
+
+/// The weights of edges.
+#[derive(Debug, Clone, Copy)]
+pub struct WeightColumn {
+    /// The column that has them, of the relation or the rule that edges come from.
+    pub column: usize,
+    /// What becomes of a value and a weight.
+    pub made: Made,
+}
+
+/// What becomes of a value and the weight of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// Their sum.
+    Sum,
+    /// The smaller one of them.
+    Smaller,
+    /// The larger one.
+    Larger,
+}
+
+/// So many columns are carried at most.
+const MOST_CARRIED: usize = 2;
 
 /// The edges that a stratum relaxes, if it does nothing else.
 pub(super) fn relaxation(stratum: &Stratum, program: &Program) -> Option<Relaxation> {
     let [relation] = *stratum.relations.as_slice() else { return None };
     let described = &program.relations[relation.index()];
-    let best = described.best.filter(|best| described.arity == 2 && !best.keeps_replaced)?;
+    let best = described.best.filter(|best| !best.keeps_replaced)?;
     let reads_own = |rule: &&Rule| rule.atoms().any(|atom| atom.relation == relation);
-    let recursive = stratum.rules.iter().filter(reads_own);
-    let node = 1 - best.column;
-    let edges = recursive.map(|rule| weighted(rule, relation, node)).collect::<Option<Vec<_>>>()?;
-    (!edges.is_empty()).then_some(Relaxation { relation, node, largest: best.largest, edges })
+    let recursive: Vec<&Rule> = stratum.rules.iter().filter(reads_own).collect();
+    if recursive.is_empty() || described.arity > 2 + MOST_CARRIED {
+        return None;
+    }
+    let columns = || (0..described.arity).filter(|column| *column != best.column);
+    columns().find_map(|node| {
+        let shape = Shape {
+            relation,
+            carried: columns().filter(|column| *column != node).collect(),
+            node,
+            value: best.column,
+        };
+        let edges = recursive.iter().map(|rule| shape.weighted(rule)).collect::<Option<_>>()?;
+        let Shape { carried, value, .. } = shape;
+        Some(Relaxation { relation, carried, node, value, largest: best.largest, edges })
+    })
 }
 
-fn weighted(rule: &Rule, relation: RelationId, node: usize) -> Option<Weighted> {
-    let is_own = |literal: &&Literal| literal.atom().is_some_and(|atom| atom.relation == relation);
-    let (own, mut conditions): (Vec<&Literal>, Vec<&Literal>) = rule.body.iter().partition(is_own);
-    let [Literal::Atom(start)] = own.as_slice() else { return None };
-    let (from, value) = (end(start, node)?, variable(&end(start, 1 - node)?)?);
-    let (to, better) = match (&rule.head_terms[node], &rule.head_terms[1 - node]) {
-        (HeadTerm::Expression(to), HeadTerm::Aggregate { argument, .. }) => (to.clone(), *argument),
+/// Which column of a relation may be what.
+struct Shape {
+    relation: RelationId,
+    carried: Vec<usize>,
+    node: usize,
+    value: usize,
+}
+
+impl Shape {
+    fn weighted(&self, rule: &Rule) -> Option<Weighted> {
+        let is_own = |literal: &&Literal| literal.atom().is_some_and(|atom| atom.relation == self.relation);
+        let (own, others): (Vec<&Literal>, Vec<&Literal>) = rule.body.iter().partition(is_own);
+        let [Literal::Atom(start)] = own.as_slice() else { return None };
+        let (from, value) = (end(start, self.node)?, variable(&end(start, self.value)?)?);
+        let (to, better) = match (&rule.head_terms[self.node], &rule.head_terms[self.value]) {
+            (HeadTerm::Expression(to), HeadTerm::Aggregate { argument, .. }) => (to.clone(), *argument),
+            _ => return None,
+        };
+        let carried = self.carried.iter().map(|column| carried(rule, start, *column));
+        let carried = carried.collect::<Option<Vec<VariableId>>>()?;
+        let is_carried = |variable: &VariableId| carried.contains(variable);
+        let ends = [variable(&from), variable(&to), Some(value)];
+        let is_twice = |place: usize| carried[..place].contains(&carried[place]);
+        if ends.iter().flatten().any(is_carried) || (0..carried.len()).any(is_twice) {
+            return None;
+        }
+        let mut conditions = Vec::with_capacity(others.len());
+        let mut guards: Vec<(usize, Vec<Literal>)> = Vec::new();
+        let mut allowed = None;
+        for literal in others {
+            let read = variables_of(literal).filter(|read| read.iter().any(is_carried));
+            let Some(read) = read else {
+                conditions.push(literal);
+                continue;
+            };
+            if let ([carried], None) = (carried.as_slice(), allowed)
+                && read.len() == 2
+                && let Some(EdgeSource::Relation(columns)) =
+                    EdgeSource::between(std::slice::from_ref(literal), &Expression::Variable(*carried), &to)
+            {
+                allowed = Some(columns);
+                continue;
+            }
+            // Who may go on has to be known before.
+            let place = carried.iter().position(|variable| read.len() == 1 && read.contains(variable))?;
+            match guards.iter_mut().find(|(column, _)| *column == self.carried[place]) {
+                Some((_, guard)) => guard.push(literal.clone()),
+                None => guards.push((self.carried[place], vec![literal.clone()])),
+            }
+        }
+        // A guard has to say of itself which values it means.
+        if guards.iter().any(|(_, guard)| guard.iter().all(|literal| literal.atom().is_none())) {
+            return None;
+        }
+        let guard = |(column, guard): (usize, Vec<Literal>)| {
+            let place = self.carried.iter().position(|other| *other == column)?;
+            Some((column, derive(rule, vec![Expression::Variable(carried[place])], guard)))
+        };
+        let guards = guards.into_iter().map(guard).collect::<Option<_>>()?;
+        let made = if better == value { None } else { Some(made(&mut conditions, better, value)?) };
+        let reads_value = |literal: &&Literal| {
+            variables_of(literal).is_none_or(|read| read.contains(&value) || read.contains(&better))
+        };
+        if conditions.iter().any(reads_value)
+            || [&from, &to].into_iter().any(|end| variable(end) == Some(value))
+        {
+            return None;
+        }
+        let conditions: Vec<Literal> = conditions.into_iter().cloned().collect();
+        let mut head = vec![from, to];
+        let Some((made, weight)) = made else {
+            return Some(Weighted {
+                source: edges_of(rule, &conditions, head)?,
+                weight: None,
+                guards,
+                allowed,
+            });
+        };
+        if let (Some(source), [Literal::Atom(atom)]) =
+            (EdgeSource::between(&conditions, &head[0], &head[1]), conditions.as_slice())
+            && let Some(weight) = variable(&weight)
+        {
+            let column =
+                atom.arguments.iter().position(|argument| *argument == Argument::Variable(weight))?;
+            return Some(Weighted { source, weight: Some(WeightColumn { column, made }), guards, allowed });
+        }
+        if variable(&weight).as_ref().is_some_and(is_carried) {
+            return None;
+        }
+        head.push(weight);
+        let source = edges_of(rule, &conditions, head)?;
+        Some(Weighted { source, weight: Some(WeightColumn { column: 2, made }), guards, allowed })
+    }
+}
+
+/// The variable that a rule carries from one row of its relation to another one, in a column.
+fn carried(rule: &Rule, start: &Atom, column: usize) -> Option<VariableId> {
+    match (&rule.head_terms[column], &start.arguments[column]) {
+        (HeadTerm::Expression(Expression::Variable(out)), Argument::Variable(variable)) => {
+            (out == variable).then_some(*variable)
+        }
+        _ => None,
+    }
+}
+
+/// How another value is made of a value, and of which weight; its computation is taken out of the conditions.
+fn made(conditions: &mut Vec<&Literal>, better: VariableId, value: VariableId) -> Option<(Made, Expression)> {
+    let computes =
+        |literal: &&Literal| matches!(literal, Literal::Assign { variable, .. } if *variable == better);
+    let position = conditions.iter().position(computes)?;
+    let Literal::Assign { expression, .. } = conditions.remove(position) else { return None };
+    let (made, left, right) = match expression {
+        Expression::Arithmetic { operator: Arithmetic::Add, left, right } => (Made::Sum, &**left, &**right),
+        Expression::Call { function, arguments } => match (function.name, arguments.as_slice()) {
+            ("min_val", [left, right]) => (Made::Smaller, left, right),
+            ("max_val", [left, right]) => (Made::Larger, left, right),
+            _ => return None,
+        },
         _ => return None,
     };
-    let added = if better == value { None } else { Some(added(&mut conditions, better, value)?) };
-    let reads_value = |literal: &&Literal| {
-        variables_of(literal).is_none_or(|read| read.contains(&value) || read.contains(&better))
-    };
-    if conditions.iter().any(reads_value) || [&from, &to].into_iter().any(|end| variable(end) == Some(value))
-    {
-        return None;
-    }
-    let conditions: Vec<Literal> = conditions.into_iter().cloned().collect();
-    let mut head = vec![from, to];
-    let Some(added) = added else {
-        return Some(Weighted { source: edges_of(rule, &conditions, head)?, weight: None });
-    };
-    if let (Some(source), [Literal::Atom(atom)]) =
-        (EdgeSource::between(&conditions, &head[0], &head[1]), conditions.as_slice())
-        && let Some(added) = variable(&added)
-    {
-        let weight = atom.arguments.iter().position(|argument| *argument == Argument::Variable(added))?;
-        return Some(Weighted { source, weight: Some(weight) });
-    }
-    head.push(added);
-    Some(Weighted { source: edges_of(rule, &conditions, head)?, weight: Some(2) })
-}
-
-/// What is added to a value to make another one; its computation is taken out of the conditions.
-fn added(conditions: &mut Vec<&Literal>, sum: VariableId, value: VariableId) -> Option<Expression> {
-    let computes =
-        |literal: &&Literal| matches!(literal, Literal::Assign { variable, .. } if *variable == sum);
-    let position = conditions.iter().position(computes)?;
-    let Literal::Assign {
-        expression: Expression::Arithmetic { operator: Arithmetic::Add, left, right }, ..
-    } = conditions.remove(position)
-    else {
-        return None;
-    };
-    let added = match (variable(left), variable(right)) {
+    let weight = match (variable(left), variable(right)) {
         (Some(left), _) if left == value => right,
         (_, Some(right)) if right == value => left,
         _ => return None,
     };
-    match &**added {
-        Expression::Variable(added) if *added != value => Some(Expression::Variable(*added)),
-        Expression::Constant(Value::Int(n)) => Some(Expression::Constant(Value::Int(*n))),
+    match weight {
+        Expression::Variable(weight) if *weight != value => Some((made, Expression::Variable(*weight))),
+        Expression::Constant(Value::Int(n)) => Some((made, Expression::Constant(Value::Int(*n)))),
         _ => None,
     }
 }
