@@ -288,6 +288,11 @@ impl RowIndex {
         &self.rows
     }
 
+    /// The same, for somebody who keeps them.
+    pub(super) fn shared_rows(&self) -> ScalarBuffer<u32> {
+        self.rows.clone()
+    }
+
     /// Where the rows of each group stand in [`RowIndex::rows`].
     pub fn group_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)

@@ -43,6 +43,17 @@ impl Neighbours {
         &self.ends.rows()[self.ends.range(code)]
     }
 
+    /// Where the ends of the edges that begin in this code stand in [`Neighbours::ends`].
+    #[inline]
+    pub fn range(&self, code: Code) -> Range<usize> {
+        self.ends.range(code)
+    }
+
+    /// The ends of all edges, those that begin in one code side by side.
+    pub fn ends(&self) -> ScalarBuffer<Code> {
+        self.ends.shared_rows()
+    }
+
     /// Calls `visit` with the position of each code, and with where the edges that begin in it end, until that answers
     /// false. Codes are looked up side by side, not one after the other: who waits for memory then waits for all at once.
     #[inline]

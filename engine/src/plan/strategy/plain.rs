@@ -1,10 +1,10 @@
 //! Walks and relaxations whose edges are rows of relations: what begins or ends in a node is looked up there.
 
 use super::edges::{Columns, EdgeSource};
-use super::relaxation::{Made, Relaxation, Weighted, relaxation};
+use super::relaxation::{Made, Relaxation, Weight, Weighted, relaxation};
 use super::walk::{Walk, walk};
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum, Test};
-use crate::data::{Code, RelationId, Value, VariableId, inline_int};
+use crate::data::{RelationId, Value, VariableId};
 
 /// Two columns of those rows of a relation that fulfil all conditions.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,15 +62,6 @@ pub(crate) struct PlainBests<'p> {
     pub start_rules: Vec<&'p Rule>,
     /// From node to node, with what they add to the value.
     pub edges: Vec<(PairsOf, Weight)>,
-}
-
-/// What an edge adds to a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Weight {
-    /// Always the same.
-    Constant(Code),
-    /// What is in a column.
-    Column(usize),
 }
 
 /// The plain walk that a stratum is, if it is one.
@@ -164,22 +155,16 @@ impl PairsOf {
 
 /// Edges with what they add, if they add something that is in a column or always the same.
 fn weighted(edges: &Weighted) -> Option<(PairsOf, Weight)> {
-    let column = match edges.weight {
-        Some(weight) if weight.made != Made::Sum => return None,
-        weight => weight.map(|weight| weight.column),
-    };
-    let weight = match (&edges.source, column) {
+    let weight = match (&edges.source, edges.weight) {
         (_, None) => Weight::Constant(0),
-        (EdgeSource::Relation(_), Some(column)) => Weight::Column(column),
-        (EdgeSource::Rule(rule), Some(column)) => match rule.head_terms.get(column)? {
-            HeadTerm::Expression(Expression::Constant(Value::Int(added))) => {
-                Weight::Constant(inline_int(*added)?)
-            }
+        (_, Some((made, _))) if made != Made::Sum => return None,
+        (EdgeSource::Rule(rule), Some((_, Weight::Column(column)))) => match rule.head_terms.get(column)? {
             HeadTerm::Expression(Expression::Variable(added)) => {
                 Weight::Column(RowsOf::of(&rule.body)?.column(*added)?)
             }
             _ => return None,
         },
+        (_, Some((_, weight))) => weight,
     };
     Some((PairsOf::of(&edges.source)?, weight))
 }

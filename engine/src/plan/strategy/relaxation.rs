@@ -1,7 +1,7 @@
 //! Which recursions through `min` and `max` relax edges.
 
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
-use crate::data::{RelationId, Value, VariableId};
+use crate::data::{Code, RelationId, Value, VariableId, inline_int};
 use crate::plan::strategy::edges::{Columns, EdgeSource, derive, edges_of, end, variable, variables_of};
 use crate::syntax::ast::Arithmetic;
 
@@ -29,8 +29,8 @@ pub struct Relaxation {
 pub struct Weighted {
     /// Where they come from.
     pub source: EdgeSource,
-    /// Their weights; a value is handed on as it is if `None`.
-    pub weight: Option<WeightColumn>,
+    /// What becomes of a value and a weight, and where weights are; a value is handed on as it is if `None`.
+    pub weight: Option<(Made, Weight)>,
     /// If not every carried value may take them: which may, as a rule with one column, and the column of the relation that has them.
     pub guards: Vec<(usize, Rule)>,
     /// If they may not end everywhere: from carried values to where they may, if one column is carried.
@@ -38,12 +38,12 @@ pub struct Weighted {
 }
 
 /// The weights of edges.
-#[derive(Debug, Clone, Copy)]
-pub struct WeightColumn {
-    /// The column that has them, of the relation or the rule that edges come from.
-    pub column: usize,
-    /// What becomes of a value and a weight.
-    pub made: Made,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// Always the same.
+    Constant(Code),
+    /// What is in a column, of the relation or the rule that edges come from.
+    Column(usize),
 }
 
 /// What becomes of a value and the weight of an edge.
@@ -154,28 +154,30 @@ impl Shape {
         }
         let conditions: Vec<Literal> = conditions.into_iter().cloned().collect();
         let mut head = vec![from, to];
-        let Some((made, weight)) = made else {
-            return Some(Weighted {
-                source: edges_of(rule, &conditions, head)?,
-                weight: None,
-                guards,
-                allowed,
-            });
+        let weight = match made {
+            None => None,
+            Some((made, Expression::Constant(Value::Int(n)))) => {
+                Some((made, Weight::Constant(inline_int(n)?)))
+            }
+            Some((made, weight)) => {
+                let weight = variable(&weight).filter(|weight| !is_carried(weight))?;
+                if let (Some(source), [Literal::Atom(atom)]) =
+                    (EdgeSource::between(&conditions, &head[0], &head[1]), conditions.as_slice())
+                {
+                    let is_weight = |argument: &Argument| *argument == Argument::Variable(weight);
+                    let column = atom.arguments.iter().position(is_weight)?;
+                    return Some(Weighted {
+                        source,
+                        weight: Some((made, Weight::Column(column))),
+                        guards,
+                        allowed,
+                    });
+                }
+                head.push(Expression::Variable(weight));
+                Some((made, Weight::Column(2)))
+            }
         };
-        if let (Some(source), [Literal::Atom(atom)]) =
-            (EdgeSource::between(&conditions, &head[0], &head[1]), conditions.as_slice())
-            && let Some(weight) = variable(&weight)
-        {
-            let column =
-                atom.arguments.iter().position(|argument| *argument == Argument::Variable(weight))?;
-            return Some(Weighted { source, weight: Some(WeightColumn { column, made }), guards, allowed });
-        }
-        if variable(&weight).as_ref().is_some_and(is_carried) {
-            return None;
-        }
-        head.push(weight);
-        let source = edges_of(rule, &conditions, head)?;
-        Some(Weighted { source, weight: Some(WeightColumn { column: 2, made }), guards, allowed })
+        Some(Weighted { source: edges_of(rule, &conditions, head)?, weight, guards, allowed })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Values as keys that are compared and added without codes.
 
+use arrow::datatypes::ArrowNativeType;
 use foldhash::HashMap;
 
 use super::sweeps::Sweeps;
@@ -9,7 +10,7 @@ use crate::exec::tables::Tables;
 
 /// What values are as keys, of which the smallest is best.
 pub(super) trait Walker {
-    type Key: Copy + PartialOrd + Send + Sync;
+    type Key: ArrowNativeType;
 
     /// No key: larger than any.
     const NONE: Self::Key;

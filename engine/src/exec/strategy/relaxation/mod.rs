@@ -9,27 +9,67 @@ mod edges;
 
 mod keys;
 
+mod nodes;
+
 mod sources;
 
 mod sweeps;
 
-use self::edges::{Adjacency, edges_of};
+use self::edges::{Adjacency, Edges, Weights, edges_of};
 use self::keys::{Floats, is_float, keys};
+use self::nodes::Nodes;
 use self::sources::Sources;
-use crate::data::{Code, Run, parallel};
+use crate::data::{Code, INLINE_END, Run, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::edges_read;
-use crate::exec::graphs::numbering::Numbering;
 use crate::exec::growing::gather;
 use crate::exec::known::BestRows;
 use crate::exec::tables::Tables;
-use crate::plan::{Made, Relaxation};
+use crate::plan::{Columns, EdgeSource, Made, Relaxation, Weight, Weighted};
 
-/// Whether there is enough to do to leave rounds for sweeps.
+/// Whether there is enough to do to leave rounds for sweeps: sooner where edges lie side by side already.
 pub(crate) fn is_worth_relaxing(tables: &Tables<'_>, relaxation: &Relaxation, known: usize) -> bool {
-    let read: usize = relaxation.edges.iter().map(|edges| edges_read(tables, &edges.source)).sum();
-    known >= tables.thresholds.relax_rows
+    /// So many times sooner.
+    const READY: usize = 64;
+    /// Nodes get their first values in the time in which one of so many edges is read.
+    const NODES_PER_READ: usize = 64;
+    let (mut read, mut nodes) = (0, 0);
+    for edges in &relaxation.edges {
+        match nodes_if_ready(tables, edges, relaxation.largest) {
+            Some(more) => nodes = nodes.max(more),
+            None => read += edges_read(tables, &edges.source),
+        }
+    }
+    let sooner = if read == 0 { READY } else { 1 };
+    let read = read + nodes / NODES_PER_READ;
+    known.saturating_mul(sooner) >= tables.thresholds.relax_rows
         && known.saturating_mul(tables.thresholds.relax_reads_per_row) >= read
+}
+
+/// How many codes nodes may have, if edges and their weights lie side by side already and are taken as they are.
+fn nodes_if_ready(tables: &Tables<'_>, edges: &Weighted, largest: bool) -> Option<usize> {
+    let EdgeSource::Relation(Columns { relation, from, to }) = edges.source else { return None };
+    let runs = tables.complete.get(&relation).map_or(&[] as &[Run], Vec::as_slice);
+    let beside = match edges.weight {
+        Some((made, Weight::Column(_))) if largest && made != Made::Sum => return None,
+        Some((_, Weight::Column(column))) => Some(column),
+        Some((_, Weight::Constant(_))) | None => None,
+    };
+    let is_ready = |run: &Run| {
+        let is_small = |column| run.bounds(column).is_none_or(|(_, last)| last < INLINE_END);
+        run.live().is_none()
+            && run.has_neighbours(from, to)
+            && beside.is_none_or(|column| is_small(column) && run.has_neighbours(from, column))
+    };
+    if !runs.iter().all(is_ready) {
+        return None;
+    }
+    let unite = |(a, b): (Code, Code), (c, d)| (a.min(c), b.max(d));
+    let (first, last) =
+        runs.iter().flat_map(|run| [from, to].map(|column| run.bounds(column))).flatten().reduce(unite)?;
+    let (nodes, stored) = ((last - first) as usize, runs.iter().map(Run::stored_len).sum::<usize>());
+    // Where codes lie farther apart, edges are copied.
+    (nodes <= stored.saturating_mul(4)).then_some(nodes)
 }
 
 /// Relaxes edges until no value becomes better; answers all rows, and the number of sweeps. Nothing if some value
@@ -45,39 +85,36 @@ pub(crate) fn relax(
     }
     let known = known.all();
     let (nodes, values) = (&known.columns[relaxation.node], &known.columns[relaxation.value]);
-    let mut weights = groups.iter().filter_map(|edges| edges.run.column(edges.weight?.column).first());
+    let largest = relaxation.largest;
     let is_weighted = groups.iter().any(|edges| edges.weight.is_some());
-    let adds = groups.iter().any(|edges| edges.weight.is_some_and(|weight| weight.made == Made::Sum));
+    let adds = groups.iter().any(|edges| edges.weight.is_some_and(|(made, _)| made == Made::Sum));
     // The first says enough of what is worth an attempt.
-    let floats = !(relaxation.largest && adds) && weights.any(|weight| is_float(tables.codec, *weight));
-    let keys = match floats {
+    let mut weights = groups.iter().filter_map(Edges::weight);
+    let keys = match !(largest && adds) && weights.any(|weight| is_float(tables.codec, weight)) {
         true => None,
-        false => match keys(tables, values, relaxation.largest, is_weighted)? {
+        false if !groups.iter().all(Edges::have_small_weights) => return Ok(None),
+        false => match keys(tables, values, largest, is_weighted)? {
             Some(keys) => Some(keys),
             None => return Ok(None),
         },
     };
 
-    let mut columns: Vec<&[Code]> = vec![nodes];
-    columns
-        .extend(groups.iter().flat_map(|edges| [edges.run.column(edges.from), edges.run.column(edges.to)]));
-    let domain = Numbering::new(&columns, tables.budget)?;
-    let edges: usize = groups.iter().map(|edges| edges.run.stored_len()).sum();
-    let weight = if keys.is_some() { 1 } else { 2 };
-    let words = (1 + weight) * edges + groups.len() * domain.len();
-    let _held = tables.budget.hold(words * size_of::<u32>())?;
-    let largest = relaxation.largest;
+    // Weights are copied where they become keys of another kind.
+    let copied = if keys.is_none() { size_of::<f64>() } else { size_of::<u32>() };
+    let weighted = groups.iter().filter(|edges| edges.weight.is_some());
+    let _held = tables.budget.hold(weighted.map(|edges| edges.run.stored_len() * copied).sum())?;
+    let domain = Nodes::of(&groups, nodes, tables.budget)?;
     let groups = parallel::map(groups, |edges| Adjacency::new(edges, largest, &domain, tables.budget));
     let groups = groups.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut sources = Sources::of(&known, relaxation, &domain);
     sources.find_allowed(tables)?;
     let relaxed = match &keys {
         Some(keys) => {
-            let groups = groups.into_iter().map(|edges| edges.with_keys(keys)).collect::<Option<Vec<_>>>();
-            groups.map(|groups| sources.relax(tables, &groups, || keys))
+            let groups: Vec<Adjacency<u32>> = parallel::map(groups, |edges| edges.with_keys(keys));
+            Some(sources.relax(tables, &groups, || keys))
         }
         None => {
-            let hands_on = groups.iter().any(|edges| edges.weights.is_empty());
+            let hands_on = groups.iter().any(|edges| matches!(edges.weights, Weights::None));
             let floats = || Floats::new(tables.codec, largest, hands_on);
             let groups = parallel::map(groups, |edges| edges.with_floats(&floats()));
             let groups = groups.into_iter().collect::<Option<Vec<_>>>();

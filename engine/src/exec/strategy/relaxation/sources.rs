@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
+use arrow::datatypes::ArrowNativeType;
+
 use super::edges::Adjacency;
 use super::keys::Walker;
+use super::nodes::Nodes;
 use super::sweeps::{Marked, Open, Sweeps};
 use crate::data::{Code, Rows, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::codes;
-use crate::exec::graphs::numbering::Numbering;
 use crate::exec::growing::check_rows;
 use crate::exec::tables::Tables;
 use crate::plan::{Access, Columns, Relaxation, Version, rows_of};
@@ -19,7 +21,7 @@ use crate::plan::{Access, Columns, Relaxation, Version, rows_of};
 pub(super) struct Sources<'s> {
     relaxation: &'s Relaxation,
     known: &'s Rows,
-    domain: &'s Numbering<'s>,
+    domain: &'s Nodes<'s>,
     /// The rows, those of a source side by side.
     rows: Vec<u32>,
     /// Which of them belong to each source.
@@ -29,7 +31,7 @@ pub(super) struct Sources<'s> {
 }
 
 impl<'s> Sources<'s> {
-    pub(super) fn of(known: &'s Rows, relaxation: &'s Relaxation, domain: &'s Numbering<'s>) -> Sources<'s> {
+    pub(super) fn of(known: &'s Rows, relaxation: &'s Relaxation, domain: &'s Nodes<'s>) -> Sources<'s> {
         let mut rows: Vec<u32> = (0..known.len as u32).collect();
         // There are two carried columns at most.
         let carried = |row: &u32| {
@@ -68,7 +70,7 @@ impl<'s> Sources<'s> {
     }
 
     /// The edges that a source may take, and marks where they may end.
-    fn open<'a, K>(
+    fn open<'a, K: ArrowNativeType>(
         &'a self,
         source: &Range<usize>,
         groups: &'a [Adjacency<K>],
@@ -173,7 +175,7 @@ impl<'s> Sources<'s> {
             rows.columns[*column].resize(rows.len, self.carried(source, *column));
         }
         sweeps.take(|number, key| {
-            rows.columns[node].push(self.domain.codes()[number]);
+            rows.columns[node].push(self.domain.code(number));
             rows.columns[value].push(walker.value(number, key)?);
             Ok(())
         })

@@ -1,6 +1,8 @@
 //! Sweeps over the nodes of one source.
 
-use super::edges::Adjacency;
+use arrow::datatypes::ArrowNativeType;
+
+use super::edges::{Adjacency, Weights};
 use crate::budget::Budget;
 use crate::exec::error::ExecError;
 use crate::plan::Made;
@@ -9,7 +11,7 @@ use crate::plan::Made;
 const CHECK_NODES: usize = 4_096;
 
 /// Edges that a source may take, and where these may end, if not everywhere.
-pub(super) struct Open<'a, K> {
+pub(super) struct Open<'a, K: ArrowNativeType> {
     pub(super) edges: &'a Adjacency<K>,
     pub(super) allowed: Option<&'a Marked>,
 }
@@ -53,7 +55,7 @@ pub(super) struct Sweeps<K> {
     words: Vec<u64>,
 }
 
-impl<K: Copy + PartialOrd> Sweeps<K> {
+impl<K: ArrowNativeType> Sweeps<K> {
     /// `none` is no key, and larger than any.
     pub(super) fn new(nodes: usize, none: K) -> Sweeps<K> {
         let words = nodes.div_ceil(64);
@@ -125,23 +127,31 @@ impl<K: Copy + PartialOrd> Sweeps<K> {
     ) -> Option<()> {
         let key = self.keys[node];
         for Open { edges, allowed } in groups {
+            let numbers = edges.ends.of(node).iter().map(|end| end - edges.offset);
             let may_end = |end: &u32| allowed.is_none_or(|allowed| allowed.has(*end));
-            let range = edges.starts[node] as usize..edges.starts[node + 1] as usize;
-            if edges.weights.is_empty() {
-                let ends = edges.ends[range].iter().filter(|end| may_end(end));
-                ends.for_each(|end| self.improve(*end as usize, key));
-                continue;
-            }
-            let weighted = edges.ends[range.clone()].iter().zip(&edges.weights[range]);
-            for (end, weight) in weighted.filter(|(end, _)| may_end(end)) {
-                let key = match edges.made {
-                    Made::Sum => add(key, *weight)?,
-                    Made::Smaller | Made::Larger => {
-                        let takes_weight = (*weight < key) == (edges.made == Made::Smaller);
-                        if takes_weight { *weight } else { key }
+            let make = |weight: K| match edges.made {
+                Made::Sum => add(key, weight),
+                Made::Smaller | Made::Larger => {
+                    let takes_weight = (weight < key) == (edges.made == Made::Smaller);
+                    Some(if takes_weight { weight } else { key })
+                }
+            };
+            match &edges.weights {
+                Weights::None => {
+                    numbers.filter(may_end).for_each(|end| self.improve(end as usize, key));
+                }
+                Weights::Same(weight) => {
+                    let mut ends = numbers.filter(may_end).peekable();
+                    if ends.peek().is_some() {
+                        let key = make(*weight)?;
+                        ends.for_each(|end| self.improve(end as usize, key));
                     }
-                };
-                self.improve(*end as usize, key);
+                }
+                Weights::Each(weights) => {
+                    for (end, weight) in numbers.zip(weights.of(node)).filter(|(end, _)| may_end(end)) {
+                        self.improve(end as usize, make(*weight)?);
+                    }
+                }
             }
         }
         Some(())
