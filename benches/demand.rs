@@ -6,7 +6,7 @@
 use arrow::array::RecordBatch;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stratalog_benches::{
-    answer_rows, define, edges_batch, load, package_dependencies, random_graph, session, session_of,
+    answer_rows, define, edges_batch, load, package_dependencies, random_graph, roads, session, session_of,
 };
 use stratalog_engine::EngineOptions;
 
@@ -87,5 +87,40 @@ fn kept(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, bound_question, of_a_large_graph, kept);
+/// The best ways between all places, of which those from one place, or between two, are asked for.
+const WAYS: [(&str, &str); 3] = [
+    (
+        "fewest",
+        "+way(X, Y, min<D>) <- road(X, Y, _), D = 1\n+way(X, Z, min<D>) <- way(X, Y, A), road(Y, Z, _), D = A + 1",
+    ),
+    (
+        "shortest",
+        "+way(X, Y, min<D>) <- road(X, Y, D)\n+way(X, Z, min<D>) <- way(X, Y, A), road(Y, Z, B), D = A + B",
+    ),
+    (
+        "widest",
+        "+way(X, Y, max<D>) <- road(X, Y, D)\n+way(X, Z, max<D>) <- way(X, Y, A), road(Y, Z, B), D = min_val(A, B)",
+    ),
+];
+
+fn best_ways(c: &mut Criterion) {
+    let mut group = c.benchmark_group("best_ways");
+    group.sample_size(10);
+    let roads = [roads(100_000, 500_000)];
+    for (name, rules) in WAYS {
+        let mut session = session();
+        load(&mut session, "road", &roads);
+        define(&mut session, rules);
+        for (from, question) in [("from", "?way(7, Y, D)"), ("between", "?way(7, 77, D)")] {
+            let rows = answer_rows(&mut session, question);
+            group.throughput(Throughput::Elements(rows as u64));
+            group.bench_function(format!("{name}/{from}"), |b| {
+                b.iter(|| assert_eq!(answer_rows(&mut session, question), rows));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, bound_question, of_a_large_graph, kept, best_ways);
 criterion_main!(benches);
