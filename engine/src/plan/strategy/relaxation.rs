@@ -110,39 +110,7 @@ impl Shape {
         if ends.iter().flatten().any(is_carried) || (0..carried.len()).any(is_twice) {
             return None;
         }
-        let mut conditions = Vec::with_capacity(others.len());
-        let mut guards: Vec<(usize, Vec<Literal>)> = Vec::new();
-        let mut allowed = None;
-        for literal in others {
-            let read = variables_of(literal).filter(|read| read.iter().any(is_carried));
-            let Some(read) = read else {
-                conditions.push(literal);
-                continue;
-            };
-            if let ([carried], None) = (carried.as_slice(), allowed)
-                && read.len() == 2
-                && let Some(EdgeSource::Relation(columns)) =
-                    EdgeSource::between(std::slice::from_ref(literal), &Expression::Variable(*carried), &to)
-            {
-                allowed = Some(columns);
-                continue;
-            }
-            // Who may go on has to be known before.
-            let place = carried.iter().position(|variable| read.len() == 1 && read.contains(variable))?;
-            match guards.iter_mut().find(|(column, _)| *column == self.carried[place]) {
-                Some((_, guard)) => guard.push(literal.clone()),
-                None => guards.push((self.carried[place], vec![literal.clone()])),
-            }
-        }
-        // A guard has to say of itself which values it means.
-        if guards.iter().any(|(_, guard)| guard.iter().all(|literal| literal.atom().is_none())) {
-            return None;
-        }
-        let guard = |(column, guard): (usize, Vec<Literal>)| {
-            let place = self.carried.iter().position(|other| *other == column)?;
-            Some((column, derive(rule, vec![Expression::Variable(carried[place])], guard)))
-        };
-        let guards = guards.into_iter().map(guard).collect::<Option<_>>()?;
+        let Apart { mut conditions, guards, allowed } = self.apart(rule, others, &carried, &to)?;
         let made = if better == value { None } else { Some(made(&mut conditions, better, value)?) };
         let reads_value = |literal: &&Literal| {
             variables_of(literal).is_none_or(|read| read.contains(&value) || read.contains(&better))
@@ -153,32 +121,84 @@ impl Shape {
             return None;
         }
         let conditions: Vec<Literal> = conditions.into_iter().cloned().collect();
-        let mut head = vec![from, to];
-        let weight = match made {
-            None => None,
+        let ends = vec![from, to];
+        let (source, weight) = match made {
+            None => (edges_of(rule, &conditions, ends)?, None),
             Some((made, Expression::Constant(Value::Int(n)))) => {
-                Some((made, Weight::Constant(inline_int(n)?)))
+                (edges_of(rule, &conditions, ends)?, Some((made, Weight::Constant(inline_int(n)?))))
             }
             Some((made, weight)) => {
                 let weight = variable(&weight).filter(|weight| !is_carried(weight))?;
-                if let (Some(source), [Literal::Atom(atom)]) =
-                    (EdgeSource::between(&conditions, &head[0], &head[1]), conditions.as_slice())
-                {
-                    let is_weight = |argument: &Argument| *argument == Argument::Variable(weight);
-                    let column = atom.arguments.iter().position(is_weight)?;
-                    return Some(Weighted {
-                        source,
-                        weight: Some((made, Weight::Column(column))),
-                        guards,
-                        allowed,
-                    });
-                }
-                head.push(Expression::Variable(weight));
-                Some((made, Weight::Column(2)))
+                let (source, column) = weighted_edges(rule, &conditions, ends, weight)?;
+                (source, Some((made, Weight::Column(column))))
             }
         };
-        Some(Weighted { source: edges_of(rule, &conditions, head)?, weight, guards, allowed })
+        Some(Weighted { source, weight, guards, allowed })
     }
+
+    /// Conditions on carried values, apart from those on edges.
+    fn apart<'r>(
+        &self,
+        rule: &Rule,
+        literals: Vec<&'r Literal>,
+        carried: &[VariableId],
+        to: &Expression,
+    ) -> Option<Apart<'r>> {
+        let mut conditions = Vec::with_capacity(literals.len());
+        let mut guards: Vec<Vec<Literal>> = vec![Vec::new(); carried.len()];
+        let mut allowed = None;
+        for literal in literals {
+            let read = variables_of(literal);
+            let Some(read) = read.filter(|read| read.iter().any(|variable| carried.contains(variable)))
+            else {
+                conditions.push(literal);
+                continue;
+            };
+            if let ([carried], None) = (carried, allowed)
+                && read.len() == 2
+                && let Some(EdgeSource::Relation(columns)) =
+                    EdgeSource::between(std::slice::from_ref(literal), &Expression::Variable(*carried), to)
+            {
+                allowed = Some(columns);
+                continue;
+            }
+            // Who may go on has to be known before.
+            let place = carried.iter().position(|variable| read.len() == 1 && read.contains(variable))?;
+            guards[place].push(literal.clone());
+        }
+        let mut rules = Vec::new();
+        for (place, guard) in guards.into_iter().enumerate().filter(|(_, guard)| !guard.is_empty()) {
+            // It has to say of itself which values it means.
+            guard.iter().find_map(Literal::atom)?;
+            rules
+                .push((self.carried[place], derive(rule, vec![Expression::Variable(carried[place])], guard)));
+        }
+        Some(Apart { conditions, guards: rules, allowed })
+    }
+}
+
+/// The conditions of a rule, and [`Weighted::guards`] and [`Weighted::allowed`].
+struct Apart<'r> {
+    conditions: Vec<&'r Literal>,
+    guards: Vec<(usize, Rule)>,
+    allowed: Option<Columns>,
+}
+
+/// Where edges with a weight come from, and the column of weights.
+fn weighted_edges(
+    rule: &Rule,
+    conditions: &[Literal],
+    ends: Vec<Expression>,
+    weight: VariableId,
+) -> Option<(EdgeSource, usize)> {
+    if let (Some(source), [Literal::Atom(atom)]) =
+        (EdgeSource::between(conditions, &ends[0], &ends[1]), conditions)
+    {
+        let is_weight = |argument: &Argument| *argument == Argument::Variable(weight);
+        return Some((source, atom.arguments.iter().position(is_weight)?));
+    }
+    let head = ends.into_iter().chain([Expression::Variable(weight)]).collect();
+    Some((edges_of(rule, conditions, head)?, 2))
 }
 
 /// The variable that a rule carries from one row of its relation to another one, in a column.
