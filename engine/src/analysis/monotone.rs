@@ -2,8 +2,8 @@
 //!
 //! A better value may replace another one for good if nothing that was derived from the worse one is lost: what a rule
 //! makes of a better value must be at least as good (Ross and Sagiv, Monotonic aggregation in deductive databases,
-//! 1992). So inside the cycle a best value may only be handed on, added to, bounded by
-//! another one, or compared so that better ones pass.
+//! 1992). So inside the cycle a best value may only be handed on, added to, bounded by another one, or compared so that
+//! better ones pass.
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -126,6 +126,17 @@ enum Change {
     Any,
 }
 
+impl Change {
+    /// What becomes of something that grows with both of two values.
+    fn and(self, other: Change) -> Change {
+        match (self, other) {
+            (Change::None, change) | (change, Change::None) => change,
+            (left, right) if left == right => left,
+            _ => Change::Any,
+        }
+    }
+}
+
 /// The variables that improve.
 struct Flow<'r> {
     improving: HashMap<VariableId, bool>,
@@ -227,34 +238,27 @@ impl<'r> Flow<'r> {
             Expression::Arithmetic { operator, left, right } => {
                 match (self.change(left), operator, self.change(right)) {
                     (Change::None, _, Change::None) => Change::None,
-                    (change, Arithmetic::Add | Arithmetic::Subtract, Change::None)
-                    | (Change::None, Arithmetic::Add, change) => change,
-                    (left, Arithmetic::Add, right) if left == right => left,
+                    (left, Arithmetic::Add, right) => left.and(right),
+                    (change, Arithmetic::Subtract, Change::None) => change,
                     (change, Arithmetic::Multiply, Change::None) if is_positive(right) => change,
                     (Change::None, Arithmetic::Multiply, change) if is_positive(left) => change,
                     _ => Change::Any,
                 }
             }
             Expression::Call { function, arguments } => {
-                if let [left, right] = arguments.as_slice() {
-                    match (function.name, self.change(left), self.change(right)) {
-                        // The sum of a time and milliseconds, and their difference.
-                        ("time_add" | "time_sub", change, Change::None) => return change,
-                        ("time_add", Change::None, change) => return change,
-                        ("time_add", left, right) if left == right => return left,
-                        ("min_val" | "max_val", left_change, right_change) if self.compares(left, right) => {
-                            match (left_change, right_change) {
-                                (change, Change::None) | (Change::None, change) => return change,
-                                (left, right) if left == right => return left,
-                                _ => {}
-                            }
-                        }
-                        _ => {}
+                match (function.name, arguments.as_slice()) {
+                    // The sum of a time and milliseconds, and their difference.
+                    ("time_add", [left, right]) => self.change(left).and(self.change(right)),
+                    ("time_sub", [left, right]) if self.change(right) == Change::None => self.change(left),
+                    ("min_val" | "max_val", [left, right]) if self.compares(left, right) => {
+                        self.change(left).and(self.change(right))
                     }
+                    // Of other functions nothing is known.
+                    _ if arguments.iter().all(|argument| self.change(argument) == Change::None) => {
+                        Change::None
+                    }
+                    _ => Change::Any,
                 }
-                // Of other functions nothing is known.
-                let fixed = arguments.iter().all(|argument| self.change(argument) == Change::None);
-                if fixed { Change::None } else { Change::Any }
             }
         }
     }

@@ -38,7 +38,7 @@ pub use counting_sort::counting_sort;
 pub use data_type::DataType;
 pub use dictionary::{
     Code, Codec, Collection, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds,
-    inline_int,
+    dense_range, inline_int,
 };
 pub(crate) use dictionary::{Computed, Learning};
 pub use difference::Difference;

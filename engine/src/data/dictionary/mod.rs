@@ -53,6 +53,18 @@ pub fn bounds(codes: &[Code]) -> Option<(Code, Code)> {
     (!codes.is_empty()).then_some((least, largest))
 }
 
+/// The first of all codes between these bounds and how many follow, if these are not many more than there are items: then a table
+/// may have a place for each.
+pub fn dense_range(
+    bounds: impl Iterator<Item = Option<(Code, Code)>>,
+    items: usize,
+) -> Option<(Code, usize)> {
+    let unite = |(a, b): (Code, Code), (c, d)| (a.min(c), b.max(d));
+    let (first, last) = bounds.flatten().reduce(unite).unwrap_or_default();
+    let range = (last - first) as usize + 1;
+    (range <= items.saturating_mul(4) + 1_024).then_some((first, range))
+}
+
 const SHARED_START: Code = INLINE_END + 3;
 const LOCAL_START: Code = 0xC000_0000;
 const SHARDS: usize = 64;

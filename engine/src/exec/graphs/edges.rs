@@ -59,3 +59,11 @@ pub(crate) fn codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> V
     }
     codes
 }
+
+/// The same, each once, in ascending order.
+pub(crate) fn distinct_codes<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
+    let mut codes = codes(runs, column);
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}

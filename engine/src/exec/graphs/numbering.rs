@@ -2,7 +2,7 @@
 
 use crate::budget::{Budget, BudgetError, Held};
 use crate::data::keys::KeyNumbers;
-use crate::data::{Code, parallel};
+use crate::data::{Code, bounds, dense_range, parallel};
 
 /// Numbers 0 to n for codes, in the order of codes: values that came together lie together.
 pub(crate) struct Numbering<'b> {
@@ -25,9 +25,7 @@ impl<'b> Numbering<'b> {
     pub(crate) fn new(columns: &[&[Code]], budget: &'b Budget) -> Result<Numbering<'b>, BudgetError> {
         let all = || columns.iter().copied().flatten();
         let total: usize = columns.iter().map(|column| column.len()).sum();
-        let (first, last) = (all().min().copied().unwrap_or(0), all().max().copied().unwrap_or(0));
-        let range = (last - first) as usize + 1;
-        if range <= total.saturating_mul(4) + 1_024 {
+        if let Some((first, range)) = dense_range(columns.iter().map(|column| bounds(column)), total) {
             let held = budget.hold(2 * range * size_of::<u32>())?;
             let mut numbers = vec![0; range];
             all().for_each(|code| numbers[(code - first) as usize] = 1);

@@ -53,11 +53,11 @@ pub(crate) fn derive_round<'p>(
 ) -> Result<Vec<(&'p RulePlan, Rows)>, ExecError> {
     let mut pipelines = Vec::with_capacity(plans.len());
     let mut lanes = Vec::new();
-    let mut bindings = 0;
+    let mut bindings: usize = 0;
     for planned in plans.iter().filter(|planned| !finds_nothing(&planned.plan, tables)) {
         let (pipeline, rows) = open(tables, planned)?;
         let expected = expected_rows(&planned.plan, tables).max(rows);
-        bindings += expected;
+        bindings = bindings.saturating_add(expected);
         let of_plan = parallel::lanes(rows, lane_rows(rows, expected)).into_iter();
         lanes.extend(of_plan.map(|lane| (pipelines.len(), lane)));
         pipelines.push((&planned.plan, pipeline));

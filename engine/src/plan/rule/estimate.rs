@@ -59,10 +59,9 @@ impl Estimate<'_> {
                 Step::Exists { lookup, negated: false, .. } => self.found(lookup).min(1.0),
                 Step::Exists { lookup, negated: true, .. } => (1.0 - self.found(lookup)).max(PASSING),
                 Step::Intersect { sides: [first, second], .. } => {
-                    self.matches(first.access, vec![sought(first.from, None)])
-                        * self
-                            .matches(second.access, vec![sought(second.from, None), sought(second.to, None)])
-                            .min(1.0)
+                    let ends = [second.from, second.to].map(|column| sought(column, None));
+                    let both = self.matches(second.access, ends.to_vec());
+                    self.matches(first.access, vec![sought(first.from, None)]) * both.min(1.0)
                 }
                 Step::Compute { .. } => 1.0,
                 Step::Unnest { .. } => ELEMENTS,

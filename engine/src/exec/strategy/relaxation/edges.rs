@@ -10,7 +10,7 @@ use super::nodes::Nodes;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, INLINE_END, Neighbours, Pairing, Run};
 use crate::exec::error::ExecError;
-use crate::exec::graphs::edges::{derived, edge_runs};
+use crate::exec::graphs::edges::{derived, distinct_codes, edge_runs};
 use crate::exec::tables::Tables;
 use crate::plan::{Columns, Made, Weight, Weighted};
 
@@ -200,13 +200,10 @@ impl Adjacency<Code> {
 /// The edges of a rule, as they are stored.
 pub(super) fn edges_of(weighted: &Weighted, tables: &Tables<'_>) -> Result<Vec<Edges>, ExecError> {
     let (runs, [from, to]) = edge_runs(&weighted.source, tables)?;
-    let guards = weighted.guards.iter().map(|(column, rule)| {
-        let passing = derived(rule, tables)?;
-        let mut passing = passing.column(0).to_vec();
-        passing.sort_unstable();
-        passing.dedup();
-        Ok((*column, passing))
-    });
+    let guards = weighted
+        .guards
+        .iter()
+        .map(|(column, rule)| Ok((*column, distinct_codes(std::iter::once(&derived(rule, tables)?), 0))));
     let guards: Arc<[_]> = guards.collect::<Result<_, ExecError>>()?;
     let of_run = |run: Run| {
         let run = match run.live() {

@@ -108,11 +108,11 @@ pub(super) fn keys(
 /// Values as floats, with the sign turned round where the largest is best.
 pub(super) struct Floats<'c> {
     pub(super) codec: &'c Codec,
-    pub(super) largest: bool,
+    largest: bool,
     /// Whether some edges hand on a value as it is.
-    pub(super) hands_on: bool,
+    hands_on: bool,
     /// The nodes that begin with an integer.
-    pub(super) integers: HashMap<usize, Code>,
+    integers: HashMap<usize, Code>,
 }
 
 impl<'c> Floats<'c> {

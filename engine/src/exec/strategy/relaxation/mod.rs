@@ -19,7 +19,7 @@ use self::edges::{Adjacency, Edges, Weights, edges_of};
 use self::keys::{Floats, is_float, keys};
 use self::nodes::Nodes;
 use self::sources::Sources;
-use crate::data::{Code, INLINE_END, Run, parallel};
+use crate::data::{INLINE_END, Run, dense_range, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::edges_read;
 use crate::exec::growing::gather;
@@ -64,12 +64,9 @@ fn nodes_if_ready(tables: &Tables<'_>, edges: &Weighted, largest: bool) -> Optio
     if !runs.iter().all(is_ready) {
         return None;
     }
-    let unite = |(a, b): (Code, Code), (c, d)| (a.min(c), b.max(d));
-    let (first, last) =
-        runs.iter().flat_map(|run| [from, to].map(|column| run.bounds(column))).flatten().reduce(unite)?;
-    let (nodes, stored) = ((last - first) as usize, runs.iter().map(Run::stored_len).sum::<usize>());
     // Where codes lie farther apart, edges are copied.
-    (nodes <= stored.saturating_mul(4)).then_some(nodes)
+    let ends = runs.iter().flat_map(|run| [from, to].map(|column| run.bounds(column)));
+    dense_range(ends, runs.iter().map(Run::stored_len).sum()).map(|(_, nodes)| nodes)
 }
 
 /// Relaxes edges until no value becomes better; answers all rows, and the number of sweeps. Nothing if some value

@@ -2,7 +2,7 @@
 
 use super::edges::Edges;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, bounds};
+use crate::data::{Code, bounds, dense_range};
 use crate::exec::graphs::numbering::Numbering;
 
 /// Numbers 0 to n for the nodes of a graph, in the order of their codes.
@@ -19,10 +19,7 @@ impl<'b> Nodes<'b> {
         let of_edges =
             edges.iter().flat_map(|edges| [edges.from, edges.to].map(|column| edges.run.bounds(column)));
         let count = edges.iter().map(|edges| edges.run.stored_len()).sum::<usize>() + nodes.len();
-        let unite = |(a, b): (Code, Code), (c, d)| (a.min(c), b.max(d));
-        let (first, last) = of_edges.chain([bounds(nodes)]).flatten().reduce(unite).unwrap_or_default();
-        let len = (last - first) as usize + 1;
-        if len <= count.saturating_mul(4) + 1_024 {
+        if let Some((first, len)) = dense_range(of_edges.chain([bounds(nodes)]), count) {
             return Ok(Nodes::Dense { first, len });
         }
         let mut columns = vec![nodes];

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::data::keys::KeyNumbers;
-use crate::data::{Code, Neighbours, Pairing, RowIndex, Run, bounds};
+use crate::data::{Code, Neighbours, Pairing, RowIndex, Run, bounds, dense_range};
 use crate::exec::error::ExecError;
-use crate::exec::graphs::edges::{derived, edge_runs};
+use crate::exec::graphs::edges::{derived, distinct_codes, edge_runs};
 use crate::exec::tables::Tables;
 use crate::plan::Walk;
 
@@ -98,7 +98,7 @@ impl Arcs {
             let guard = match &edges.guard {
                 None => None,
                 Some(rule) => {
-                    let passing = super::distinct(std::iter::once(&derived(rule, tables)?), 0);
+                    let passing = distinct_codes(std::iter::once(&derived(rule, tables)?), 0);
                     let passes = |source: &Code| passing.binary_search(source).is_ok();
                     Some(sources.unwrap_or_default().iter().map(passes).collect::<Vec<bool>>())
                         .filter(|passes| !passes.iter().all(|passes| *passes))
@@ -117,15 +117,11 @@ impl Arcs {
         }
     }
 
-    /// The first code of any node and how many follow, if these are not many more than there are edges: then a table may
-    /// have a place for each.
+    /// The first code of any node and how many follow, if these are not many more than there are edges.
     pub(super) fn dense_range(&self, starts: &[Code]) -> Option<(Code, usize)> {
         let runs = self.groups.iter().flat_map(|group| &group.runs);
         let of_runs = runs.flat_map(|arcs| [arcs.from, arcs.to].map(|column| arcs.run.bounds(column)));
-        let unite = |(a, b): (Code, Code), (c, d)| (a.min(c), b.max(d));
-        let (first, last) = of_runs.chain([bounds(starts)]).flatten().reduce(unite).unwrap_or_default();
-        let range = (last - first) as usize + 1;
-        (range <= (self.edges() + starts.len()).saturating_mul(4) + 1_024).then_some((first, range))
+        dense_range(of_runs.chain([bounds(starts)]), self.edges() + starts.len())
     }
 
     /// The edges that the first source may take.

@@ -19,7 +19,7 @@ use self::rows::assemble;
 use self::sweep::{Seeds, sweep};
 use crate::data::{Code, Run, parallel};
 use crate::exec::error::ExecError;
-use crate::exec::graphs::edges::{codes, edges_read};
+use crate::exec::graphs::edges::{codes, distinct_codes, edges_read};
 use crate::exec::tables::Tables;
 use crate::plan::{EdgeSource, Walk};
 
@@ -57,7 +57,7 @@ pub(crate) fn traverse(
     delta: &[Run],
 ) -> Result<Run, ExecError> {
     let seeds = || stable.iter().chain(delta);
-    let sources = walk.carried.map(|carried| distinct(seeds(), carried));
+    let sources = walk.carried.map(|carried| distinct_codes(seeds(), carried));
     let arcs = Arcs::new(walk, sources.as_deref(), tables)?;
     let starts = codes(seeds(), walk.node);
     let sources = match sources {
@@ -97,12 +97,4 @@ fn walk_all<const W: usize>(
     let parts = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let carried_first = walk.carried == Some(0);
     assemble(parts, sources, graph, carried_first, tables.budget)
-}
-
-/// The codes of a column, each once, in ascending order.
-fn distinct<'r>(runs: impl Iterator<Item = &'r Run>, column: usize) -> Vec<Code> {
-    let mut codes = codes(runs, column);
-    codes.sort_unstable();
-    codes.dedup();
-    codes
 }
