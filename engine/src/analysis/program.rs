@@ -365,6 +365,17 @@ impl Literal {
         }
     }
 
+    /// Whether it says what value a variable has.
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Literal::Filter { operator, left, right } => {
+                operator.comparison() == Comparison::Equal
+                    && [left, right].iter().any(|side| matches!(side, Expression::Constant(_)))
+            }
+            Literal::Atom(_) | Literal::Negated(_) | Literal::Assign { .. } => false,
+        }
+    }
+
     /// Its variables, some perhaps more than once.
     pub fn variables(&self) -> Vec<VariableId> {
         let mut found = Vec::new();

@@ -3,24 +3,19 @@
 //! That is so where rows are just their two ends, and steps are edges that are stored. It is done for a few rows, one after the other;
 //! what many have in common is found out once by searches from either end (`either.rs`).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foldhash::HashMap;
 
 use super::error::ExecError;
 use super::growing::runs_of;
 use super::profile::Notes;
-use super::strategy::walk::connected;
+use super::strategy::walk::{EACH_PAIR, FEW_PAIRS, connected};
 use super::stratum::begin;
 use super::tables::Tables;
 use crate::analysis::program::Stratum;
 use crate::data::{Code, Rows};
 use crate::plan::{EdgeSource, Edges, RulesPlan, Strategy, StrategyNote, StratumPlan, Walk, plan_stratum};
-
-/// So many rows are a few.
-const FEW_ROWS: usize = 64;
-/// Where there is more than one, they may take so long each.
-const EACH: Duration = Duration::from_micros(200);
 
 /// Searches for the rows of one stratum, what is reached, that are asked for by the other one, what lies before. Answers what is to be
 /// noted of it, unless it is nothing to be done in this way.
@@ -35,7 +30,7 @@ pub(super) fn search_from_both(
     }
     let mut notes = is_measured.then(Notes::start);
     let Some((back, asked)) = begin_walk(tables, before)? else { return Ok(None) };
-    if !(1..=FEW_ROWS).contains(&asked.len) {
+    if !(1..=FEW_PAIRS).contains(&asked.len) {
         return Ok(None);
     }
     let Some((forth, starts)) = begin_walk(tables, reached)? else { return Ok(None) };
@@ -44,7 +39,7 @@ pub(super) fn search_from_both(
     let is_connected = match asked.len {
         1 => connected(tables, [&forth, &back], &pairs)?,
         rows => {
-            let tried = tables.budget.in_turn(EACH * rows as u32, |budget| {
+            let tried = tables.budget.in_turn(EACH_PAIR * rows as u32, |budget| {
                 connected(&Tables { budget, ..tables.apart() }, [&forth, &back], &pairs)
             });
             let Some(is_connected) = tried.transpose()? else { return Ok(None) };

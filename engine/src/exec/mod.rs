@@ -84,6 +84,7 @@ pub use relations::Relations;
 pub use remarks::{Remark, Unlike};
 pub use rounds::Rounds;
 pub use sort::{Order, sort_limit};
+pub(crate) use strategy::walk::{EdgeRuns, ShortestWays, Way};
 
 /// What an evaluation gives.
 #[derive(Debug)]

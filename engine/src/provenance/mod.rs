@@ -5,6 +5,7 @@ mod paths;
 mod proof;
 mod prover;
 mod replaced;
+mod searched;
 mod solutions;
 mod told;
 mod why;

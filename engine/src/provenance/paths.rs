@@ -16,7 +16,7 @@ struct Found {
 }
 
 /// What paths of a relation are made of.
-struct Closure<'r> {
+pub(super) struct Closure<'r> {
     relation: RelationId,
     step: RelationId,
     step_height: u32,
@@ -97,7 +97,7 @@ impl Prover<'_> {
 
     /// The fact of the path along these nodes: a step, or two halves, of which the front one has as many steps as go into a
     /// proof of its height.
-    fn put_together(&mut self, closure: &Closure<'_>, path: &[Code]) -> usize {
+    pub(super) fn put_together(&mut self, closure: &Closure<'_>, path: &[Code]) -> usize {
         let steps = path.len() - 1;
         let row = vec![path[0], path[steps]];
         if steps == 1 {
@@ -127,7 +127,11 @@ impl Prover<'_> {
 }
 
 impl<'r> Closure<'r> {
-    fn of(relation: RelationId, step_height: u32, explained: &'r Explained) -> Result<Closure<'r>, Error> {
+    pub(super) fn of(
+        relation: RelationId,
+        step_height: u32,
+        explained: &'r Explained,
+    ) -> Result<Closure<'r>, Error> {
         let other = || broken("a closure has other rules than for steps and longer paths");
         let ways = explained.derived.get(&relation).map(|derived| derived.ways.as_slice());
         let Some([_, longer]) = ways else { return Err(other()) };

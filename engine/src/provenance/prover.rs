@@ -15,8 +15,7 @@ use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Ru
 use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
 use crate::error::Error;
 use crate::graph::SessionView;
-use crate::rewrite::proofs::{self, Ask, Explained, Height, Kind};
-use crate::syntax::ast::Comparison;
+use crate::rewrite::proofs::{self, Ask, Derived, Explained, Height, Kind};
 
 /// So many facts are explained in one answer.
 const MOST_FACTS: usize = 10_000;
@@ -150,6 +149,19 @@ impl<'p> Prover<'p> {
         if let Some(step_height) = explained.step_height(relation) {
             return self.explain_paths(relation, step_height, facts);
         }
+        for (fact, candidates) in facts.iter().zip(self.candidates(relation, derived, facts)?) {
+            self.decide(relation, *fact, candidates)?;
+        }
+        Ok(())
+    }
+
+    /// The solutions of the rules of a relation that may explain each of some facts.
+    pub(super) fn candidates(
+        &self,
+        relation: RelationId,
+        derived: &Derived,
+        facts: &[usize],
+    ) -> Result<Vec<Vec<Candidate>>, Error> {
         let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
         for (number, _) in derived.ways.iter().enumerate() {
             let ask = self.evaluated.ask(relation, number);
@@ -158,10 +170,7 @@ impl<'p> Prover<'p> {
                 candidates.extend(found.into_iter().map(|solution| Candidate { way: number, solution }));
             }
         }
-        for (fact, candidates) in facts.iter().zip(candidates) {
-            self.decide(relation, *fact, candidates)?;
-        }
-        Ok(())
+        Ok(candidates)
     }
 
     pub(super) fn solutions(
@@ -211,19 +220,23 @@ impl<'p> Prover<'p> {
         Ok(())
     }
 
+    /// How many codes of a solution of each rule count: solutions that differ in nothing that is written are the same way, and so are
+    /// all of a group.
+    fn written(&self, relation: RelationId) -> Vec<usize> {
+        let ways = self.explained.derived[&relation].ways.iter().enumerate();
+        let written = ways.map(|(way, of)| match of.kind {
+            Kind::Group(_) => 0,
+            Kind::Stored | Kind::Solution | Kind::Chosen(_) | Kind::Path => {
+                self.evaluated.ask(relation, way).written
+            }
+        });
+        written.collect()
+    }
+
     /// The smallest ways in which a fact may stand, as many as are told, and how many there are. Those of the first rule come
     /// first, of those the ones with the smallest values.
     fn different<'c>(&self, relation: RelationId, candidates: &'c [Candidate]) -> (Vec<&'c Candidate>, u64) {
-        let ways = &self.explained.derived[&relation].ways;
-        // Solutions that differ in nothing that is written are the same way, and so are all of a group.
-        let written: Vec<usize> = ways
-            .iter()
-            .enumerate()
-            .map(|(way, of)| match of.kind {
-                Kind::Group(_) => 0,
-                _ => self.evaluated.ask(relation, way).written,
-            })
-            .collect();
+        let written = self.written(relation);
         let rank = |candidate: &Candidate| (candidate.solution.height, candidate.way);
         let text = |candidate: &'c Candidate| &candidate.solution.codes[..written[candidate.way]];
         let by_values = |a: &Candidate, b: &Candidate| self.by_values(&a.solution.codes, &b.solution.codes);
@@ -275,7 +288,7 @@ impl<'p> Prover<'p> {
         self.explained.program.relations.get(of.index()).map(|relation| relation.name.as_str())
     }
 
-    fn by_solution(&mut self, rule: &Rule, ask: &Ask, solution: &Solution) -> Way {
+    pub(super) fn by_solution(&mut self, rule: &Rule, ask: &Ask, solution: &Solution) -> Way {
         let children = self.children(ask, solution);
         let bindings = self.bindings(ask, solution);
         let is_handed_on = |term: &HeadTerm| {
@@ -284,7 +297,7 @@ impl<'p> Prover<'p> {
         let (atoms, others): (Vec<&Literal>, Vec<&Literal>) =
             rule.body.iter().partition(|literal| literal.atom().is_some());
         let is_same = atoms.len() == 1
-            && others.into_iter().all(is_constant)
+            && others.into_iter().all(Literal::is_constant)
             && rule.head_terms.iter().all(is_handed_on);
         Way { reason: Reason::Rule { text: rule.text.clone(), bindings }, children, is_same, height: 0 }
     }
@@ -433,15 +446,4 @@ pub(super) fn rows_of(run: &Run) -> impl Iterator<Item = Vec<Code>> {
     let columns = run.columns();
     let live = (0..run.stored_len()).filter(|row| run.is_live(*row));
     live.map(move |row| columns.iter().map(|column| column[row]).collect())
-}
-
-/// Whether a condition says what value a variable has.
-fn is_constant(literal: &Literal) -> bool {
-    match literal {
-        Literal::Filter { operator, left, right } => {
-            operator.comparison() == Comparison::Equal
-                && [left, right].iter().any(|side| matches!(side, Expression::Constant(_)))
-        }
-        Literal::Atom(_) | Literal::Negated(_) | Literal::Assign { .. } => false,
-    }
 }

@@ -82,6 +82,19 @@ impl<'e> Evaluated<'e> {
         Ok(Evaluated { explained, rows, codec, budget, thresholds, asks: RefCell::default() })
     }
 
+    /// Nothing is evaluated: what proofs need is at hand, or derived when it is asked for.
+    pub(super) fn at_hand(
+        explained: &'e Explained,
+        relations: &'e dyn Relations,
+        codec: &'e Codec,
+        budget: &'e Budget,
+        thresholds: Thresholds,
+    ) -> Evaluated<'e> {
+        let rows = Beside { rows: HashMap::new(), others: relations };
+        let thresholds = Thresholds { index_uses: USES, ..thresholds };
+        Evaluated { explained, rows, codec, budget, thresholds, asks: RefCell::default() }
+    }
+
     /// Whether rows have no heights that should have some.
     pub(super) fn lacks_heights(&self) -> Result<bool, ExecError> {
         for program in lacking(self.explained) {

@@ -4,9 +4,13 @@ use std::collections::{HashMap, VecDeque};
 
 use super::proof::{Cut, Node, Proof, Reason};
 use super::prover::{Child, Prover, Way};
+use crate::error::Error;
 
 /// So deep proofs are told.
-const MOST_DEPTH: usize = 250;
+pub(super) const MOST_DEPTH: usize = 250;
+
+/// So many nodes has an answer at most, where rows share facts.
+const MOST_NODES: usize = 20_000;
 
 /// A proof on its way.
 struct Telling {
@@ -20,10 +24,21 @@ struct Telling {
 }
 
 impl Prover<'_> {
+    /// The proofs of facts, in their order.
+    pub(super) fn told_all(&self, roots: &[usize]) -> Result<Vec<Proof>, Error> {
+        let mut left = MOST_NODES;
+        let proofs = roots.iter().map(|root| {
+            self.evaluated.budget.check().map_err(Error::Stopped)?;
+            let proof = self.told(*root, left);
+            left = left.saturating_sub(proof.nodes.len());
+            Ok(proof)
+        });
+        proofs.collect()
+    }
+
     /// The proof of a fact, of about so many nodes at most.
-    pub(super) fn told(&self, root: usize, most: usize) -> Proof {
+    fn told(&self, root: usize, most: usize) -> Proof {
         let mut telling = Telling { nodes: Vec::new(), places: HashMap::new(), open: VecDeque::new(), most };
-        let root = self.meant(root);
         let mut roots = vec![self.place(root, 0, &mut telling)];
         self.tell_open(&mut telling);
         for way in self.facts[root].ways.iter().skip(1) {
@@ -37,7 +52,7 @@ impl Prover<'_> {
     }
 
     /// The fact that a row of a query is, where the query asks for the rows of one relation.
-    fn meant(&self, root: usize) -> usize {
+    pub(super) fn meant(&self, root: usize) -> usize {
         match self.facts[root].ways.as_slice() {
             [Way { is_same: true, children, .. }] => match children.as_slice() {
                 [Child::Fact(fact)] => *fact,

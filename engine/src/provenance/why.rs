@@ -40,11 +40,11 @@ pub enum Detail {
     Alternatives,
 }
 
-/// So many nodes has an answer at most, where rows share facts.
-const MOST_NODES: usize = 20_000;
-
 /// Explains rows: a proof of each, in their order.
 pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>, Error> {
+    if let Some(found) = question.search(budget)? {
+        return Ok(found);
+    }
     let found = explain(question, Replaced::Gone, budget)?;
     let found = match found {
         None if may_rest_on_replaced(question.program) => explain(question, Replaced::Kept, budget)?,
@@ -73,12 +73,6 @@ fn explain(
     let mut prover = Prover::new(&evaluated, question.detail, question.view);
     let Some(roots) = prover.begin(question.rows, question.count) else { return Ok(None) };
     prover.explain_all()?;
-    let mut left = MOST_NODES;
-    let proofs = roots.into_iter().map(|root| {
-        budget.check().map_err(Error::Stopped)?;
-        let proof = prover.told(root, left);
-        left = left.saturating_sub(proof.nodes.len());
-        Ok(proof)
-    });
-    proofs.collect::<Result<_, _>>().map(Some)
+    let roots: Vec<usize> = roots.into_iter().map(|root| prover.meant(root)).collect();
+    prover.told_all(&roots).map(Some)
 }

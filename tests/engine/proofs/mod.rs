@@ -3,6 +3,7 @@
 //! A failure tells the seed of the run; `PROPTEST_RNG_SEED=` repeats it.
 
 mod replaced;
+mod searched;
 mod what_if;
 mod why;
 mod why_not;

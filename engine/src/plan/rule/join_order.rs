@@ -24,7 +24,7 @@ pub(super) fn order_literals(variation: Variation<'_>, statistics: &dyn Statisti
         return (0..rule.body.len()).collect();
     }
     let best = &variation.best_atoms();
-    let order = Orders { variation, best, statistics, samples: false }.greedily(variation.delta);
+    let order = Orders { variation, best, statistics, samples: false }.greedily(variation.delta.as_slice());
     let is_fixed = match variation.delta {
         Some(delta) => rule.body[delta].atom().is_some_and(|atom| statistics.delta(atom.relation).is_none()),
         None => reads_constants(rule),
@@ -43,6 +43,9 @@ pub(super) fn better_order(
     const MUCH: f64 = 20_000.0;
     const MANY: f64 = 256.0;
     const FEW: usize = 8;
+    /// So much more of it, or so many atoms less, and it is compared with orders from any two atoms on.
+    const VERY_MUCH: f64 = 5.0 * MUCH;
+    const VERY_FEW: usize = 5;
     /// Work may be estimated wrongly by so much.
     const CLEARLY: f64 = 0.8;
     let rule = variation.rule;
@@ -61,12 +64,25 @@ pub(super) fn better_order(
     }
     let orders = Orders { samples: true, ..quick };
     let limit = orders.work(&order);
-    let others = starts.into_iter().map(|start| orders.greedily(Some(start)));
+    let mut beginnings: Vec<Vec<usize>> = starts.iter().map(|start| vec![*start]).collect();
+    // What multiplies bindings least may need an index that takes longer to make than all the rest.
+    if limit >= VERY_MUCH && (3..=VERY_FEW).contains(&starts.len()) {
+        let pairs = starts.iter().flat_map(|first| starts.iter().map(move |second| [*first, *second]));
+        let are_joined = |pair: &[usize; 2]| pair[0] != pair[1] && share_variables(rule, *pair);
+        beginnings.extend(pairs.filter(are_joined).map(|pair| pair.to_vec()));
+    }
+    let others = beginnings.iter().map(|beginning| orders.greedily(beginning));
     let others = others.map(|other| (orders.work(&other), other));
     match others.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
         Some((work, other)) if work < CLEARLY * limit => other,
         Some(_) | None => order,
     }
+}
+
+/// Whether two literals of a rule have a variable in common.
+fn share_variables(rule: &Rule, [a, b]: [usize; 2]) -> bool {
+    let of_b = rule.body[b].variables();
+    rule.body[a].variables().iter().any(|variable| of_b.contains(variable))
 }
 
 /// Whether some atom is looked up by what the rule says.
@@ -182,14 +198,16 @@ impl Orders<'_> {
         }
     }
 
-    /// What shrinks the work comes next, or else the literal that is expected to multiply the bindings least.
-    fn greedily(&self, first: Option<usize>) -> Vec<usize> {
+    /// What shrinks the work comes next, or else what an order begins with, and then the literal that is expected to multiply the
+    /// bindings least.
+    fn greedily(&self, beginning: &[usize]) -> Vec<usize> {
         let rule = self.variation.rule;
         let mut bound = Bound::of(rule.variables.len());
         let mut order = Vec::with_capacity(rule.body.len());
         let mut open: Vec<usize> = (0..rule.body.len()).collect();
         let mut readers = Readers::of(rule);
-        let mut next = first;
+        let mut beginning = beginning.iter().copied();
+        let mut next = beginning.next();
         loop {
             if let Some(literal) = next {
                 bind(&rule.body[literal], &mut bound);
@@ -202,7 +220,7 @@ impl Orders<'_> {
                     |literal: &Literal| shrinks == readers.wait_for(literal) && is_ready(literal, &bound);
                 open.iter().copied().find(|literal| fits(&rule.body[*literal]))
             };
-            next = ready(true).or_else(|| {
+            next = ready(true).or_else(|| beginning.next()).or_else(|| {
                 let computation = ready(false);
                 if let (None, [last]) = (computation, open.as_slice()) {
                     // There is nothing to choose.

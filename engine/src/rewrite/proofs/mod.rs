@@ -10,17 +10,19 @@ mod heights;
 mod levels;
 mod paths;
 mod replaced;
+mod searched;
 mod solutions;
 
 use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
+pub(crate) use searched::{Edge, End, Form, Searched, Step, searched};
 pub(crate) use solutions::{Ask, ask};
 
 use self::heights::Heights;
 use super::guarded::guarded;
-use super::magic_sets::{ASKED, Bindings, Demanded, Form, demanded};
+use super::magic_sets::{self, ASKED, Bindings, Demanded, demanded};
 use crate::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
@@ -186,7 +188,7 @@ pub(crate) fn explained(
     let goal_with_heights = derived.get(&goal)?.height.relation()?;
     let all = Program { relations, strata: vec![all], goal: goal_with_heights, warnings: Vec::new() };
     let Demanded { relations, strata, rows_of, bindings } =
-        demanded(&all, Form::Written(&with_heights)).ok()?;
+        demanded(&all, magic_sets::Form::Written(&with_heights)).ok()?;
     let program = Program { relations, strata, ..all };
     Some(Explained { program, asked, goal, derived, rows_of, bindings, unsure, origins })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::shortest::EdgeRuns;
 use crate::budget::Budget;
 use crate::data::keys::KeyNumbers;
 use crate::data::{Code, Neighbours, Pairing, RowIndex, Run, bounds, dense_range};
@@ -109,9 +110,27 @@ impl Arcs {
         Ok(Arcs { groups })
     }
 
+    /// Edges of several kinds, or the same in the opposite direction.
+    pub(super) fn of_kinds(
+        kinds: &[Vec<EdgeRuns>],
+        is_turned: bool,
+        budget: &Budget,
+    ) -> Result<Arcs, ExecError> {
+        let arcs = |edges: &EdgeRuns| {
+            let [from, to] = if is_turned { [edges.to, edges.from] } else { [edges.from, edges.to] };
+            let runs = edges.runs.iter().filter(|run| !run.is_empty());
+            runs.map(|run| ArcRun::new(run.clone(), from, to, budget)).collect::<Result<Vec<_>, _>>()
+        };
+        let group = |kind: &Vec<EdgeRuns>| {
+            let runs = kind.iter().map(arcs).collect::<Result<Vec<_>, _>>()?;
+            Ok(ArcGroup { runs: runs.into_iter().flatten().collect(), guard: None })
+        };
+        Ok(Arcs { groups: kinds.iter().map(group).collect::<Result<_, ExecError>>()? })
+    }
+
     /// Calls `visit(group, end)` for each edge that begins in a node.
     #[inline]
-    fn from(&self, node: Code, visit: &mut impl FnMut(usize, Code)) {
+    pub(super) fn from(&self, node: Code, visit: &mut impl FnMut(usize, Code)) {
         for (number, group) in self.groups.iter().enumerate() {
             group.runs.iter().for_each(|run| run.from(node, |end| visit(number, end)));
         }

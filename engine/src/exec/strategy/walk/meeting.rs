@@ -4,16 +4,20 @@
 //! twice what the end with less to see takes alone, and where both see much they have met long before (Pohl, *Bi-directional
 //! Search*, Machine Intelligence 6, 1971).
 
-use super::graph::{ArcRun, Arcs};
-use super::met::Met;
+use std::time::Duration;
+
+use super::end::End;
+use super::graph::Arcs;
 use crate::budget::Budget;
 use crate::data::Code;
 use crate::exec::error::ExecError;
 use crate::exec::tables::Tables;
 use crate::plan::Walk;
 
-/// Nodes whose edges are followed before the other end may have its turn.
-const STEP_NODES: usize = 64;
+/// So many pairs are a few.
+pub(crate) const FEW_PAIRS: usize = 64;
+/// Where there is more than one, they may take so long each.
+pub(crate) const EACH_PAIR: Duration = Duration::from_micros(200);
 
 /// Of some pairs of ends, between which there is a way along the edges of two walks, which are the same ones in opposite directions. A
 /// pair are nodes from which the first walk starts, and such of the second.
@@ -31,7 +35,7 @@ fn do_meet(arcs: &[Arcs; 2], starts: &[Vec<Code>; 2], budget: &Budget) -> Result
     let mut here = End::new(&arcs[0], &starts[0], dense_range);
     let mut there = End::new(&arcs[1], &starts[1], dense_range);
     let _held = budget.hold(here.memory_bytes() + there.memory_bytes())?;
-    if here.found.iter().any(|node| there.met.has(*node)) {
+    if starts[0].iter().any(|node| there.has(*node)) {
         return Ok(true);
     }
     while !here.is_done() && !there.is_done() {
@@ -39,65 +43,9 @@ fn do_meet(arcs: &[Arcs; 2], starts: &[Vec<Code>; 2], budget: &Budget) -> Result
         if there.followed + there.ahead < here.followed + here.ahead {
             std::mem::swap(&mut here, &mut there);
         }
-        if here.step(budget)?.iter().any(|node| there.met.has(*node)) {
+        if here.step(budget)?.iter().any(|node| there.has(*node)) {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// The search from one end.
-struct End<'a> {
-    runs: Vec<&'a ArcRun>,
-    met: Met,
-    /// Nodes in the order in which they were found.
-    found: Vec<Code>,
-    /// How many of them have had their edges followed,
-    next: usize,
-    /// and how many edges that were,
-    followed: usize,
-    /// and are in the next step.
-    ahead: usize,
-}
-
-impl End<'_> {
-    fn new<'a>(arcs: &'a Arcs, starts: &[Code], dense_range: Option<(Code, usize)>) -> End<'a> {
-        let (mut met, mut found) = (Met::new(dense_range), Vec::new());
-        met.insert(starts, &mut found);
-        let mut end = End { runs: arcs.of_first(), met, found, next: 0, followed: 0, ahead: 0 };
-        end.ahead = end.edges(end.nodes());
-        end
-    }
-
-    /// Whether all that can be found is.
-    fn is_done(&self) -> bool {
-        self.next == self.found.len()
-    }
-
-    /// Whose edges are followed next.
-    fn nodes(&self) -> &[Code] {
-        &self.found[self.next..self.found.len().min(self.next + STEP_NODES)]
-    }
-
-    fn edges(&self, nodes: &[Code]) -> usize {
-        self.runs.iter().map(|run| run.count_of(nodes)).sum()
-    }
-
-    /// Follows the edges of some nodes; answers which were not found before.
-    fn step(&mut self, budget: &Budget) -> Result<&[Code], ExecError> {
-        let (nodes, known) = (self.nodes().to_vec(), self.found.len());
-        let held = self.memory_bytes();
-        for run in &self.runs {
-            run.ends_of(&nodes, |ends| self.met.insert(ends, &mut self.found));
-        }
-        budget.charge(self.memory_bytes() - held)?;
-        self.next += nodes.len();
-        self.followed += self.ahead;
-        self.ahead = self.edges(self.nodes());
-        Ok(&self.found[known..])
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.met.memory_bytes() + self.found.capacity() * size_of::<Code>()
-    }
 }

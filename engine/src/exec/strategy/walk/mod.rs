@@ -5,17 +5,20 @@
 //! Multi-Source Graph Traversal, VLDB 2014). Sources never meet: they are cut into parts that fit the cache, and each
 //! part walks on its own, on any thread.
 
+mod end;
 mod graph;
 mod meeting;
 mod met;
 mod reach;
 mod rows;
+mod shortest;
 mod sweep;
 
 use self::graph::{Arcs, Graph};
-pub(crate) use self::meeting::connected;
+pub(crate) use self::meeting::{EACH_PAIR, FEW_PAIRS, connected};
 use self::reach::reach;
 use self::rows::assemble;
+pub(crate) use self::shortest::{EdgeRuns, ShortestWays, Way};
 use self::sweep::{Seeds, sweep};
 use crate::data::{Code, Run, parallel};
 use crate::exec::error::ExecError;

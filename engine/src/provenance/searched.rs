@@ -1,0 +1,226 @@
+//! Rows of closures along edges that are at hand: the shortest way between two ends is searched for, and proofs are made along it.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashSet;
+
+use super::paths::Closure;
+use super::proof::{Cut, Proof, Reason};
+use super::prover::{self, Prover, broken, rows_of};
+use super::solutions::{Evaluated, Solution};
+use super::told::MOST_DEPTH;
+use super::why::{Detail, Question};
+use crate::analysis::program::Argument;
+use crate::budget::Budget;
+use crate::data::{Code, RelationId};
+use crate::error::Error;
+use crate::exec::{EdgeRuns, ShortestWays, Way};
+use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, searched};
+
+/// For more rows than these it is better to find out once what they have in common.
+const FEW_ROWS: usize = 16;
+
+impl Question<'_> {
+    /// Explains rows by searches; nothing if they cannot be.
+    pub(super) fn search(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
+        // Of other proofs the heights have to be known as well. Along stored edges a walk from one start begins with the first row,
+        // unless none ever does.
+        let is_known = self.detail == Detail::Alternatives || self.thresholds.lone_walk_rows > 1;
+        if is_known || self.count > FEW_ROWS {
+            return Ok(None);
+        }
+        let Some(searched) = searched(self.program, self.at_hand) else { return Ok(None) };
+        let runs_of = |edge: &Edge| {
+            let name = &searched.explained.program.relations[edge.relation.index()].name;
+            EdgeRuns { runs: self.relations.runs(name), from: edge.from, to: edge.to }
+        };
+        let kinds: Vec<Vec<EdgeRuns>> =
+            searched.kinds.iter().map(|kind| kind.iter().map(runs_of).collect()).collect();
+        let graph = ShortestWays::along(&kinds, searched.form == Form::FirstStep, self.codec, budget)?;
+        let Some(ways) = self.shortest_ways(&searched, &graph)? else { return Ok(None) };
+        let evaluated =
+            Evaluated::at_hand(&searched.explained, self.relations, self.codec, budget, self.thresholds);
+        let mut prover = Prover::new(&evaluated, self.detail, self.view);
+        let roots = match searched.form {
+            Form::Halves => prover.in_halves(&searched, &ways)?,
+            Form::FirstStep | Form::LastStep => prover.step_by_step(&searched, &graph, &ways)?,
+        };
+        prover.explain_all()?;
+        prover.told_all(&roots).map(Some)
+    }
+
+    /// A shortest way for each row, from the end that its rules keep.
+    fn shortest_ways(
+        &self,
+        searched: &Searched,
+        graph: &ShortestWays<'_>,
+    ) -> Result<Option<Vec<Way>>, Error> {
+        let code = |end: &End, row: &[Code]| match end {
+            End::Column(column) => Some(row[*column]),
+            End::Constant(value) => self.codec.encode(value.as_ref()).ok(),
+        };
+        let mut found = Vec::with_capacity(self.count);
+        for row in rows_of(self.rows).take(self.count) {
+            let [first, last] = &searched.ends;
+            let Some((first, last)) = code(first, &row).zip(code(last, &row)) else { return Ok(None) };
+            let [kept, other] = searched.form.in_order([first, last]);
+            let Some(way) = graph.way(kept, other)? else { return Ok(None) };
+            found.push(way);
+        }
+        Ok(Some(found))
+    }
+}
+
+/// A row, as the last of the edges of a way.
+struct LastEdge {
+    fact: usize,
+    /// The end that all rows of the way have,
+    kept: Code,
+    /// and the one that only this one has.
+    end: Code,
+    /// Where the edge begins, and of which kind it is. The way before it is none if that is the kept end, and it the first edge.
+    middle: Code,
+    kind: usize,
+    is_alone: bool,
+}
+
+impl Prover<'_> {
+    /// Puts ways together in halves; answers the facts of whole ones.
+    fn in_halves(&mut self, searched: &Searched, ways: &[Way]) -> Result<Vec<usize>, Error> {
+        let closure = Closure::of(searched.closure, searched.step_height, self.explained)?;
+        Ok(ways.iter().map(|way| self.put_together(&closure, &way.nodes)).collect())
+    }
+
+    /// Explains ways by shorter ones, as far as it is told; answers the facts of whole ones.
+    fn step_by_step(
+        &mut self,
+        searched: &Searched,
+        graph: &ShortestWays<'_>,
+        ways: &[Way],
+    ) -> Result<Vec<usize>, Error> {
+        let mut edges: BTreeMap<usize, LastEdge> = BTreeMap::new();
+        let (mut roots, mut below) = (Vec::with_capacity(ways.len()), Vec::new());
+        for way in ways {
+            let (kept, steps) = (way.nodes[0], way.kinds.len());
+            let first_told = steps.saturating_sub(MOST_DEPTH + 1);
+            for place in first_told.saturating_sub(1)..steps {
+                let [middle, end] = [way.nodes[place], way.nodes[place + 1]];
+                let row = searched.form.in_order([kept, end]).to_vec();
+                let fact = self.fact(searched.closure, row, searched.step_height + place as u32);
+                let (kind, is_alone) = (way.kinds[place], place == 0);
+                if place < first_told {
+                    below.push(fact);
+                } else {
+                    edges.insert(fact, LastEdge { fact, kept, end, middle, kind, is_alone });
+                }
+                if place + 1 == steps {
+                    roots.push(fact);
+                }
+            }
+        }
+        let edges: Vec<LastEdge> = edges.into_values().collect();
+        let alternatives = alternatives(searched, graph, &edges)?;
+        for (edge, alternatives) in edges.iter().zip(alternatives) {
+            self.take_edge(searched, graph, edge)?;
+            self.facts[edge.fact].alternatives = alternatives;
+        }
+        for fact in below {
+            let known = &mut self.facts[fact];
+            if known.ways.is_empty() {
+                let reason = Reason::Truncated { limit: Cut::Depth, value: MOST_DEPTH as u64 };
+                let (children, height) = (Vec::new(), known.height);
+                known.ways = vec![prover::Way { reason, children, is_same: false, height }];
+            }
+        }
+        Ok(roots)
+    }
+
+    /// Explains a row by its last edge, and the way before it.
+    fn take_edge(
+        &mut self,
+        searched: &Searched,
+        graph: &ShortestWays<'_>,
+        edge: &LastEdge,
+    ) -> Result<(), Error> {
+        let lost = || broken("a way has no rule");
+        let is_taken = |step: &Step| {
+            let is_edge = || graph.has_edge(step.kind, edge.kept, edge.end);
+            step.is_alone == edge.is_alone && if edge.is_alone { is_edge() } else { step.kind == edge.kind }
+        };
+        let way = searched.steps.iter().position(is_taken).ok_or_else(lost)?;
+        let step = searched.steps[way].edge;
+        let row = self.row_of_edge(searched, step, searched.form.in_order([edge.middle, edge.end]))?;
+        let shorter = searched.form.in_order([edge.kept, edge.middle]);
+        let ask = self.evaluated.ask(searched.closure, way);
+        let solution = solution(&ask, &[(searched.closure, &shorter), (step.relation, &row)]);
+        let rule = &self.explained.derived[&searched.closure].ways[way].rule;
+        let height = self.facts[edge.fact].height;
+        let made = self.by_solution(rule, &ask, &solution.ok_or_else(lost)?);
+        self.facts[edge.fact].ways = vec![prover::Way { height, ..made }];
+        Ok(())
+    }
+
+    /// The row that is an edge between two nodes: of several, which differ in what nobody asks for, the one with the smallest values.
+    fn row_of_edge(&self, searched: &Searched, edge: Edge, ends: [Code; 2]) -> Result<Vec<Code>, Error> {
+        let arity = self.explained.program.relations[edge.relation.index()].arity;
+        let mut row = vec![0; arity];
+        (row[edge.from], row[edge.to]) = (ends[0], ends[1]);
+        let alone = searched.steps.iter().position(|step| step.is_alone && step.edge == edge);
+        if let Some(alone) = alone.filter(|_| arity > 2) {
+            let ask = self.evaluated.ask(searched.closure, alone);
+            let found = self.evaluated.solutions(&ask, 0, &[&ends])?.pop().unwrap_or_default();
+            let first = found.iter().min_by(|a, b| self.by_values(&a.codes, &b.codes));
+            let atom = ask.rule.atoms().next();
+            row = first
+                .zip(atom)
+                .and_then(|(first, atom)| self.row_of(atom, &ask, first))
+                .ok_or_else(|| broken("an edge has no row"))?;
+        }
+        Ok(row)
+    }
+}
+
+/// In how many other ways each row follows from rows that hold.
+fn alternatives(
+    searched: &Searched,
+    graph: &ShortestWays<'_>,
+    edges: &[LastEdge],
+) -> Result<Vec<u64>, Error> {
+    let mut found = vec![0; edges.len()];
+    let mut kept: Vec<Code> = edges.iter().map(|edge| edge.kept).collect();
+    kept.sort_unstable();
+    kept.dedup();
+    for kept in kept {
+        let own: Vec<usize> = (0..edges.len()).filter(|edge| edges[*edge].kept == kept).collect();
+        let steps: Vec<Vec<(usize, Code)>> =
+            own.iter().map(|edge| graph.last_steps(edges[*edge].end)).collect();
+        let ends: HashSet<Code> = own.iter().map(|edge| edges[*edge].end).collect();
+        let middles = steps.iter().flatten().map(|(_, middle)| *middle);
+        let reached = graph.reached(kept, middles.filter(|middle| !ends.contains(middle)).collect())?;
+        let leads_to = |middle: &Code| ends.contains(middle) || reached.has(*middle);
+        for (edge, mut steps) in own.into_iter().zip(steps) {
+            steps.retain(|(_, middle)| *middle == kept || leads_to(middle));
+            steps.sort_unstable();
+            steps.dedup();
+            let rules = steps.iter().map(|(kind, middle)| {
+                let is_way = |step: &&Step| if step.is_alone { *middle == kept } else { leads_to(middle) };
+                searched.steps.iter().filter(|step| step.kind == *kind).filter(is_way).count()
+            });
+            found[edge] = rules.sum::<usize>().saturating_sub(1) as u64;
+        }
+    }
+    Ok(found)
+}
+
+/// The solution of a rule by which these rows are read.
+fn solution(ask: &Ask, rows: &[(RelationId, &[Code])]) -> Option<Solution> {
+    let value = |variable| {
+        ask.rule.atoms().find_map(|atom| {
+            let column =
+                atom.arguments.iter().position(|argument| *argument == Argument::Variable(variable))?;
+            rows.iter().find(|(relation, _)| *relation == atom.relation).map(|(_, row)| row[column])
+        })
+    };
+    let codes = ask.variables.iter().map(|variable| value(*variable)).collect::<Option<_>>()?;
+    Some(Solution { codes, heights: Vec::new(), height: 0 })
+}
