@@ -192,8 +192,8 @@ fn alternatives(
     kept.dedup();
     for kept in kept {
         let own: Vec<usize> = (0..edges.len()).filter(|edge| edges[*edge].kept == kept).collect();
-        let steps: Vec<Vec<(usize, Code)>> =
-            own.iter().map(|edge| graph.last_steps(edges[*edge].end)).collect();
+        let steps = own.iter().map(|edge| graph.last_steps(edges[*edge].end));
+        let steps: Vec<Vec<(usize, Code)>> = steps.collect::<Result<_, _>>()?;
         let ends: HashSet<Code> = own.iter().map(|edge| edges[*edge].end).collect();
         let middles = steps.iter().flatten().map(|(_, middle)| *middle);
         let reached = graph.reached(kept, middles.filter(|middle| !ends.contains(middle)).collect())?;

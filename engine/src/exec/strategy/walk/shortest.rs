@@ -98,10 +98,11 @@ impl<'b> ShortestWays<'b> {
     }
 
     /// From which nodes edges lead to one, and of which kinds they are; some perhaps more than once.
-    pub(crate) fn last_steps(&self, end: Code) -> Vec<(usize, Code)> {
+    pub(crate) fn last_steps(&self, end: Code) -> Result<Vec<(usize, Code)>, ExecError> {
         let mut steps = Vec::new();
         self.back.from(end, &mut |kind, from| steps.push((kind, from)));
-        steps
+        self.budget.charge(size_of_val(steps.as_slice()))?;
+        Ok(steps)
     }
 
     /// Whether an edge of a kind leads from a node to another.
