@@ -15,7 +15,7 @@ use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Ru
 use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
 use crate::error::Error;
 use crate::graph::SessionView;
-use crate::rewrite::proofs::{self, Ask, Derived, Explained, Height, Kind};
+use crate::rewrite::proofs::{self, Ask, Explained, Height, Kind};
 
 /// So many facts are explained in one answer.
 const MOST_FACTS: usize = 10_000;
@@ -149,19 +149,6 @@ impl<'p> Prover<'p> {
         if let Some(step_height) = explained.step_height(relation) {
             return self.explain_paths(relation, step_height, facts);
         }
-        for (fact, candidates) in facts.iter().zip(self.candidates(relation, derived, facts)?) {
-            self.decide(relation, *fact, candidates)?;
-        }
-        Ok(())
-    }
-
-    /// The solutions of the rules of a relation that may explain each of some facts.
-    pub(super) fn candidates(
-        &self,
-        relation: RelationId,
-        derived: &Derived,
-        facts: &[usize],
-    ) -> Result<Vec<Vec<Candidate>>, Error> {
         let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
         for (number, _) in derived.ways.iter().enumerate() {
             let ask = self.evaluated.ask(relation, number);
@@ -170,7 +157,10 @@ impl<'p> Prover<'p> {
                 candidates.extend(found.into_iter().map(|solution| Candidate { way: number, solution }));
             }
         }
-        Ok(candidates)
+        for (fact, candidates) in facts.iter().zip(candidates) {
+            self.decide(relation, *fact, candidates)?;
+        }
+        Ok(())
     }
 
     pub(super) fn solutions(
@@ -220,23 +210,19 @@ impl<'p> Prover<'p> {
         Ok(())
     }
 
-    /// How many codes of a solution of each rule count: solutions that differ in nothing that is written are the same way, and so are
-    /// all of a group.
-    fn written(&self, relation: RelationId) -> Vec<usize> {
-        let ways = self.explained.derived[&relation].ways.iter().enumerate();
-        let written = ways.map(|(way, of)| match of.kind {
-            Kind::Group(_) => 0,
-            Kind::Stored | Kind::Solution | Kind::Chosen(_) | Kind::Path => {
-                self.evaluated.ask(relation, way).written
-            }
-        });
-        written.collect()
-    }
-
     /// The smallest ways in which a fact may stand, as many as are told, and how many there are. Those of the first rule come
     /// first, of those the ones with the smallest values.
     fn different<'c>(&self, relation: RelationId, candidates: &'c [Candidate]) -> (Vec<&'c Candidate>, u64) {
-        let written = self.written(relation);
+        let ways = &self.explained.derived[&relation].ways;
+        // Solutions that differ in nothing that is written are the same way, and so are all of a group.
+        let written: Vec<usize> = ways
+            .iter()
+            .enumerate()
+            .map(|(way, of)| match of.kind {
+                Kind::Group(_) => 0,
+                _ => self.evaluated.ask(relation, way).written,
+            })
+            .collect();
         let rank = |candidate: &Candidate| (candidate.solution.height, candidate.way);
         let text = |candidate: &'c Candidate| &candidate.solution.codes[..written[candidate.way]];
         let by_values = |a: &Candidate, b: &Candidate| self.by_values(&a.solution.codes, &b.solution.codes);

@@ -23,10 +23,10 @@ const FEW_ROWS: usize = 16;
 impl Question<'_> {
     /// Explains rows by searches; nothing if they cannot be.
     pub(super) fn search(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        // Of other proofs the heights have to be known as well. Along stored edges a walk from one start begins with the first row,
-        // unless none ever does.
-        let is_known = self.detail == Detail::Alternatives || self.thresholds.lone_walk_rows > 1;
-        if is_known || self.count > FEW_ROWS {
+        // Along stored edges a walk from one start begins with the first row, unless none ever does.
+        let is_walked = self.thresholds.lone_walk_rows <= 1;
+        // Of several proofs of a row the heights are needed, and these are evaluated.
+        if !is_walked || self.detail == Detail::Alternatives || self.count > FEW_ROWS {
             return Ok(None);
         }
         let Some(searched) = searched(self.program, self.at_hand) else { return Ok(None) };
@@ -78,10 +78,24 @@ struct LastEdge {
     kept: Code,
     /// and the one that only this one has.
     end: Code,
-    /// Where the edge begins, and of which kind it is. The way before it is none if that is the kept end, and it the first edge.
+    /// Where the edge begins,
     middle: Code,
+    /// and of which kind it is.
     kind: usize,
+    /// Whether it is the first edge, with no way before it.
     is_alone: bool,
+}
+
+impl LastEdge {
+    /// The first rule that takes it.
+    fn rule(&self, searched: &Searched, graph: &ShortestWays<'_>) -> Option<usize> {
+        let takes = |step: &Step| match (step.is_alone, self.is_alone) {
+            (true, true) => graph.has_edge(step.kind, self.kept, self.end),
+            (false, false) => step.kind == self.kind,
+            _ => false,
+        };
+        searched.steps.iter().position(takes)
+    }
 }
 
 impl Prover<'_> {
@@ -119,9 +133,12 @@ impl Prover<'_> {
             }
         }
         let edges: Vec<LastEdge> = edges.into_values().collect();
+        let rules = edges.iter().map(|edge| edge.rule(searched, graph));
+        let rules: Vec<usize> = rules.collect::<Option<_>>().ok_or_else(|| broken("a way has no rule"))?;
+        let rows = self.rows_of_edges(searched, &edges, &rules)?;
         let alternatives = alternatives(searched, graph, &edges)?;
-        for (edge, alternatives) in edges.iter().zip(alternatives) {
-            self.take_edge(searched, graph, edge)?;
+        for (((edge, rule), row), alternatives) in edges.iter().zip(rules).zip(rows).zip(alternatives) {
+            self.take_edge(searched, edge, rule, &row)?;
             self.facts[edge.fact].alternatives = alternatives;
         }
         for fact in below {
@@ -135,48 +152,63 @@ impl Prover<'_> {
         Ok(roots)
     }
 
-    /// Explains a row by its last edge, and the way before it.
+    /// Explains a row by a rule, the row that is its last edge, and the way before it.
     fn take_edge(
         &mut self,
         searched: &Searched,
-        graph: &ShortestWays<'_>,
         edge: &LastEdge,
+        rule: usize,
+        row: &[Code],
     ) -> Result<(), Error> {
-        let lost = || broken("a way has no rule");
-        let is_taken = |step: &Step| {
-            let is_edge = || graph.has_edge(step.kind, edge.kept, edge.end);
-            step.is_alone == edge.is_alone && if edge.is_alone { is_edge() } else { step.kind == edge.kind }
-        };
-        let way = searched.steps.iter().position(is_taken).ok_or_else(lost)?;
-        let step = searched.steps[way].edge;
-        let row = self.row_of_edge(searched, step, searched.form.in_order([edge.middle, edge.end]))?;
+        let step = searched.steps[rule].edge;
         let shorter = searched.form.in_order([edge.kept, edge.middle]);
-        let ask = self.evaluated.ask(searched.closure, way);
-        let solution = solution(&ask, &[(searched.closure, &shorter), (step.relation, &row)]);
-        let rule = &self.explained.derived[&searched.closure].ways[way].rule;
+        let ask = self.evaluated.ask(searched.closure, rule);
+        let solution = solution(&ask, &[(searched.closure, &shorter), (step.relation, row)])
+            .ok_or_else(|| broken("a rule of a way has other variables"))?;
+        let rule = &self.explained.derived[&searched.closure].ways[rule].rule;
         let height = self.facts[edge.fact].height;
-        let made = self.by_solution(rule, &ask, &solution.ok_or_else(lost)?);
+        let made = self.by_solution(rule, &ask, &solution);
         self.facts[edge.fact].ways = vec![prover::Way { height, ..made }];
         Ok(())
     }
 
-    /// The row that is an edge between two nodes: of several, which differ in what nobody asks for, the one with the smallest values.
-    fn row_of_edge(&self, searched: &Searched, edge: Edge, ends: [Code; 2]) -> Result<Vec<Code>, Error> {
-        let arity = self.explained.program.relations[edge.relation.index()].arity;
-        let mut row = vec![0; arity];
-        (row[edge.from], row[edge.to]) = (ends[0], ends[1]);
-        let alone = searched.steps.iter().position(|step| step.is_alone && step.edge == edge);
-        if let Some(alone) = alone.filter(|_| arity > 2) {
+    /// The rows that are the edges which rules take: of several, which differ in what nobody asks for, the one with the smallest values.
+    fn rows_of_edges(
+        &self,
+        searched: &Searched,
+        edges: &[LastEdge],
+        rules: &[usize],
+    ) -> Result<Vec<Vec<Code>>, Error> {
+        let mut rows: Vec<Vec<Code>> = vec![Vec::new(); edges.len()];
+        let ends: Vec<[Code; 2]> =
+            edges.iter().map(|edge| searched.form.in_order([edge.middle, edge.end])).collect();
+        for (alone, Step { edge, .. }) in searched.steps.iter().enumerate().filter(|(_, step)| step.is_alone)
+        {
+            let is_open =
+                |place: &usize| searched.steps[rules[*place]].edge == *edge && rows[*place].is_empty();
+            let open: Vec<usize> = (0..edges.len()).filter(is_open).collect();
+            if self.explained.program.relations[edge.relation.index()].arity == 2 {
+                for place in open {
+                    let [from, to] = ends[place];
+                    rows[place] = if edge.from == 0 { vec![from, to] } else { vec![to, from] };
+                }
+                continue;
+            }
+            if open.is_empty() {
+                continue;
+            }
+            // What is one step stands by the rows that are this edge.
             let ask = self.evaluated.ask(searched.closure, alone);
-            let found = self.evaluated.solutions(&ask, 0, &[&ends])?.pop().unwrap_or_default();
-            let first = found.iter().min_by(|a, b| self.by_values(&a.codes, &b.codes));
-            let atom = ask.rule.atoms().next();
-            row = first
-                .zip(atom)
-                .and_then(|(first, atom)| self.row_of(atom, &ask, first))
-                .ok_or_else(|| broken("an edge has no row"))?;
+            let asked: Vec<&[Code]> = open.iter().map(|place| ends[*place].as_slice()).collect();
+            let found = self.evaluated.solutions(&ask, 0, &asked)?;
+            for (place, solutions) in open.into_iter().zip(found) {
+                let first = solutions.iter().min_by(|a, b| self.by_values(&a.codes, &b.codes));
+                let row = first.zip(ask.rule.atoms().next());
+                let row = row.and_then(|(first, atom)| self.row_of(atom, &ask, first));
+                rows[place] = row.ok_or_else(|| broken("an edge has no row"))?;
+            }
         }
-        Ok(row)
+        Ok(rows)
     }
 }
 

@@ -82,7 +82,7 @@ impl<'e> Evaluated<'e> {
         Ok(Evaluated { explained, rows, codec, budget, thresholds, asks: RefCell::default() })
     }
 
-    /// Nothing is evaluated: what proofs need is at hand, or derived when it is asked for.
+    /// Nothing is evaluated: what proofs need is at hand.
     pub(super) fn at_hand(
         explained: &'e Explained,
         relations: &'e dyn Relations,

@@ -43,7 +43,7 @@ pub(super) fn better_order(
     const MUCH: f64 = 20_000.0;
     const MANY: f64 = 256.0;
     const FEW: usize = 8;
-    /// So much more of it, or so many atoms less, and it is compared with orders from any two atoms on.
+    /// So much work, and so few atoms, are worth a comparison with the orders from any two atoms on.
     const VERY_MUCH: f64 = 5.0 * MUCH;
     const VERY_FEW: usize = 5;
     /// Work may be estimated wrongly by so much.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::heights::{self, Heights};
 use super::{Explained, Origins, apart_from_stored, paths};
-use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Program, Rule, Stratum};
+use crate::analysis::program::{Argument, Atom, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, Value, VariableId};
 use crate::rewrite::guarded::head_argument;
 use crate::rewrite::magic_sets::closures::{ends, is_double};
@@ -21,7 +21,7 @@ pub(crate) struct Searched {
     pub(crate) form: Form,
     /// Edges, kind by kind, those that are preferred first.
     pub(crate) kinds: Vec<Vec<Edge>>,
-    /// What each of its rules makes, unless it is of halves.
+    /// What its rules make of edges, rule by rule; the one of halves makes nothing of any.
     pub(crate) steps: Vec<Step>,
     /// The height of a row that is one step.
     pub(crate) step_height: u32,
@@ -39,7 +39,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The end of a way that all of it have in common, and the other one, as the ends of a row; or these as those.
+    /// The end that the rows of a way have in common and the other one, in the order of their columns; and the reverse.
     pub(crate) fn in_order<T>(self, [one, other]: [T; 2]) -> [T; 2] {
         if self == Form::FirstStep { [other, one] } else { [one, other] }
     }
@@ -132,8 +132,8 @@ fn closure_asked_for(program: &Program) -> Option<(RelationId, [End; 2])> {
         rule.head_terms.iter().all(is_handed_on) && others.iter().all(|literal| literal.is_constant());
     let end = |argument: &Argument| match argument {
         Argument::Constant(value) => Some(End::Constant(value.clone())),
-        Argument::Variable(variable) => {
-            let is_it = |term: &HeadTerm| matches!(term, HeadTerm::Expression(Expression::Variable(of_head)) if of_head == variable);
+        Argument::Variable(_) => {
+            let is_it = |term: &HeadTerm| head_argument(term).as_ref() == Some(argument);
             rule.head_terms.iter().position(is_it).map(End::Column)
         }
         Argument::Any => None,
@@ -196,10 +196,7 @@ fn step_taken(rule: &Rule, closure: RelationId, form: Form) -> Option<Edge> {
 
 /// An atom as an edge between two variables, if it says nothing else.
 fn edge(atom: &Atom, (from, to): (VariableId, VariableId)) -> Option<Edge> {
-    let place = |end: VariableId| {
-        let is_it = |argument: &Argument| *argument == Argument::Variable(end);
-        atom.arguments.iter().position(is_it)
-    };
+    let place = |end| atom.arguments.iter().position(|argument| *argument == Argument::Variable(end));
     let (from, to) = (place(from)?, place(to)?);
     let is_free =
         |(column, argument): (usize, &Argument)| [from, to].contains(&column) || *argument == Argument::Any;

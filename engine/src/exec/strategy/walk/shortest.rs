@@ -70,6 +70,7 @@ impl<'b> ShortestWays<'b> {
         let [mut here, mut there] = self.ends(start, end);
         let _held = self.budget.hold(here.memory_bytes() + there.memory_bytes())?;
         let Some(met) = meet(&mut here, &mut there, self.budget)? else { return Ok(None) };
+        let _layers = self.budget.hold(here.memory_bytes() + there.memory_bytes())?;
         // Of what was found from the end, that to which shortest ways come, the nodes that lie farthest from the end first.
         let mut layers = vec![met];
         for level in (0..there.depth() - 1).rev() {
@@ -126,7 +127,7 @@ impl<'b> ShortestWays<'b> {
             }
         }
         let [mut here, _] = self.ends(start, start);
-        let _held = self.budget.hold(here.memory_bytes())?;
+        self.budget.charge(here.memory_bytes())?;
         while !here.is_done() {
             here.next_level(self.budget)?;
         }
