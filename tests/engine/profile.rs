@@ -216,6 +216,32 @@ fn a_recursion_that_goes_on_in_parts_says_so_and_loses_no_row() {
 }
 
 #[test]
+fn products_beside_rounds_say_so_and_lose_no_row() {
+    // What matches at both ends joins a chain of chains, of which each is closed.
+    let edges =
+        |step: u64, kind: u64| (0..900_u64).map(move |n| format!("({}, {}, {kind})", n, (n + step) % 900));
+    let links: Vec<String> = (0..900).filter(|n| n % 30 != 0).map(|n| format!("({n}, {})", n + 1)).collect();
+    let kinds: Vec<String> = edges(97, 1).chain(edges(55, 2)).step_by(11).collect();
+    let program = format!(
+        "+link[{}]\n+side[{}]\n+near(X, Y) <- link(X, Y)\n+near(X, Z) <- near(X, Y), near(Y, Z)\n\
+         +near(X, Y) <- side(X, A, K), near(A, B), side(Y, B, K)",
+        links.join(", "),
+        kinds.join(", ")
+    );
+    let mut counts = Vec::new();
+    for (thresholds, is_mixed) in [(Thresholds::rounds_alone(), false), (Thresholds::default(), true)] {
+        let mut session = session_with(2, thresholds);
+        run(&mut session, &program);
+        let profile = profile(&mut session, "?near(X, Y)");
+        let stratum = &profile["strata"][0];
+        assert_eq!(stratum["switched"], json!(is_mixed), "{stratum}");
+        assert_eq!(stratum["strategy"], json!({ "name": "mixed", "rules": 1 }));
+        counts.push(profile["answer"]["rows"].clone());
+    }
+    assert_eq!(counts[0], counts[1]);
+}
+
+#[test]
 fn a_pair_is_searched_from_both_of_its_ends() {
     let mut session = session_with(1, Thresholds::default());
     run(&mut session, &chain(400));

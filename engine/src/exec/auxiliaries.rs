@@ -11,7 +11,7 @@ use super::error::ExecError;
 use super::growing::{gather, runs_of};
 use super::heads::derive::{bindings_of_sample, derive};
 use super::known::Known;
-use super::profile::{Meter, Notes, Planned, planned};
+use super::profile::{Meter, Notes, Planned, Products, planned};
 use super::tables::Tables;
 use crate::analysis::program::{Auxiliary, Stratum};
 use crate::data::Run;
@@ -56,7 +56,8 @@ fn attempt(
     notes: Option<&mut Notes>,
 ) -> Result<Option<Vec<Run>>, ExecError> {
     let least = tables.thresholds.joined_bindings;
-    let plans = variants.iter().map(|variant| &variant.plan);
+    let at_work = variants.iter().filter(|variant| variant.products != Products::Do);
+    let plans = at_work.map(|variant| &variant.plan);
     let reads =
         |plan: &&RulePlan| plan.spares.as_ref().is_some_and(|(relation, _)| *relation == auxiliary.relation);
     let coming: f64 = plans.filter(reads).map(|plan| expected_spared(plan, tables)).sum();

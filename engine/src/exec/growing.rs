@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::growing_index::{Extent, GrowingIndex, IndexKey};
 use super::rounds::Rounds;
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Code, LiveRows, MAX_ROWS, Rows, Run, Sample, parallel};
+use crate::data::{Code, LiveRows, MAX_ROWS, RelationId, Rows, Run, Sample, parallel};
 
 /// Fewer rows are sooner copied than handed to other threads.
 const FEW_ROWS: usize = 1 << 14;
@@ -22,12 +22,17 @@ pub(super) struct Fresh {
     rows: Vec<Rows>,
     /// and those that are.
     composed: Vec<Rows>,
+    /// What each of the rounds after that has found.
+    later: Vec<Rows>,
 }
+
+/// Rows that are new, by their relation.
+pub(super) type NewRows = HashMap<RelationId, Fresh>;
 
 impl Fresh {
     /// Rows that are not composed of others.
     pub(super) fn of(rows: Vec<Rows>) -> Fresh {
-        Fresh { rows, composed: Vec::new() }
+        Fresh { rows, ..Fresh::default() }
     }
 
     /// Adds rows.
@@ -35,9 +40,20 @@ impl Fresh {
         if composed { self.composed.push(rows) } else { self.rows.push(rows) }
     }
 
-    /// All of them, those that are composed last.
+    /// One more round has found these.
+    pub(super) fn add_round(&mut self, rows: Rows) {
+        self.later.push(rows);
+    }
+
+    /// All of them.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &Rows> {
+        self.rows.iter().chain(&self.composed).chain(&self.later)
+    }
+
+    /// All of them: those that are composed come after those that are not, and then those of later rounds.
     fn parts(mut self) -> Vec<Rows> {
         self.rows.extend(self.composed);
+        self.rows.extend(self.later);
         self.rows
     }
 
@@ -205,6 +221,11 @@ impl Growing {
         run_of(Rows { columns: self.columns.iter().map(copy).collect(), len })
     }
 
+    /// Lets its indexes go, as nobody looks rows up any more.
+    pub(super) fn drop_indexes(&mut self, budget: &Budget) {
+        budget.release(let_go(&mut self.indexes));
+    }
+
     /// All rows, at the end.
     pub(super) fn take(&mut self, budget: &Budget) -> Rows {
         for indexes in [&mut self.indexes, &mut self.delta_indexes] {
@@ -224,8 +245,10 @@ impl Growing {
         budget.release(let_go(&mut self.delta_indexes));
         self.old = self.rows;
         let composed: usize = fresh.composed.iter().map(|rows| rows.len).sum();
+        let later: Vec<usize> = fresh.later.iter().map(|rows| rows.len).collect();
         let parts = fresh.parts();
         let new: usize = parts.iter().map(|rows| rows.len).sum();
+        let of_first_round = new - later.iter().sum::<usize>();
         check_rows(self.rows + new)?;
         self.delta = None;
         if new > 0 {
@@ -246,9 +269,10 @@ impl Growing {
             self.delta = Some(run_of(Rows { columns: delta, len: new })?);
         }
         if composed > 0 {
-            self.composed.push(self.rows - composed..self.rows);
+            let end = self.old + of_first_round;
+            self.composed.push(end - composed..end);
         }
-        self.rounds.add(new);
+        [of_first_round].into_iter().chain(later).for_each(|rows| self.rounds.add(rows));
         Ok(self.delta.is_some())
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Measured {
     fan_outs: Mutex<HashMap<LookedUp, FanOut>>,
     /// Bindings since this was last asked.
     bindings: AtomicU64,
+    /// Bindings that rules have found which could be products of matrices.
+    of_products: AtomicU64,
     /// What is known of auxiliary relations that are not there.
     spared: Mutex<HashMap<RelationId, Spared>>,
 }
@@ -60,6 +62,16 @@ impl Measured {
     /// So many bindings reached the operators of a plan.
     pub(super) fn add_bindings(&self, bindings: u64) {
         self.bindings.fetch_add(bindings, Ordering::Relaxed);
+    }
+
+    /// Rules that could be products of matrices have found so many bindings more.
+    pub(super) fn add_of_products(&self, bindings: u64) {
+        self.of_products.fetch_add(bindings, Ordering::Relaxed);
+    }
+
+    /// How many bindings such rules have found.
+    pub(super) fn of_products(&self) -> u64 {
+        self.of_products.load(Ordering::Relaxed)
     }
 
     /// An auxiliary relation would have spared so many bindings more.

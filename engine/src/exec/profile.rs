@@ -60,12 +60,25 @@ pub(super) struct Planned {
     pub(super) meter: Option<Meter>,
     /// Bindings that it may have.
     pub(super) most_bindings: Option<u64>,
+    /// Whether products of matrices do its work.
+    pub(super) products: Products,
+}
+
+/// Whether products of matrices do the work of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Products {
+    /// They cannot,
+    Cannot,
+    /// or could,
+    Could,
+    /// or do.
+    Do,
 }
 
 impl Planned {
     /// Goes on with another plan; what became of this one is noted.
     pub(super) fn replace(&mut self, other: Planned, notes: &mut Option<&mut Notes>) {
-        let replaced = std::mem::replace(self, other);
+        let replaced = std::mem::replace(self, Planned { products: self.products, ..other });
         if let Some(notes) = notes {
             notes.rules.extend(replaced.meter.map(Meter::finish));
         }
@@ -83,7 +96,7 @@ pub(super) fn planned(
     // What is complete has a layout.
     let is_growing = |relation| statistics.layout(relation).is_none();
     let meter = is_measured.then(|| Meter::new(note_rule(&plan, rule, program, statistics, is_growing)));
-    Planned { plan, meter, most_bindings: None }
+    Planned { plan, meter, most_bindings: None, products: Products::Cannot }
 }
 
 /// The measurements of one plan, over all rounds and lanes: a slot for its source, for each step, and for its head.

@@ -6,26 +6,27 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 
 use super::auxiliaries::{derive_auxiliaries, drop_auxiliaries};
 use super::error::ExecError;
-use super::growing::{Fresh, Growing, gather, runs_of};
+use super::growing::{Fresh, Growing, NewRows, gather, runs_of};
 use super::growing_index::GrowingIndex;
 use super::heads::derive::{derive, derive_round};
 use super::heads::partitioned::derive_in_parts;
 use super::known::{BestRows, Known, KnownRows, take_in};
-use super::profile::{Meter, Notes, Planned, planned};
+use super::profile::{Meter, Notes, Planned, Products, planned};
 use super::search::search;
+use super::strategy::matrices::{Mixture, is_worth_mixing};
 use super::strategy::switch::{go_on, is_worth, rows_read};
 use super::tables::Tables;
 use crate::analysis::program::{Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{self, RelationId, Rows, Run, parallel, sorted_run};
 use crate::plan::{
-    Access, Alias, HandedOn, LANE_ROWS, Once, OncePlan, Own, Prospect, Recursion, RulesPlan, SearchPlan,
-    Statistics, Strategy, StrategyNote, StratumPlan, Union, Variant, Variation, Version, Way, note_handed_on,
-    note_search, plan_again, plan_stratum,
+    Access, Alias, HandedOn, LANE_ROWS, Mixed, Once, OncePlan, Own, Prospect, Recursion, RulesPlan,
+    SearchPlan, Statistics, Strategy, StrategyNote, StratumPlan, Union, Variant, Variation, Version, Way,
+    note_handed_on, note_search, plan_again, plan_stratum,
 };
 
 /// Evaluates a stratum; its relations are complete afterwards. What happens is noted if somebody wants to know.
@@ -90,9 +91,6 @@ fn in_order(run: Run, part: &HandedOn<'_>, budget: &Budget) -> Result<Run, Budge
     rows.columns = part.columns.iter().map(|column| std::mem::take(&mut rows.columns[*column])).collect();
     Ok(sorted_run(rows).0)
 }
-
-/// Rows that are new, by their relation.
-pub(super) type NewRows = HashMap<RelationId, Fresh>;
 
 fn evaluate_rules<'p>(
     tables: &mut Tables<'_>,
@@ -210,21 +208,33 @@ fn recur<'p>(
     mut fresh: NewRows,
     mut notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
+    let mut note = StrategyNote::of_recursion(&recursion);
     let mut variants: Vec<Planned> = Vec::new();
     let mut variations: Vec<Variation<'p>> = Vec::new();
     {
         let prospect = Prospect::of(stratum, tables.program, tables);
         for Variant { variation, plan } in recursion.variants {
-            variants.push(planned(tables.program, &prospect, plan, variation.rule, notes.is_some()));
+            let products = products_for(variation.rule, recursion.mixed.as_ref());
+            let planned = planned(tables.program, &prospect, plan, variation.rule, notes.is_some());
+            variants.push(Planned { products, ..planned });
             variations.push(variation);
         }
     }
     tables.growing = own.keys().map(|relation| (*relation, Growing::default())).collect();
-    let looked_up = looked_up(&variants);
-    let note = StrategyNote::of(&recursion.strategy);
-    let mut strategy = Some(recursion.strategy);
-    let (mut rounds, mut switched) = (0, None);
-    while advance(tables, &stratum.relations, known, &looked_up, &mut fresh)? {
+    let looked_up = looked_up(variants.iter());
+    let (mut strategy, mut mixed) = (Some(recursion.strategy), recursion.mixed);
+    let (mut rounds, mut switched, mut mixture) = (0, None, None);
+    loop {
+        if let Some(mixed) = mixed.take_if(|mixed| is_worth_mixing(tables, mixed)) {
+            strategy = None;
+            mixture = Some((begin_mixture(tables, &mixed, &mut variants)?, Instant::now()));
+        }
+        if let Some((mixture, _)) = &mut mixture {
+            rounds += mixture.multiply(tables, &stratum.relations, known, &mut fresh)?;
+        }
+        if !advance(tables, &stratum.relations, known, &looked_up, &mut fresh)? {
+            break;
+        }
         let next = strategy.take_if(|strategy| is_worth(tables, strategy, known));
         // Parts go on with the plans that there are.
         if matches!(next, Some(Strategy::Partitions(_)))
@@ -238,6 +248,7 @@ fn recur<'p>(
             tables.budget.expect_rows(|| rows_read(tables, &strategy))?;
             let started = Instant::now();
             if let Some(more) = go_on(tables, &strategy, &variants, known)? {
+                note = StrategyNote::of(&strategy);
                 (rounds, switched) = (rounds + more, Some(started.elapsed()));
                 break;
             }
@@ -250,6 +261,7 @@ fn recur<'p>(
         }
     }
     complete(tables, known, switched.is_none())?;
+    let switched = switched.or_else(|| mixture.map(|(_, started)| started.elapsed()));
     drop_auxiliaries(tables, stratum);
     if let Some(notes) = notes {
         notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
@@ -257,6 +269,33 @@ fn recur<'p>(
         notes.strategy = Some(note);
     }
     Ok(())
+}
+
+/// Whether products of matrices can do the work of a rule.
+fn products_for(rule: &Rule, mixed: Option<&Mixed>) -> Products {
+    match mixed {
+        Some(mixed) if mixed.rules.contains(rule) => Products::Could,
+        Some(_) | None => Products::Cannot,
+    }
+}
+
+/// Lets products do the work of those plans whose work they can do.
+fn begin_mixture<'b>(
+    tables: &mut Tables<'b>,
+    mixed: &Mixed,
+    variants: &mut [Planned],
+) -> Result<Mixture<'b>, ExecError> {
+    let given = variants.iter_mut().filter(|variant| variant.products == Products::Could);
+    given.for_each(|variant| variant.products = Products::Do);
+    let others = || variants.iter().filter(|variant| variant.products != Products::Do);
+    let looked_up = looked_up(others());
+    let by_tuples: HashSet<RelationId> = others().map(|variant| variant.plan.head).collect();
+    for (relation, growing) in &mut tables.growing {
+        if !looked_up.contains(relation) {
+            growing.drop_indexes(tables.budget);
+        }
+    }
+    Mixture::begin(tables, mixed, &by_tuples)
 }
 
 /// Plans the next round with what the rounds before have measured. What is read stays the same, whatever the order.
@@ -315,8 +354,8 @@ fn is_worth_planning(tables: &Tables<'_>, rounds: usize) -> bool {
 }
 
 /// The relations that plans read in another way than as last round's new rows.
-fn looked_up(variants: &[Planned]) -> HashSet<RelationId> {
-    let accesses = variants.iter().flat_map(|planned| planned.plan.accesses());
+fn looked_up<'v>(variants: impl Iterator<Item = &'v Planned>) -> HashSet<RelationId> {
+    let accesses = variants.flat_map(|planned| planned.plan.accesses());
     accesses.filter(|access| access.version != Version::Delta).map(|access| access.relation).collect()
 }
 

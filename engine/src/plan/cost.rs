@@ -33,6 +33,9 @@ pub struct Thresholds {
     pub matrix_rows: usize,
     /// and where each of them is worth so many rows that have to be made matrices first.
     pub matrix_reads_per_row: usize,
+    /// Rules that are products leave tuples for matrices while other rules do not, where they have found so many bindings for each
+    /// row that has to be made part of one.
+    pub product_bindings: usize,
     /// A recursion through `min` or `max` leaves rounds for sweeps over edges with so many known rows,
     pub relax_rows: usize,
     /// and where each of them is worth so many edges that have to be read first.
@@ -73,6 +76,7 @@ impl Default for Thresholds {
             lone_walk_rows: 1,
             matrix_rows: 1_024,
             matrix_reads_per_row: 2,
+            product_bindings: 2,
             relax_rows: 1_024,
             relax_reads_per_row: 64,
             part_rows: 1 << 18,
@@ -118,6 +122,7 @@ impl Thresholds {
             lone_walk_rows: 0,
             matrix_rows: 0,
             matrix_reads_per_row: usize::MAX,
+            product_bindings: 0,
             relax_rows: 0,
             relax_reads_per_row: usize::MAX,
             part_rows: 0,

@@ -54,7 +54,7 @@ pub use search::{SearchPlan, Way};
 pub use statistics::{Layout, Statistics, distinct_of, rows_in, rows_of, sample_of};
 pub use strategy::Strategy;
 pub use strategy::edges::{Columns, EdgeSource};
-pub use strategy::matrices::{Factor, Matrices, Matrix, Product};
+pub use strategy::matrices::{Factor, Matrices, Matrix, Mixed, Product};
 pub use strategy::partitions::Partitions;
 pub(crate) use strategy::plain::{Condition, Operand, PairsOf, PlainBests, plain_bests, plain_walk};
 pub use strategy::relaxation::{Made, Relaxation, Weight, Weighted};

@@ -18,6 +18,7 @@ use super::rule::variation::{Distinct, Own, Variation};
 use super::search::{SearchPlan, Way};
 use super::statistics::{Layout, Statistics};
 use super::strategy::Strategy;
+use super::strategy::matrices::Mixed;
 use super::union::{Union, union};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
@@ -65,6 +66,8 @@ pub struct Recursion<'p> {
     pub variants: Vec<Variant<'p>>,
     /// What takes the place of rounds once there is much to do.
     pub strategy: Strategy,
+    /// Products that do the work of some rules beside rounds, if these do too much for what they find.
+    pub mixed: Option<Mixed>,
 }
 
 /// A rule of which one atom reads what the last round has found.
@@ -128,8 +131,10 @@ pub fn plan_stratum<'p>(
                 variants.push(Variant { variation, plan });
             }
         }
-        recursion =
-            Some(Recursion { variants, strategy: Strategy::of(&at_work(stratum, statistics), program) });
+        let at_work = at_work(stratum, statistics);
+        let strategy = Strategy::of(&at_work, program);
+        let mixed = strategy.mixed(&at_work, program);
+        recursion = Some(Recursion { variants, strategy, mixed });
     }
     Ok(StratumPlan::Rules(RulesPlan { distinct, once, recursion }))
 }

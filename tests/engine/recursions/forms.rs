@@ -120,6 +120,62 @@ pub(crate) const CHAINS: &[(&str, &str)] = &[
     ("+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)", "?t(3, Y)"),
 ];
 
+/// Some of whose rules are products of matrices, and others are not.
+pub(crate) const MIXED: &[(&str, &str)] = &[
+    // Calls and returns match; so do steps of one kind from both ends.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n\
+         +t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Y) <- edge(A, X, 1), t(A, B), edge(B, Y, 2)\n\
+         +t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K), X != Y",
+        "?t(X, Y)",
+    ),
+    // Another relation of three columns, of one, and of best values; two that are matrices.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+u(X, Y, K) <- t(X, A), edge(A, Y, K)\n\
+         +t(X, Y) <- u(X, Y, K), edge(Y, X, K)",
+        "?u(X, Y, K)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), edge(Z, Y, 1)\n+m(Y) <- t(3, Y)\n\
+         +t(X, Y) <- m(X), edge(X, Y, _), m(Y)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(Y, X), t(Y, Z)\n+u(Y, X) <- t(X, Y)\n\
+         +u(X, Z) <- u(X, Y), edge(Y, Z, 2)\n+t(X, X) <- u(X, Y), edge(Y, X, K), edge(X, Y, K)",
+        "?u(X, Y)",
+    ),
+    // Values that no matrix has at first, on both sides of all others.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, V) <- t(X, Y), edge(Y, X, W), V = W - 90\n\
+         +t(V, X) <- t(X, -90), edge(X, _, W), V = W + 5000000000",
+        "?t(X, Y)",
+    ),
+    // One column is carried by all rules; a circle, and the same node twice.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Z) <- t(X, Y), edge(Y, Z, 1), X < Z",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, _)\n+t(X, Z) <- t(X, Y), t(Y, Z), t(X, Z)\n+t(Y, X) <- t(X, Y)\n\
+         +t(X, Z) <- edge(X, Y, 3), t(Y, Z)",
+        "?t(X, Y)",
+    ),
+    // Nothing to begin with; asked from one end.
+    (
+        "+t(X, Y) <- edge(X, Y, 77)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)",
+        "?t(3, Y)",
+    ),
+];
+
 /// The same for edges that are relaxed, and what looks like it.
 pub(crate) const RELAXATIONS: &[(&str, &str)] = &[
     // Components, from both ends; the largest neighbour; along edges of one kind.

@@ -17,7 +17,7 @@ use stratalog_engine::{
 use stratalog_tests::answers::{batches_of, rows_of};
 use stratalog_tests::value::{Row, Value};
 
-use self::forms::{CHAINS, PROJECTIONS, RELAXATIONS, WALKS};
+use self::forms::{CHAINS, MIXED, PROJECTIONS, RELAXATIONS, WALKS};
 
 #[test]
 fn relaxations_find_what_rounds_find() {
@@ -33,6 +33,11 @@ fn walks_find_what_tuples_find() {
 #[test]
 fn products_find_what_tuples_find() {
     compare(CHAINS, &[(12, 30, 1), (70, 150, 1), (300, 420, 1), (130, 200, 40_000_000)]);
+}
+
+#[test]
+fn products_beside_tuples_find_what_tuples_find() {
+    compare(MIXED, &[(12, 30, 1), (70, 150, 1), (130, 200, 40_000_000)]);
 }
 
 #[test]
@@ -102,6 +107,13 @@ fn ways_agree(rules: &str, question: &str, (nodes, edges, spread): (i64, usize, 
 #[test]
 fn walks_are_stopped_by_time_memory_and_people() {
     stopped("+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- t(X, Y), edge(Y, Z)");
+}
+
+#[test]
+fn products_beside_tuples_are_stopped_by_time_memory_and_people() {
+    stopped(
+        "+t(X, Y) <- edge(X, Y)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(Z, Z) <- t(X, Y), edge(Y, Z), X + Y > Z",
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ const FACTS: &str = "+e[(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
 +n[(1), (2), (3), (4), (5)]";
 
 /// A relation, its rules, and the way.
-const WAYS: [(&str, &str, &str); 9] = [
+const WAYS: [(&str, &str, &str); 10] = [
     ("two(X, Z)", "+two(X, Z) <- e(X, Y), e(Y, Z)", "by joins"),
     ("ends(X)", "+ends(X) <- n(X), !e(X, _)", "by joins"),
     ("out(X, N)", "+out(X, count<Y>) <- e(X, Y)", "by groups"),
@@ -33,6 +33,11 @@ const WAYS: [(&str, &str, &str); 9] = [
     (
         "tour(S, X, Y)",
         "+tour(X, X, Y) <- e(X, Y)\n+tour(S, Y, Z) <- tour(S, X, Y), e(Y, Z), !f(Y, Z, _)",
+        "by ranks",
+    ),
+    (
+        "near(X, Y)",
+        "+near(X, Y) <- e(X, Y)\n+near(X, Z) <- near(X, Y), near(Y, Z)\n+near(X, Y) <- f(X, A, K), near(A, B), f(Y, B, K)",
         "by ranks",
     ),
 ];
@@ -67,9 +72,11 @@ fn each_kind_of_rules_has_its_way() {
 }
 
 #[test]
-fn parts_and_matrices_tell_when_their_rows_were_found() {
+fn parts_matrices_and_mixtures_tell_when_their_rows_were_found() {
     let parts = Thresholds { part_rows: 0, part_new_rows: 0, ..Thresholds::rounds_alone() };
-    for ((head, rules, _), thresholds) in [(WAYS[8], parts), (WAYS[6], Thresholds::lowest())] {
+    for ((head, rules, _), thresholds) in
+        [(WAYS[8], parts), (WAYS[6], Thresholds::lowest()), (WAYS[9], Thresholds::lowest())]
+    {
         let ways = ways(rules, head, thresholds);
         assert!(ways.iter().all(|line| line.contains(" by ranks in ")), "{ways:?}");
     }

@@ -8,8 +8,11 @@ use crate::data::{Code, bounds, dense_range, parallel};
 pub(crate) struct Numbering<'b> {
     codes: Vec<Code>,
     numbers: Numbers,
-    _held: Held<'b>,
+    held: Held<'b>,
 }
+
+/// Bytes of a code that is found by its hash.
+const HASHED_BYTES: usize = size_of::<Code>() + 4 * size_of::<u64>();
 
 enum Numbers {
     /// By position, from the first code on.
@@ -18,6 +21,17 @@ enum Numbers {
         numbers: Vec<u32>,
     },
     Hashed(KeyNumbers<u64>),
+}
+
+impl Numbers {
+    /// Of codes in their order.
+    fn hashed(codes: &[Code]) -> Numbers {
+        let mut numbers = KeyNumbers::default();
+        codes.iter().for_each(|code| {
+            numbers.number(u64::from(*code));
+        });
+        Numbers::Hashed(numbers)
+    }
 }
 
 impl<'b> Numbering<'b> {
@@ -36,18 +50,42 @@ impl<'b> Numbering<'b> {
                     codes.push(first + offset as Code);
                 }
             }
-            return Ok(Numbering { codes, numbers: Numbers::Dense { first, numbers }, _held: held });
+            return Ok(Numbering { codes, numbers: Numbers::Dense { first, numbers }, held });
         }
         let _sorted = budget.hold(2 * total * size_of::<Code>())?;
         let codes = all().copied().collect();
         let mut codes: Vec<Code> = budget.watch(|go_on| parallel::sort_stable_by(codes, go_on, Code::cmp))?;
         codes.dedup();
-        let held = budget.hold(codes.len() * (size_of::<Code>() + 4 * size_of::<u64>()))?;
-        let mut numbers = KeyNumbers::default();
-        codes.iter().for_each(|code| {
-            numbers.number(u64::from(*code));
-        });
-        Ok(Numbering { codes, numbers: Numbers::Hashed(numbers), _held: held })
+        let held = budget.hold(codes.len() * HASHED_BYTES)?;
+        Ok(Numbering { numbers: Numbers::hashed(&codes), codes, held })
+    }
+
+    /// Numbers for those codes that have none yet, after all others.
+    pub(crate) fn extend(&mut self, codes: &[Code]) -> Result<(), BudgetError> {
+        for code in codes.iter().copied() {
+            if self.find(code).is_some() {
+                continue;
+            }
+            let number = self.codes.len() as u32;
+            let place = match &mut self.numbers {
+                Numbers::Dense { first, numbers } => {
+                    code.checked_sub(*first).and_then(|offset| numbers.get_mut(offset as usize))
+                }
+                Numbers::Hashed(_) => None,
+            };
+            if let Some(place) = place {
+                *place = number;
+            } else if matches!(self.numbers, Numbers::Dense { .. }) {
+                self.held.add(self.codes.len() * HASHED_BYTES)?;
+                self.numbers = Numbers::hashed(&self.codes);
+            }
+            self.codes.push(code);
+            if let Numbers::Hashed(numbers) = &mut self.numbers {
+                self.held.add(HASHED_BYTES)?;
+                numbers.number(u64::from(code));
+            }
+        }
+        Ok(())
     }
 
     /// How many numbers there are.
@@ -60,13 +98,24 @@ impl<'b> Numbering<'b> {
         &self.codes
     }
 
-    /// Gives each number another place.
+    /// Gives each number another place. Codes are not found any more until [`Numbering::renumber`].
     pub(crate) fn reorder(&mut self, places: &[u32]) {
         let mut codes = vec![0; self.codes.len()];
         for (code, place) in self.codes.iter().zip(places) {
             codes[*place as usize] = *code;
         }
         self.codes = codes;
+    }
+
+    /// Finds codes again after they were given other places.
+    pub(crate) fn renumber(&mut self) {
+        match &mut self.numbers {
+            Numbers::Dense { first, numbers } => {
+                let places = self.codes.iter().enumerate();
+                places.for_each(|(number, code)| numbers[(code - *first) as usize] = number as u32);
+            }
+            Numbers::Hashed(_) => self.numbers = Numbers::hashed(&self.codes),
+        }
     }
 
     /// The numbers of codes that are in the domain.

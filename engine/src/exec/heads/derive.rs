@@ -10,7 +10,7 @@ use crate::exec::heads::aggregate::{Grouping, Groups};
 use crate::exec::heads::ranking::Ranker;
 use crate::exec::known::{Known, KnownRows, take_in};
 use crate::exec::operators::pipeline::Pipeline;
-use crate::exec::profile::Planned;
+use crate::exec::profile::{Planned, Products};
 use crate::exec::tables::Tables;
 use crate::exec::values::batch::Bindings;
 use crate::plan::{LANE_ROWS, RulePlan, expected_found, expected_rows, rows_in};
@@ -54,13 +54,15 @@ pub(crate) fn derive_round<'p>(
     let mut pipelines = Vec::with_capacity(plans.len());
     let mut lanes = Vec::new();
     let mut bindings: usize = 0;
-    for planned in plans.iter().filter(|planned| !finds_nothing(&planned.plan, tables)) {
+    let is_at_work =
+        |planned: &&Planned| planned.products != Products::Do && !finds_nothing(&planned.plan, tables);
+    for planned in plans.iter().filter(is_at_work) {
         let (pipeline, rows) = open(tables, planned)?;
         let expected = expected_rows(&planned.plan, tables).max(rows);
         bindings = bindings.saturating_add(expected);
         let of_plan = parallel::lanes(rows, lane_rows(rows, expected)).into_iter();
         lanes.extend(of_plan.map(|lane| (pipelines.len(), lane)));
-        pipelines.push((&planned.plan, pipeline));
+        pipelines.push((planned, pipeline));
     }
     let is_brief = bindings <= *LANE_BINDINGS.start();
     let mut new = Vec::new();
@@ -68,7 +70,7 @@ pub(crate) fn derive_round<'p>(
         tables.budget.check()?;
         let seen = &*known;
         let run = |(number, lane): (usize, Range<usize>)| {
-            let (plan, pipeline) = &pipelines[number];
+            let (Planned { plan, .. }, pipeline) = &pipelines[number];
             let known = seen.get(&plan.head).unwrap_or(&Known::Nothing);
             let mut found = known.start();
             pipeline.run_beside(seen, lane, &mut |solutions| {
@@ -84,17 +86,22 @@ pub(crate) fn derive_round<'p>(
         };
         let mut found = found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
         for lanes in wave.chunk_by(|(one, _), (other, _)| one == other) {
-            let (plan, pipeline) = &pipelines[lanes[0].0];
+            let (Planned { plan, .. }, pipeline) = &pipelines[lanes[0].0];
             let lanes = found.by_ref().take(lanes.len()).collect();
             let Some(known) = known.get_mut(&plan.head) else { continue };
             let before = known.changed();
             let rows = pipeline.head(|| known.absorb(lanes, tables))?;
             let found: usize = rows.iter().map(|rows| rows.len).sum();
             pipeline.found(found + known.changed() - before);
-            new.extend(rows.into_iter().filter(|rows| rows.len > 0).map(|rows| (*plan, rows)));
+            new.extend(rows.into_iter().filter(|rows| rows.len > 0).map(|rows| (plan, rows)));
         }
     }
-    pipelines.iter().for_each(|(_, pipeline)| pipeline.tell_measured());
+    for (planned, pipeline) in &pipelines {
+        pipeline.tell_measured();
+        if planned.products == Products::Could {
+            tables.measured.add_of_products(pipeline.found_bindings());
+        }
+    }
     Ok(new)
 }
 
@@ -127,7 +134,7 @@ pub(crate) fn bindings_of_sample(tables: &Tables<'_>, planned: &Planned) -> Resu
 /// The pipeline of a plan, and the number of rows that it reads.
 fn open<'a>(
     tables: &'a Tables<'_>,
-    Planned { plan, meter, most_bindings }: &'a Planned,
+    Planned { plan, meter, most_bindings, .. }: &'a Planned,
 ) -> Result<(Pipeline<'a>, usize), ExecError> {
     tables.budget.check()?;
     let pipeline = Pipeline::new(plan, meter.as_ref(), tables)?;

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::parts::{Candidates, Parts};
+use super::parts::{Answer, Candidates, Parts};
 use crate::data::keys::{Key, KeySet, TOGETHER};
 use crate::data::{Code, Rows, parallel, unpack};
 
@@ -97,6 +97,16 @@ impl<K: Key> KeyParts<K> {
         self.parts.iter().map(KeySet::len).sum()
     }
 
+    /// All keys, so many at a time that they stay in the cache.
+    pub(super) fn batches(&self) -> impl Iterator<Item = Vec<K>> + '_ {
+        const BATCH: usize = 4_096;
+        let mut keys = self.parts.iter().flat_map(KeySet::iter);
+        std::iter::from_fn(move || {
+            let batch: Vec<K> = keys.by_ref().take(BATCH).collect();
+            (!batch.is_empty()).then_some(batch)
+        })
+    }
+
     /// All keys.
     pub(super) fn keys(&self) -> Vec<K> {
         self.parts.iter().flat_map(KeySet::iter).collect()
@@ -125,9 +135,10 @@ impl<K: Key> Parts for KeyParts<K> {
         self.mark_keys(&keys, found);
     }
 
-    fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Vec<Rows> {
+    fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize, answer: Answer) -> Vec<Rows> {
         let lanes = lanes.into_iter().filter_map(|lane| lane.keys.downcast::<Buffers<K>>().ok());
-        self.absorb_keys(lanes.map(|buffers| *buffers).collect(), |keys| unpack(keys, arity))
+        let rows = |keys: &[K]| answer.of(keys.len(), || unpack(keys, arity));
+        self.absorb_keys(lanes.map(|buffers| *buffers).collect(), rows)
     }
 
     fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows) {

@@ -1,11 +1,12 @@
 //! `PackedRows`: rows of two columns or more as single words, as long as they fit.
 
 use std::any::Any;
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use super::bit_parts::BitParts;
 use super::key_parts::{Buffers, KeyParts};
-use super::parts::{Candidates, Parts};
+use super::parts::{Answer, Candidates, Parts};
 use super::word_set::{MANY, WordSet, are_bits};
 use crate::data::keys::Key;
 use crate::data::packing::Packing;
@@ -83,10 +84,21 @@ impl<K: Key> PackedRows<K> {
             return;
         }
         self.next_look = 2 * self.len();
-        let rows = self.rows();
-        let packing = packing_of(self.packing.arity(), std::iter::once(&rows));
-        if packing.as_ref().is_some_and(|packing| are_bits(rows.len, packing.least_bits())) {
-            self.put(packing, &rows);
+        let packing = self.room();
+        if packing.as_ref().is_some_and(|packing| are_bits(self.len(), packing.least_bits())) {
+            self.put(packing, &self.rows());
+        }
+    }
+
+    /// Room for all rows that are known, if a word has so much, and there is not more than they need.
+    fn room(&self) -> Option<Packing> {
+        let arity = self.packing.arity();
+        match &self.form {
+            Form::Words(WordSet::Hashed(words)) => {
+                packing_of(arity, words.batches().map(|words| self.packing.unpack(&words)))
+            }
+            Form::Words(WordSet::Bits(_)) => Some(Packing::clone(&self.packing)),
+            Form::Whole(whole) => packing_of(arity, whole.batches().map(|keys| unpack(&keys, arity))),
         }
     }
 
@@ -147,8 +159,8 @@ impl<K: Key> PackedRows<K> {
 }
 
 /// Room for all of these rows, if a word has so much. What a packing has room for says nothing of what it was used for.
-fn packing_of<'r>(arity: usize, mut rows: impl Iterator<Item = &'r Rows>) -> Option<Packing> {
-    rows.try_fold(Packing::empty(arity), |packing, rows| packing.widened(&rows.slices()))
+fn packing_of(arity: usize, mut rows: impl Iterator<Item = impl Borrow<Rows>>) -> Option<Packing> {
+    rows.try_fold(Packing::empty(arity), |packing, rows| packing.widened(&rows.borrow().slices()))
 }
 
 impl<K: Key> Parts for PackedRows<K> {
@@ -176,7 +188,7 @@ impl<K: Key> Parts for PackedRows<K> {
         }
     }
 
-    fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Vec<Rows> {
+    fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize, answer: Answer) -> Vec<Rows> {
         let mut lanes: Vec<Candidates> = parallel::map(lanes, |lane| self.brought_up_to_date(lane));
         let is_unfit = |lane: &Candidates| {
             lane.keys.downcast_ref::<PackedCandidates>().is_some_and(|packed| packed.unfit.len > 0)
@@ -189,12 +201,12 @@ impl<K: Key> Parts for PackedRows<K> {
             lanes = parallel::map(rows, |rows| self.collect_again(&rows));
         }
         let new = match &mut self.form {
-            Form::Whole(whole) => whole.absorb(lanes, arity),
+            Form::Whole(whole) => whole.absorb(lanes, arity, answer),
             Form::Words(words) => {
                 let packed =
                     lanes.into_iter().filter_map(|lane| lane.keys.downcast::<PackedCandidates>().ok());
                 let packed = packed.map(|lane| lane.packed).collect();
-                words.absorb(packed, |keys| self.packing.unpack(keys))
+                words.absorb(packed, |keys| answer.of(keys.len(), || self.packing.unpack(keys)))
             }
         };
         self.look_again();
@@ -260,7 +272,7 @@ mod tests {
             for code in rows {
                 known.collect(&[&[code], &[code], &[code]], 1, &mut lane);
             }
-            let new: usize = known.absorb(vec![lane], 3).iter().map(|rows| rows.len).sum();
+            let new: usize = known.absorb(vec![lane], 3, Answer::Rows).iter().map(|rows| rows.len).sum();
             let expected = if rows[0] == rows[1] { 1 } else { 2 };
             assert_eq!((new, known.len()), (expected, expected), "{rows:?}");
         }

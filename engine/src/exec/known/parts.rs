@@ -17,6 +17,25 @@ impl Candidates {
     }
 }
 
+/// What is asked of rows that are new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// All of their columns.
+    Rows,
+    /// None: rows without columns.
+    Number,
+}
+
+impl Answer {
+    /// What is answered of so many rows.
+    pub(super) fn of(self, len: usize, rows: impl FnOnce() -> Rows) -> Rows {
+        match self {
+            Answer::Rows => rows(),
+            Answer::Number => Rows { columns: Vec::new(), len },
+        }
+    }
+}
+
 /// A set in parts. Threads first collect candidates that are not known yet, a buffer a part; then each part takes its candidates
 /// in, all parts at once, and nothing is shared.
 pub(super) trait Parts: Send + Sync {
@@ -26,8 +45,8 @@ pub(super) trait Parts: Send + Sync {
     fn collect(&self, columns: &[&[Code]], rows: usize, into: &mut Candidates);
     /// Marks those rows that are known.
     fn mark(&self, columns: &[&[Code]], rows: usize, found: &mut [bool]);
-    /// Takes candidates in, in the order of lanes; answers the rows that are new, each once, in pieces.
-    fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize) -> Vec<Rows>;
+    /// Takes candidates in, in the order of lanes; answers the rows that are new, each once, in pieces, or how many they are.
+    fn absorb(&mut self, lanes: Vec<Candidates>, arity: usize, answer: Answer) -> Vec<Rows>;
     /// Takes rows in at once; adds those that are new to `new`.
     fn take_in(&mut self, columns: &[&[Code]], rows: usize, new: &mut Rows);
     /// Bytes held.

@@ -5,7 +5,7 @@
 
 use super::key_parts::KeyParts;
 use super::packed_rows::PackedRows;
-use super::parts::{Candidates, Parts};
+use super::parts::{Answer, Candidates, Parts};
 use crate::budget::Budget;
 use crate::data::keys::with_key;
 use crate::data::{Code, Rows};
@@ -65,14 +65,30 @@ impl RowSet {
 
     /// Takes candidates in, in the order of lanes; answers the rows that are new, each once, in pieces.
     pub(crate) fn absorb(&mut self, lanes: Vec<Candidates>, budget: &Budget) -> Result<Vec<Rows>, ExecError> {
+        let new = self.absorb_as(Answer::Rows, lanes, budget)?;
+        let rows: usize = new.iter().map(|rows| rows.len).sum();
+        budget.charge(rows * self.arity * size_of::<Code>())?;
+        Ok(new)
+    }
+
+    /// Takes candidates in that somebody else has already.
+    pub(crate) fn learn(&mut self, lanes: Vec<Candidates>, budget: &Budget) -> Result<(), ExecError> {
+        self.absorb_as(Answer::Number, lanes, budget).map(drop)
+    }
+
+    fn absorb_as(
+        &mut self,
+        answer: Answer,
+        lanes: Vec<Candidates>,
+        budget: &Budget,
+    ) -> Result<Vec<Rows>, ExecError> {
         let candidates: usize = lanes.iter().map(Candidates::len).sum();
         let before = self.parts.memory_bytes();
-        let new = self.parts.absorb(lanes, self.arity);
+        let new = self.parts.absorb(lanes, self.arity, answer);
         let held = self.parts.memory_bytes();
         // Keys that become wider may take fewer places.
         budget.release(candidates * self.row_bytes() + before.saturating_sub(held));
-        let rows: usize = new.iter().map(|rows| rows.len).sum();
-        budget.charge(held.saturating_sub(before) + rows * self.arity * size_of::<Code>())?;
+        budget.charge(held.saturating_sub(before))?;
         Ok(new)
     }
 

@@ -5,11 +5,12 @@ use foldhash::HashMap;
 use super::best_rows::{BestRows, Improvements};
 use super::parts::Candidates;
 use super::row_set::RowSet;
-use crate::data::{Code, RelationId, Rows};
+use crate::budget::Budget;
+use crate::data::{Code, RelationId, Rows, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::growing::gather;
 use crate::exec::tables::Tables;
-use crate::plan::Distinct;
+use crate::plan::{Distinct, LANE_ROWS};
 
 /// What is known of a relation while its stratum is evaluated.
 pub(crate) enum Known {
@@ -111,6 +112,24 @@ impl Known {
             Known::All(_) | Known::Nothing => 0,
         }
     }
+}
+
+/// Adds rows that are new to those of a set of all rows.
+pub(crate) fn learn(known: &mut Known, rows: &Rows, budget: &Budget) -> Result<(), ExecError> {
+    /// Lanes whose candidates are held at once.
+    const WAVE_LANES: usize = 64;
+    let Known::All(set) = known else { return Ok(()) };
+    for wave in parallel::lanes(rows.len, LANE_ROWS).chunks(WAVE_LANES) {
+        budget.check()?;
+        let lanes = parallel::map(wave.to_vec(), |lane| {
+            let mut candidates = set.candidates();
+            let columns: Vec<&[Code]> = rows.columns.iter().map(|codes| &codes[lane.clone()]).collect();
+            set.collect(&columns, lane.len(), &mut candidates, budget)?;
+            Ok::<_, ExecError>(candidates)
+        });
+        set.learn(lanes.into_iter().collect::<Result<_, _>>()?, budget)?;
+    }
+    Ok(())
 }
 
 /// Adds rows to the known ones; answers those that are new. Best rows are asked for what has changed instead.

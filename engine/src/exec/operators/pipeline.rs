@@ -222,6 +222,11 @@ impl<'a> Pipeline<'a> {
         self.reached.iter().map(|bindings| bindings.load(Ordering::Relaxed)).sum()
     }
 
+    /// Bindings that its operators have found so far, beside those that they began with.
+    pub(crate) fn found_bindings(&self) -> u64 {
+        self.reached.iter().skip(1).map(|bindings| bindings.load(Ordering::Relaxed)).sum()
+    }
+
     /// Does what the head has to do beside taking bindings.
     pub(crate) fn head<T>(&self, work: impl FnOnce() -> T) -> T {
         time(self.meter, self.plan.steps.len() + 1, work)

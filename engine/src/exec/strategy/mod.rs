@@ -2,7 +2,7 @@
 
 pub(crate) mod walk;
 
-mod matrices;
+pub(crate) mod matrices;
 
 mod relaxation;
 

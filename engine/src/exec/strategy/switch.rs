@@ -90,8 +90,7 @@ pub(crate) fn go_on(
         }
         Strategy::Matrices(matrices) => {
             known.clear();
-            let known = |relation| tables.runs(Access::of(relation, Version::All));
-            let (multiplied, rounds) = multiply(tables, matrices, known)?;
+            let (multiplied, rounds) = multiply(tables, matrices)?;
             let mut all = Vec::with_capacity(multiplied.len());
             for Multiplied { relation, rows, found } in multiplied {
                 let growing = tables.growing.get_mut(&relation);

@@ -85,7 +85,7 @@ impl Expected<'_> {
                 (None, (HashMap::from_iter([(union.head, rows)]), notes.collect()))
             }
             StratumPlan::Rules(plan) => {
-                let strategy = plan.recursion.as_ref().map(|recursion| StrategyNote::of(&recursion.strategy));
+                let strategy = plan.recursion.as_ref().map(StrategyNote::of_recursion);
                 (strategy, self.rules(stratum, plan, program))
             }
         };

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::plan::strategy::Strategy;
+use crate::plan::stratum::Recursion;
 
 /// What a plan tells of how a recursion goes on once there is much to do. Columns count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,11 @@ pub enum StrategyNote {
         /// The column.
         column: usize,
     },
+    /// In products of bit matrices for so many rules, in rounds for the others.
+    Mixed {
+        /// The rules.
+        rules: usize,
+    },
 }
 
 impl StrategyNote {
@@ -39,6 +45,14 @@ impl StrategyNote {
         }
     }
 
+    /// What is told of a recursion, as long as it goes on in rounds.
+    pub fn of_recursion(recursion: &Recursion<'_>) -> StrategyNote {
+        match &recursion.mixed {
+            Some(mixed) => StrategyNote::Mixed { rules: mixed.rules.len() },
+            None => StrategyNote::of(&recursion.strategy),
+        }
+    }
+
     /// For programs.
     pub(super) fn to_json(self) -> Value {
         match self {
@@ -48,6 +62,7 @@ impl StrategyNote {
             StrategyNote::Matrices => json!({ "name": "matrices" }),
             StrategyNote::Relaxation => json!({ "name": "relaxation" }),
             StrategyNote::Partitions { column } => json!({ "name": "partitions", "column": column }),
+            StrategyNote::Mixed { rules } => json!({ "name": "mixed", "rules": rules }),
         }
     }
 
@@ -60,6 +75,7 @@ impl StrategyNote {
             StrategyNote::Matrices => "matrices".to_owned(),
             StrategyNote::Relaxation => "relaxation".to_owned(),
             StrategyNote::Partitions { column } => format!("partitions of column {column}"),
+            StrategyNote::Mixed { rules } => format!("matrices for {rules} of the rules"),
         };
         Some(if is_done { name } else { format!("{name} if large") })
     }

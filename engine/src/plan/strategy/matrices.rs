@@ -1,4 +1,4 @@
-//! Which recursions are products of matrices.
+//! Which recursions are products of matrices, or have some.
 //!
 //! A binary relation is a matrix of bits, and a rule whose body is a *chain* of binary atoms, from one variable of the
 //! head to the other, is a product of theirs: `h(X, Z) <- a(X, Y), b(Y, Z)` (Yannakakis, Graph-Theoretic Methods in
@@ -25,6 +25,8 @@ pub struct Matrices {
 pub enum Matrix {
     /// A relation of the stratum.
     Own(RelationId),
+    /// Those of its rows that are not composed of others.
+    Generators(RelationId),
     /// A part of chains.
     Part,
     /// What is complete before the stratum begins.
@@ -44,6 +46,13 @@ pub struct Product {
     pub off_diagonal: bool,
 }
 
+impl Product {
+    /// The positions of its matrices.
+    fn matrices(&self) -> impl Iterator<Item = usize> {
+        [self.head, self.left.matrix].into_iter().chain(self.right.map(|right| right.matrix))
+    }
+}
+
 /// A matrix in a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Factor {
@@ -60,29 +69,64 @@ impl Factor {
     }
 }
 
+/// A recursion of which some rules are products of matrices; the others go on as tuples.
+#[derive(Debug, Clone)]
+pub struct Mixed {
+    /// The products.
+    pub matrices: Matrices,
+    /// The rules whose work they do.
+    pub rules: Vec<Rule>,
+}
+
 /// The products that a stratum consists of, if it does.
 pub(super) fn matrices(stratum: &Stratum, program: &Program) -> Option<Matrices> {
-    let is_matrix = |relation: &RelationId| {
-        let relation = &program.relations[relation.index()];
-        relation.arity == 2 && relation.best.is_none()
-    };
-    if !stratum.recursive || !stratum.relations.iter().all(is_matrix) {
+    if !stratum.recursive || !stratum.relations.iter().all(|relation| is_matrix(*relation, program)) {
         return None;
     }
-    let mut found = Builder {
-        own: stratum.relations.iter().enumerate().map(|(i, relation)| (*relation, i)).collect(),
-        matrices: stratum.relations.iter().map(|relation| Matrix::Own(*relation)).collect(),
-        products: Vec::new(),
-        parts: HashMap::new(),
-    };
+    let mut found = Builder::new(stratum.relations.clone());
     for rule in &stratum.rules {
-        if rule.atoms().any(|atom| found.own.contains_key(&atom.relation)) {
+        if reads_any(rule, &stratum.relations) {
             let chain = found.chain(rule)?;
             found.add(rule.head, chain);
         }
     }
-    found.unite_parts();
-    Some(Matrices { matrices: found.matrices, products: found.products })
+    Some(found.finish())
+}
+
+/// The products that a stratum has among other rules, if it is worth a word: a rule that multiplies what grows.
+pub(super) fn mixed(stratum: &Stratum, program: &Program) -> Option<Mixed> {
+    let own: Vec<RelationId> =
+        stratum.relations.iter().copied().filter(|relation| is_matrix(*relation, program)).collect();
+    // What an atom of a larger relation of the stratum says is not complete.
+    let grows: Vec<RelationId> =
+        stratum.relations.iter().copied().filter(|relation| !own.contains(relation)).collect();
+    let mut found = Builder::new(own.clone());
+    let mut rules = Vec::new();
+    let of_pairs = stratum.rules.iter().filter(|rule| own.contains(&rule.head) && !reads_any(rule, &grows));
+    for rule in of_pairs.filter(|rule| reads_any(rule, &own)) {
+        if let Some(chain) = found.chain(rule) {
+            found.add(rule.head, chain);
+            rules.push(rule.clone());
+        }
+    }
+    let multiplies = found.products.iter().any(|product| product.right.is_some());
+    if !stratum.recursive || !multiplies {
+        return None;
+    }
+    let used: HashSet<usize> = found.products.iter().flat_map(Product::matrices).collect();
+    found.own.retain(|_, matrix| used.contains(matrix));
+    Some(Mixed { matrices: found.finish_beside_tuples(), rules })
+}
+
+/// Whether a rule reads one of these relations.
+fn reads_any(rule: &Rule, relations: &[RelationId]) -> bool {
+    rule.reads().any(|relation| relations.contains(&relation))
+}
+
+/// Whether the rows of a relation are pairs, each of which counts.
+fn is_matrix(relation: RelationId, program: &Program) -> bool {
+    let relation = &program.relations[relation.index()];
+    relation.arity == 2 && relation.best.is_none()
 }
 
 /// A rule's body from one end to the other.
@@ -106,6 +150,54 @@ struct Builder {
 }
 
 impl Builder {
+    /// No products of these relations yet.
+    fn new(own: Vec<RelationId>) -> Builder {
+        Builder {
+            own: own.iter().enumerate().map(|(i, relation)| (*relation, i)).collect(),
+            matrices: own.into_iter().map(Matrix::Own).collect(),
+            products: Vec::new(),
+            parts: HashMap::new(),
+        }
+    }
+
+    fn finish(mut self) -> Matrices {
+        self.unite_parts();
+        Matrices { matrices: self.matrices, products: self.products }
+    }
+
+    /// The same where rows come from elsewhere, too, and so the generators of a relation that is composed with itself are few
+    /// beside its rows. (Where all of them come from products, that is one round more for each, and takes a twentieth longer.)
+    fn finish_beside_tuples(mut self) -> Matrices {
+        self.unite_parts();
+        let mut relations: Vec<(RelationId, usize)> = self.own.iter().map(|own| (*own.0, *own.1)).collect();
+        relations.sort_unstable();
+        relations.into_iter().for_each(|(relation, matrix)| self.compose_generators(relation, matrix));
+        Matrices { matrices: self.matrices, products: self.products }
+    }
+
+    /// `t += t * t` becomes `t += g * t`, where `g` has what else is added to `t`: rows are composed of a generator and any other
+    /// row, as in [`composition`](crate::plan::rule::composition).
+    fn compose_generators(&mut self, relation: RelationId, matrix: usize) {
+        let itself = Factor { matrix, transposed: false };
+        let composes = |product: &Product| {
+            product.head == matrix && product.left == itself && product.right == Some(itself)
+        };
+        if !self.products.iter().any(composes) {
+            return;
+        }
+        let generators = self.matrices.len();
+        self.matrices.push(Matrix::Generators(relation));
+        let left = Factor { matrix: generators, transposed: false };
+        for product in &mut self.products {
+            if composes(product) {
+                product.left = left;
+            } else if product.head == matrix {
+                product.head = generators;
+            }
+        }
+        self.products.push(Product { head: matrix, left, right: None, off_diagonal: false });
+    }
+
     fn chain(&mut self, rule: &Rule) -> Option<Chain> {
         if rule.ranking.is_some() {
             return None;
@@ -298,10 +390,7 @@ impl Builder {
     /// Takes out the matrices that no product has any more.
     fn drop_unused(&mut self) {
         let mut used: HashSet<usize> = self.own.values().copied().collect();
-        for product in &self.products {
-            used.extend([product.head, product.left.matrix]);
-            used.extend(product.right.map(|right| right.matrix));
-        }
+        used.extend(self.products.iter().flat_map(Product::matrices));
         let mut places = vec![0; self.matrices.len()];
         let mut kept = Vec::new();
         for (old, matrix) in std::mem::take(&mut self.matrices).into_iter().enumerate() {
@@ -311,6 +400,7 @@ impl Builder {
             }
         }
         self.matrices = kept;
+        self.own.values_mut().for_each(|matrix| *matrix = places[*matrix]);
         for product in &mut self.products {
             product.head = places[product.head];
             product.left.matrix = places[product.left.matrix];

@@ -14,7 +14,7 @@ pub(crate) mod partitions;
 
 pub(crate) mod plain;
 
-use self::matrices::{Matrices, matrices};
+use self::matrices::{Matrices, Mixed, matrices, mixed};
 use self::partitions::{Partitions, partitions};
 use self::relaxation::{Relaxation, relaxation};
 use self::walk::{Walk, walk};
@@ -43,5 +43,13 @@ impl Strategy {
             .or_else(|| relaxation(stratum, program).map(Strategy::Relaxation))
             .or_else(|| partitions(stratum, program).map(Strategy::Partitions))
             .unwrap_or(Strategy::Tuples)
+    }
+
+    /// The products that there are among the rules where these stay tuples.
+    pub(super) fn mixed(&self, stratum: &Stratum, program: &Program) -> Option<Mixed> {
+        match self {
+            Strategy::Tuples | Strategy::Partitions(_) => mixed(stratum, program),
+            Strategy::Walk(_) | Strategy::Matrices(_) | Strategy::Relaxation(_) => None,
+        }
     }
 }

@@ -233,7 +233,7 @@ pub(super) fn lanes_of_blocks(bits: usize, lanes: usize) -> Vec<Range<usize>> {
 /// Rows of which any can be found at once.
 pub(super) struct CompleteRows {
     rows: BlockRows,
-    /// One more than the position of each row, and 0 for those without bits.
+    /// One more than the position of each row, and 0 for those without bits; those that came later have none.
     places: Vec<u32>,
 }
 
@@ -248,9 +248,9 @@ impl CompleteRows {
 
     #[inline]
     pub(super) fn row(&self, row: u32) -> RowRef<'_> {
-        match self.places[row as usize] {
-            0 => RowRef::EMPTY,
-            place => self.rows.at(place as usize - 1),
+        match self.places.get(row as usize) {
+            Some(0) | None => RowRef::EMPTY,
+            Some(place) => self.rows.at(*place as usize - 1),
         }
     }
 

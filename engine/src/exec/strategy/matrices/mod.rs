@@ -7,6 +7,7 @@
 
 mod blocks;
 mod kept;
+mod mixture;
 mod order;
 mod pairs;
 mod round;
@@ -15,17 +16,18 @@ mod scratch;
 mod steps;
 mod work;
 
+pub(crate) use self::mixture::{Mixture, is_worth_mixing};
+
 use self::blocks::BlockRows;
 use self::round::State;
 use self::steps::Layout;
-use crate::budget::BudgetError;
-use crate::data::{Code, RelationId, Run, parallel};
+use crate::data::{Code, RelationId, Rows, Run, parallel};
 use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::{codes, edge_runs, edges_read};
 use crate::exec::graphs::numbering::Numbering;
 use crate::exec::growing::check_rows;
 use crate::exec::tables::Tables;
-use crate::plan::{Matrices, Matrix};
+use crate::plan::{Access, Matrices, Matrix, Version};
 
 /// Rows of two columns.
 struct Pairs(Vec<Run>, [usize; 2]);
@@ -40,7 +42,7 @@ impl Pairs {
 /// Whether there is enough to do to leave tuples for matrices.
 pub(crate) fn is_worth_multiplying(tables: &Tables<'_>, matrices: &Matrices, known: usize) -> bool {
     let read = |matrix: &Matrix| match matrix {
-        Matrix::Own(_) | Matrix::Part => 0,
+        Matrix::Own(_) | Matrix::Generators(_) | Matrix::Part => 0,
         Matrix::Complete(source) => edges_read(tables, source),
     };
     let read: usize = matrices.matrices.iter().map(read).sum();
@@ -57,17 +59,59 @@ pub(crate) struct Multiplied {
     pub(crate) found: Vec<usize>,
 }
 
-/// Multiplies until nothing new is found. `known` has the rows of each relation of the stratum.
+/// Multiplies until nothing new is found.
 pub(crate) fn multiply(
     tables: &Tables<'_>,
     matrices: &Matrices,
-    known: impl Fn(RelationId) -> Result<Vec<Run>, BudgetError>,
 ) -> Result<(Vec<Multiplied>, usize), ExecError> {
+    let SetUp { domain, mut state, new, columns } = set_up(tables, matrices)?;
+    let new = new.into_iter().enumerate().map(|(number, pairs)| in_form(pairs, state.form(number)));
+    let new = new.collect();
+    let own = matrices.matrices.iter().zip(columns).enumerate();
+    let own = own.filter_map(|(number, (matrix, known))| match matrix {
+        Matrix::Own(relation) => Some((*relation, number, known)),
+        Matrix::Generators(_) | Matrix::Part | Matrix::Complete(_) => None,
+    });
+    let own: Vec<_> = own.collect();
+    let known: usize = own.iter().map(|(_, _, [codes, _])| codes.len()).sum();
+    let _held = tables.budget.hold(2 * known * size_of::<Code>())?;
+    let rounds = state.run(new, true)?;
+    let mut multiplied = Vec::new();
+    for (relation, number, known) in own {
+        let (found, by) = state.take_found(number)?;
+        state.drop_matrix(number);
+        let rows = unpack(tables, &known, &found.rounds, by, &domain)?;
+        let rows = Run::new(rows.columns, rows.len);
+        multiplied.push(Multiplied {
+            relation,
+            rows,
+            found: found.rounds.iter().map(BlockRows::count).collect(),
+        });
+    }
+    Ok((multiplied, rounds))
+}
+
+/// Matrices before their first round.
+struct SetUp<'b> {
+    domain: Numbering<'b>,
+    /// Those that are complete are filled.
+    state: State<'b>,
+    /// What is new in each matrix that grows, as pairs of numbers.
+    new: Vec<[Vec<u32>; 2]>,
+    /// The codes of the relations of the stratum.
+    columns: Vec<[Vec<Code>; 2]>,
+}
+
+fn set_up<'b>(tables: &Tables<'b>, matrices: &Matrices) -> Result<SetUp<'b>, ExecError> {
     let mut columns = Vec::new();
     let mut held = Vec::new();
     for matrix in &matrices.matrices {
         let pairs = match matrix {
-            Matrix::Own(relation) => Pairs(known(*relation)?, [0, 1]),
+            Matrix::Own(relation) => Pairs(tables.runs(Access::of(*relation, Version::All))?, [0, 1]),
+            Matrix::Generators(relation) => {
+                let access = Access { generators: true, ..Access::of(*relation, Version::All) };
+                Pairs(tables.runs(access)?, [0, 1])
+            }
             Matrix::Part => Pairs(Vec::new(), [0, 1]),
             Matrix::Complete(source) => {
                 let (runs, columns) = edge_runs(source, tables)?;
@@ -85,31 +129,24 @@ pub(crate) fn multiply(
     let places = order::places(&pairs, domain.len(), tables.budget)?;
     domain.reorder(&places);
     pairs.iter_mut().flatten().flatten().for_each(|number| *number = places[*number as usize]);
-    let layout = Layout::new(matrices);
-    let mut state = State::new(layout, domain.len(), tables.budget);
-    for (number, (matrix, [rows, columns])) in matrices.matrices.iter().zip(pairs).enumerate() {
+    let mut state = State::new(Layout::new(matrices), domain.len(), tables.budget);
+    for (number, (matrix, pairs)) in matrices.matrices.iter().zip(&mut pairs).enumerate() {
+        let [rows, columns] = &*pairs;
         state.add_matrix(number, matrix, |by| {
-            let (rows, columns) = if by == 0 { (&rows, &columns) } else { (&columns, &rows) };
+            let (rows, columns) = if by == 0 { (rows, columns) } else { (columns, rows) };
             BlockRows::of_pairs(rows.iter().copied().zip(columns.iter().copied()).collect())
         })?;
+        if matches!(matrix, Matrix::Complete(_)) {
+            *pairs = Default::default();
+        }
     }
-    let own = matrices.matrices.iter().zip(columns).enumerate();
-    let own = own.filter_map(|(number, (matrix, known))| match matrix {
-        Matrix::Own(relation) => Some((*relation, number, known)),
-        Matrix::Part | Matrix::Complete(_) => None,
-    });
-    let own: Vec<_> = own.collect();
-    drop(held);
-    let known: usize = own.iter().map(|(_, _, [codes, _])| codes.len()).sum();
-    let _held = tables.budget.hold(2 * known * size_of::<Code>())?;
-    let rounds = state.run()?;
-    let mut multiplied = Vec::new();
-    for (relation, number, known) in own {
-        let (found, by) = state.take(number);
-        let rows = unpack(tables, &known, &found, by, &domain)?;
-        multiplied.push(Multiplied { relation, rows, found: found.iter().map(BlockRows::count).collect() });
-    }
-    Ok((multiplied, rounds))
+    Ok(SetUp { domain, state, new: pairs, columns })
+}
+
+/// Pairs as a matrix by rows (0) or by columns (1).
+fn in_form([rows, columns]: [Vec<u32>; 2], by: usize) -> BlockRows {
+    let (rows, columns) = if by == 0 { (rows, columns) } else { (columns, rows) };
+    BlockRows::of_pairs(rows.into_iter().zip(columns).collect())
 }
 
 /// Rows of two columns: those that were known, and those of each round, which are by rows of the matrix or by its columns.
@@ -119,7 +156,7 @@ fn unpack(
     found: &[BlockRows],
     by: usize,
     domain: &Numbering<'_>,
-) -> Result<Run, ExecError> {
+) -> Result<Rows, ExecError> {
     /// Rows of one lane, about.
     const LANE_ROWS: usize = 1 << 18;
     let first_found = known[0].len();
@@ -159,5 +196,5 @@ fn unpack(
         Ok::<_, ExecError>(())
     });
     written.into_iter().collect::<Result<(), _>>()?;
-    Ok(Run::new(columns.into(), total))
+    Ok(Rows { columns: columns.into(), len: total })
 }

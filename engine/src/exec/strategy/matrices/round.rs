@@ -9,7 +9,7 @@ use super::row::Row;
 use super::scratch::Scratch;
 use super::steps::{Layout, Side, Step};
 use super::work::{Patience, Pending, Work};
-use crate::budget::{Budget, BudgetError};
+use crate::budget::{Budget, BudgetError, Held};
 use crate::data::parallel;
 use crate::plan::Matrix;
 
@@ -22,6 +22,12 @@ const CHECK_ROWS: usize = 64;
 
 /// The pairs of a lane: those of each product, in parts.
 type Scattered = Vec<Vec<Vec<Pair>>>;
+
+/// What rounds have found.
+pub(super) struct Found<'b> {
+    pub(super) rounds: Vec<BlockRows>,
+    _held: Held<'b>,
+}
 
 /// The matrices between two rounds.
 pub(super) struct State<'b> {
@@ -47,7 +53,7 @@ impl<'b> State<'b> {
         State { layout, size, matrices, budget, charged: 0 }
     }
 
-    /// Fills a matrix; `rows` gives it by rows or by columns. What is in one that grows is new.
+    /// Fills a matrix that is complete; `rows` gives it by rows or by columns. One that grows is empty at first.
     pub(super) fn add_matrix(
         &mut self,
         number: usize,
@@ -68,16 +74,38 @@ impl<'b> State<'b> {
             };
             self.matrices[number].known[by] = Some(known);
         }
-        if grows {
-            let new = rows(self.layout.main[number]);
-            self.budget.charge(new.memory_bytes())?;
-            let (main, forms) = (self.layout.main[number], self.layout.forms[number]);
-            let change = self.matrices[number].take_in(new, main, forms, self.size, self.budget)?;
-            self.charged = self.charged.saturating_add_signed(change);
-        }
         if matches!(matrix, Matrix::Own(_)) {
             self.matrices[number].found = Some(Vec::new());
         }
+        Ok(())
+    }
+
+    /// How many matrices there are.
+    pub(super) fn len(&self) -> usize {
+        self.matrices.len()
+    }
+
+    /// Whether a matrix takes in what is new by rows (0) or by columns (1).
+    pub(super) fn form(&self, matrix: usize) -> usize {
+        self.layout.main[matrix]
+    }
+
+    /// Lets all matrices have so many rows, and columns, if they have fewer.
+    pub(super) fn widen(&mut self, size: usize) -> Result<(), BudgetError> {
+        if size <= self.size {
+            return Ok(());
+        }
+        let more = (size - self.size) * size_of::<Row>();
+        for matrix in 0..self.matrices.len() {
+            for by in 0..2 {
+                if let Some(Known::Growing(rows)) = &mut self.matrices[matrix].known[by] {
+                    self.budget.charge(more)?;
+                    self.charged += more;
+                    rows.resize(size, Row::default());
+                }
+            }
+        }
+        self.size = size;
         Ok(())
     }
 
@@ -86,12 +114,15 @@ impl<'b> State<'b> {
         self.budget.charge(bytes)
     }
 
-    /// Rounds until one finds nothing; answers how many there were.
-    pub(super) fn run(&mut self) -> Result<usize, BudgetError> {
+    /// Rounds until one finds nothing, from what is new in each matrix; answers how many there were. Matrices that are complete
+    /// are multiplied with each other where this is the first time.
+    pub(super) fn run(&mut self, new: Vec<BlockRows>, is_first: bool) -> Result<usize, BudgetError> {
+        self.budget.charge(new.iter().map(BlockRows::memory_bytes).sum())?;
+        self.take_in(new)?;
         let mut rounds = 0;
         loop {
+            let found = self.find(is_first && rounds == 0)?;
             rounds += 1;
-            let found = self.find(rounds == 1)?;
             let any = found.iter().any(|new| !new.is_empty());
             self.take_in(found)?;
             if !any {
@@ -100,11 +131,21 @@ impl<'b> State<'b> {
         }
     }
 
-    /// Takes out what each round has found of a matrix, and whether that is by rows or by columns. All else of it is gone.
-    pub(super) fn take(&mut self, matrix: usize) -> (Vec<BlockRows>, usize) {
-        let kept = std::mem::take(&mut self.matrices[matrix]);
-        // What was there at first was not found.
-        (kept.found.into_iter().flatten().skip(1).collect(), self.layout.main[matrix])
+    /// Takes out what each of the last rounds has found of a matrix, and whether that is by rows or by columns.
+    pub(super) fn take_found(&mut self, matrix: usize) -> Result<(Found<'b>, usize), BudgetError> {
+        let mut rounds = self.matrices[matrix].found.as_mut().map(std::mem::take).unwrap_or_default();
+        // What the rounds before have ended with, and what was handed in, they have not found.
+        rounds.drain(..rounds.len().min(2));
+        let bytes = rounds.iter().map(BlockRows::memory_bytes).sum();
+        self.charged = self.charged.saturating_sub(bytes);
+        self.budget.release(bytes);
+        let held = self.budget.hold(bytes)?;
+        Ok((Found { rounds, _held: held }, self.layout.main[matrix]))
+    }
+
+    /// Lets a matrix go.
+    pub(super) fn drop_matrix(&mut self, matrix: usize) {
+        self.matrices[matrix] = Kept::default();
     }
 
     /// Adds what is new in each matrix, and accounted for, to what is known.

@@ -24,8 +24,10 @@ impl Row {
     pub(super) fn add(&mut self, new: RowRef<'_>, all_blocks: usize) -> usize {
         let before = self.memory_bytes();
         if !self.masks.is_empty() && self.blocks.is_empty() {
+            // There may be more of them than there were.
+            self.masks.resize(all_blocks.max(self.masks.len()), 0);
             new.for_each_block(|block, mask| self.masks[block as usize] |= mask);
-            return 0;
+            return self.memory_bytes().saturating_sub(before);
         }
         self.insert(new);
         if self.blocks.len() * 2 > all_blocks {
