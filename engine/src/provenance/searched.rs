@@ -1,24 +1,27 @@
 //! Rows of closures along edges that are at hand: the shortest way between two ends is searched for, and proofs are made along it.
 
-use std::collections::BTreeMap;
-
-use foldhash::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use super::paths::Closure;
 use super::proof::{Cut, Proof, Reason};
 use super::prover::{self, Prover, broken, rows_of};
-use super::solutions::{Evaluated, Solution};
+use super::solutions::{Beside, Evaluated, Solution};
 use super::told::MOST_DEPTH;
 use super::why::{Detail, Question};
-use crate::analysis::program::Argument;
+use crate::analysis::program::{Argument, Program, Rule};
 use crate::budget::Budget;
-use crate::data::{Code, RelationId};
+use crate::data::{Code, RelationId, Run};
 use crate::error::Error;
-use crate::exec::{EdgeRuns, ShortestWays, Way};
-use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, searched};
+use crate::exec::{self, EdgeRuns, Relations, ShortestWays, Way};
+use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, StepsBelow, searched, steps_below};
 
 /// For more rows than these it is better to find out once what they have in common.
 const FEW_ROWS: usize = 16;
+/// Steps that are not at hand are derived from so many rows at most,
+const FEW_ROWS_BELOW: usize = 1 << 15;
+/// in this time.
+const BRIEF: Duration = Duration::from_millis(2);
 
 impl Question<'_> {
     /// Explains rows by searches; nothing if they cannot be.
@@ -29,17 +32,55 @@ impl Question<'_> {
         if !is_walked || self.detail == Detail::Alternatives || self.count > FEW_ROWS {
             return Ok(None);
         }
-        let Some(searched) = searched(self.program, self.at_hand) else { return Ok(None) };
+        if let Some(found) = self.search_among(self.relations, self.at_hand, budget)? {
+            return Ok(Some(found));
+        }
+        let Some(StepsBelow { program, relations }) = steps_below(self.program, self.at_hand) else {
+            return Ok(None);
+        };
+        let Some(rows) = self.derived(&program, budget) else { return Ok(None) };
+        let at_hand = self.at_hand.union(&relations).copied().collect();
+        self.search_among(&Beside { rows, others: self.relations }, &at_hand, budget)
+    }
+
+    /// All rows that a program derives, by the names of their relations, if that takes little.
+    fn derived(&self, program: &Program, budget: &Budget) -> Option<HashMap<String, Vec<Run>>> {
+        let read: BTreeSet<RelationId> =
+            program.strata.iter().flat_map(|stratum| &stratum.rules).flat_map(Rule::reads).collect();
+        let name = |relation: RelationId| &program.relations[relation.index()].name;
+        let stored = read.into_iter().filter(|relation| program.relations[relation.index()].stored);
+        let runs = stored.flat_map(|relation| self.relations.runs(name(relation)));
+        if runs.map(|run| run.len()).sum::<usize>() > FEW_ROWS_BELOW {
+            return None;
+        }
+        let execute = |budget: &Budget| {
+            exec::execute(program, self.relations, self.codec, budget, self.thresholds, None)
+        };
+        let outcome = budget.within(BRIEF, execute)?.ok()?;
+        let mut rows: HashMap<String, Vec<Run>> =
+            outcome.complete.into_iter().map(|(relation, runs)| (name(relation).clone(), runs)).collect();
+        rows.insert(name(program.goal).clone(), outcome.runs);
+        Some(rows)
+    }
+
+    /// The same among what is at hand.
+    fn search_among(
+        &self,
+        relations: &dyn Relations,
+        at_hand: &HashSet<RelationId>,
+        budget: &Budget,
+    ) -> Result<Option<Vec<Proof>>, Error> {
+        let Some(searched) = searched(self.program, at_hand) else { return Ok(None) };
         let runs_of = |edge: &Edge| {
             let name = &searched.explained.program.relations[edge.relation.index()].name;
-            EdgeRuns { runs: self.relations.runs(name), from: edge.from, to: edge.to }
+            EdgeRuns { runs: relations.runs(name), from: edge.from, to: edge.to }
         };
         let kinds: Vec<Vec<EdgeRuns>> =
             searched.kinds.iter().map(|kind| kind.iter().map(runs_of).collect()).collect();
         let graph = ShortestWays::along(&kinds, searched.form == Form::FirstStep, self.codec, budget)?;
         let Some(ways) = self.shortest_ways(&searched, &graph)? else { return Ok(None) };
         let evaluated =
-            Evaluated::at_hand(&searched.explained, self.relations, self.codec, budget, self.thresholds);
+            Evaluated::at_hand(&searched.explained, relations, self.codec, budget, self.thresholds);
         let mut prover = Prover::new(&evaluated, self.detail, self.view);
         let roots = match searched.form {
             Form::Halves => prover.in_halves(&searched, &ways)?,

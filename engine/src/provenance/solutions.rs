@@ -36,9 +36,9 @@ pub(super) struct Solution {
 }
 
 /// Relations by name, beside others.
-struct Beside<'r> {
-    rows: HashMap<String, Vec<Run>>,
-    others: &'r dyn Relations,
+pub(super) struct Beside<'r> {
+    pub(super) rows: HashMap<String, Vec<Run>>,
+    pub(super) others: &'r dyn Relations,
 }
 
 impl Relations for Beside<'_> {

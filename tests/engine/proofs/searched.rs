@@ -42,6 +42,22 @@ const CLOSURES: &[(&str, &str)] = &[
     ),
     ("edges of rules in halves", "+s(X, Y) <- e(X, Y)\n+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), t(Y, Z)"),
     (
+        "edges of rules beside facts",
+        "+s[(1, 4), (4, 1)]\n+s(X, Y) <- e(X, Y)\n+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), s(Y, Z)",
+    ),
+    (
+        "edges of rules with a negation",
+        "+s(X, Y) <- e(X, Y), !f(X, Y)\n+s(X, Y) <- w(X, Y, K), K > 1\n+t(X, Y) <- s(X, Y)\n+t(X, Z) <- s(X, Y), t(Y, Z)",
+    ),
+    (
+        "edges that are the best",
+        "+s(X, min<Y>) <- e(X, Y)\n+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), s(Y, Z)",
+    ),
+    (
+        "edges that are ways",
+        "+s(X, Y) <- f(X, Y)\n+s(X, Z) <- s(X, Y), f(Y, Z)\n+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), s(Y, Z)",
+    ),
+    (
         "edges at two heights",
         "+s(X, Y) <- f(X, Y)\n+t(X, Y) <- e(X, Y)\n+t(X, Y) <- s(X, Y)\n+t(X, Z) <- t(X, Y), e(Y, Z)\n+t(X, Z) <- t(X, Y), s(Y, Z)",
     ),

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
-pub(crate) use searched::{Edge, End, Form, Searched, Step, searched};
+pub(crate) use searched::{Edge, End, Form, Searched, Step, StepsBelow, searched, steps_below};
 pub(crate) use solutions::{Ask, ask};
 
 use self::heights::Heights;
