@@ -81,7 +81,7 @@ pub(super) struct Growing {
     delta: Option<Run>,
     /// When they were found.
     rounds: Rounds,
-    /// Those that are composed of others, in ascending order: in each round they are the last ones.
+    /// Those that are composed of others, in ascending order; in each round they stand together.
     composed: Vec<Range<usize>>,
     indexes: Indexes,
     /// Those of the last round's rows alone.
@@ -128,15 +128,14 @@ impl Growing {
     /// A copy of those rows of the last round that are not composed of others.
     pub(super) fn new_generators(&self) -> Option<Run> {
         let delta = self.delta.as_ref()?;
-        match self.composed.last().filter(|range| range.end > self.old) {
-            None => Some(delta.clone()),
-            Some(composed) if composed.start <= self.old => None,
-            Some(composed) => {
-                let rows = composed.start - self.old;
-                let columns = delta.columns().iter().map(|codes| codes[..rows].to_vec()).collect();
-                Some(Run::new(columns, rows))
-            }
-        }
+        let Some(composed) = self.composed.last().filter(|range| range.end > self.old) else {
+            return Some(delta.clone());
+        };
+        let composed = composed.start - self.old..composed.end - self.old;
+        let rows = delta.len() - composed.len();
+        let others = |codes: &[Code]| [&codes[..composed.start], &codes[composed.end..]].concat();
+        let columns = delta.columns().iter().map(|codes| others(codes)).collect();
+        (rows > 0).then(|| Run::new(columns, rows))
     }
 
     /// The codes of a column.

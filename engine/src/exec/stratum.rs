@@ -226,6 +226,7 @@ fn recur<'p>(
     let (mut rounds, mut switched, mut mixture) = (0, None, None);
     loop {
         if let Some(mixed) = mixed.take_if(|mixed| is_worth_mixing(tables, mixed)) {
+            tables.budget.expect_rows(|| usize::MAX)?;
             strategy = None;
             mixture = Some((begin_mixture(tables, &mixed, &mut variants)?, Instant::now()));
         }
@@ -260,12 +261,13 @@ fn recur<'p>(
             fresh.entry(plan.head).or_default().add(rows, plan.composes);
         }
     }
+    // Matrices go before relations are put together.
+    let mixing = mixture.map(|(_, started)| started.elapsed());
     complete(tables, known, switched.is_none())?;
-    let switched = switched.or_else(|| mixture.map(|(_, started)| started.elapsed()));
     drop_auxiliaries(tables, stratum);
     if let Some(notes) = notes {
         notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));
-        (notes.rounds, notes.switched) = (rounds, switched);
+        (notes.rounds, notes.switched) = (rounds, switched.or(mixing));
         notes.strategy = Some(note);
     }
     Ok(())
@@ -308,6 +310,9 @@ fn plan_round(
 ) -> Result<(), BudgetError> {
     for (variant, variation) in variants.iter_mut().zip(variations) {
         tables.budget.check()?;
+        if variant.products == Products::Do {
+            continue;
+        }
         let Some(plan) = plan_again(*variation, own, &variant.plan, tables) else { continue };
         variant.replace(planned(tables.program, tables, plan, variation.rule, notes.is_some()), &mut notes);
     }

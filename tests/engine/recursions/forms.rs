@@ -165,6 +165,15 @@ pub(crate) const MIXED: &[(&str, &str)] = &[
          +t(X, Z) <- edge(X, Y, 3), t(Y, Z)",
         "?t(X, Y)",
     ),
+    // What products find is composed by rules that are none, and what these compose is multiplied.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), X > 5\n+t(X, Y) <- edge(A, X, 1), t(A, B), edge(B, Y, 2)",
+        "?t(X, Y)",
+    ),
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), Z > 5\n+t(X, Y) <- t(A, X), edge(A, Y, 1)",
+        "?t(X, Y)",
+    ),
     // Nothing to begin with; asked from one end.
     (
         "+t(X, Y) <- edge(X, Y, 77)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)",

@@ -4,12 +4,34 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof};
-use proptest::{collection::vec, proptest, sample::select};
+use proptest::{collection::vec, proptest, sample::select, sample::subsequence};
 
 use super::demand::QUESTIONS;
 use super::ways_agree;
 
 const GRAPHS: [(i64, usize, i64); 3] = [(12, 24, 1), (25, 34, 1), (11, 40, 30_000_000)];
+
+/// Rules of relations of two columns, of three and of one: chains, what looks like one, and what does not.
+const PIECES: [&str; 18] = [
+    "+t(X, Z) <- t(X, Y), t(Y, Z)",
+    "+t(X, Z) <- t(X, Y), t(Y, Z), X > 5",
+    "+t(X, Z) <- t(X, Y), t(Y, Z), Z > 5",
+    "+t(X, Z) <- t(X, Y), t(Y, Z), X != Z",
+    "+t(X, Z) <- t(X, Y), t(Y, Z), odd(X)",
+    "+t(X, Y) <- edge(A, X, 1), t(A, B), edge(B, Y, 2)",
+    "+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)",
+    "+t(Y, X) <- t(X, Y), edge(X, Y, W), W > 1",
+    "+t(X, Y) <- u(X, Y, K), K > 0",
+    "+u(X, Y, K) <- t(X, A), edge(A, Y, K)",
+    "+u(X, Z, K) <- u(X, Y, K), u(Y, Z, K)",
+    "+t(X, Z) <- v(X, Y), t(Y, Z)",
+    "+v(X, Y) <- t(Y, X), edge(X, Y, _)",
+    "+v(X, Z) <- v(X, Y), v(Y, Z)",
+    "+v(X, Z) <- v(X, Y), t(Z, Y), X < Z",
+    "+m(Y) <- t(3, Y)",
+    "+t(X, Y) <- m(X), edge(X, Y, _), m(Y)",
+    "+t(X, V) <- t(X, Y), edge(Y, X, W), V = W - 90",
+];
 
 /// A condition of a body, of variables by their number; others are constants.
 #[derive(Debug, Clone)]
@@ -96,6 +118,17 @@ proptest! {
         let rules = rules.iter().filter_map(|(head, columns, body)| rule(head, *columns, body));
         let rules: Vec<String> = std::iter::once(base).chain(rules).collect();
         ways_agree(&rules.join("\n"), question, graph);
+    }
+
+    #[test]
+    fn products_beside_tuples(
+        rules in subsequence(PIECES.to_vec(), 2..8).prop_shuffle(),
+        question in select(vec!["?t(X, Y)", "?t(X, Y)", "?u(X, Y, K)", "?v(X, Y)", "?t(3, Y)"]),
+        graph in select(GRAPHS.to_vec()),
+    ) {
+        let base = "+t(X, Y) <- edge(X, Y, 0)\n+u(X, Y, K) <- edge(Y, X, K), K > 2\n+v(X, Y) <- edge(Y, X, 1)\n+m(7)";
+        let rules: Vec<&str> = std::iter::once(base).chain(rules).collect();
+        assert!(ways_agree(&rules.join("\n"), question, graph), "refused: {rules:?}");
     }
 
     #[test]

@@ -67,17 +67,14 @@ impl<'b> Numbering<'b> {
                 continue;
             }
             let number = self.codes.len() as u32;
-            let place = match &mut self.numbers {
-                Numbers::Dense { first, numbers } => {
-                    code.checked_sub(*first).and_then(|offset| numbers.get_mut(offset as usize))
+            if let Numbers::Dense { first, numbers } = &mut self.numbers {
+                match code.checked_sub(*first).and_then(|offset| numbers.get_mut(offset as usize)) {
+                    Some(place) => *place = number,
+                    None => {
+                        self.held.add(self.codes.len() * HASHED_BYTES)?;
+                        self.numbers = Numbers::hashed(&self.codes);
+                    }
                 }
-                Numbers::Hashed(_) => None,
-            };
-            if let Some(place) = place {
-                *place = number;
-            } else if matches!(self.numbers, Numbers::Dense { .. }) {
-                self.held.add(self.codes.len() * HASHED_BYTES)?;
-                self.numbers = Numbers::hashed(&self.codes);
             }
             self.codes.push(code);
             if let Numbers::Hashed(numbers) = &mut self.numbers {

@@ -18,4 +18,4 @@ mod rows;
 
 pub(crate) use best_rows::BestRows;
 pub(crate) use row_set::RowSet;
-pub(crate) use rows::{Known, KnownRows, learn, take_in};
+pub(crate) use rows::{Known, KnownRows, take_in};

@@ -105,6 +105,24 @@ impl Known {
         }
     }
 
+    /// Adds rows to a set of all rows that are known not to be there.
+    pub(crate) fn learn(&mut self, rows: &Rows, budget: &Budget) -> Result<(), ExecError> {
+        /// Lanes whose candidates are held at once.
+        const WAVE_LANES: usize = 64;
+        let Known::All(set) = self else { return Ok(()) };
+        for wave in parallel::lanes(rows.len, LANE_ROWS).chunks(WAVE_LANES) {
+            budget.check()?;
+            let lanes = parallel::map(wave.to_vec(), |lane| {
+                let mut candidates = set.candidates();
+                let columns: Vec<&[Code]> = rows.columns.iter().map(|codes| &codes[lane.clone()]).collect();
+                set.collect(&columns, lane.len(), &mut candidates, budget)?;
+                Ok::<_, ExecError>(candidates)
+            });
+            set.learn(lanes.into_iter().collect::<Result<_, _>>()?, budget)?;
+        }
+        Ok(())
+    }
+
     /// Number of rows that [`Known::absorb`] has changed since they were last asked for, beside those that it answers.
     pub(crate) fn changed(&self) -> usize {
         match self {
@@ -112,24 +130,6 @@ impl Known {
             Known::All(_) | Known::Nothing => 0,
         }
     }
-}
-
-/// Adds rows that are new to those of a set of all rows.
-pub(crate) fn learn(known: &mut Known, rows: &Rows, budget: &Budget) -> Result<(), ExecError> {
-    /// Lanes whose candidates are held at once.
-    const WAVE_LANES: usize = 64;
-    let Known::All(set) = known else { return Ok(()) };
-    for wave in parallel::lanes(rows.len, LANE_ROWS).chunks(WAVE_LANES) {
-        budget.check()?;
-        let lanes = parallel::map(wave.to_vec(), |lane| {
-            let mut candidates = set.candidates();
-            let columns: Vec<&[Code]> = rows.columns.iter().map(|codes| &codes[lane.clone()]).collect();
-            set.collect(&columns, lane.len(), &mut candidates, budget)?;
-            Ok::<_, ExecError>(candidates)
-        });
-        set.learn(lanes.into_iter().collect::<Result<_, _>>()?, budget)?;
-    }
-    Ok(())
 }
 
 /// Adds rows to the known ones; answers those that are new. Best rows are asked for what has changed instead.

@@ -93,16 +93,15 @@ pub(super) fn matrices(stratum: &Stratum, program: &Program) -> Option<Matrices>
     Some(found.finish())
 }
 
-/// The products that a stratum has among other rules, if it is worth a word: a rule that multiplies what grows.
+/// The products that some rules of a stratum are, if one of them multiplies.
 pub(super) fn mixed(stratum: &Stratum, program: &Program) -> Option<Mixed> {
     let own: Vec<RelationId> =
         stratum.relations.iter().copied().filter(|relation| is_matrix(*relation, program)).collect();
-    // What an atom of a larger relation of the stratum says is not complete.
-    let grows: Vec<RelationId> =
+    let others: Vec<RelationId> =
         stratum.relations.iter().copied().filter(|relation| !own.contains(relation)).collect();
     let mut found = Builder::new(own.clone());
     let mut rules = Vec::new();
-    let of_pairs = stratum.rules.iter().filter(|rule| own.contains(&rule.head) && !reads_any(rule, &grows));
+    let of_pairs = stratum.rules.iter().filter(|rule| own.contains(&rule.head) && !reads_any(rule, &others));
     for rule in of_pairs.filter(|rule| reads_any(rule, &own)) {
         if let Some(chain) = found.chain(rule) {
             found.add(rule.head, chain);

@@ -15,7 +15,7 @@ use crate::exec::error::ExecError;
 use crate::exec::graphs::edges::edges_read;
 use crate::exec::graphs::numbering::Numbering;
 use crate::exec::growing::{Growing, NewRows};
-use crate::exec::known::{KnownRows, learn};
+use crate::exec::known::KnownRows;
 use crate::exec::tables::Tables;
 use crate::plan::{Matrix, Mixed};
 
@@ -104,7 +104,7 @@ impl<'b> Mixture<'b> {
                 if own.is_found_by_tuples
                     && let Some(known) = known.get_mut(&own.relation)
                 {
-                    learn(known, &rows, tables.budget)?;
+                    known.learn(&rows, tables.budget)?;
                 }
                 fresh.entry(own.relation).or_default().add_round(rows);
             }
