@@ -291,13 +291,14 @@ fn begin_mixture<'b>(
     given.for_each(|variant| variant.products = Products::Do);
     let others = || variants.iter().filter(|variant| variant.products != Products::Do);
     let looked_up = looked_up(others());
-    let by_tuples: HashSet<RelationId> = others().map(|variant| variant.plan.head).collect();
+    let read = others().flat_map(|variant| variant.plan.accesses()).map(|access| access.relation);
+    let asked_for = read.chain(others().map(|variant| variant.plan.head)).collect();
     for (relation, growing) in &mut tables.growing {
         if !looked_up.contains(relation) {
             growing.drop_indexes(tables.budget);
         }
     }
-    Mixture::begin(tables, mixed, &by_tuples)
+    Mixture::begin(tables, mixed, &asked_for)
 }
 
 /// Plans the next round with what the rounds before have measured. What is read stays the same, whatever the order.

@@ -174,6 +174,12 @@ pub(crate) const MIXED: &[(&str, &str)] = &[
         "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z), Z > 5\n+t(X, Y) <- t(A, X), edge(A, Y, 1)",
         "?t(X, Y)",
     ),
+    // Products alone find rows of which it is asked whether they are known.
+    (
+        "+t(X, Y) <- edge(X, Y, 0)\n+v(X, Y) <- t(Y, X)\n+t(X, Z) <- v(Y, X), edge(Y, Z, 1)\n\
+         +w(X, Y, K) <- t(X, _), edge(X, Y, K), v(X, Y)\n+t(Y, Y) <- w(X, Y, K), K > 0",
+        "?w(X, Y, K)",
+    ),
     // Nothing to begin with; asked from one end.
     (
         "+t(X, Y) <- edge(X, Y, 77)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)",

@@ -36,8 +36,8 @@ struct Own {
     matrix: usize,
     /// That of its rows that are not composed of others, if there is one.
     generators: Option<usize>,
-    /// Whether tuples find rows of it, too.
-    is_found_by_tuples: bool,
+    /// Whether rules that stay tuples ask for its rows, or find some.
+    is_asked_for: bool,
 }
 
 /// Whether products would do sooner what tuples do: by what these have done so far in their place.
@@ -60,11 +60,12 @@ pub(crate) fn is_worth_mixing(tables: &Tables<'_>, mixed: &Mixed) -> bool {
 }
 
 impl<'b> Mixture<'b> {
-    /// Matrices of all that is known before the next round.
+    /// Matrices of all that is known before the next round. Rules that stay tuples ask for rows of some relations, whether they are
+    /// known or what they are.
     pub(crate) fn begin(
         tables: &Tables<'b>,
         mixed: &Mixed,
-        by_tuples: &HashSet<RelationId>,
+        asked_for: &HashSet<RelationId>,
     ) -> Result<Mixture<'b>, ExecError> {
         let SetUp { mut domain, state, new, .. } = set_up(tables, &mixed.matrices)?;
         domain.renumber();
@@ -73,8 +74,8 @@ impl<'b> Mixture<'b> {
                 let is_generators =
                     |of: &Matrix| matches!(of, Matrix::Generators(other) if other == relation);
                 let generators = mixed.matrices.matrices.iter().position(is_generators);
-                let is_found_by_tuples = by_tuples.contains(relation);
-                Some(Own { relation: *relation, matrix, generators, is_found_by_tuples })
+                let is_asked_for = asked_for.contains(relation);
+                Some(Own { relation: *relation, matrix, generators, is_asked_for })
             }
             Matrix::Generators(_) | Matrix::Part | Matrix::Complete(_) => None,
         });
@@ -101,7 +102,7 @@ impl<'b> Mixture<'b> {
             let (found, by) = self.state.take_found(own.matrix)?;
             for found in found.rounds.chunks(1) {
                 let rows = unpack(tables, &Default::default(), found, by, &self.domain)?;
-                if own.is_found_by_tuples
+                if own.is_asked_for
                     && let Some(known) = known.get_mut(&own.relation)
                 {
                     known.learn(&rows, tables.budget)?;
