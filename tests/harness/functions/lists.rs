@@ -45,11 +45,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         }
         _ => Value::Null,
     }),
-    entry("len", LIST, Kind::Number, |a| match (&a[0], elements(&a[0])) {
-        (Value::Text(text), _) => Value::Int(text.len() as i64),
-        (_, Some(elements)) => Value::Int(elements.len() as i64),
-        _ => Value::Null,
-    }),
+    entry("len", LIST, Kind::Number, len),
     entry("has", &[Kind::List, Kind::Any], Kind::Bool, |a| match elements(&a[0]) {
         Some(elements) => Value::Bool(elements.iter().any(|element| is_same(element, &a[1]))),
         None => Value::Null,
@@ -58,6 +54,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// `Z = each(list)`, which gives `Z` one value after the other.
 pub static EACH: Function = entry("each", LIST, Kind::Any, |_| Value::Null);
+
+/// How long a string or a list is: whichever a value turns out to be.
+pub(super) fn len(arguments: &[Value]) -> Value {
+    match (&arguments[0], elements(&arguments[0])) {
+        (Value::Text(text), _) => Value::Int(text.len() as i64),
+        (_, Some(elements)) => Value::Int(elements.len() as i64),
+        _ => Value::Null,
+    }
+}
 
 /// The elements of a list or vector.
 pub fn elements(value: &Value) -> Option<Vec<Value>> {

@@ -2,17 +2,14 @@
 
 use regex::Regex;
 
-use super::lists::{elements, is_same};
+use super::lists::{elements, is_same, len};
 use super::{Function, Kind, entry};
 use crate::value::Value;
 
 const TEXT: &[Kind] = &[Kind::Text];
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    entry("len", TEXT, Kind::Number, |a| match a {
-        [Value::Text(text)] => Value::Int(text.len() as i64),
-        _ => Value::Null,
-    }),
+    entry("len", TEXT, Kind::Number, len),
     entry("upper", TEXT, Kind::Text, |a| of_text(a, str::to_uppercase)),
     entry("lower", TEXT, Kind::Text, |a| of_text(a, str::to_lowercase)),
     entry("trim", TEXT, Kind::Text, |a| of_text(a, |text| text.trim().to_owned())),
