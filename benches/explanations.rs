@@ -108,6 +108,25 @@ fn why(c: &mut Criterion) {
     group.finish();
 }
 
+/// Where all rows are kept that a proof may go through.
+fn why_kept(c: &mut Criterion) {
+    let mut group = c.benchmark_group("why_kept");
+    for (name, all, rows) in
+        [("points_to", "?points(X, O)", [1, 10]), ("shortest_path", "?far(Y, D)", [1, 10])]
+    {
+        let case = CASES.iter().find(|case| case.name == name).expect("a case");
+        let mut session = prepared(case, session());
+        answer(&mut session, all);
+        for rows in rows {
+            let question = format!(".why {all}, limit({rows})");
+            group.bench_function(format!("{name}/{rows}"), |b| {
+                b.iter(|| assert_eq!(answer_rows(&mut session, &question), rows));
+            });
+        }
+    }
+    group.finish();
+}
+
 fn suppositions(c: &mut Criterion) {
     let mut group = c.benchmark_group("suppositions");
     group.sample_size(10);
@@ -131,5 +150,5 @@ fn suppositions(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, why, suppositions);
+criterion_group!(benches, why, why_kept, suppositions);
 criterion_main!(benches);

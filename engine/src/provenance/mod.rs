@@ -8,6 +8,7 @@ mod replaced;
 mod searched;
 mod solutions;
 mod told;
+mod top_down;
 mod why;
 
 pub use proof::{Aggregated, Blocker, Bound, Cut, Fact, Missing, Node, Proof, Reason};

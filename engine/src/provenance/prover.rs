@@ -7,15 +7,16 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::proof::{Bound, Fact, Reason};
+use super::proof::{Bound, Fact, Proof, Reason};
 use super::replaced::BestValues;
 use super::solutions::{Evaluated, Solution};
+use super::top_down::Found;
 use super::why::Detail;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
 use crate::error::Error;
 use crate::graph::SessionView;
-use crate::rewrite::proofs::{self, Ask, Explained, Height, Kind};
+use crate::rewrite::proofs::{self, Ask, Derived, Explained, Height, Kind};
 
 /// So many facts are explained in one answer.
 const MOST_FACTS: usize = 10_000;
@@ -34,6 +35,8 @@ pub(super) struct Prover<'p> {
     first_of_name: Vec<RelationId>,
     /// Of relations that keep what was replaced.
     pub(super) best_values: RefCell<HashMap<RelationId, BestValues>>,
+    /// What was looked up already, where nothing is evaluated.
+    found: Option<Found>,
 }
 
 /// A fact.
@@ -85,11 +88,25 @@ impl<'p> Prover<'p> {
             numbers: HashMap::new(),
             first_of_name,
             best_values: RefCell::default(),
+            found: None,
         }
     }
 
+    /// Explains rows by what was looked up already.
+    pub(super) fn with(self, found: Found) -> Prover<'p> {
+        Prover { found: Some(found), ..self }
+    }
+
+    /// A proof of each row of the goal. Nothing if one of them has none.
+    pub(super) fn proofs_of(mut self, rows: &Run, count: usize) -> Result<Option<Vec<Proof>>, Error> {
+        let Some(roots) = self.begin(rows, count) else { return Ok(None) };
+        self.explain_all()?;
+        let roots: Vec<usize> = roots.into_iter().map(|root| self.meant(root)).collect();
+        self.told_all(&roots).map(Some)
+    }
+
     /// The facts that rows of the goal are. Nothing if one of them has no proof.
-    pub(super) fn begin(&mut self, rows: &Run, count: usize) -> Option<Vec<usize>> {
+    fn begin(&mut self, rows: &Run, count: usize) -> Option<Vec<usize>> {
         let goal = self.explained.goal;
         let mut heights: HashMap<Vec<Code>, u32> = HashMap::new();
         for run in self.evaluated.heights(goal) {
@@ -99,7 +116,10 @@ impl<'p> Prover<'p> {
             }
         }
         let numbers = rows_of(rows).take(count).map(|row| {
-            let height = heights.get(&row).copied()?;
+            let height = match &self.found {
+                Some(found) => found.height(goal, &row)?,
+                None => heights.get(&row).copied()?,
+            };
             Some(self.fact(goal, row, height))
         });
         numbers.collect()
@@ -149,18 +169,36 @@ impl<'p> Prover<'p> {
         if let Some(step_height) = explained.step_height(relation) {
             return self.explain_paths(relation, step_height, facts);
         }
-        let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
-        for (number, _) in derived.ways.iter().enumerate() {
-            let ask = self.evaluated.ask(relation, number);
-            let found = self.solutions(&ask, derived.step, facts)?;
-            for (candidates, found) in candidates.iter_mut().zip(found) {
-                candidates.extend(found.into_iter().map(|solution| Candidate { way: number, solution }));
+        let candidates = match &self.found {
+            Some(found) if matches!(derived.height, Height::In(_)) => {
+                let known = |fact: &usize| found.candidates(relation, &self.facts[*fact].row);
+                let known = facts.iter().map(known).collect::<Option<_>>();
+                known.ok_or_else(|| broken("a row of a proof was not looked up"))?
             }
-        }
+            _ => self.candidates(relation, derived, facts)?,
+        };
         for (fact, candidates) in facts.iter().zip(candidates) {
             self.decide(relation, *fact, candidates)?;
         }
         Ok(())
+    }
+
+    /// Asks for all solutions by which facts of one relation stand.
+    fn candidates(
+        &self,
+        relation: RelationId,
+        derived: &Derived,
+        facts: &[usize],
+    ) -> Result<Vec<Vec<Candidate>>, Error> {
+        let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
+        for way in 0..derived.ways.len() {
+            let ask = self.evaluated.ask(relation, way);
+            let found = self.solutions(&ask, derived.step, facts)?;
+            for (candidates, found) in candidates.iter_mut().zip(found) {
+                candidates.extend(found.into_iter().map(|solution| Candidate { way, solution }));
+            }
+        }
+        Ok(candidates)
     }
 
     pub(super) fn solutions(

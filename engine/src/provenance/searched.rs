@@ -32,6 +32,14 @@ impl Question<'_> {
         if !is_walked || self.detail == Detail::Alternatives || self.count > FEW_ROWS {
             return Ok(None);
         }
+        match self.search_ways(budget)? {
+            None => self.search_top_down(budget),
+            found => Ok(found),
+        }
+    }
+
+    /// The same for rows that are ends of ways.
+    fn search_ways(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
         if let Some(found) = self.search_among(self.relations, self.at_hand, budget)? {
             return Ok(Some(found));
         }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, RelationId, Rows, Run};
 use crate::exec::{self, ExecError, Relations, Thresholds};
-use crate::rewrite::proofs::{Ask, Explained, Kind, ask, lacking};
+use crate::rewrite::proofs::{Ask, Explained, Kind, Read, ask, lacking};
 
 /// How often an index is used that is made for one of the questions about solutions: each is asked for one layer of facts after
 /// the other.
@@ -131,11 +131,12 @@ impl<'e> Evaluated<'e> {
         let mut asks = self.asks.borrow_mut();
         let ask = asks.entry((relation, way, of_group)).or_insert_with(|| {
             let of = &self.explained.derived[&relation].ways[way];
-            let kind = match of.kind {
-                Kind::Chosen(rows) if of_group => Kind::Group(rows),
-                kind => kind,
+            // Of what a row was chosen from, only that row was asked for its height.
+            let (kind, read) = match of.kind {
+                Kind::Chosen(rows) if of_group => (Kind::Group(rows), Read::Rows),
+                kind => (kind, self.explained.read),
             };
-            Rc::new(ask(self.explained, relation, &of.rule, kind))
+            Rc::new(ask(self.explained, relation, &of.rule, kind, read))
         });
         Rc::clone(ask)
     }

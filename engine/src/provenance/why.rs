@@ -70,9 +70,6 @@ fn explain(
     if evaluated.lacks_heights()? {
         return Ok(None);
     }
-    let mut prover = Prover::new(&evaluated, question.detail, question.view);
-    let Some(roots) = prover.begin(question.rows, question.count) else { return Ok(None) };
-    prover.explain_all()?;
-    let roots: Vec<usize> = roots.into_iter().map(|root| prover.meant(root)).collect();
-    prover.told_all(&roots).map(Some)
+    let prover = Prover::new(&evaluated, question.detail, question.view);
+    prover.proofs_of(question.rows, question.count)
 }

@@ -4,6 +4,7 @@
 
 mod replaced;
 mod searched;
+mod top_down;
 mod what_if;
 mod why;
 mod why_not;

@@ -65,10 +65,10 @@ const CLOSURES: &[(&str, &str)] = &[
     ("a condition", "+t(X, Y) <- e(X, Y)\n+t(X, Z) <- t(X, Y), e(Y, Z), X != Z"),
 ];
 
-const NODES: u64 = 6;
+pub(super) const NODES: u64 = 6;
 
 /// Edges between the first nodes, sparse ones and many.
-fn edges(seed: u64) -> String {
+pub(super) fn edges(seed: u64) -> String {
     let mut mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut next = || {
         mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9).wrapping_add(1);
@@ -86,7 +86,7 @@ fn edges(seed: u64) -> String {
 }
 
 /// All rows of a goal, and why they are.
-fn explained(session: &mut Session, goal: &str) -> Vec<(String, Proof)> {
+pub(super) fn explained(session: &mut Session, goal: &str) -> Vec<(String, Proof)> {
     let found = rows(session, &format!(".why full ?{goal}")).expect("proofs");
     let printed: Vec<String> = (0..found.row_count())
         .map(|row| format!("{:?}", stratalog_tests::answers::rows_of(&found.batch(row, 1))))

@@ -47,6 +47,17 @@ fn come_and_go(case: &Case, session: &mut Session) -> Result<(), String> {
     Ok(())
 }
 
+/// Where all rows are kept that a proof may go through, it is looked up and not evaluated.
+#[test]
+fn proofs_rest_on_rows_that_are_kept() {
+    with_random_programs(1_000, |case, holding, mut session| {
+        for rule in &case.program.rules {
+            run(&mut session, &format!(".rule {}", rule.head))?;
+        }
+        check(case, holding, session)
+    });
+}
+
 /// So many rows are explained at once.
 const MOST_ROWS: usize = 1_000;
 

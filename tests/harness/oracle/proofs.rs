@@ -220,19 +220,53 @@ impl Holding {
                 Ok((expected != Some(*is_session)).then(|| format!("stored by a session: {expected:?}")))
             }
             Reason::Rule { bindings, .. } | Reason::Aggregate { bindings, .. } => {
-                let mut explains = false;
+                let (mut explains, mut groups) = (false, Vec::new());
                 for rule in self.rules.iter().filter(|rule| rule.head == *relation) {
                     let rows = self.rows_from(rule, &known, is_replaced, steps)?;
                     let of_row = rows.get(&row).into_iter().flatten();
-                    explains |= of_row.into_iter().any(|solution| has_values(solution, bindings));
+                    if of_row.into_iter().any(|solution| has_values(solution, bindings)) {
+                        explains = true;
+                        groups.push(self.group_of(rule, &row, steps)?);
+                    }
                 }
-                Ok((!explains).then(|| "no rule derives it from its children".to_owned()))
+                if !explains {
+                    return fault("no rule derives it from its children");
+                }
+                let groups: Option<Vec<u64>> = groups.into_iter().collect();
+                let Reason::Aggregate { aggregates, .. } = &node.reason else { return Ok(None) };
+                let other = aggregates.first().zip(groups.filter(|_| !is_replaced));
+                let other = other.filter(|(found, groups)| !groups.contains(&found.contributing));
+                Ok(other.map(|(found, groups)| {
+                    format!("{} contribute instead of {groups:?}", found.contributing)
+                }))
             }
             Reason::Search { .. }
             | Reason::Missing(_)
             | Reason::Negation { .. }
             | Reason::Truncated { .. } => fault("it has another reason"),
         }
+    }
+
+    /// How many solutions the group of a row has from which it is chosen; nothing if it is not, or if rows of the group come and go.
+    fn group_of(&self, rule: &Rule, row: &Row, steps: &mut Steps) -> Result<Option<u64>, Refusal> {
+        if !is_chosen(&rule.terms) || rule.recurs_through_aggregate() {
+            return Ok(None);
+        }
+        let body: Vec<Literal> = rule.body.iter().map(|literal| apart(literal, false)).collect();
+        let solutions = solve(&body, &self.beside(&self.relations), steps)?;
+        let is_plain = |term: &HeadTerm| matches!(term, HeadTerm::Expression(_));
+        let group: Row = match rule.terms.iter().any(|term| matches!(term, HeadTerm::Ranking(_))) {
+            // A ranking stands in the place of several columns.
+            true => return Ok(None),
+            false => rule
+                .terms
+                .iter()
+                .zip(row)
+                .filter(|(term, _)| is_plain(term))
+                .map(|(_, value)| value.clone())
+                .collect(),
+        };
+        Ok(by_group(rule, solutions)?.get(&group).map(|solutions| solutions.len() as u64))
     }
 
     /// Whether a relation that keeps the best of its rows has another one instead, with this value.

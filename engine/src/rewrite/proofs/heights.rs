@@ -27,8 +27,6 @@ pub(super) struct Heights {
     pub(super) relations: Vec<Relation>,
     pub(super) rules: Vec<Rule>,
     pub(super) derived: BTreeMap<RelationId, Derived>,
-    /// So high the rows of a relation stand at least.
-    least: BTreeMap<RelationId, u32>,
 }
 
 /// A program, and beside it the rows of its goal, and those that they may rest on, with heights.
@@ -42,7 +40,6 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
         relations: program.relations.clone(),
         rules: rules.cloned().collect(),
         derived: BTreeMap::new(),
-        least: BTreeMap::new(),
     };
     let mut open = vec![program.goal];
     while let Some(relation) = open.pop() {
@@ -58,10 +55,11 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
     let wanted: Vec<RelationId> = heights.derived.keys().copied().collect();
     // What rests on rows of some height is higher: each time more is known, and the first times say most.
     for _ in 0..4 {
-        heights.least = wanted
-            .iter()
-            .map(|relation| (*relation, heights.least(*relation, &rules_of[relation])))
-            .collect();
+        let least = |relation: &RelationId| (*relation, heights.least(*relation, &rules_of[relation]));
+        let least: Vec<(RelationId, u32)> = wanted.iter().map(least).collect();
+        for (relation, least) in least {
+            heights.derived.entry(relation).and_modify(|derived| derived.least = least);
+        }
     }
     for relation in wanted {
         for rule in &rules_of[&relation] {
@@ -101,7 +99,8 @@ impl Heights {
     fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins, level: Option<u32>) {
         let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
         let step = u32::from(!is_made);
-        let derived = |height, with_lengths| Derived { height, with_lengths, step, ways: Vec::new() };
+        let derived =
+            |height, with_lengths| Derived { height, with_lengths, least: 0, step, ways: Vec::new() };
         if let Some(level) = level {
             self.derived.insert(relation, derived(Height::Level(level), None));
             return;
@@ -178,9 +177,9 @@ impl Heights {
     /// How high rows of a relation stand at least, by what is known of that of others.
     fn least(&self, relation: RelationId, rules: &[&Rule]) -> u32 {
         let derived = &self.derived[&relation];
-        let of_atom = |atom: &Atom| match self.derived.get(&atom.relation).map(|derived| derived.height) {
-            Some(Height::Level(level)) => level,
-            Some(Height::In(_)) => self.least.get(&atom.relation).copied().unwrap_or(0),
+        let of_atom = |atom: &Atom| match self.derived.get(&atom.relation) {
+            Some(Derived { height: Height::Level(level), .. }) => *level,
+            Some(derived) => derived.least,
             None => 0,
         };
         let of_rule = |rule: &&Rule| match rule.text == STORED || derived.with_lengths.is_some() {
@@ -204,7 +203,7 @@ impl Heights {
                 }
                 Height::In(with_heights) => with_heights,
             };
-            let least = self.least.get(&atom.relation).copied().unwrap_or(0);
+            let least = derived.least;
             let height = add_variable(&mut rule, "?height", DataType::Int);
             if let Literal::Atom(atom) = &mut rule.body[place] {
                 atom.relation = with_heights;

@@ -12,13 +12,15 @@ mod paths;
 mod replaced;
 mod searched;
 mod solutions;
+mod top_down;
 
 use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
 pub(crate) use searched::{Edge, End, Form, Searched, Step, StepsBelow, searched, steps_below};
-pub(crate) use solutions::{Ask, ask};
+pub(crate) use solutions::{Ask, Read, ask};
+pub(crate) use top_down::top_down;
 
 use self::heights::Heights;
 use super::guarded::guarded;
@@ -47,6 +49,8 @@ pub(crate) struct Explained {
     bindings: Vec<Bindings>,
     /// Derived relations whose rows may rest on best values that were replaced, and thus have no heights.
     unsure: Vec<RelationId>,
+    /// What is read of rows to find those by which others stand: where all rows are at hand, no heights are.
+    pub(crate) read: Read,
     origins: Origins,
 }
 
@@ -78,6 +82,26 @@ impl Explained {
         self.rows_of.get(&relation).copied().unwrap_or(relation)
     }
 
+    /// What explains rows where all are at hand.
+    fn at_hand(
+        goal: RelationId,
+        relations: Vec<Relation>,
+        derived: BTreeMap<RelationId, Derived>,
+        origins: Origins,
+    ) -> Explained {
+        Explained {
+            program: Program { relations, strata: Vec::new(), goal, warnings: Vec::new() },
+            asked: Vec::new(),
+            goal,
+            derived,
+            rows_of: BTreeMap::new(),
+            bindings: Vec::new(),
+            unsure: Vec::new(),
+            read: Read::Rows,
+            origins,
+        }
+    }
+
     /// The relation of the program that is explained whose rows a relation has.
     pub(crate) fn origin(&self, relation: RelationId) -> RelationId {
         self.origins.of(relation)
@@ -95,6 +119,8 @@ pub(crate) struct Derived {
     pub(crate) height: Height,
     /// Of paths: its rows with the length of each in one more column.
     pub(crate) with_lengths: Option<RelationId>,
+    /// So high its rows stand at least.
+    pub(crate) least: u32,
     /// How much higher a row of it is than what a solution rests on.
     pub(crate) step: u32,
     /// Its rules.
@@ -190,7 +216,8 @@ pub(crate) fn explained(
     let Demanded { relations, strata, rows_of, bindings } =
         demanded(&all, magic_sets::Form::Written(&with_heights)).ok()?;
     let program = Program { relations, strata, ..all };
-    Some(Explained { program, asked, goal, derived, rows_of, bindings, unsure, origins })
+    let read = Read::Heights;
+    Some(Explained { program, asked, goal, derived, rows_of, bindings, unsure, read, origins })
 }
 
 /// Makes rows that are stored under the name of a derived relation a relation of their own.

@@ -1,7 +1,7 @@
 //! Closures along edges that are at hand: the smallest proof of a row is a shortest way between its ends, and that is searched
 //! for from both of them. Nothing is evaluated.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::heights::{self, Heights};
 use super::{Explained, Origins, apart_from_stored, paths};
@@ -104,16 +104,7 @@ pub(crate) fn searched(program: &Program, at_hand: &HashSet<RelationId>) -> Opti
             edges().all(|edge| levels.of(edge.relation) == Some(first)).then_some(first + 1)?
         }
     };
-    let explained = Explained {
-        program: Program { relations, strata: Vec::new(), goal: program.goal, warnings: Vec::new() },
-        asked: Vec::new(),
-        goal: program.goal,
-        derived,
-        rows_of: BTreeMap::new(),
-        bindings: Vec::new(),
-        unsure: Vec::new(),
-        origins,
-    };
+    let explained = Explained::at_hand(program.goal, relations, derived, origins);
     Some(Searched { explained, closure, ends, form, kinds, steps, step_height })
 }
 

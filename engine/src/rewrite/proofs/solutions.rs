@@ -34,8 +34,17 @@ impl Ask {
     }
 }
 
+/// What is read of rows whose heights differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Their heights as well, of those rows that have been asked for them,
+    Heights,
+    /// or all rows, without heights.
+    Rows,
+}
+
 /// Asks by which solutions of one of its rules rows of a relation stand.
-pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind: Kind) -> Ask {
+pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind: Kind, read: Read) -> Ask {
     let mut relations: Vec<Relation> = explained.program.relations.clone();
     let types = relations[relation.index()].column_types.clone();
     for (number, relation) in relations.iter_mut().enumerate() {
@@ -77,7 +86,7 @@ pub(crate) fn ask(explained: &Explained, relation: RelationId, rule: &Rule, kind
         Kind::Chosen(_) | Kind::Group(_) => 2,
     };
     let rule = Rule { body: asked.body[added..].to_vec(), ..asked.clone() };
-    let (heights, level) = read_heights(&mut asked, added, kind, explained);
+    let (heights, level) = read_heights(&mut asked, added, kind, explained, read);
     let variables = bound(&rule, own);
     let is_written = |variable: &VariableId| !rule.variables[variable.index()].name.starts_with('?');
     let written = variables.iter().filter(|variable| is_written(variable)).count();
@@ -130,9 +139,15 @@ fn all_columns(rule: &mut Rule, groups: &[usize], types: &[DataType]) -> Vec<Arg
     types.iter().enumerate().map(column).collect()
 }
 
-/// Positive atoms of derived relations read rows with heights, those of paths with their lengths if paths are asked for;
-/// negated ones those without. Answers the variables of these heights, and the highest of those that need none.
-fn read_heights(rule: &mut Rule, from: usize, kind: Kind, explained: &Explained) -> (Vec<VariableId>, u32) {
+/// Lets positive atoms of derived relations read rows with heights, if these are read, and those of paths with their lengths if
+/// paths are asked for; negated ones those without. Answers the variables of these heights, and the highest of those that need none.
+fn read_heights(
+    rule: &mut Rule,
+    from: usize,
+    kind: Kind,
+    explained: &Explained,
+    read: Read,
+) -> (Vec<VariableId>, u32) {
     let (mut heights, mut highest) = (Vec::new(), 0);
     for place in from..rule.body.len() {
         let Some(derived) = rule.body[place].atom().and_then(|atom| explained.derived.get(&atom.relation))
@@ -144,6 +159,7 @@ fn read_heights(rule: &mut Rule, from: usize, kind: Kind, explained: &Explained)
                 highest = highest.max(level);
                 continue;
             }
+            Height::In(_) if read == Read::Rows => continue,
             Height::In(with_heights) => with_heights,
         };
         let height = add_variable(rule, "?height", DataType::Int);
