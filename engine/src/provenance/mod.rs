@@ -1,6 +1,7 @@
 //! Answers about answers: why a row is one.
 
 mod aggregates;
+mod met_rows;
 mod paths;
 mod proof;
 mod prover;

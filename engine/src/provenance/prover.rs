@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::proof::{Bound, Fact, Proof, Reason};
 use super::replaced::BestValues;
 use super::solutions::{Evaluated, Solution};
-use super::top_down::Found;
+use super::top_down::Search;
 use super::why::Detail;
 use crate::analysis::program::{Argument, Atom, Expression, HeadTerm, Literal, Rule};
 use crate::data::{Code, RelationId, Rows, Run, Value, VariableId};
@@ -35,8 +35,8 @@ pub(super) struct Prover<'p> {
     first_of_name: Vec<RelationId>,
     /// Of relations that keep what was replaced.
     pub(super) best_values: RefCell<HashMap<RelationId, BestValues>>,
-    /// What was looked up already, where nothing is evaluated.
-    found: Option<Found>,
+    /// What has found the heights of rows, where nothing is evaluated.
+    search: Option<Search>,
 }
 
 /// A fact.
@@ -88,13 +88,13 @@ impl<'p> Prover<'p> {
             numbers: HashMap::new(),
             first_of_name,
             best_values: RefCell::default(),
-            found: None,
+            search: None,
         }
     }
 
-    /// Explains rows by what was looked up already.
-    pub(super) fn with(self, found: Found) -> Prover<'p> {
-        Prover { found: Some(found), ..self }
+    /// Explains rows by the heights that a search has found.
+    pub(super) fn with(self, search: Search) -> Prover<'p> {
+        Prover { search: Some(search), ..self }
     }
 
     /// A proof of each row of the goal. Nothing if one of them has none.
@@ -116,8 +116,8 @@ impl<'p> Prover<'p> {
             }
         }
         let numbers = rows_of(rows).take(count).map(|row| {
-            let height = match &self.found {
-                Some(found) => found.height(goal, &row)?,
+            let height = match &self.search {
+                Some(search) => search.height(goal, &row)?,
                 None => heights.get(&row).copied()?,
             };
             Some(self.fact(goal, row, height))
@@ -169,14 +169,7 @@ impl<'p> Prover<'p> {
         if let Some(step_height) = explained.step_height(relation) {
             return self.explain_paths(relation, step_height, facts);
         }
-        let candidates = match &self.found {
-            Some(found) if matches!(derived.height, Height::In(_)) => {
-                let known = |fact: &usize| found.candidates(relation, &self.facts[*fact].row);
-                let known = facts.iter().map(known).collect::<Option<_>>();
-                known.ok_or_else(|| broken("a row of a proof was not looked up"))?
-            }
-            _ => self.candidates(relation, derived, facts)?,
-        };
+        let candidates = self.candidates(relation, derived, facts)?;
         for (fact, candidates) in facts.iter().zip(candidates) {
             self.decide(relation, *fact, candidates)?;
         }
@@ -195,7 +188,12 @@ impl<'p> Prover<'p> {
             let ask = self.evaluated.ask(relation, way);
             let found = self.solutions(&ask, derived.step, facts)?;
             for (candidates, found) in candidates.iter_mut().zip(found) {
-                candidates.extend(found.into_iter().map(|solution| Candidate { way, solution }));
+                candidates.extend(found.into_iter().map(|mut solution| {
+                    if let Some(search) = &self.search {
+                        search.give_heights(self.evaluated, &ask, derived.step, &mut solution);
+                    }
+                    Candidate { way, solution }
+                }));
             }
         }
         Ok(candidates)
@@ -265,7 +263,8 @@ impl<'p> Prover<'p> {
         let text = |candidate: &'c Candidate| &candidate.solution.codes[..written[candidate.way]];
         let by_values = |a: &Candidate, b: &Candidate| self.by_values(&a.solution.codes, &b.solution.codes);
         let mut different: Vec<&'c Candidate> = candidates.iter().collect();
-        different.sort_unstable_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| text(a).cmp(text(b))));
+        let as_written = |of: &&'c Candidate| (of.way, text(of), of.solution.height);
+        different.sort_unstable_by(|a, b| as_written(a).cmp(&as_written(b)));
         different.dedup_by(|a, b| {
             let is_same = a.way == b.way && text(a) == text(b);
             if is_same && rank(a) == rank(b) && by_values(a, b).is_lt() {
@@ -273,6 +272,7 @@ impl<'p> Prover<'p> {
             }
             is_same
         });
+        different.sort_unstable_by_key(|candidate| rank(candidate));
         let count = different.len();
         // To compare values takes longer than to compare codes.
         let told = if self.detail == Detail::Alternatives { MOST_ALTERNATIVES } else { 1 };

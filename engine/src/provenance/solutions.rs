@@ -149,20 +149,8 @@ impl<'e> Evaluated<'e> {
         rows: &[&[Code]],
     ) -> Result<Vec<Vec<Solution>>, ExecError> {
         let mut found = vec![Vec::new(); rows.len()];
-        let arity = rows.first().map_or(0, |row| row.len());
-        let mut asked = Rows::empty(arity + 1);
-        for (number, row) in rows.iter().enumerate() {
-            asked.columns[0].push(number as Code);
-            for (column, code) in asked.columns[1..].iter_mut().zip(*row) {
-                column.push(*code);
-            }
-        }
-        asked.len = rows.len();
-        let beside =
-            Beside { rows: HashMap::from([(Ask::ROWS.to_owned(), runs(asked))]), others: &self.rows };
-        let outcome = exec::execute(&ask.program, &beside, self.codec, self.budget, self.thresholds, None)?;
         let variables = ask.variables.len();
-        for run in &outcome.runs {
+        for run in self.found(ask, rows)? {
             let columns = run.columns();
             // A row may stand by as many solutions as there are rows.
             let bytes = size_of::<Solution>() + columns.len() * size_of::<Code>();
@@ -177,6 +165,23 @@ impl<'e> Evaluated<'e> {
             self.budget.check()?;
         }
         Ok(found)
+    }
+
+    /// The same as they are answered: the number of the row in question, the values of variables, and heights.
+    pub(super) fn found(&self, ask: &Ask, rows: &[&[Code]]) -> Result<Vec<Run>, ExecError> {
+        let arity = rows.first().map_or(0, |row| row.len());
+        let mut asked = Rows::empty(arity + 1);
+        for (number, row) in rows.iter().enumerate() {
+            asked.columns[0].push(number as Code);
+            for (column, code) in asked.columns[1..].iter_mut().zip(*row) {
+                column.push(*code);
+            }
+        }
+        asked.len = rows.len();
+        let beside =
+            Beside { rows: HashMap::from([(Ask::ROWS.to_owned(), runs(asked))]), others: &self.rows };
+        let outcome = exec::execute(&ask.program, &beside, self.codec, self.budget, self.thresholds, None)?;
+        Ok(outcome.runs)
     }
 }
 

@@ -1,15 +1,17 @@
 //! Rows that rest on nothing but rows that are at hand: what each may stand by is looked up from the top down, no deeper than
 //! the smallest proofs are high. Nothing is evaluated.
 //!
-//! Rows are looked at in the order of how far they are below the rows in question. Whatever rests on a row that was not looked at
-//! yet is at least so much higher, which is more than the height of a smaller proof among those that were: then there is no
-//! smaller one, and none of the same height that is still unknown.
+//! Proofs of one height after the other are tried, as by a search that deepens (Korf, *Depth-First Iterative-Deepening*, Artificial
+//! Intelligence 27, 1985), but all rows of a level at once. Where the rows in question may stand so high, those that their solutions
+//! read may stand one lower, and so on; what a row stands by is looked up where it may stand as high as it stands at least. How
+//! high that is follows from its rules, from whether it stands by conditions that need no search, and from proofs that were tried before.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use super::met_rows::{MetRows, StandsBy, UNKNOWN};
 use super::proof::Proof;
-use super::prover::{Candidate, Prover, rows_of};
+use super::prover::{Prover, rows_of};
 use super::solutions::{Beside, Evaluated, Solution};
 use super::why::Question;
 use crate::analysis::program::{Argument, Atom};
@@ -17,18 +19,15 @@ use crate::budget::Budget;
 use crate::data::{Code, RelationId};
 use crate::error::Error;
 use crate::exec::{ExecError, Relations};
-use crate::rewrite::proofs::{Ask, Derived, Height, Kind, top_down};
+use crate::rewrite::proofs::{Ask, Derived, Explained, Height, Kind, top_down};
 
-/// The height of a row of which no proof is known yet.
-const UNKNOWN: u32 = u32::MAX;
-/// A search from the top down may take so long for each row that is at hand: a part of what it takes to evaluate their heights.
-const A_ROW: Duration = Duration::from_nanos(300);
+/// A search from the top down may take so long for each row that is at hand: a fraction of what it takes to evaluate their heights.
+const A_ROW: Duration = Duration::from_nanos(100);
 /// It may take so long in any case.
 const BRIEF: Duration = Duration::from_millis(2);
 
 impl Question<'_> {
-    /// Explains rows by what they rest on, where all that they may rest on is at hand, if that is not more than it takes to evaluate
-    /// all heights.
+    /// Explains rows by what they rest on, where all that they may rest on is at hand and what has to be looked at is not too much.
     pub(super) fn search_top_down(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
         let Some(explained) = top_down(self.program, self.at_hand) else { return Ok(None) };
         let goal = HashMap::from([(Ask::name(explained.goal), vec![self.rows.clone()])]);
@@ -37,9 +36,12 @@ impl Question<'_> {
             |relation: &RelationId| relations.runs(&explained.program.relations[relation.index()].name);
         let rows: usize = self.at_hand.iter().flat_map(known).map(|run| run.len()).sum();
         let time = BRIEF.max(A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)));
-        let asked = rows_of(self.rows).take(self.count).collect();
+        let asked: Vec<Vec<Code>> = rows_of(self.rows).take(self.count).collect();
         let search = |budget: &Budget| {
-            Found::of(&Evaluated::at_hand(&explained, &relations, self.codec, budget, self.thresholds), asked)
+            Search::of(
+                &Evaluated::at_hand(&explained, &relations, self.codec, budget, self.thresholds),
+                &asked,
+            )
         };
         let Some(found) = budget.within(time, search) else { return Ok(None) };
         let evaluated = Evaluated::at_hand(&explained, &relations, self.codec, budget, self.thresholds);
@@ -48,176 +50,204 @@ impl Question<'_> {
     }
 }
 
-/// Rows, and what they stand by.
-pub(super) struct Found {
-    rows: Vec<Row>,
-    numbers: HashMap<(RelationId, Vec<Code>), usize>,
+/// Rows on the way from some of the goal to what they rest on.
+pub(super) struct Search {
+    met: MetRows,
+    ways: HashMap<RelationId, Ways>,
 }
 
-struct Row {
-    relation: RelationId,
-    codes: Vec<Code>,
-    /// A row in question that rests on this one is so much higher at least.
-    below: u32,
-    /// The height of its smallest proof among what is known.
-    height: u32,
-    /// By which solutions it stands, as soon as they were looked up.
-    stands_by: Option<Vec<StandsBy>>,
+/// The ways in which rows of a relation stand.
+struct Ways {
+    /// Those that read no rows whose heights are searched for,
+    ending: Vec<usize>,
+    /// and the others.
+    going_on: Vec<usize>,
+    /// Rows that do not stand by one of the first ways stand so high at least.
+    least_going_on: u32,
 }
 
-struct StandsBy {
-    way: usize,
-    /// With the height that it has by conditions alone that need no search.
-    solution: Solution,
-    /// The rows that it reads whose heights are searched for, condition by condition.
-    rows: Vec<usize>,
-    /// How much higher the row is than the highest of them.
-    step: u32,
-}
-
-impl Found {
+impl Search {
     /// What rows of the goal stand by, and what they rest on, as far as their smallest proofs go.
-    pub(super) fn of(evaluated: &Evaluated<'_>, goal_rows: Vec<Vec<Code>>) -> Result<Found, ExecError> {
-        let goal = evaluated.explained.goal;
-        let mut found = Found { rows: Vec::new(), numbers: HashMap::new() };
-        let mut asked: Vec<usize> = goal_rows.into_iter().map(|row| found.number(goal, row, 0)).collect();
-        asked.dedup();
-        let mut open: Vec<usize> = asked.clone();
-        while let Some(first) = open.iter().map(|row| found.rows[*row].below).min() {
-            let least = |row: &usize| {
-                let row = &found.rows[*row];
-                row.below + evaluated.explained.derived[&row.relation].least
-            };
-            let still_possible = open.iter().map(least).min().unwrap_or(UNKNOWN);
-            if asked.iter().all(|row| found.rows[*row].height < still_possible) {
-                break;
+    fn of(evaluated: &Evaluated<'_>, rows: &[Vec<Code>]) -> Result<Search, ExecError> {
+        let Explained { goal, derived, .. } = evaluated.explained;
+        let mut search = Search { met: MetRows::default(), ways: ways(derived) };
+        let asked: Vec<u32> =
+            rows.iter().map(|row| search.met.meet(*goal, row, derived[goal].step)).collect();
+        search.begin(evaluated, 0)?;
+        let mut height = 0;
+        loop {
+            let is_open = |row: &u32| search.met.row(*row).height > height;
+            let open: Vec<u32> = asked.iter().copied().filter(is_open).collect();
+            match open.iter().map(|row| search.met.row(*row).least).min() {
+                None | Some(UNKNOWN) => return Ok(search),
+                Some(least) => height = least.max(height + 1),
             }
-            let (now, later) = open.into_iter().partition(|row| found.rows[*row].below == first);
-            let known = found.rows.len();
-            found.look_up(evaluated, now)?;
-            open = later;
-            open.extend(known..found.rows.len());
-            found.settle(evaluated)?;
+            search.try_proofs(evaluated, open, height)?;
         }
-        Ok(found)
     }
 
-    /// The height of a row's smallest proof.
+    /// The height of a row's smallest proof, if it is known.
     pub(super) fn height(&self, relation: RelationId, codes: &[Code]) -> Option<u32> {
-        self.row(relation, codes).map(|row| row.height).filter(|height| *height != UNKNOWN)
+        let row = self.met.find(relation, codes)?;
+        Some(self.met.row(row).height).filter(|height| *height != UNKNOWN)
     }
 
-    /// The solutions by which a row stands; nothing if they were not looked up.
-    pub(super) fn candidates(&self, relation: RelationId, codes: &[Code]) -> Option<Vec<Candidate>> {
-        let stands_by = self.row(relation, codes)?.stands_by.as_ref()?;
-        let candidate = |by: &StandsBy| {
-            let heights = by.rows.iter().map(|row| self.rows[*row].height).collect();
-            let solution = Solution { heights, height: self.height_by(by), ..by.solution.clone() };
-            Candidate { way: by.way, solution }
+    /// Gives a solution the heights of the rows that it reads. It is higher than all if one of them has none that is known: then no
+    /// smallest proof goes through it.
+    pub(super) fn give_heights(
+        &self,
+        evaluated: &Evaluated<'_>,
+        ask: &Ask,
+        step: u32,
+        solution: &mut Solution,
+    ) {
+        let height = |(relation, columns): (RelationId, Vec<Column>)| {
+            let codes: Vec<Code> =
+                columns.iter().map(|column| column.of(|place| solution.codes[place])).collect();
+            self.height(relation, &codes).unwrap_or(UNKNOWN)
         };
-        Some(stands_by.iter().map(candidate).collect())
+        solution.heights = reads(ask, evaluated).into_iter().map(height).collect();
+        let heights = solution.heights.iter().map(|height| height.saturating_add(step));
+        solution.height = heights.fold(solution.height, u32::max);
     }
 
-    fn row(&self, relation: RelationId, codes: &[Code]) -> Option<&Row> {
-        self.numbers.get(&(relation, codes.to_vec())).map(|row| &self.rows[*row])
-    }
-
-    /// The number of a row that is so far below those in question, or nearer.
-    fn number(&mut self, relation: RelationId, codes: Vec<Code>, below: u32) -> usize {
-        let next = self.rows.len();
-        let number = *self.numbers.entry((relation, codes.clone())).or_insert(next);
-        if number == next {
-            self.rows.push(Row { relation, codes, below, height: UNKNOWN, stands_by: None });
+    /// Looks up whatever proofs of rows that are no higher than this go through.
+    fn try_proofs(
+        &mut self,
+        evaluated: &Evaluated<'_>,
+        rows: Vec<u32>,
+        height: u32,
+    ) -> Result<(), ExecError> {
+        // How high each row may stand, and the rows that may stand so high.
+        let mut may_be: hashbrown::HashMap<u32, u32> = hashbrown::HashMap::new();
+        let mut open: BTreeMap<u32, Vec<u32>> = BTreeMap::from([(height, rows)]);
+        while let Some((height, mut rows)) = open.pop_last() {
+            rows.retain(|number| {
+                let is_higher = may_be.get(number).is_none_or(|known| *known < height);
+                if is_higher {
+                    may_be.insert(*number, height);
+                }
+                let row = self.met.row(*number);
+                is_higher && row.least <= height && self.ways[&row.relation].least_going_on <= height
+            });
+            self.complete(evaluated, &rows)?;
+            for number in rows {
+                let Some(below) = height.checked_sub(self.met.row(number).step) else { continue };
+                let is_low = |by: &&StandsBy| {
+                    let mut read = self.met.read(by).iter();
+                    by.level <= height && read.all(|row| self.met.row(*row).least <= below)
+                };
+                let read = self.met.stands_by(number).filter(is_low).flat_map(|by| self.met.read(by));
+                open.entry(below).or_default().extend(read.copied());
+            }
         }
-        let row = &mut self.rows[number];
-        row.below = row.below.min(below);
-        number
+        // Whatever could be a proof that low was looked up.
+        for (number, height) in may_be {
+            let row = self.met.row_mut(number);
+            row.least = if row.height <= height { row.height } else { row.least.max(height + 1) };
+        }
+        Ok(())
     }
 
-    /// Looks up by what rows stand.
-    fn look_up(&mut self, evaluated: &Evaluated<'_>, rows: Vec<usize>) -> Result<(), ExecError> {
-        let mut by_relation: BTreeMap<RelationId, Vec<usize>> = BTreeMap::new();
+    /// Looks up by what new rows stand that reads no others, from this number on.
+    fn begin(&mut self, evaluated: &Evaluated<'_>, from: usize) -> Result<(), ExecError> {
+        let rows: Vec<u32> = (from as u32..self.met.len() as u32).collect();
+        self.look_up(evaluated, &rows, |ways| &ways.ending)?;
+        self.met.settle(rows.iter().copied(), evaluated.budget)?;
+        for number in rows {
+            let row = self.met.row_mut(number);
+            row.least = row.height.min(self.ways[&row.relation].least_going_on);
+        }
+        Ok(())
+    }
+
+    /// Looks up by what else rows stand.
+    fn complete(&mut self, evaluated: &Evaluated<'_>, rows: &[u32]) -> Result<(), ExecError> {
+        let known = self.met.len();
+        let rows: Vec<u32> = rows.iter().copied().filter(|row| !self.met.row(*row).is_complete).collect();
+        self.look_up(evaluated, &rows, |ways| &ways.going_on)?;
+        rows.iter().for_each(|row| self.met.row_mut(*row).is_complete = true);
+        self.begin(evaluated, known)?;
+        Ok(self.met.settle(rows, evaluated.budget)?)
+    }
+
+    /// Looks up by which solutions of some ways rows stand.
+    fn look_up(
+        &mut self,
+        evaluated: &Evaluated<'_>,
+        rows: &[u32],
+        of: fn(&Ways) -> &Vec<usize>,
+    ) -> Result<(), ExecError> {
+        let derived = &evaluated.explained.derived;
+        let mut by_relation: BTreeMap<RelationId, Vec<u32>> = BTreeMap::new();
         for row in rows {
-            by_relation.entry(self.rows[row].relation).or_default().push(row);
+            by_relation.entry(self.met.row(*row).relation).or_default().push(*row);
         }
+        let (mut codes, mut read) = (Vec::new(), Vec::new());
         for (relation, rows) in by_relation {
-            let derived = &evaluated.explained.derived[&relation];
-            let mut stands_by: Vec<Vec<StandsBy>> = rows.iter().map(|_| Vec::new()).collect();
-            for way in 0..derived.ways.len() {
+            for &way in of(&self.ways[&relation]) {
+                let is_group = matches!(derived[&relation].ways[way].kind, Kind::Group(_));
                 let ask = evaluated.ask(relation, way);
-                let read = reads(&ask, evaluated);
-                let codes: Vec<&[Code]> = rows.iter().map(|row| self.rows[*row].codes.as_slice()).collect();
-                let solutions = evaluated.solutions(&ask, derived.step, &codes)?;
-                for ((row, stands_by), solutions) in rows.iter().zip(&mut stands_by).zip(solutions) {
-                    let below = self.rows[*row].below + derived.step;
-                    for solution in solutions {
-                        let read = read.iter().map(|(relation, columns)| {
-                            let codes = columns.iter().map(|column| column.of(&solution)).collect();
-                            self.number(*relation, codes, below)
-                        });
-                        let rows = read.collect();
-                        stands_by.push(StandsBy { way, solution, rows, step: derived.step });
+                let (reads, level) = (reads(&ask, evaluated), ask.level + derived[&relation].step);
+                let asked: Vec<&[Code]> =
+                    rows.iter().map(|row| self.met.row(*row).codes.as_slice()).collect();
+                for run in evaluated.found(&ask, &asked)? {
+                    let bytes = run.len().saturating_mul(MetRows::bytes_of_solution(reads.len()));
+                    evaluated.budget.charge(bytes)?;
+                    let columns = run.columns();
+                    for place in (0..run.stored_len()).filter(|place| run.is_live(*place)) {
+                        read.clear();
+                        for (relation, of) in &reads {
+                            codes.clear();
+                            codes.extend(
+                                of.iter().map(|column| column.of(|variable| columns[1 + variable][place])),
+                            );
+                            read.push(self.met.meet(*relation, &codes, derived[relation].step));
+                        }
+                        self.met.stand(rows[columns[0][place] as usize], way, is_group, level, &read);
                     }
-                }
-            }
-            for (row, stands_by) in rows.into_iter().zip(stands_by) {
-                self.rows[row].stands_by = Some(stands_by);
-            }
-        }
-        Ok(())
-    }
-
-    /// Finds the smallest proofs among what is known. Rows that were found later are lower, more often than not.
-    fn settle(&mut self, evaluated: &Evaluated<'_>) -> Result<(), ExecError> {
-        let mut is_settled = false;
-        while !is_settled {
-            evaluated.budget.check()?;
-            is_settled = true;
-            for number in (0..self.rows.len()).rev() {
-                let row = &self.rows[number];
-                let derived = &evaluated.explained.derived[&row.relation];
-                let height = self.height_of(row, derived);
-                if height < row.height {
-                    self.rows[number].height = height;
-                    is_settled = false;
+                    evaluated.budget.check()?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// How high a row stands by the lowest of what it stands by.
-    fn height_of(&self, row: &Row, derived: &Derived) -> u32 {
-        let of_way = |same_way: &[StandsBy]| {
-            let heights = same_way.iter().map(|by| self.height_by(by));
-            match derived.ways[same_way[0].way].kind {
-                Kind::Group(_) => heights.max(),
-                Kind::Stored | Kind::Solution | Kind::Chosen(_) | Kind::Path => heights.min(),
-            }
-        };
-        let ways = row.stands_by.iter().flat_map(|all| all.chunk_by(|a, b| a.way == b.way));
-        ways.filter_map(of_way).min().unwrap_or(UNKNOWN)
-    }
-
-    /// How high a row stands by a solution.
-    fn height_by(&self, by: &StandsBy) -> u32 {
-        let rows = by.rows.iter().map(|row| self.rows[*row].height.saturating_add(by.step));
-        rows.fold(by.solution.height, u32::max)
     }
 }
 
-/// Where a value of a row is.
+/// The ways in which rows stand whose heights are searched for.
+fn ways(derived: &BTreeMap<RelationId, Derived>) -> HashMap<RelationId, Ways> {
+    let least = |atom: &Atom| match derived.get(&atom.relation) {
+        Some(Derived { height: Height::Level(level), .. }) => *level,
+        Some(derived) => derived.least,
+        None => 0,
+    };
+    let ways = |of: &Derived| {
+        let goes_on = |way: &usize| of.ways[*way].rule.atoms().any(|atom| is_searched(atom, derived));
+        let (going_on, ending): (Vec<usize>, Vec<usize>) = (0..of.ways.len()).partition(goes_on);
+        let least_of = |way: &usize| of.step + of.ways[*way].rule.atoms().map(least).max().unwrap_or(0);
+        let least_going_on = going_on.iter().map(least_of).min().unwrap_or(UNKNOWN);
+        Ways { ending, going_on, least_going_on }
+    };
+    derived.iter().map(|(relation, derived)| (*relation, ways(derived))).collect()
+}
+
+/// Whether the heights of the rows that an atom reads are searched for.
+fn is_searched(atom: &Atom, derived: &BTreeMap<RelationId, Derived>) -> bool {
+    derived.get(&atom.relation).is_some_and(|derived| matches!(derived.height, Height::In(_)))
+}
+
+/// The value of a row that a solution reads.
 enum Column {
-    /// Among those of a solution,
+    /// It is that of a variable of a solution,
     Of(usize),
-    /// or in the rule.
+    /// or this one.
     Is(Code),
 }
 
 impl Column {
-    fn of(&self, solution: &Solution) -> Code {
+    fn of(&self, value: impl Fn(usize) -> Code) -> Code {
         match self {
-            Column::Of(place) => solution.codes[*place],
+            Column::Of(place) => value(*place),
             Column::Is(code) => *code,
         }
     }
@@ -231,11 +261,7 @@ fn reads(ask: &Ask, evaluated: &Evaluated<'_>) -> Vec<(RelationId, Vec<Column>)>
         Argument::Constant(value) => evaluated.codec.encode(value.as_ref()).ok().map(Column::Is),
         Argument::Any => None,
     };
-    let is_searched = |atom: &&Atom| {
-        let derived = evaluated.explained.derived.get(&atom.relation);
-        derived.is_some_and(|derived| matches!(derived.height, Height::In(_)))
-    };
-    let read = ask.rule.atoms().filter(is_searched);
+    let read = ask.rule.atoms().filter(|atom| is_searched(atom, &evaluated.explained.derived));
     read.filter_map(|atom| Some((atom.relation, atom.arguments.iter().map(column).collect::<Option<_>>()?)))
         .collect()
 }
