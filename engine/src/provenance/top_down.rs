@@ -21,10 +21,11 @@ use crate::error::Error;
 use crate::exec::{ExecError, Relations};
 use crate::rewrite::proofs::{Ask, Derived, Explained, Height, Kind, top_down};
 
-/// A search from the top down may take so long for each row that is at hand: a fraction of what it takes to evaluate their heights.
-const A_ROW: Duration = Duration::from_nanos(100);
+/// A search from the top down may take so long for each row that is at hand. To evaluate their heights may take a third of that, or a
+/// hundred times as long: nobody knows before.
+const A_ROW: Duration = Duration::from_micros(1);
 /// It may take so long in any case.
-const BRIEF: Duration = Duration::from_millis(2);
+const IN_ANY_CASE: Duration = Duration::from_millis(250);
 
 impl Question<'_> {
     /// Explains rows by what they rest on, where all that they may rest on is at hand and what has to be looked at is not too much.
@@ -35,7 +36,7 @@ impl Question<'_> {
         let known =
             |relation: &RelationId| relations.runs(&explained.program.relations[relation.index()].name);
         let rows: usize = self.at_hand.iter().flat_map(known).map(|run| run.len()).sum();
-        let time = BRIEF.max(A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)));
+        let time = IN_ANY_CASE.max(A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)));
         let asked: Vec<Vec<Code>> = rows_of(self.rows).take(self.count).collect();
         let search = |budget: &Budget| {
             Search::of(
