@@ -43,16 +43,19 @@ pub(super) struct Row {
 
 /// A solution by which a row stands.
 pub(super) struct StandsBy {
-    pub(super) row: u32,
-    pub(super) way: u32,
+    row: u32,
+    way: u32,
     /// Whether the row stands by all solutions of its group.
-    pub(super) is_group: bool,
+    is_group: bool,
     /// How high the row stands by conditions alone that need no search.
     pub(super) level: u32,
     read: Range<u32>,
 }
 
 impl MetRows {
+    /// What a row takes, of a few columns, with its number and the lists of what it stands by and is read by.
+    pub(super) const BYTES_OF_ROW: usize = size_of::<Row>() + 64;
+
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }

@@ -186,14 +186,12 @@ impl<'p> Prover<'p> {
         let mut candidates: Vec<Vec<Candidate>> = facts.iter().map(|_| Vec::new()).collect();
         for way in 0..derived.ways.len() {
             let ask = self.evaluated.ask(relation, way);
-            let found = self.solutions(&ask, derived.step, facts)?;
+            let mut found = self.solutions(&ask, derived.step, facts)?;
+            if let Some(search) = &self.search {
+                search.give_heights(self.evaluated, &ask, derived.step, found.iter_mut().flatten());
+            }
             for (candidates, found) in candidates.iter_mut().zip(found) {
-                candidates.extend(found.into_iter().map(|mut solution| {
-                    if let Some(search) = &self.search {
-                        search.give_heights(self.evaluated, &ask, derived.step, &mut solution);
-                    }
-                    Candidate { way, solution }
-                }));
+                candidates.extend(found.into_iter().map(|solution| Candidate { way, solution }));
             }
         }
         Ok(candidates)

@@ -26,7 +26,7 @@ const BRIEF: Duration = Duration::from_millis(2);
 impl Question<'_> {
     /// Explains rows by searches; nothing if they cannot be.
     pub(super) fn search(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        // Along stored edges a walk from one start begins with the first row, unless none ever does.
+        // Along stored edges a walk from one start begins with the first row, unless none ever does: then nothing is searched.
         let is_walked = self.thresholds.lone_walk_rows <= 1;
         // Of several proofs of a row the heights are needed, and these are evaluated.
         if !is_walked || self.detail == Detail::Alternatives || self.count > FEW_ROWS {

@@ -15,11 +15,11 @@ use super::prover::{Prover, rows_of};
 use super::solutions::{Beside, Evaluated, Solution};
 use super::why::Question;
 use crate::analysis::program::{Argument, Atom};
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, RelationId};
 use crate::error::Error;
 use crate::exec::{ExecError, Relations};
-use crate::rewrite::proofs::{Ask, Derived, Explained, Height, Kind, top_down};
+use crate::rewrite::proofs::{Ask, Derived, Explained, Height, Kind, least_below, top_down};
 
 /// A search from the top down may take so long for each row that is at hand. To evaluate their heights may take a third of that, or a
 /// hundred times as long: nobody knows before.
@@ -44,9 +44,13 @@ impl Question<'_> {
                 &asked,
             )
         };
-        let Some(found) = budget.within(time, search) else { return Ok(None) };
+        let found = match budget.within(time, search) {
+            // To evaluate heights may take less memory.
+            None | Some(Err(ExecError::Budget(BudgetError::Memory { .. }))) => return Ok(None),
+            Some(found) => found?,
+        };
         let evaluated = Evaluated::at_hand(&explained, &relations, self.codec, budget, self.thresholds);
-        let prover = Prover::new(&evaluated, self.detail, self.view).with(found?);
+        let prover = Prover::new(&evaluated, self.detail, self.view).with(found);
         prover.proofs_of(self.rows, self.count)
     }
 }
@@ -93,23 +97,25 @@ impl Search {
         Some(self.met.row(row).height).filter(|height| *height != UNKNOWN)
     }
 
-    /// Gives a solution the heights of the rows that it reads. It is higher than all if one of them has none that is known: then no
-    /// smallest proof goes through it.
-    pub(super) fn give_heights(
+    /// Gives solutions the heights of the rows that they read. One is higher than all others if no proof of one of its rows is
+    /// known: then no smallest proof goes through it.
+    pub(super) fn give_heights<'s>(
         &self,
         evaluated: &Evaluated<'_>,
         ask: &Ask,
         step: u32,
-        solution: &mut Solution,
+        solutions: impl Iterator<Item = &'s mut Solution>,
     ) {
-        let height = |(relation, columns): (RelationId, Vec<Column>)| {
-            let codes: Vec<Code> =
-                columns.iter().map(|column| column.of(|place| solution.codes[place])).collect();
-            self.height(relation, &codes).unwrap_or(UNKNOWN)
-        };
-        solution.heights = reads(ask, evaluated).into_iter().map(height).collect();
-        let heights = solution.heights.iter().map(|height| height.saturating_add(step));
-        solution.height = heights.fold(solution.height, u32::max);
+        let reads = reads(ask, evaluated);
+        for solution in solutions {
+            let height = |(relation, columns): &(RelationId, Vec<Column>)| {
+                let codes = columns.iter().map(|column| column.of(|place| solution.codes[place]));
+                self.height(*relation, &codes.collect::<Vec<Code>>()).unwrap_or(UNKNOWN)
+            };
+            solution.heights = reads.iter().map(height).collect();
+            let heights = solution.heights.iter().map(|height| height.saturating_add(step));
+            solution.height = heights.fold(solution.height, u32::max);
+        }
     }
 
     /// Looks up whatever proofs of rows that are no higher than this go through.
@@ -193,8 +199,10 @@ impl Search {
                 let asked: Vec<&[Code]> =
                     rows.iter().map(|row| self.met.row(*row).codes.as_slice()).collect();
                 for run in evaluated.found(&ask, &asked)? {
-                    let bytes = run.len().saturating_mul(MetRows::bytes_of_solution(reads.len()));
-                    evaluated.budget.charge(bytes)?;
+                    let known = self.met.len();
+                    evaluated
+                        .budget
+                        .charge(run.len().saturating_mul(MetRows::bytes_of_solution(reads.len())))?;
                     let columns = run.columns();
                     for place in (0..run.stored_len()).filter(|place| run.is_live(*place)) {
                         read.clear();
@@ -207,6 +215,7 @@ impl Search {
                         }
                         self.met.stand(rows[columns[0][place] as usize], way, is_group, level, &read);
                     }
+                    evaluated.budget.charge((self.met.len() - known) * MetRows::BYTES_OF_ROW)?;
                     evaluated.budget.check()?;
                 }
             }
@@ -217,15 +226,10 @@ impl Search {
 
 /// The ways in which rows stand whose heights are searched for.
 fn ways(derived: &BTreeMap<RelationId, Derived>) -> HashMap<RelationId, Ways> {
-    let least = |atom: &Atom| match derived.get(&atom.relation) {
-        Some(Derived { height: Height::Level(level), .. }) => *level,
-        Some(derived) => derived.least,
-        None => 0,
-    };
     let ways = |of: &Derived| {
         let goes_on = |way: &usize| of.ways[*way].rule.atoms().any(|atom| is_searched(atom, derived));
         let (going_on, ending): (Vec<usize>, Vec<usize>) = (0..of.ways.len()).partition(goes_on);
-        let least_of = |way: &usize| of.step + of.ways[*way].rule.atoms().map(least).max().unwrap_or(0);
+        let least_of = |way: &usize| of.step + least_below(&of.ways[*way].rule, derived);
         let least_going_on = going_on.iter().map(least_of).min().unwrap_or(UNKNOWN);
         Ways { ending, going_on, least_going_on }
     };

@@ -247,25 +247,18 @@ impl Holding {
         }
     }
 
-    /// How many solutions the group of a row has from which it is chosen; nothing if it is not, or if rows of the group come and go.
+    /// How many solutions the group of a row has of which it has the best value; nothing if it has none, or if rows of the group come and go.
     fn group_of(&self, rule: &Rule, row: &Row, steps: &mut Steps) -> Result<Option<u64>, Refusal> {
-        if !is_chosen(&rule.terms) || rule.recurs_through_aggregate() {
+        // A ranking stands in the place of several columns.
+        let is_ranked = rule.terms.iter().any(|term| matches!(term, HeadTerm::Ranking(_)));
+        if is_ranked || !is_chosen(&rule.terms) || rule.recurs_through_aggregate() {
             return Ok(None);
         }
         let body: Vec<Literal> = rule.body.iter().map(|literal| apart(literal, false)).collect();
         let solutions = solve(&body, &self.beside(&self.relations), steps)?;
-        let is_plain = |term: &HeadTerm| matches!(term, HeadTerm::Expression(_));
-        let group: Row = match rule.terms.iter().any(|term| matches!(term, HeadTerm::Ranking(_))) {
-            // A ranking stands in the place of several columns.
-            true => return Ok(None),
-            false => rule
-                .terms
-                .iter()
-                .zip(row)
-                .filter(|(term, _)| is_plain(term))
-                .map(|(_, value)| value.clone())
-                .collect(),
-        };
+        let columns = rule.terms.iter().zip(row);
+        let of_group = columns.filter(|(term, _)| matches!(term, HeadTerm::Expression(_)));
+        let group: Row = of_group.map(|(_, value)| value.clone()).collect();
         Ok(by_group(rule, solutions)?.get(&group).map(|solutions| solutions.len() as u64))
     }
 

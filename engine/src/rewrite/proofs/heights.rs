@@ -56,7 +56,8 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
     // What rests on rows of some height is higher: each time more is known, and the first times say most.
     for _ in 0..4 {
         let least = |relation: &RelationId| (*relation, heights.least(*relation, &rules_of[relation]));
-        let least: Vec<(RelationId, u32)> = wanted.iter().map(least).collect();
+        let is_open = |relation: &&RelationId| heights.derived[relation].height.relation().is_some();
+        let least: Vec<(RelationId, u32)> = wanted.iter().filter(is_open).map(least).collect();
         for (relation, least) in least {
             heights.derived.entry(relation).and_modify(|derived| derived.least = least);
         }
@@ -99,8 +100,8 @@ impl Heights {
     fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins, level: Option<u32>) {
         let is_made = relation != goal && self.relations[origins.of(relation).index()].name.starts_with('?');
         let step = u32::from(!is_made);
-        let derived =
-            |height, with_lengths| Derived { height, with_lengths, least: 0, step, ways: Vec::new() };
+        let least = level.unwrap_or(0);
+        let derived = |height, with_lengths| Derived { height, with_lengths, least, step, ways: Vec::new() };
         if let Some(level) = level {
             self.derived.insert(relation, derived(Height::Level(level), None));
             return;
@@ -177,14 +178,9 @@ impl Heights {
     /// How high rows of a relation stand at least, by what is known of that of others.
     fn least(&self, relation: RelationId, rules: &[&Rule]) -> u32 {
         let derived = &self.derived[&relation];
-        let of_atom = |atom: &Atom| match self.derived.get(&atom.relation) {
-            Some(Derived { height: Height::Level(level), .. }) => *level,
-            Some(derived) => derived.least,
-            None => 0,
-        };
         let of_rule = |rule: &&Rule| match rule.text == STORED || derived.with_lengths.is_some() {
             true => 0,
-            false => derived.step + rule.atoms().map(of_atom).max().unwrap_or(0),
+            false => derived.step + least_below(rule, &self.derived),
         };
         rules.iter().map(of_rule).min().unwrap_or(0)
     }
@@ -296,6 +292,12 @@ impl Heights {
         copied.head_terms.push(HeadTerm::Expression(Expression::Variable(found)));
         vec![of_groups, copied]
     }
+}
+
+/// How high the highest row that a solution of a rule reads stands at least.
+pub(crate) fn least_below(rule: &Rule, derived: &BTreeMap<RelationId, Derived>) -> u32 {
+    let least = rule.atoms().filter_map(|atom| derived.get(&atom.relation)).map(|derived| derived.least);
+    least.max().unwrap_or(0)
 }
 
 /// How high the rows of a solution stand.

@@ -16,6 +16,7 @@ mod top_down;
 
 use std::collections::{BTreeMap, HashSet};
 
+pub(crate) use heights::least_below;
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
 pub(crate) use searched::{Edge, End, Form, Searched, Step, StepsBelow, searched, steps_below};
