@@ -26,24 +26,18 @@ pub(crate) struct Case {
 pub(crate) type Facts = Vec<(&'static str, RecordBatch)>;
 
 impl Case {
-    fn questions(&self, followers: usize) -> impl Iterator<Item = String> {
-        (0..followers).map(|number| self.question.replace("{}", &number.to_string()))
+    fn questions(&self) -> impl Iterator<Item = String> {
+        (0..self.followers).map(|number| self.question.replace("{}", &number.to_string()))
     }
 }
 
-/// A step is from before the text of a commit is read until it is known what has changed of each answer; where nobody follows, until
-/// it is committed.
+/// A step is from before the text of a commit is read until it is known what has changed of each answer.
 pub(crate) fn run(c: &mut Criterion, case: &Case) {
     let mut group = Group::of(c, case.name);
-    let ways = [
-        ("forward", Advance::WhereFaster, case.followers),
-        ("anew", Advance::Never, case.followers),
-        ("unfollowed", Advance::WhereFaster, 0),
-    ];
-    for (way, advance, followers) in ways {
+    for (way, advance) in [("forward", Advance::WhereFaster), ("anew", Advance::Never)] {
         let mut followed = None;
         for &size in case.sizes {
-            let make = || Followed::of(case, advance, followers);
+            let make = || Followed::of(case, advance);
             group.bench(format!("{way}/{size}"), &mut followed, make, |followed| followed.step(size));
         }
         if let Some(followed) = followed {
@@ -62,7 +56,7 @@ struct Followed {
 }
 
 impl Followed {
-    fn of(case: &Case, advance: Advance, followers: usize) -> Followed {
+    fn of(case: &Case, advance: Advance) -> Followed {
         let view_memory = 4 << 30;
         let (facts, changes) = (case.facts)();
         let mut session = session_of(EngineOptions { advance, view_memory, ..EngineOptions::default() });
@@ -72,7 +66,7 @@ impl Followed {
             let answer = Fingerprint::of(follower.begun());
             (follower, answer)
         };
-        let followers = case.questions(followers).map(follow).collect();
+        let followers = case.questions().map(follow).collect();
         Followed { session, followers, facts, changes }
     }
 
@@ -97,7 +91,7 @@ impl Followed {
         if !so_far.is_empty() {
             commit(&mut fresh, &so_far);
         }
-        for (question, (_, told)) in case.questions(self.followers.len()).zip(&self.followers) {
+        for (question, (_, told)) in case.questions().zip(&self.followers) {
             let right = Fingerprint::of(&answer(&mut fresh, &question));
             assert_eq!(*told, right, "{question}: what was told of {} is wrong", case.name);
         }
