@@ -1,6 +1,6 @@
 //! Rows of closures along edges that are at hand: the shortest way between two ends is searched for, and proofs are made along it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::paths::Closure;
@@ -8,67 +8,43 @@ use super::proof::{Cut, Proof, Reason};
 use super::prover::{self, Prover, broken, rows_of};
 use super::solutions::{Beside, Evaluated, Solution};
 use super::told::MOST_DEPTH;
-use super::why::{Detail, Question};
-use crate::analysis::program::{Argument, Program, Rule};
+use super::why::Question;
+use crate::analysis::program::{Argument, Rule};
 use crate::budget::Budget;
-use crate::data::{Code, RelationId, Run};
+use crate::data::{Code, RelationId};
 use crate::error::Error;
-use crate::exec::{self, EdgeRuns, Relations, ShortestWays, Way};
-use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, StepsBelow, searched, steps_below};
+use crate::exec::{EdgeRuns, Relations, ShortestWays, Way};
+use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, Whole, searched, steps_below};
 
-/// For more rows than these it is better to find out once what they have in common.
-const FEW_ROWS: usize = 16;
 /// Steps that are not at hand are derived from so many rows at most,
 const FEW_ROWS_BELOW: usize = 1 << 15;
-/// in this time.
+/// in this time, before anything else is tried.
 const BRIEF: Duration = Duration::from_millis(2);
 
 impl Question<'_> {
-    /// Explains rows by searches; nothing if they cannot be.
-    pub(super) fn search(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        // Along stored edges a walk from one start begins with the first row, unless none ever does: then nothing is searched.
-        let is_walked = self.thresholds.lone_walk_rows <= 1;
-        // Of several proofs of a row the heights are needed, and these are evaluated.
-        if !is_walked || self.detail == Detail::Alternatives || self.count > FEW_ROWS {
-            return Ok(None);
-        }
-        match self.search_ways(budget)? {
-            None => self.search_top_down(budget),
-            found => Ok(found),
-        }
-    }
-
-    /// The same for rows that are ends of ways.
-    fn search_ways(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
+    /// Explains rows that are ends of ways, where their steps are at hand or soon derived; nothing if they are not.
+    pub(super) fn search_ways(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
         if let Some(found) = self.search_among(self.relations, self.at_hand, budget)? {
             return Ok(Some(found));
         }
-        let Some(StepsBelow { program, relations }) = steps_below(self.program, self.at_hand) else {
-            return Ok(None);
-        };
-        let Some(rows) = self.derived(&program, budget) else { return Ok(None) };
-        let at_hand = self.at_hand.union(&relations).copied().collect();
-        self.search_among(&Beside { rows, others: self.relations }, &at_hand, budget)
+        let steps = steps_below(self.program, self.at_hand).filter(|steps| self.rests_on_few(steps));
+        let found = steps.and_then(|steps| budget.within(BRIEF, |brief| self.search_along(&steps, brief)));
+        Ok(found.and_then(Result::ok).flatten())
     }
 
-    /// All rows that a program derives, by the names of their relations, if that takes little.
-    fn derived(&self, program: &Program, budget: &Budget) -> Option<HashMap<String, Vec<Run>>> {
+    fn rests_on_few(&self, Whole { program, .. }: &Whole) -> bool {
         let read: BTreeSet<RelationId> =
             program.strata.iter().flat_map(|stratum| &stratum.rules).flat_map(Rule::reads).collect();
-        let name = |relation: RelationId| &program.relations[relation.index()].name;
-        let stored = read.into_iter().filter(|relation| program.relations[relation.index()].stored);
-        let runs = stored.flat_map(|relation| self.relations.runs(name(relation)));
-        if runs.map(|run| run.len()).sum::<usize>() > FEW_ROWS_BELOW {
-            return None;
-        }
-        let execute = |budget: &Budget| {
-            exec::execute(program, self.relations, self.codec, budget, self.thresholds, None)
-        };
-        let outcome = budget.within(BRIEF, execute)?.ok()?;
-        let mut rows: HashMap<String, Vec<Run>> =
-            outcome.complete.into_iter().map(|(relation, runs)| (name(relation).clone(), runs)).collect();
-        rows.insert(name(program.goal).clone(), outcome.runs);
-        Some(rows)
+        let read = read.into_iter().map(|relation| &program.relations[relation.index()]);
+        let runs = read.filter(|read| read.stored).flat_map(|read| self.relations.runs(&read.name));
+        runs.map(|run| run.len()).sum::<usize>() <= FEW_ROWS_BELOW
+    }
+
+    /// The same along steps that are derived first.
+    pub(super) fn search_along(&self, steps: &Whole, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
+        let rows = self.derived(steps, budget)?;
+        let at_hand = self.at_hand.union(&steps.relations).copied().collect();
+        self.search_among(&Beside { rows, others: self.relations }, &at_hand, budget)
     }
 
     /// The same among what is at hand.

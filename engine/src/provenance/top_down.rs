@@ -1,5 +1,5 @@
-//! Rows that rest on nothing but rows that are at hand: what each may stand by is looked up from the top down, no deeper than
-//! the smallest proofs are high. Nothing is evaluated.
+//! Rows that rest on nothing but relations of which all rows are known: what each may stand by is looked up from the top down, no
+//! deeper than the smallest proofs are high. No heights are evaluated.
 //!
 //! Proofs of one height after the other are tried, as by a search that deepens (Korf, *Depth-First Iterative-Deepening*, Artificial
 //! Intelligence 27, 1985), but all rows of a level at once. Where the rows in question may stand so high, those that their solutions
@@ -7,7 +7,6 @@
 //! high that is follows from its rules, from whether it stands by conditions that need no search, and from proofs that were tried before.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
 
 use super::met_rows::{MetRows, StandsBy, UNKNOWN};
 use super::proof::Proof;
@@ -15,43 +14,29 @@ use super::prover::{Prover, rows_of};
 use super::solutions::{Beside, Evaluated, Solution};
 use super::why::Question;
 use crate::analysis::program::{Argument, Atom};
-use crate::budget::{Budget, BudgetError};
+use crate::budget::Budget;
 use crate::data::{Code, RelationId};
 use crate::error::Error;
-use crate::exec::{ExecError, Relations};
-use crate::rewrite::proofs::{Ask, Derived, Explained, Height, Kind, least_below, top_down};
-
-/// A search from the top down may take so long for each row that is at hand. To evaluate their heights may take a third of that, or a
-/// hundred times as long: nobody knows before.
-const A_ROW: Duration = Duration::from_micros(1);
-/// It may take so long in any case.
-const IN_ANY_CASE: Duration = Duration::from_millis(250);
+use crate::exec::ExecError;
+use crate::rewrite::proofs::{Ask, Derived, Explained, Height, Kind, TopDown, least_below};
 
 impl Question<'_> {
-    /// Explains rows by what they rest on, where all that they may rest on is at hand and what has to be looked at is not too much.
-    pub(super) fn search_top_down(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        let Some(explained) = top_down(self.program, self.at_hand) else { return Ok(None) };
-        let goal = HashMap::from([(Ask::name(explained.goal), vec![self.rows.clone()])]);
-        let relations = Beside { rows: goal, others: self.relations };
-        let known =
-            |relation: &RelationId| relations.runs(&explained.program.relations[relation.index()].name);
-        let rows: usize = self.at_hand.iter().flat_map(known).map(|run| run.len()).sum();
-        let time = IN_ANY_CASE.max(A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)));
+    /// Explains rows by what they rest on, among the rows that are at hand and those that have to be derived for that.
+    pub(super) fn search_top_down(
+        &self,
+        TopDown { explained, lacking }: &TopDown,
+        budget: &Budget,
+    ) -> Result<Option<Vec<Proof>>, Error> {
+        let mut rows = match lacking {
+            Some(whole) => self.derived(whole, budget)?,
+            None => HashMap::new(),
+        };
+        rows.insert(Ask::name(explained.goal), vec![self.rows.clone()]);
+        let relations = Beside { rows, others: self.relations };
+        let evaluated = Evaluated::at_hand(explained, &relations, self.codec, budget, self.thresholds);
         let asked: Vec<Vec<Code>> = rows_of(self.rows).take(self.count).collect();
-        let search = |budget: &Budget| {
-            Search::of(
-                &Evaluated::at_hand(&explained, &relations, self.codec, budget, self.thresholds),
-                &asked,
-            )
-        };
-        let found = match budget.within(time, search) {
-            // To evaluate heights may take less memory.
-            None | Some(Err(ExecError::Budget(BudgetError::Memory { .. }))) => return Ok(None),
-            Some(found) => found?,
-        };
-        let evaluated = Evaluated::at_hand(&explained, &relations, self.codec, budget, self.thresholds);
-        let prover = Prover::new(&evaluated, self.detail, self.view).with(found);
-        prover.proofs_of(self.rows, self.count)
+        let found = Search::of(&evaluated, &asked)?;
+        Prover::new(&evaluated, self.detail, self.view).with(found).proofs_of(self.rows, self.count)
     }
 }
 

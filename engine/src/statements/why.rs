@@ -11,6 +11,7 @@ use crate::context::{Context, Environment};
 use crate::data::RelationId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
+use crate::exec::Outcome;
 use crate::graph::SessionView;
 use crate::provenance::{Detail, Question, why};
 use crate::rewrite;
@@ -34,7 +35,10 @@ pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> R
         rows.truncate(MOST_ROWS);
     }
     let (run, codec) = rows.coded();
-    let thresholds = context.environment.thresholds;
+    let Environment { threads, thresholds, views, .. } = context.environment;
+    let keep = |program: &Program, outcome: &Outcome| {
+        views.keep(&reading, program, outcome, context.graph, &view, codec);
+    };
     let question = Question {
         program: &program,
         rows: run,
@@ -43,10 +47,11 @@ pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> R
         view: &view,
         relations: &reading.with(&view),
         at_hand: &at_hand,
+        keep: &keep,
         codec,
-        thresholds,
+        thresholds: *thresholds,
     };
-    let proofs = context.environment.threads.run(|| why(&question, context.budget))?;
+    let proofs = threads.run(|| why(&question, context.budget))?;
     Ok(rows.with_proofs(proofs))
 }
 

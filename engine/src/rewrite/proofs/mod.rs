@@ -13,15 +13,17 @@ mod replaced;
 mod searched;
 mod solutions;
 mod top_down;
+mod whole;
 
 use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use heights::least_below;
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
-pub(crate) use searched::{Edge, End, Form, Searched, Step, StepsBelow, searched, steps_below};
+pub(crate) use searched::{Edge, End, Form, Searched, Step, searched, steps_below};
 pub(crate) use solutions::{Ask, Read, ask};
-pub(crate) use top_down::top_down;
+pub(crate) use top_down::{TopDown, top_down};
+pub(crate) use whole::Whole;
 
 use self::heights::Heights;
 use super::guarded::guarded;

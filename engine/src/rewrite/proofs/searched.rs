@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::heights::{self, Heights};
+use super::whole::Whole;
 use super::{Explained, Origins, apart_from_stored, paths};
 use crate::analysis::program::{Argument, Atom, HeadTerm, Literal, Program, Rule, Stratum};
 use crate::data::{RelationId, Value, VariableId};
@@ -108,39 +109,16 @@ pub(crate) fn searched(program: &Program, at_hand: &HashSet<RelationId>) -> Opti
     Some(Searched { explained, closure, ends, form, kinds, steps, step_height })
 }
 
-/// What derives the steps of a closure.
-#[derive(Debug)]
-pub(crate) struct StepsBelow {
-    /// Derives all rows of them, and of what they rest on; its goal is one of them.
-    pub(crate) program: Program,
-    /// The relations that it derives.
-    pub(crate) relations: HashSet<RelationId>,
-}
-
 /// What has to be derived before rows of a goal can be searched for, as steps are not at hand; nothing if that does not help.
-pub(crate) fn steps_below(program: &Program, at_hand: &HashSet<RelationId>) -> Option<StepsBelow> {
+pub(crate) fn steps_below(program: &Program, at_hand: &HashSet<RelationId>) -> Option<Whole> {
     let (closure, _) = closure_asked_for(program)?;
     let stratum = program.strata.iter().find(|stratum| stratum.relations == [closure])?;
     let (_, steps) = form_of(closure, stratum, program)?;
-    let deriving = |relation| program.strata.iter().find(|stratum| stratum.relations.contains(&relation));
-    let mut relations = HashSet::new();
-    let mut open: Vec<RelationId> = steps.iter().map(|step| step.edge.relation).collect();
-    let first = open.iter().copied().find(|relation| !at_hand.contains(relation))?;
-    while let Some(relation) = open.pop() {
-        let Some(stratum) = deriving(relation).filter(|_| !at_hand.contains(&relation)) else { continue };
-        // Facts stand beside what rules derive, or heights differ.
-        if stratum.recursive || program.relations[relation.index()].stored {
-            return None;
-        }
-        if relations.insert(relation) {
-            open.extend(stratum.rules.iter().flat_map(Rule::reads));
-        }
-    }
-    searched(program, &at_hand.union(&relations).copied().collect())?;
-    let mut below = Program { goal: first, ..program.clone() };
-    below.strata.retain(|stratum| stratum.relations.iter().any(|relation| relations.contains(relation)));
-    at_hand.iter().for_each(|relation| below.relations[relation.index()].stored = true);
-    relations.contains(&first).then_some(StepsBelow { program: below, relations })
+    let below = Whole::of(program, at_hand, steps.iter().map(|step| step.edge.relation))?;
+    let is_soon_derived = below.program.strata.iter().all(|stratum| !stratum.recursive);
+    let is_of_use = is_soon_derived && !below.relations.is_empty();
+    is_of_use.then(|| searched(program, &at_hand.union(&below.relations).copied().collect()))??;
+    Some(below)
 }
 
 /// The relation whose rows a goal asks for, if these are all that it asks for, and have two columns.
