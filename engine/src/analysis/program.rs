@@ -52,6 +52,12 @@ impl Program {
         self
     }
 
+    /// The same, where it may be asked for any number of rows.
+    pub fn asking_for_any(mut self) -> Program {
+        self.strata.iter_mut().for_each(|stratum| stratum.asking.clear());
+        self
+    }
+
     /// The name of a function in it whose value depends on the request.
     pub fn circumstance(&self) -> Option<&'static str> {
         self.strata.iter().flat_map(|stratum| &stratum.rules).find_map(Rule::circumstance)
@@ -97,6 +103,9 @@ pub struct Stratum {
     pub auxiliaries: Vec<Auxiliary>,
     /// Whether it is enough to evaluate either this one or the one before it: the relations of the other have no rows then.
     pub alternative: Option<Alternative>,
+    /// Those of its relations by whose rows others are asked for. Where these become more than there are stored rows, to ask is
+    /// given up.
+    pub asking: Vec<RelationId>,
 }
 
 /// Which of two strata of which one is enough is tried first.
@@ -111,7 +120,14 @@ pub enum Alternative {
 impl Stratum {
     /// These rules of these relations.
     pub fn of(relations: Vec<RelationId>, rules: Vec<Rule>, recursive: bool) -> Stratum {
-        Stratum { relations, rules, recursive, auxiliaries: Vec::new(), alternative: None }
+        Stratum {
+            relations,
+            rules,
+            recursive,
+            auxiliaries: Vec::new(),
+            alternative: None,
+            asking: Vec::new(),
+        }
     }
 }
 

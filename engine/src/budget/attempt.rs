@@ -13,6 +13,9 @@ const LONGER: u32 = 8;
 /// As good as for ever.
 const EVER: Duration = Duration::from_secs(1 << 32);
 
+/// What is done with a budget, as often as it is tried.
+type Work<'w, T, E> = dyn FnMut(&Budget) -> Result<T, E> + 'w;
+
 /// A try to do something.
 #[derive(Debug)]
 pub(super) struct Attempt {
@@ -90,11 +93,7 @@ impl Budget {
     /// thousand times as long as the other: both are tried in turn, for this time and then for longer and longer, until one of
     /// them is done. Together they take two to five times what the better one
     /// takes alone, as it is the first or the second in its turn, and eleven times at worst.
-    pub(crate) fn either<T, E>(
-        &self,
-        mut time: Duration,
-        ways: [&mut dyn FnMut(&Budget) -> Result<T, E>; 2],
-    ) -> Result<T, E> {
+    pub(crate) fn either<T, E>(&self, mut time: Duration, ways: [&mut Work<'_, T, E>; 2]) -> Result<T, E> {
         let (mut open, mut failed) = (Vec::from(ways), None);
         loop {
             for way in std::mem::take(&mut open) {
@@ -131,6 +130,18 @@ impl Budget {
         made
     }
 
+    /// Does what may be done in another way where it fails: it leaves no memory in use then.
+    pub(crate) fn returning<T, E>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let used = &self.shared.memory_used;
+        let before = used.load(Ordering::Relaxed);
+        let done = work();
+        if done.is_err() {
+            let more = used.load(Ordering::Relaxed).saturating_sub(before);
+            self.release(usize::try_from(more).unwrap_or(usize::MAX));
+        }
+        done
+    }
+
     fn attempt<T, E>(
         &self,
         time: Duration,
@@ -149,13 +160,8 @@ impl Budget {
             building: AtomicUsize::default(),
             outer: self.attempt.clone(),
         });
-        let used = &self.shared.memory_used;
-        let before = used.load(Ordering::Relaxed);
-        let done = work(&Budget { attempt: Some(Arc::clone(&attempt)), ..self.clone() });
-        if done.is_err() {
-            let more = used.load(Ordering::Relaxed).saturating_sub(before);
-            self.release(usize::try_from(more).unwrap_or(usize::MAX));
-        }
+        let tried = Budget { attempt: Some(Arc::clone(&attempt)), ..self.clone() };
+        let done = self.returning(|| work(&tried));
         Some(done).filter(|done| done.is_ok() || !attempt.is_over.load(Ordering::Relaxed))
     }
 

@@ -1,5 +1,7 @@
 //! `ExecError`: why an evaluation stopped.
 
+use std::time::Duration;
+
 use crate::budget::BudgetError;
 use crate::data::{DataType, DictionaryFull, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
@@ -21,6 +23,12 @@ pub enum ExecError {
     /// Something that was to spare work takes more than that.
     #[error("it takes more than it spares")]
     NotWorth,
+    /// More rows are asked for than there are to begin with: to derive all of them may take less.
+    #[error("more is asked for than there is")]
+    AsksMuch {
+        /// How long it took to find that out.
+        after: Duration,
+    },
     /// A search that starts from something else than its column holds.
     #[error("a search of a column of type {expected} cannot start from {found}")]
     SearchType {
@@ -45,6 +53,7 @@ impl From<ExecError> for Error {
             }
             ExecError::Full(full) => full.into(),
             ExecError::NotWorth => Error::internal("an auxiliary relation", error),
+            ExecError::AsksMuch { .. } => Error::internal("what is asked for", error),
             ExecError::Function(function) => function.into(),
             ExecError::SearchType { expected, .. } => {
                 let help = match expected {

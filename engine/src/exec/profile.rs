@@ -27,6 +27,11 @@ impl Profile {
         (self.strata, self.started.elapsed())
     }
 
+    /// Takes over what was measured of another evaluation. The time counts from its own beginning.
+    pub fn take(&mut self, other: Profile) {
+        self.strata = other.strata;
+    }
+
     pub(super) fn add(&mut self, stratum: StratumNote) {
         self.strata.push(stratum);
     }

@@ -36,10 +36,11 @@ pub(super) fn evaluate(
     notes: Option<&mut Notes>,
 ) -> Result<(), ExecError> {
     match plan_stratum(stratum, tables.program, tables, &tables.thresholds, tables.budget)? {
-        StratumPlan::Alias(alias) => share(tables, &alias, notes),
-        StratumPlan::Union(union) => unite(tables, &union, notes),
-        StratumPlan::Rules(plan) => evaluate_rules(tables, stratum, plan, notes),
+        StratumPlan::Alias(alias) => share(tables, &alias, notes)?,
+        StratumPlan::Union(union) => unite(tables, &union, notes)?,
+        StratumPlan::Rules(plan) => evaluate_rules(tables, stratum, plan, notes)?,
     }
+    tables.may_ask(stratum)
 }
 
 /// Completes a relation with the runs of another one.
@@ -236,6 +237,7 @@ fn recur<'p>(
         if !advance(tables, &stratum.relations, known, &looked_up, &mut fresh)? {
             break;
         }
+        tables.may_ask(stratum)?;
         let next = strategy.take_if(|strategy| is_worth(tables, strategy, known));
         // Parts go on with the plans that there are.
         if matches!(next, Some(Strategy::Partitions(_)))

@@ -1,12 +1,14 @@
 //! What is read while a stratum is evaluated: the rows of relations that are complete, and of those that grow.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::analysis::program::Program;
+use crate::analysis::program::{Program, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, RelationId, Run, Sample, Value};
+use crate::exec::error::ExecError;
 use crate::exec::growing::Growing;
 use crate::exec::measured::Measured;
 use crate::exec::relations::Relations;
@@ -33,6 +35,9 @@ pub(super) struct Tables<'a> {
     /// What rounds of the current stratum have measured, and how many there were.
     pub(super) measured: Arc<Measured>,
     pub(super) rounds: usize,
+    /// When the evaluation began, and how many rows others may be asked for by.
+    pub(super) started: Instant,
+    pub(super) most_asked: usize,
 }
 
 impl<'a> Tables<'a> {
@@ -45,17 +50,31 @@ impl<'a> Tables<'a> {
     ) -> Tables<'a> {
         let stored = program.relations.iter().enumerate().filter(|(_, relation)| relation.stored);
         let complete = stored.map(|(id, relation)| (RelationId::new(id), relations.runs(&relation.name)));
+        let complete: HashMap<RelationId, Vec<Run>> = complete.collect();
+        let stored_rows: usize = complete.values().map(|runs| rows_of(runs)).sum();
+        let most_asked = thresholds.asked_rows.max(stored_rows.saturating_mul(thresholds.asked_per_row));
         Tables {
             program,
             codec,
             budget,
             thresholds,
-            complete: complete.collect(),
+            complete,
             growing: HashMap::new(),
             found_in: HashMap::new(),
             remarks: Arc::default(),
             measured: Arc::default(),
             rounds: 0,
+            started: Instant::now(),
+            most_asked,
+        }
+    }
+
+    /// Fails where a stratum asks for more than it may.
+    pub(super) fn may_ask(&self, stratum: &Stratum) -> Result<(), ExecError> {
+        let asked: usize = stratum.asking.iter().map(|relation| self.rows(*relation)).sum();
+        match asked > self.most_asked {
+            true => Err(ExecError::AsksMuch { after: self.started.elapsed() }),
+            false => Ok(()),
         }
     }
 

@@ -40,6 +40,10 @@ pub struct Thresholds {
     pub relax_rows: usize,
     /// and where each of them is worth so many edges that have to be read first.
     pub relax_reads_per_row: usize,
+    /// Of a recursion that is not evaluated in full it may be asked for so many rows,
+    pub asked_rows: usize,
+    /// and for so many for each row that is stored: to be asked takes about as long by then as to derive everything from them.
+    pub asked_per_row: usize,
     /// A recursion goes on in parts with so many known rows,
     pub part_rows: usize,
     /// and so many new ones in a round: looking up known rows misses the cache by then.
@@ -79,6 +83,8 @@ impl Default for Thresholds {
             product_bindings: 2,
             relax_rows: 1_024,
             relax_reads_per_row: 64,
+            asked_rows: 1_024,
+            asked_per_row: 8,
             part_rows: 1 << 18,
             part_new_rows: 1 << 16,
             replan_bindings: 1 << 15,
@@ -104,6 +110,7 @@ impl Thresholds {
             lone_walk_rows: usize::MAX,
             matrix_rows: usize::MAX,
             relax_rows: usize::MAX,
+            asked_rows: usize::MAX,
             part_rows: usize::MAX,
             replan_bindings: 0,
             joined_bindings: 0,
@@ -125,6 +132,8 @@ impl Thresholds {
             product_bindings: 0,
             relax_rows: 0,
             relax_reads_per_row: usize::MAX,
+            asked_rows: 8,
+            asked_per_row: 0,
             part_rows: 0,
             part_new_rows: 0,
             replan_bindings: 0,

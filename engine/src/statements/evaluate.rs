@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::exec::{self, ExecError, Profile, Remark, Unlike};
 use crate::graph::SessionView;
 use crate::plan::OlderNote;
-use crate::rewrite;
+use crate::rewrite::{self, MAGIC_SETS};
 use crate::views::{Advancing, Reading};
 
 /// The rows of a program's goal.
@@ -60,15 +60,19 @@ pub(super) fn evaluate(
     views.read(&mut reading, &mut program);
     reading.keeps_all = keeps_all;
     let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
-    let (program, profile) = match watch {
-        None => (rewritten.unwrap_or_else(|| rewrite::rewrite(program, disabled)), None),
+    let asked = program;
+    let program = match &mut watch {
+        None => rewritten.unwrap_or_else(|| rewrite::rewrite(asked.clone(), disabled)),
         Some(watch) => {
-            let (program, notes) = rewrite_noting(program, disabled);
+            let (program, notes) = rewrite_noting(asked.clone(), disabled);
             (watch.kept, watch.rewrites) = (kept_notes(&reading), notes);
-            (program, Some(&mut watch.profile))
+            program
         }
     };
-    let program = if following.is_some() { program.without_alternatives() } else { program };
+    let program = match following {
+        Some(_) => program.without_alternatives(),
+        None => program,
+    };
     let types = program.relations[program.goal.index()].column_types.clone();
     let mut follower =
         following.map(|following| Follower { following, program: &program, reading: &reading, view });
@@ -78,16 +82,36 @@ pub(super) fn evaluate(
         return Ok(Evaluated { runs, types });
     }
     let (graph, relations) = (context.graph, reading.with(view));
-    let execute = |budget: &Budget, profile: Option<&mut Profile>| {
-        let outcome = exec::execute(&program, &relations, codec, budget, *thresholds, profile)?;
-        views.keep(&reading, &program, &outcome, graph, view, codec);
-        Ok::<_, ExecError>(outcome)
+    let is_watched = watch.is_some();
+    let execute = |program: &Program, budget: &Budget| {
+        let mut profile = is_watched.then(Profile::start);
+        let outcome = exec::execute(program, &relations, codec, budget, *thresholds, profile.as_mut())?;
+        views.keep(&reading, program, &outcome, graph, view, codec);
+        Ok::<_, ExecError>((outcome, profile))
     };
-    let outcome = match (profile, brief_time(&program)) {
-        (None, Some(time)) => at_once_or_by_all(time, context, |budget| execute(budget, None))?,
-        (profile, _) => threads.run(|| execute(context.budget, profile))?,
+    // Where it turns out that too much is asked for, what was found on the way goes.
+    let first = |budget: &Budget| budget.returning(|| execute(&program, budget));
+    let brief = brief_time(&program).filter(|_| !is_watched);
+    let ((outcome, profile), is_in_full) = match at_once_or_by_all(brief, context, first) {
+        Err(ExecError::AsksMuch { after }) => {
+            let in_full = rewrite::rewrite_in_full(asked, disabled);
+            let in_part = program.clone().asking_for_any();
+            let time = IN_FULL.max(after.saturating_mul(IN_FULL_FOR));
+            threads.run(|| {
+                let mut in_full = |budget: &Budget| Ok((execute(&in_full, budget)?, true));
+                let mut in_part = |budget: &Budget| Ok((execute(&in_part, budget)?, false));
+                context.budget.either::<_, ExecError>(time, [&mut in_full, &mut in_part])
+            })?
+        }
+        other => (other?, false),
     };
-    if let Some(follower) = follower {
+    if let (Some(watch), Some(profile)) = (watch, profile) {
+        watch.profile.take(profile);
+        let asking = watch.rewrites.iter_mut().filter(|note| note.name == MAGIC_SETS);
+        asking.for_each(|note| note.given_up = is_in_full);
+    }
+    // What was evaluated in full is kept: the next state is one of what reads it.
+    if let Some(follower) = follower.filter(|_| !is_in_full) {
         follower.begin(&outcome, codec, context);
     }
     if outcome.saturated {
@@ -152,6 +176,10 @@ fn shortened(value: &Value) -> String {
     }
 }
 
+/// Where too much is asked for, all of it may first take so long to derive,
+const IN_FULL: Duration = Duration::from_millis(20);
+/// and so many times as long as it took to find that out.
+const IN_FULL_FOR: u32 = 2;
 /// What takes less time is sooner done than handed over.
 pub(super) const BRIEF: Duration = Duration::from_millis(2);
 /// A recursion shows soon whether it goes on.
@@ -160,11 +188,11 @@ const BRIEF_RECURSION: Duration = Duration::from_micros(500);
 /// Work on the thread that asks, if it is brief there, and else by all threads. To hand it to others and to wait for them
 /// takes longer than what most questions ask for.
 pub(super) fn at_once_or_by_all<T: Send, E: Send>(
-    brief: Duration,
+    brief: Option<Duration>,
     context: &Context<'_>,
     work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
 ) -> Result<T, E> {
-    let at_once = context.budget.briefly(brief, &work);
+    let at_once = brief.and_then(|brief| context.budget.briefly(brief, &work));
     at_once.unwrap_or_else(|| context.environment.threads.run(|| work(context.budget)))
 }
 

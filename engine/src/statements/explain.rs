@@ -82,7 +82,8 @@ pub(super) fn rewrite_noting(mut program: Program, disabled: &[String]) -> (Prog
         let known = |name: &str| before.relations.iter().any(|relation| relation.name == name);
         let made = program.relations.iter().map(|relation| relation.name.clone());
         let made = made.filter(|name| !known(name)).collect();
-        notes.push(RewriteNote { name, changed: before.strata != program.strata, made });
+        let changed = before.strata != program.strata;
+        notes.push(RewriteNote { name, changed, made, given_up: false });
     }
     (rewrite::complete(program), notes)
 }

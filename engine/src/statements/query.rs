@@ -111,7 +111,7 @@ impl Form {
             budget.expect_rows(|| total)?;
             sort_limit(evaluated.runs.clone(), arity, &self.order, self.limit, &codec, budget)
         };
-        let rows = at_once_or_by_all(BRIEF, context, sort).map_err(Error::Stopped)?;
+        let rows = at_once_or_by_all(Some(BRIEF), context, sort).map_err(Error::Stopped)?;
         let answer = Rows::new(self.columns, &evaluated.types, rows, total, codec);
         Ok(answer.with_names(self.names).with_declared_any(&self.declared_any))
     }

@@ -114,7 +114,10 @@ impl Keys {
                 (known.name.as_str(), format!("{:?} {}", known.column_types, known.stored))
             })
             .collect();
-        let rules: Vec<_> = stratum.rules.iter().map(|rule| Meaning { rule, program }).collect();
+        // In which order rules come depends on what is asked for.
+        let mut rules: Vec<Fingerprint> =
+            stratum.rules.iter().map(|rule| self.fingerprint(Meaning { rule, program })).collect();
+        rules.sort_unstable();
         let below: Vec<_> = read.iter().map(|(name, origin)| (name, origin.meaning)).collect();
         let meaning = self.fingerprint((view.snapshot().dictionary().number(), rules, &heads, below));
         let stored: Vec<Vec<u64>> = heads.keys().map(|name| numbers(view.snapshot(), name)).collect();

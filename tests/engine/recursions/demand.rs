@@ -7,7 +7,7 @@ use stratalog_tests::answers::batches_of;
 use stratalog_tests::value::{Row, Value};
 
 use super::forms::{CHAINS, WALKS};
-use super::{run, ways_agree};
+use super::{fill, run, ways_agree};
 
 /// Questions about two columns: for all rows, from one end, from the other, from both, and from many values at once.
 pub(crate) const QUESTIONS: &[&str] = &[
@@ -128,6 +128,30 @@ fn what_is_asked_by_both_ends_is_found_from_either() {
             assert_eq!(rows, 1, "{longer}, {threads} threads");
         }
     }
+}
+
+/// Ways that match ask for pairs of ends, many more than there are edges: what is evaluated in full is found sooner, and kept.
+#[test]
+fn what_asks_for_too_much_is_evaluated_in_full() {
+    let engine = Engine::in_memory(EngineOptions::default()).expect("an engine in memory");
+    let mut session = engine.open_session("default").expect("the graph `default` exists");
+    fill(&mut session, 700, 1_400, 1);
+    let rules = "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)";
+    run(&mut session, rules);
+    let mut profile = |question: &str| {
+        let lines = run(&mut session, &format!(".profile {question}")).expect("a profile");
+        lines.iter().map(|line| line[0].to_string()).collect::<Vec<_>>().join("\n")
+    };
+    let given_up = "makes ?t_fb, ?magic_t_fb, ?t_bb, ?magic_t_bb, ?t_bf, ?magic_t_bf; given up";
+    let first = profile("?t(X, 8)");
+    assert!(first.contains(given_up) && !first.contains("rule ?magic_t_fb"), "{first}");
+    assert!(profile("?t(X, 9)").contains("kept t ("));
+    let rows = |session: &mut Session, question: &str| -> BTreeSet<Row> {
+        run(session, question).expect("rows").into_iter().collect()
+    };
+    let all = rows(&mut session, "?t(X, Y)");
+    let part = all.iter().filter(|row| row[1] == Value::Int(8)).cloned().collect::<BTreeSet<Row>>();
+    assert!(!part.is_empty() && part == rows(&mut session, "?t(X, 8)"));
 }
 
 /// Each pair, asked for alone, is there as the whole closure says: with edges of two kinds, some of which are deleted or known to the

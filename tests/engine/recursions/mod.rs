@@ -94,6 +94,8 @@ fn ways_agree(rules: &str, question: &str, (nodes, edges, spread): (i64, usize, 
         (from(0), 2),
         (from(20), 1),
         (from(150), 2),
+        // However much is asked for.
+        (Thresholds { asked_rows: usize::MAX, ..from(0) }, 1),
         (Thresholds::default(), 2),
     ] {
         let found = rows(thresholds, threads, &[]).expect("the same rules");

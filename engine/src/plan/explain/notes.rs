@@ -33,6 +33,8 @@ pub struct RewriteNote {
     pub changed: bool,
     /// The relations that it made; magic ones end with their adornment, `b` for a bound column and `f` for a free one.
     pub made: Vec<String>,
+    /// Whether an evaluation went on without it, as more was asked for than there is.
+    pub given_up: bool,
 }
 
 /// One stratum.
@@ -258,15 +260,18 @@ impl OlderNote {
 
 impl RewriteNote {
     fn line(&self) -> String {
-        match (self.changed, self.made.as_slice()) {
-            (false, _) => format!("rewrite {}: changes nothing", self.name),
-            (true, []) => format!("rewrite {}: changes rules", self.name),
-            (true, made) => format!("rewrite {}: makes {}", self.name, made.join(", ")),
-        }
+        let what = match (self.changed, self.made.as_slice()) {
+            (false, _) => "changes nothing".to_owned(),
+            (true, []) => "changes rules".to_owned(),
+            (true, made) => format!("makes {}", made.join(", ")),
+        };
+        let given_up =
+            if self.given_up { "; given up, as that asks for more rows than are stored" } else { "" };
+        format!("rewrite {}: {what}{given_up}", self.name)
     }
 
     fn to_json(&self) -> Value {
-        json!({ "name": self.name, "changed": self.changed, "made": self.made })
+        json!({ "name": self.name, "changed": self.changed, "made": self.made, "given_up": self.given_up })
     }
 }
 

@@ -204,6 +204,13 @@ impl<'p> Magic<'p> {
             }
         };
         self.ends.iter().for_each(|ends| ends.pair(&mut strata));
+        if matches!(self.form, Form::Best) {
+            let magic: BTreeSet<RelationId> = self.adorned.values().map(|adorned| adorned.magic).collect();
+            for stratum in &mut strata {
+                let asking = stratum.relations.iter().filter(|relation| magic.contains(relation));
+                stratum.asking = asking.copied().collect();
+            }
+        }
         Ok(strata)
     }
 
