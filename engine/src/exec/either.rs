@@ -13,6 +13,12 @@ use crate::budget::Budget;
 /// The first try may take so long.
 const FIRST: Duration = Duration::from_micros(200);
 
+/// For how long it may be tried first to evaluate in full, where it took so long to find out that too much is asked for.
+pub(crate) fn in_full_for(after: Duration) -> Duration {
+    const AT_LEAST: Duration = Duration::from_millis(20);
+    AT_LEAST.max(after.saturating_mul(2))
+}
+
 /// Evaluates one of two strata; the relations of the other have no rows then. Answers which, with what happened.
 pub(super) fn evaluate_either<'s>(
     tables: &mut Tables<'_>,

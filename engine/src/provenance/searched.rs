@@ -1,6 +1,6 @@
 //! Rows of closures along edges that are at hand: the shortest way between two ends is searched for, and proofs are made along it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use super::paths::Closure;
@@ -11,7 +11,7 @@ use super::told::MOST_DEPTH;
 use super::why::Question;
 use crate::analysis::program::{Argument, Rule};
 use crate::budget::Budget;
-use crate::data::{Code, RelationId};
+use crate::data::{Code, RelationId, Run};
 use crate::error::Error;
 use crate::exec::{EdgeRuns, Relations, ShortestWays, Way};
 use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, Whole, searched, steps_below};
@@ -28,8 +28,11 @@ impl Question<'_> {
             return Ok(Some(found));
         }
         let steps = steps_below(self.program, self.at_hand).filter(|steps| self.rests_on_few(steps));
-        let found = steps.and_then(|steps| budget.within(BRIEF, |brief| self.search_along(&steps, brief)));
-        Ok(found.and_then(Result::ok).flatten())
+        let Some(steps) = steps else { return Ok(None) };
+        match budget.within(BRIEF, |brief| self.derived(&steps, brief)) {
+            Some(Ok(rows)) => self.search_beside(rows, &steps, budget),
+            Some(Err(_)) | None => Ok(None),
+        }
     }
 
     fn rests_on_few(&self, Whole { program, .. }: &Whole) -> bool {
@@ -42,7 +45,15 @@ impl Question<'_> {
 
     /// The same along steps that are derived first.
     pub(super) fn search_along(&self, steps: &Whole, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        let rows = self.derived(steps, budget)?;
+        self.search_beside(self.derived(steps, budget)?, steps, budget)
+    }
+
+    fn search_beside(
+        &self,
+        rows: HashMap<String, Vec<Run>>,
+        steps: &Whole,
+        budget: &Budget,
+    ) -> Result<Option<Vec<Proof>>, Error> {
         let at_hand = self.at_hand.union(&steps.relations).copied().collect();
         self.search_among(&Beside { rows, others: self.relations }, &at_hand, budget)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::proof::Proof;
 use super::prover::{Prover, broken};
 use super::solutions::Evaluated;
-use crate::analysis::program::Program;
+use crate::analysis::program::{Program, Relation};
 use crate::budget::Budget;
 use crate::data::{Codec, RelationId, Rows, Run};
 use crate::error::Error;
@@ -16,10 +16,15 @@ use crate::rewrite::proofs::{Replaced, Whole, explained, may_rest_on_replaced, s
 
 /// For more rows than these it is better to find out once what they have in common.
 const FEW_ROWS: usize = 16;
-/// To search for proofs and to evaluate heights are tried in turn, for so long at first,
-const FIRST: Duration = Duration::from_millis(250);
-/// and where all rows are at hand, for so long for each of them.
-const A_ROW: Duration = Duration::from_micros(1);
+/// Where all rows are at hand, a search among them may take so long before heights are evaluated, and where they are not, these
+/// may take so long before relations are derived for a search.
+const BRIEF: Duration = Duration::from_millis(250);
+/// For each row that is at hand a search may take so long.
+const KEPT_ROW: Duration = Duration::from_micros(1);
+/// To derive relations and to search among them may take so long,
+const WHOLE: Duration = Duration::from_secs(1);
+/// and so long for each row that is stored or at hand.
+const STORED_ROW: Duration = Duration::from_micros(5);
 
 /// What is to be explained.
 pub(crate) struct Question<'q> {
@@ -70,33 +75,41 @@ impl Question<'_> {
         is_walked && self.detail != Detail::Alternatives && self.count <= FEW_ROWS
     }
 
-    /// Searches for proofs, or evaluates heights, whichever takes less time.
+    /// Searches for proofs where all rows are at hand, or where they are derived sooner than heights; or evaluates these.
     fn search_or_evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
-        type Search<'s> = Box<dyn Fn(&Budget) -> Result<Option<Vec<Proof>>, Error> + 's>;
-        let mut time = FIRST;
-        let mut derives = true;
-        let search: Search<'_> = if let Some(steps) = steps_below(self.program, self.at_hand) {
-            Box::new(move |budget| self.search_along(&steps, budget))
-        } else if let Some(found) = top_down(self.program, self.at_hand) {
-            derives = found.lacking.is_some();
-            if !derives {
-                let name = |relation: &RelationId| &self.program.relations[relation.index()].name;
-                let runs = self.at_hand.iter().flat_map(|relation| self.relations.runs(name(relation)));
-                let rows: usize = runs.map(|run| run.len()).sum();
-                time = time.max(A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)));
-            }
-            Box::new(move |budget| self.search_top_down(&found, budget))
-        } else {
+        let steps = steps_below(self.program, self.at_hand);
+        let rows = if steps.is_none() { top_down(self.program, self.at_hand) } else { None };
+        if steps.is_none() && rows.is_none() {
             return self.evaluate(budget);
+        }
+        let is_at_hand = rows.as_ref().is_some_and(|rows| rows.lacking.is_none());
+        let search = |budget: &Budget| match (&steps, &rows) {
+            (Some(steps), _) => self.search_along(steps, budget),
+            (None, Some(rows)) => self.search_top_down(rows, budget),
+            (None, None) => Ok(None),
         };
-        let mut search =
-            |budget: &Budget| search(budget)?.ok_or_else(|| broken("a row of the answer has no proof"));
-        let mut evaluate = |budget: &Budget| self.evaluate(budget);
-        let turns: [&mut dyn FnMut(&Budget) -> _; 2] = match derives == self.thresholds.swaps_turns {
-            true => [&mut search, &mut evaluate],
-            false => [&mut evaluate, &mut search],
+        // What goes wrong on the way says nothing of heights, and these are evaluated in the end.
+        let evaluates_first = !is_at_hand && !self.thresholds.swaps_turns;
+        if evaluates_first && let Some(Ok(found)) = budget.within(BRIEF, |budget| self.evaluate(budget)) {
+            return Ok(found);
+        }
+        let rows = u32::try_from(self.rows_read()).unwrap_or(u32::MAX);
+        let time = if is_at_hand { BRIEF.max(KEPT_ROW * rows) } else { WHOLE.max(STORED_ROW * rows) };
+        match budget.within(time, search) {
+            Some(Ok(Some(found))) => Ok(found),
+            Some(Err(broken @ Error::Internal { .. })) => Err(broken),
+            Some(_) | None => self.evaluate(budget),
+        }
+    }
+
+    /// How many rows are stored or at hand.
+    fn rows_read(&self) -> usize {
+        let relations = self.program.relations.iter().enumerate();
+        let is_read = |(number, relation): &(usize, &Relation)| {
+            relation.stored || self.at_hand.contains(&RelationId::new(*number))
         };
-        budget.either(time, turns)
+        let runs = relations.filter(is_read).flat_map(|(_, relation)| self.relations.runs(&relation.name));
+        runs.map(|run| run.len()).sum()
     }
 
     /// All rows that a program derives, by the names of their relations.

@@ -132,6 +132,16 @@ fn a_change_takes_only_what_depends_on_it() {
     assert_eq!(views(&mut session, "?path(1, Y)"), [""; 0]);
 }
 
+/// Their rules come in another order where another one of them is asked for.
+#[test]
+fn relations_that_need_each_other_are_kept_whichever_is_asked_for() {
+    let mut session = session_with_rules();
+    run(&mut session, "?even(X, Y)", false).expect("rows");
+    assert_eq!(views(&mut session, "?uneven(1, Y)"), ["uneven (6 rows)"]);
+    run(&mut session, "+odd(4)\n?uneven(X, Y)", false).expect("rows");
+    assert_eq!(views(&mut session, "?even(X, 1)"), ["even (6 rows)"]);
+}
+
 #[test]
 fn what_a_session_adds_is_not_kept() {
     let mut session = session_with_rules();
