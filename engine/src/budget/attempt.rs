@@ -91,8 +91,8 @@ impl Budget {
 
     /// Does one of two things that come to the same, where nobody knows beforehand which of them takes less, and one may take a
     /// thousand times as long as the other: both are tried in turn, for this time and then for longer and longer, until one of
-    /// them is done. Together they take two to five times what the better one
-    /// takes alone, as it is the first or the second in its turn, and eleven times at worst.
+    /// them is done. Together they take two to five times what the better one takes alone, as it is the first or the second in its
+    /// turn, and eleven times at worst.
     pub(crate) fn either<T, E>(&self, mut time: Duration, ways: [&mut Work<'_, T, E>; 2]) -> Result<T, E> {
         let (mut open, mut failed) = (Vec::from(ways), None);
         loop {

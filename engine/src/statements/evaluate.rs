@@ -109,9 +109,11 @@ pub(super) fn evaluate(
         let asking = watch.rewrites.iter_mut().filter(|note| note.name == MAGIC_SETS);
         asking.for_each(|note| note.given_up = is_in_full);
     }
-    // What was evaluated in full is kept: the next state is one of what reads it.
-    if let Some(follower) = follower.filter(|_| !is_in_full) {
-        follower.begin(&outcome, codec, context);
+    match follower {
+        // It is kept, and the next state is followed from there.
+        Some(follower) if is_in_full => follower.forget(),
+        Some(follower) => follower.begin(&outcome, codec, context),
+        None => {}
     }
     if outcome.saturated {
         context.warnings.push(

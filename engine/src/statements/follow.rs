@@ -118,6 +118,11 @@ impl Follower<'_> {
         Ok(self.following.followed.as_ref().map(|followed| followed.answer().runs().to_vec()))
     }
 
+    /// Nothing is followed from this state on.
+    pub(super) fn forget(self) {
+        self.following.followed = None;
+    }
+
     /// What was derived is where the next state begins.
     pub(super) fn begin(self, outcome: &Outcome, codec: &Codec, context: &Context<'_>) {
         let views = &context.environment.views;

@@ -7,9 +7,10 @@ use proptest::prelude::{ProptestConfig, any};
 use proptest::{collection::vec, proptest, sample::select, sample::subsequence};
 use stratalog_engine::{Advance, Engine, EngineOptions, Jointly, LiveOptions, Session, Thresholds};
 use stratalog_tests::changes::{FACTS, KINDS, change, with_below};
+use stratalog_tests::value::Value;
 
 use super::copies::cases;
-use super::reader::{Reader, engine_of, run, session, tell};
+use super::reader::{Copy, Reader, engine_of, run, session, tell};
 
 /// The ways to ask for a relation, as its head is written.
 const WAYS: usize = 6;
@@ -75,4 +76,32 @@ fn what_is_told_is_what_tells_one_answer_from_the_next() {
         STEPS.set(STEPS.get() + engine.views().steps);
     });
     assert!(STEPS.get() > 8 * u64::from(cases(100)), "{} steps", STEPS.get());
+}
+
+/// Where much has come at once, it is derived anew, and asks for more than it may: it is answered in full, and followed again.
+#[test]
+fn what_comes_to_ask_for_too_much_is_told_nevertheless() {
+    for advance in [Advance::Always, Advance::WhereFaster] {
+        asks_for_too_much(advance);
+    }
+}
+
+fn asks_for_too_much(advance: Advance) {
+    let thresholds = Thresholds { asked_rows: 8, asked_per_row: 0, ..Thresholds::default() };
+    let engine = engine_of(EngineOptions { advance, thresholds, ..EngineOptions::default() });
+    let mut writer = session(&engine);
+    let rules = "+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A), t(A, B), edge(Y, B)";
+    tell(&mut writer, &format!("+edge(1, 8)\n+t(X, Y) <- edge(X, Y)\n{rules}"));
+    let mut reader = Reader::new(&writer, "?t(X, 8)", true);
+    let edges: Vec<String> =
+        (0..4_000).map(|n| format!("({}, {})", n * 17 % 300, (n * n + 3 * n) % 311)).collect();
+    let many = format!("+edge[{}]", edges.join(", "));
+    for change in ["+edge(40, 8)", &many, "+edge(400, 40)", "-edge(40, 8)", "+edge(401, 8)"] {
+        let version = tell(&mut writer, change);
+        reader.catch_up(version).expect("an answer");
+        let all = run(&mut writer, "?t(X, Y)").expect("rows").1;
+        let expected: Copy = all.into_iter().filter(|row| row[1] == Value::Int(8)).collect();
+        assert_eq!(reader.copy.len(), expected.len(), "after {}", &change[..12]);
+        assert_eq!(reader.copy, expected, "after {}", &change[..12]);
+    }
 }
