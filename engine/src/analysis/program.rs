@@ -103,8 +103,8 @@ pub struct Stratum {
     pub auxiliaries: Vec<Auxiliary>,
     /// Whether it is enough to evaluate either this one or the one before it: the relations of the other have no rows then.
     pub alternative: Option<Alternative>,
-    /// Those of its relations by whose rows others are asked for. Where these become more than there are stored rows, to ask is
-    /// given up.
+    /// Those of its relations by whose rows others are asked for. Where these become many more than there are stored rows, to
+    /// ask is given up.
     pub asking: Vec<RelationId>,
 }
 

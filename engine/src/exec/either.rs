@@ -13,12 +13,6 @@ use crate::budget::Budget;
 /// The first try may take so long.
 const FIRST: Duration = Duration::from_micros(200);
 
-/// For how long it may be tried first to evaluate in full, where it took so long to find out that too much is asked for.
-pub(crate) fn in_full_for(after: Duration) -> Duration {
-    const AT_LEAST: Duration = Duration::from_millis(20);
-    AT_LEAST.max(after.saturating_mul(2))
-}
-
 /// Evaluates one of two strata; the relations of the other have no rows then. Answers which, with what happened.
 pub(super) fn evaluate_either<'s>(
     tables: &mut Tables<'_>,
@@ -31,20 +25,17 @@ pub(super) fn evaluate_either<'s>(
     }
     let in_order = is_sooner == tables.thresholds.swaps_turns;
     let [first, second] = if in_order { strata } else { [strata[1], strata[0]] };
-    let found = {
-        let tables = &*tables;
-        let try_stratum = |stratum: &'s Stratum, budget: &Budget| {
-            let mut apart = Tables { budget, ..tables.apart() };
-            let mut notes = is_measured.then(Notes::start);
-            evaluate(&mut apart, stratum, notes.as_mut())?;
-            let Tables { complete, found_in, remarks, .. } = apart;
-            Ok::<_, ExecError>((stratum, complete, found_in, remarks, notes))
-        };
-        let turns: [&mut dyn FnMut(&Budget) -> _; 2] =
-            [&mut |budget| try_stratum(first, budget), &mut |budget| try_stratum(second, budget)];
-        tables.budget.either(FIRST, turns)?
+    let apart = |stratum: &'s Stratum, budget: &Budget| {
+        let mut apart = Tables { budget, ..tables.apart() };
+        let mut notes = is_measured.then(Notes::start);
+        evaluate(&mut apart, stratum, notes.as_mut())?;
+        let Tables { complete, found_in, remarks, .. } = apart;
+        Ok::<_, ExecError>((stratum, complete, found_in, remarks, notes))
     };
-    let (stratum, complete, found_in, remarks, notes) = found;
+    let (mut first, mut second) =
+        (|budget: &Budget| apart(first, budget), |budget: &Budget| apart(second, budget));
+    let (stratum, complete, found_in, remarks, notes) =
+        tables.budget.either(FIRST, [&mut first, &mut second])?;
     if remarks.is_saturated() {
         tables.remarks.saturate();
     }

@@ -78,7 +78,6 @@ use crate::data::{Codec, RelationId, Run};
 use crate::plan::{RelationNote, Size, Statistics, StratumNote};
 
 pub use crate::plan::Thresholds;
-pub(crate) use either::in_full_for;
 pub use error::ExecError;
 pub use profile::Profile;
 pub use relations::Relations;

@@ -12,7 +12,9 @@ use crate::data::{Codec, RelationId, Rows, Run};
 use crate::error::Error;
 use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
 use crate::graph::SessionView;
-use crate::rewrite::proofs::{Replaced, Whole, explained, may_rest_on_replaced, steps_below, top_down};
+use crate::rewrite::proofs::{
+    Replaced, TopDown, Whole, explained, may_rest_on_replaced, steps_below, top_down,
+};
 
 /// For more rows than these it is better to find out once what they have in common.
 const FEW_ROWS: usize = 16;
@@ -36,7 +38,7 @@ pub(crate) struct Question<'q> {
     pub(crate) detail: Detail,
     pub(crate) view: &'q SessionView,
     /// What is stored in this view, and all rows of those relations that are at hand.
-    pub(crate) relations: &'q (dyn Relations + Sync),
+    pub(crate) relations: &'q dyn Relations,
     pub(crate) at_hand: &'q HashSet<RelationId>,
     /// Is told of relations that were derived whole, by which program.
     pub(crate) keep: &'q (dyn Fn(&Program, &Outcome) + Sync),
@@ -53,6 +55,14 @@ pub enum Detail {
     Full,
     /// Several proofs of a row, if there are.
     Alternatives,
+}
+
+/// Where proofs are searched for.
+enum Search {
+    /// Along ways whose steps are derived first.
+    Along(Whole),
+    /// From the top down.
+    TopDown(TopDown),
 }
 
 /// Explains rows: a proof of each, in their order.
@@ -77,17 +87,10 @@ impl Question<'_> {
 
     /// Searches for proofs where all rows are at hand, or where they are derived sooner than heights; or evaluates these.
     fn search_or_evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
-        let steps = steps_below(self.program, self.at_hand);
-        let rows = if steps.is_none() { top_down(self.program, self.at_hand) } else { None };
-        if steps.is_none() && rows.is_none() {
-            return self.evaluate(budget);
-        }
-        let is_at_hand = rows.as_ref().is_some_and(|rows| rows.lacking.is_none());
-        let search = |budget: &Budget| match (&steps, &rows) {
-            (Some(steps), _) => self.search_along(steps, budget),
-            (None, Some(rows)) => self.search_top_down(rows, budget),
-            (None, None) => Ok(None),
-        };
+        let along = steps_below(self.program, self.at_hand).map(Search::Along);
+        let search = along.or_else(|| top_down(self.program, self.at_hand).map(Search::TopDown));
+        let Some(search) = search else { return self.evaluate(budget) };
+        let is_at_hand = matches!(&search, Search::TopDown(TopDown { lacking: None, .. }));
         // What goes wrong on the way says nothing of heights, and these are evaluated in the end.
         let evaluates_first = !is_at_hand && !self.thresholds.swaps_turns;
         if evaluates_first && let Some(Ok(found)) = budget.within(BRIEF, |budget| self.evaluate(budget)) {
@@ -95,7 +98,11 @@ impl Question<'_> {
         }
         let rows = u32::try_from(self.rows_read()).unwrap_or(u32::MAX);
         let time = if is_at_hand { BRIEF.max(KEPT_ROW * rows) } else { WHOLE.max(STORED_ROW * rows) };
-        match budget.within(time, search) {
+        let found = budget.within(time, |budget| match &search {
+            Search::Along(steps) => self.search_along(steps, budget),
+            Search::TopDown(rows) => self.search_top_down(rows, budget),
+        });
+        match found {
             Some(Ok(Some(found))) => Ok(found),
             Some(Err(broken @ Error::Internal { .. })) => Err(broken),
             Some(_) | None => self.evaluate(budget),

@@ -12,7 +12,7 @@ use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RelationId, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{self, ExecError, Profile, Remark, Unlike, in_full_for};
+use crate::exec::{self, ExecError, Profile, Remark, Unlike};
 use crate::graph::SessionView;
 use crate::plan::OlderNote;
 use crate::rewrite::{self, MAGIC_SETS};
@@ -69,10 +69,7 @@ pub(super) fn evaluate(
             program
         }
     };
-    let program = match following {
-        Some(_) => program.without_alternatives(),
-        None => program,
-    };
+    let program = if following.is_some() { program.without_alternatives() } else { program };
     let types = program.relations[program.goal.index()].column_types.clone();
     let mut follower =
         following.map(|following| Follower { following, program: &program, reading: &reading, view });
@@ -96,10 +93,11 @@ pub(super) fn evaluate(
         Err(ExecError::AsksMuch { after }) => {
             let in_full = rewrite::rewrite_in_full(asked, disabled);
             let in_part = program.clone().asking_for_any();
+            let time = IN_FULL.max(IN_FULL_FOR * after);
             threads.run(|| {
                 let mut in_full = |budget: &Budget| Ok((execute(&in_full, budget)?, true));
                 let mut in_part = |budget: &Budget| Ok((execute(&in_part, budget)?, false));
-                context.budget.either::<_, ExecError>(in_full_for(after), [&mut in_full, &mut in_part])
+                context.budget.either::<_, ExecError>(time, [&mut in_full, &mut in_part])
             })?
         }
         other => (other?, false),
@@ -177,6 +175,10 @@ fn shortened(value: &Value) -> String {
     }
 }
 
+/// Where too much is asked for, to evaluate in full may first take so long,
+const IN_FULL: Duration = Duration::from_millis(20);
+/// and so many times as long as it took to find that out.
+const IN_FULL_FOR: u32 = 2;
 /// What takes less time is sooner done than handed over.
 pub(super) const BRIEF: Duration = Duration::from_millis(2);
 /// A recursion shows soon whether it goes on.

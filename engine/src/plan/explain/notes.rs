@@ -266,7 +266,7 @@ impl RewriteNote {
             (true, made) => format!("makes {}", made.join(", ")),
         };
         let given_up =
-            if self.given_up { "; given up, as that asks for more rows than are stored" } else { "" };
+            if self.given_up { "; given up, as that asks for many more rows than are stored" } else { "" };
         format!("rewrite {}: {what}{given_up}", self.name)
     }
 

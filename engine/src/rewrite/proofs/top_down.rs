@@ -46,13 +46,12 @@ pub(crate) fn top_down(program: &Program, at_hand: &HashSet<RelationId>) -> Opti
     };
     let read: HashSet<RelationId> =
         derived.values().flat_map(|derived| &derived.ways).flat_map(read).filter(has_rules).collect();
+    let lacking = match read.is_subset(at_hand) {
+        true => None,
+        false => Some(Whole::of(written, at_hand, read.difference(at_hand).copied())?),
+    };
     let mut known = at_hand.clone();
-    let mut lacking = None;
-    if !read.is_subset(&known) {
-        let whole = Whole::of(written, at_hand, read.difference(at_hand).copied())?;
-        known.extend(&whole.relations);
-        lacking = Some(whole);
-    }
+    known.extend(lacking.iter().flat_map(|whole| &whole.relations));
     if !read.is_subset(&known) {
         return None;
     }
