@@ -62,7 +62,7 @@ enum Search {
     /// Along ways whose steps are derived first.
     Along(Whole),
     /// From the top down.
-    TopDown(TopDown),
+    TopDown(Box<TopDown>),
 }
 
 /// Explains rows: a proof of each, in their order.
@@ -88,9 +88,10 @@ impl Question<'_> {
     /// Searches for proofs where all rows are at hand, or where they are derived sooner than heights; or evaluates these.
     fn search_or_evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
         let along = steps_below(self.program, self.at_hand).map(Search::Along);
-        let search = along.or_else(|| top_down(self.program, self.at_hand).map(Search::TopDown));
+        let search =
+            along.or_else(|| top_down(self.program, self.at_hand).map(Box::new).map(Search::TopDown));
         let Some(search) = search else { return self.evaluate(budget) };
-        let is_at_hand = matches!(&search, Search::TopDown(TopDown { lacking: None, .. }));
+        let is_at_hand = matches!(&search, Search::TopDown(rows) if rows.lacking.is_none());
         // What goes wrong on the way says nothing of heights, and these are evaluated in the end.
         let evaluates_first = !is_at_hand && !self.thresholds.swaps_turns;
         if evaluates_first && let Some(Ok(found)) = budget.within(BRIEF, |budget| self.evaluate(budget)) {
