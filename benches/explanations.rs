@@ -17,7 +17,7 @@ struct Case {
     question: &'static str,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case {
         name: "step_last",
         rules: "+reach(X, Y) <- edge(X, Y)\n+reach(X, Z) <- reach(X, Y), edge(Y, Z)",
@@ -79,6 +79,19 @@ const CASES: [Case; 9] = [
         },
         question: "?points(X, O), limit(1)",
     },
+    // Nearly all pairs hold, and each follows in hundreds of ways from others.
+    Case {
+        name: "each_other",
+        rules: "+trust(X, Y) <- vouches(X, Y)\n+trust(X, Z) <- trust(X, Y), ally(Y, Z), !doubts(X, Z)\n\
+                +ally(X, Y) <- friend(X, Y)\n+ally(X, Z) <- ally(X, Y), trust(Y, Z), !doubts(Z, X)\n\
+                +ally(X, Y) <- ally(Y, X)",
+        load: |session| {
+            for (relation, edges) in [("vouches", 900), ("friend", 600), ("doubts", 300)] {
+                load(session, relation, &[edges_batch(&random_graph(300, edges))]);
+            }
+        },
+        question: "?trust(X, Y), limit(1)",
+    },
 ];
 
 fn edges(session: &mut Session) {
@@ -111,11 +124,13 @@ fn why(c: &mut Criterion) {
 /// Where all rows are kept that a proof may go through.
 fn why_kept(c: &mut Criterion) {
     let mut group = c.benchmark_group("why_kept");
-    for (name, all, rows) in
-        [("points_to", "?points(X, O)", [1, 10]), ("shortest_path", "?far(Y, D)", [1, 10])]
-    {
+    for (name, all, rows) in [
+        ("points_to", "?points(X, O)", [1, 10]),
+        ("shortest_path", "?far(Y, D)", [1, 10]),
+        ("each_other", "?trust(X, Y)", [1, 100]),
+    ] {
         let case = CASES.iter().find(|case| case.name == name).expect("a case");
-        let mut session = prepared(case, session());
+        let mut session = prepared(case, session_of(EngineOptions::default()));
         answer(&mut session, all);
         for rows in rows {
             let question = format!(".why {all}, limit({rows})");

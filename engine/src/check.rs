@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use crate::analysis::{self, AnalysisError};
 use crate::budget::Budget;
 use crate::caller::Anyone;
-use crate::catalog::RelationDefinition;
+use crate::catalog::{Catalog, RelationDefinition};
 use crate::commands;
 use crate::context::Environment;
 use crate::data::{DataType, Threads};
@@ -24,31 +24,76 @@ use crate::syntax;
 use crate::syntax::ast::{Command, Literal, LiteralKind, Query, Statement, StatementKind, Term, TermKind};
 use crate::views::{Advance, Views};
 
+/// So many facts of a relation say what its columns are.
+const TELLING_FACTS: usize = 64;
+
+/// What is known of a program before it runs.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// All errors and warnings, in the order of its statements.
+    pub found: Vec<Diagnostic>,
+    /// What is defined where it ends.
+    pub catalog: Catalog,
+}
+
 /// All errors and warnings of a program, in the order of its statements. Parameters may have any value.
 pub fn check(program: &str) -> Vec<Diagnostic> {
-    let (mut statements, errors) = syntax::parse(program, &Limits::default());
-    if !errors.is_empty() {
-        return errors.iter().map(Diagnose::diagnose).collect();
+    check_among(program, []).found
+}
+
+/// The same where it stands among others: what it does not define itself is as they define it. Of a text that is wrong
+/// only that is told.
+pub fn check_among<'t>(program: &str, others: impl IntoIterator<Item = &'t str>) -> Checked {
+    let limits = Limits::default();
+    let (mut statements, errors) = syntax::parse(program, &limits);
+    let mut checker = match Checker::new() {
+        Ok(checker) => checker,
+        Err(error) => return Checked { found: error.diagnostics(), ..Checked::default() },
+    };
+    let defined: HashSet<String> = statements.iter().flat_map(defined).cloned().collect();
+    for other in others {
+        let (mut definitions, _) = syntax::parse(other, &limits);
+        definitions.retain_mut(|statement| is_definition(statement, &defined));
+        definitions.iter_mut().for_each(|statement| checker.statement(0, statement, other));
     }
-    match Checker::new() {
-        Ok(mut checker) => {
-            let defined: HashSet<String> = statements.iter().flat_map(defined).cloned().collect();
-            for (index, statement) in statements.iter_mut().enumerate() {
-                checker.statement(index, statement, program);
-            }
-            // A rule may read what is defined below it. A query runs before that.
-            let is_below = |found: &Diagnostic| {
-                found.code == Code::UnknownRelation
-                    && found.severity == Severity::Warning
-                    && found.statement.is_some_and(|at| matches!(statements[at].kind, StatementKind::Rule(_)))
-                    && found.span.is_some_and(|span| {
-                        defined.contains(&program[span.start as usize..span.end as usize])
-                    })
-            };
-            checker.found.retain(|found| !is_below(found));
-            checker.found
-        }
-        Err(error) => error.diagnostics(),
+    checker.found.clear();
+    for (index, statement) in statements.iter_mut().enumerate() {
+        checker.statement(index, statement, program);
+    }
+    // A rule may read what is defined below it. A query runs before that.
+    let is_below = |found: &Diagnostic| {
+        found.code == Code::UnknownRelation
+            && found.severity == Severity::Warning
+            && found.statement.is_some_and(|at| matches!(statements[at].kind, StatementKind::Rule(_)))
+            && found
+                .span
+                .is_some_and(|span| defined.contains(&program[span.start as usize..span.end as usize]))
+    };
+    checker.found.retain(|found| !is_below(found));
+    let view = SessionView::new(checker.session.graph.snapshot(), checker.session.overlay.clone());
+    let found = match errors.is_empty() {
+        true => checker.found,
+        false => errors.iter().map(Diagnose::diagnose).collect(),
+    };
+    Checked { found, catalog: view.catalog().clone() }
+}
+
+/// Whether a statement says what a relation is that is not among the `known` ones. A few of its facts will do.
+fn is_definition(statement: &mut Statement, known: &HashSet<String>) -> bool {
+    if let StatementKind::Insert(insert) = &mut statement.kind {
+        insert.tuples.truncate(TELLING_FACTS);
+    }
+    match &statement.kind {
+        StatementKind::Command(command) => changes_definitions(command),
+        StatementKind::DeclareType(_) => true,
+        StatementKind::Insert(_)
+        | StatementKind::Rule(_)
+        | StatementKind::Declare(_)
+        | StatementKind::Update(_) => defined(statement).iter().all(|name| !known.contains(*name)),
+        StatementKind::Query(_)
+        | StatementKind::Delete(_)
+        | StatementKind::DeleteWhere(_)
+        | StatementKind::DropRule(_) => false,
     }
 }
 

@@ -162,6 +162,30 @@ impl AnalysisError {
     }
 }
 
+impl AnalysisError {
+    /// What could be written in the place of the error.
+    pub(super) fn fixes(&self) -> Vec<String> {
+        match self {
+            AnalysisError::UnknownRelation { near, .. } | AnalysisError::UnknownAggregate { near, .. } => {
+                near.clone()
+            }
+            AnalysisError::UnknownFunction { function, is_relation: false, near, .. }
+                if Aggregate::named(function).is_none() && written_here(function).is_none() =>
+            {
+                near.clone()
+            }
+            AnalysisError::Unbound { role: Role::Negation, .. } => vec!["_".to_owned()],
+            AnalysisError::Constant {
+                expected: DataType::List, found: DataType::Vector(_), value, ..
+            } => {
+                let elements = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+                elements.map(|elements| format!("list({elements})")).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 fn did_you_mean(near: &[String]) -> String {
     let names: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
     format!("did you mean {}?", names.join(" or "))

@@ -422,6 +422,9 @@ impl<'r, 'a> Builder<'r, 'a> {
         warning.span = (self.origin == Origin::NewRule).then_some(atom.relation.span);
         if !near.is_empty() {
             warning = warning.help(format!("did you mean `{}`?", near.join("` or `")));
+            if let Some(span) = warning.span {
+                warning = near.into_iter().fold(warning, |found, name| found.fix(span, name));
+            }
         }
         self.resolver.warnings.push(warning);
     }

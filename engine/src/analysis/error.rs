@@ -379,6 +379,10 @@ impl Diagnose for AnalysisError {
             AnalysisError::Unstratifiable { span: Some(span), .. } => diagnostic.at(*span),
             AnalysisError::Unstratifiable { span: None, .. } | AnalysisError::InRule { .. } => diagnostic,
         };
+        let diagnostic = match diagnostic.span {
+            Some(span) => self.fixes().into_iter().fold(diagnostic, |found, text| found.fix(span, text)),
+            None => diagnostic,
+        };
         match self.help() {
             Some(help) => diagnostic.help(help),
             None => diagnostic,

@@ -148,7 +148,8 @@ fn single_uses(rule: &Rule, beside: &[Term]) -> Vec<Diagnostic> {
                 } else {
                     "use it, or leave this condition out".to_owned()
                 };
-                Some(Diagnostic::warning(Code::UnusedVariable, message).at(span).help(help))
+                let warning = Diagnostic::warning(Code::UnusedVariable, message).at(span).help(help);
+                Some(if in_atom { warning.fix(span, "_").fix(span, format!("_{name}")) } else { warning })
             }
             _ => None,
         })

@@ -163,6 +163,7 @@ fn unknown(command: &Command, more: Families) -> Error {
         .map(CommandEntry::written)
         .collect();
     let elsewhere = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(first));
+    let mut fixes = Vec::new();
     let help = if let Some((_, here)) = elsewhere.filter(|_| family.is_empty()) {
         let here = match command.words.get(1) {
             Some(name) => here.replace("NAME", &name.text),
@@ -173,7 +174,10 @@ fn unknown(command: &Command, more: Families) -> Error {
         let all = entries(more).flat_map(|entry| entry.words[0].split('|'));
         match near_names(first, all).as_slice() {
             [] => "`.help` lists the commands".to_owned(),
-            near => format!("did you mean `.{}`?", near.join("` or `.")),
+            near => {
+                fixes = near.to_vec();
+                format!("did you mean `.{}`?", near.join("` or `."))
+            }
         }
     } else {
         format!("write one of: {}", family.join("; "))
@@ -182,6 +186,9 @@ fn unknown(command: &Command, more: Families) -> Error {
         Diagnostic::error(Code::ParseError, format!("no command reads `.{}`", command.beginning()))
             .help(help);
     diagnostic.span = command.words.iter().map(|word| word.span).reduce(Span::to);
+    let first = command.words.first().map(|word| word.span);
+    let diagnostic =
+        fixes.into_iter().fold(diagnostic, |found, name| found.fix(first.unwrap_or_default(), name));
     Error::refused(diagnostic)
 }
 

@@ -125,6 +125,8 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// The same where it is something to write: each of them would do.
+    pub fixes: Vec<Fix>,
     /// The cause in the text.
     pub span: Option<Span>,
     /// Further places with what they contribute.
@@ -135,6 +137,15 @@ pub struct Diagnostic {
     pub limit: Option<LimitReached>,
 }
 
+/// A part of a text, and what would be better there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What goes.
+    pub span: Span,
+    /// What is written instead.
+    pub text: String,
+}
+
 impl Diagnostic {
     /// An error without place or help.
     pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
@@ -143,6 +154,7 @@ impl Diagnostic {
             code,
             message: message.into(),
             help: None,
+            fixes: Vec::new(),
             span: None,
             labels: Vec::new(),
             statement: None,
@@ -164,6 +176,12 @@ impl Diagnostic {
     /// Says what to do.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says what could be written in the place of a part of the text.
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fixes.push(Fix { span, text: text.into() });
         self
     }
 

@@ -4,6 +4,6 @@ mod diagnose;
 mod render;
 mod span;
 
-pub use diagnose::{Code, Diagnose, Diagnostic, LimitReached, Severity};
+pub use diagnose::{Code, Diagnose, Diagnostic, Fix, LimitReached, Severity};
 pub use render::render;
 pub use span::{Place, SourceMap, Span};

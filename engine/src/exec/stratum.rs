@@ -16,6 +16,7 @@ use super::heads::derive::{derive, derive_round};
 use super::heads::partitioned::derive_in_parts;
 use super::known::{BestRows, Known, KnownRows, take_in};
 use super::profile::{Meter, Notes, Planned, Products, planned};
+use super::rounds::Rounds;
 use super::search::search;
 use super::strategy::matrices::{Mixture, is_worth_mixing};
 use super::strategy::switch::{go_on, is_worth, rows_read};
@@ -225,10 +226,12 @@ fn recur<'p>(
     let looked_up = looked_up(variants.iter());
     let (mut strategy, mut mixed) = (Some(recursion.strategy), recursion.mixed);
     let (mut rounds, mut switched, mut mixture) = (0, None, None);
+    // What is composed of generators, or from the parts of a chain, is found later than it could be, and so is what waits for products.
+    let mut are_late = variations.iter().any(|variation| variation.generators.is_some());
     loop {
         if let Some(mixed) = mixed.take_if(|mixed| is_worth_mixing(tables, mixed)) {
             tables.budget.expect_rows(|| usize::MAX)?;
-            strategy = None;
+            (strategy, are_late) = (None, true);
             mixture = Some((begin_mixture(tables, &mixed, &mut variants)?, Instant::now()));
         }
         if let Some((mixture, _)) = &mut mixture {
@@ -252,6 +255,7 @@ fn recur<'p>(
             let started = Instant::now();
             if let Some(more) = go_on(tables, &strategy, &variants, known)? {
                 note = StrategyNote::of(&strategy);
+                are_late |= !strategy.finds_in_time();
                 (rounds, switched) = (rounds + more, Some(started.elapsed()));
                 break;
             }
@@ -266,6 +270,9 @@ fn recur<'p>(
     // Matrices go before relations are put together.
     let mixing = mixture.map(|(_, started)| started.elapsed());
     complete(tables, known, switched.is_none())?;
+    if are_late {
+        tables.found_in.values_mut().for_each(Rounds::be_late);
+    }
     drop_auxiliaries(tables, stratum);
     if let Some(notes) = notes {
         notes.rules.extend(variants.into_iter().filter_map(|planned| planned.meter).map(Meter::finish));

@@ -1,5 +1,6 @@
 //! `KeptRows`: rows that are kept from one state to another.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use parking_lot::RwLock;
@@ -12,6 +13,9 @@ use crate::exec::Rounds;
 pub(crate) struct KeptRows {
     arity: usize,
     form: RwLock<Form>,
+    /// The rows with the height of the smallest proof of each in one more column, once somebody has asked for them, and how high the
+    /// lowest may stand.
+    heights: OnceLock<(u32, Relation)>,
 }
 
 #[derive(Debug)]
@@ -26,24 +30,27 @@ pub(crate) struct Ordered {
     pub(crate) rows: Relation,
     /// The same with a rank each in one more column, if they have ranks: a row follows from rows of lower ranks.
     pub(crate) ranked: Option<Relation>,
+    /// The lowest rank, if the smallest proof of each row is as much higher than those of the lowest rows as its rank.
+    lowest: Option<Code>,
 }
 
 impl From<Relation> for Ordered {
     fn from(rows: Relation) -> Ordered {
-        Ordered { rows, ranked: None }
+        Ordered { rows, ranked: None, lowest: None }
     }
 }
 
 impl KeptRows {
     /// As they were found: disjoint runs, and when each row was found, if that is known.
     pub(crate) fn found(arity: usize, runs: Vec<Run>, rounds: Option<Rounds>) -> KeptRows {
-        KeptRows { arity, form: RwLock::new(Form::Found(runs, rounds)) }
+        KeptRows { arity, form: RwLock::new(Form::Found(runs, rounds)), heights: OnceLock::new() }
     }
 
     /// As they were brought forward.
     pub(crate) fn ordered(rows: impl Into<Ordered>) -> KeptRows {
         let rows = rows.into();
-        KeptRows { arity: rows.rows.arity(), form: RwLock::new(Form::Ordered(rows)) }
+        let arity = rows.rows.arity();
+        KeptRows { arity, form: RwLock::new(Form::Ordered(rows)), heights: OnceLock::new() }
     }
 
     /// The runs.
@@ -83,6 +90,40 @@ impl KeptRows {
         ordered
     }
 
+    /// Whether it is known how high the smallest proof of each row is.
+    pub(crate) fn know_heights(&self) -> bool {
+        let by_ranks = || match &*self.form.read() {
+            Form::Found(_, rounds) => rounds.as_ref().is_some_and(|rounds| rounds.begin_in_time().is_some()),
+            Form::Ordered(ordered) => ordered.lowest.is_some(),
+        };
+        self.heights.get().is_some() || by_ranks()
+    }
+
+    /// The rows with the height of the smallest proof of each in one more column, where that is known and the lowest may stand so high.
+    pub(crate) fn with_heights(&self, lowest: u32) -> Option<Relation> {
+        if self.heights.get().is_none() {
+            let Ordered { ranked, lowest: rank, .. } = self.in_order();
+            let (ranked, rank) = ranked.zip(rank)?;
+            if rank == lowest {
+                return Some(ranked);
+            }
+            let of_run = |run: &Run| {
+                let ranks = run.column(self.arity).iter();
+                run.with_last_column(ranks.map(|of_row| of_row - rank + lowest).collect())
+            };
+            let runs = ranked.runs().iter().map(of_run).collect();
+            self.heights.get_or_init(|| (lowest, Relation::of_runs(self.arity + 1, runs)));
+        }
+        self.heights.get().filter(|(known, _)| *known == lowest).map(|(_, rows)| rows.clone())
+    }
+
+    /// Learns how high the smallest proof of each row is, in one more column, and how high the lowest may stand.
+    pub(crate) fn learn_heights(&self, lowest: u32, rows: Relation) {
+        if rows.len() == self.len() {
+            self.heights.get_or_init(|| (lowest, rows));
+        }
+    }
+
     /// About how long it takes to put so many rows in order, and to compare them with others.
     pub(crate) fn time_of_ordering(rows: usize) -> Duration {
         /// Of one.
@@ -111,10 +152,11 @@ impl KeptRows {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        match &*self.form.read() {
-            Form::Found(runs, _) => runs.iter().map(Run::memory_bytes).sum(),
+        let rows = match &*self.form.read() {
+            Form::Found(runs, _) => runs.iter().map(Run::memory_bytes).sum::<usize>(),
             Form::Ordered(ordered) => ordered.rows.memory_bytes() + ordered.rank_bytes(),
-        }
+        };
+        rows + self.heights.get().map_or(0, |(_, rows)| rows.memory_bytes())
     }
 }
 
@@ -131,7 +173,7 @@ impl Ordered {
                 Some(_) | None => known.clone(),
             }
         });
-        Ordered { rows: Relation::of_runs(arity, runs.collect()), ranked: Some(ranked) }
+        Ordered { rows: Relation::of_runs(arity, runs.collect()), ranked: Some(ranked), lowest: None }
     }
 
     /// Bytes that ranks take: all else is shared.
@@ -147,12 +189,14 @@ fn are_ordered(runs: &[Run]) -> bool {
 }
 
 fn in_order(runs: Vec<Run>, rounds: Option<Rounds>, arity: usize) -> Ordered {
-    if let Some(ranks) = rounds.filter(|rounds| rounds.end() < INLINE_END) {
+    if let Some(rounds) = rounds.filter(|rounds| rounds.end() < INLINE_END) {
         let mut rows = Rows::of_runs(arity, &runs);
         drop(runs);
-        rows.columns.push(ranks.of_rows().collect());
+        // Of what follows from stored rows alone the ranks are heights.
+        let rank = |round: u32| round + 1;
+        rows.columns.push(rounds.of_rows().map(rank).collect());
         let ranked = Relation::of_runs(arity + 1, vec![sorted_run(rows).0]);
-        return Ordered::of_ranked(ranked, &[]);
+        return Ordered { lowest: rounds.begin_in_time().map(rank), ..Ordered::of_ranked(ranked, &[]) };
     }
     let ordered = if are_ordered(&runs) { runs } else { vec![sorted_run(Rows::of_runs(arity, &runs)).0] };
     Relation::of_runs(arity, ordered).into()

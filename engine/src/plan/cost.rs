@@ -68,6 +68,9 @@ pub struct Thresholds {
     pub audits_ranks: bool,
     /// Whether of two strata of which one is enough that one is tried first which would be tried second: for tests.
     pub swaps_turns: bool,
+    /// Whether each row of a recursion is to be found in the first round in which all that it follows from is known: its round says
+    /// how high its smallest proof is.
+    pub finds_in_time: bool,
     /// Whether atoms are evaluated in the order in which they are written, new rows first: to find out what another order takes.
     pub as_written: bool,
 }
@@ -96,6 +99,7 @@ impl Default for Thresholds {
             falls_in_vain: 8,
             audits_ranks: false,
             swaps_turns: false,
+            finds_in_time: false,
             as_written: false,
         }
     }
@@ -145,6 +149,7 @@ impl Thresholds {
             falls_in_vain: 1,
             audits_ranks: false,
             swaps_turns: true,
+            finds_in_time: false,
             as_written: false,
         }
     }

@@ -121,7 +121,11 @@ pub fn plan_stratum<'p>(
     if stratum.recursive {
         let prospect = Prospect::of(stratum, program, statistics);
         let mut variants = Vec::new();
-        let generators = generators(&stratum.rules, program);
+        let in_time = thresholds.finds_in_time;
+        let generators = match in_time {
+            true => vec![None; stratum.rules.len()],
+            false => generators(&stratum.rules, program),
+        };
         let readers = || stratum.auxiliaries.iter().flat_map(|auxiliary| &auxiliary.readers);
         for (number, (rule, generators)) in stratum.rules.iter().zip(generators).enumerate() {
             let reader = readers().find(|reader| reader.rule == number);
@@ -132,8 +136,9 @@ pub fn plan_stratum<'p>(
             }
         }
         let at_work = at_work(stratum, statistics);
-        let strategy = Strategy::of(&at_work, program);
-        let mixed = strategy.mixed(&at_work, program);
+        let strategy =
+            if in_time { Strategy::in_time(&at_work, program) } else { Strategy::of(&at_work, program) };
+        let mixed = if in_time { None } else { strategy.mixed(&at_work, program) };
         recursion = Some(Recursion { variants, strategy, mixed });
     }
     Ok(StratumPlan::Rules(RulesPlan { distinct, once, recursion }))

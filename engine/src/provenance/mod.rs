@@ -1,6 +1,7 @@
 //! Answers about answers: why a row is one.
 
 mod aggregates;
+mod known_heights;
 mod met_rows;
 mod paths;
 mod proof;

@@ -1,19 +1,19 @@
 //! Rows of closures along edges that are at hand: the shortest way between two ends is searched for, and proofs are made along it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::paths::Closure;
 use super::proof::{Cut, Proof, Reason};
 use super::prover::{self, Prover, broken, rows_of};
-use super::solutions::{Beside, Evaluated, Solution};
+use super::solutions::{Evaluated, Solution};
 use super::told::MOST_DEPTH;
 use super::why::Question;
 use crate::analysis::program::{Argument, Rule};
 use crate::budget::Budget;
-use crate::data::{Code, RelationId, Run};
+use crate::data::{Code, RelationId};
 use crate::error::Error;
-use crate::exec::{EdgeRuns, Relations, ShortestWays, Way};
+use crate::exec::{EdgeRuns, ShortestWays, Way};
 use crate::rewrite::proofs::{Ask, Edge, End, Form, Searched, Step, Whole, searched, steps_below};
 
 /// Steps that are not at hand are derived from so many rows at most,
@@ -24,13 +24,13 @@ const BRIEF: Duration = Duration::from_millis(2);
 impl Question<'_> {
     /// Explains rows that are ends of ways, where their steps are at hand or soon derived; nothing if they are not.
     pub(super) fn search_ways(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        if let Some(found) = self.search_among(self.relations, self.at_hand, budget)? {
+        if let Some(found) = self.search_among(budget)? {
             return Ok(Some(found));
         }
         let steps = steps_below(self.program, self.at_hand).filter(|steps| self.rests_on_few(steps));
         let Some(steps) = steps else { return Ok(None) };
         match budget.within(BRIEF, |brief| self.derived(&steps, brief)) {
-            Some(Ok(rows)) => self.search_beside(rows, &steps, budget),
+            Some(Ok(steps)) => self.beside(&steps, |question| question.search_among(budget)),
             Some(Err(_)) | None => Ok(None),
         }
     }
@@ -45,37 +45,22 @@ impl Question<'_> {
 
     /// The same along steps that are derived first.
     pub(super) fn search_along(&self, steps: &Whole, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        self.search_beside(self.derived(steps, budget)?, steps, budget)
-    }
-
-    fn search_beside(
-        &self,
-        rows: HashMap<String, Vec<Run>>,
-        steps: &Whole,
-        budget: &Budget,
-    ) -> Result<Option<Vec<Proof>>, Error> {
-        let at_hand = self.at_hand.union(&steps.relations).copied().collect();
-        self.search_among(&Beside { rows, others: self.relations }, &at_hand, budget)
+        self.beside(&self.derived(steps, budget)?, |question| question.search_among(budget))
     }
 
     /// The same among what is at hand.
-    fn search_among(
-        &self,
-        relations: &dyn Relations,
-        at_hand: &HashSet<RelationId>,
-        budget: &Budget,
-    ) -> Result<Option<Vec<Proof>>, Error> {
-        let Some(searched) = searched(self.program, at_hand) else { return Ok(None) };
+    fn search_among(&self, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
+        let Some(searched) = searched(self.program, self.at_hand) else { return Ok(None) };
         let runs_of = |edge: &Edge| {
             let name = &searched.explained.program.relations[edge.relation.index()].name;
-            EdgeRuns { runs: relations.runs(name), from: edge.from, to: edge.to }
+            EdgeRuns { runs: self.relations.runs(name), from: edge.from, to: edge.to }
         };
         let kinds: Vec<Vec<EdgeRuns>> =
             searched.kinds.iter().map(|kind| kind.iter().map(runs_of).collect()).collect();
         let graph = ShortestWays::along(&kinds, searched.form == Form::FirstStep, self.codec, budget)?;
         let Some(ways) = self.shortest_ways(&searched, &graph)? else { return Ok(None) };
         let evaluated =
-            Evaluated::at_hand(&searched.explained, relations, self.codec, budget, self.thresholds);
+            Evaluated::at_hand(&searched.explained, self.relations, self.codec, budget, self.thresholds);
         let mut prover = Prover::new(&evaluated, self.detail, self.view);
         let roots = match searched.form {
             Form::Halves => prover.in_halves(&searched, &ways)?,

@@ -27,10 +27,15 @@ impl Question<'_> {
         TopDown { explained, lacking }: &TopDown,
         budget: &Budget,
     ) -> Result<Option<Vec<Proof>>, Error> {
-        let mut rows = match lacking {
-            Some(whole) => self.derived(whole, budget)?,
-            None => HashMap::new(),
-        };
+        let mut rows = HashMap::new();
+        if let Some(whole) = lacking {
+            let derived = self.derived(whole, budget)?;
+            let found = self.beside(&derived, |question| question.by_known_heights(budget))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            rows = self.by_name(&derived);
+        }
         rows.insert(Ask::name(explained.goal), vec![self.rows.clone()]);
         let relations = Beside { rows, others: self.relations };
         let evaluated = Evaluated::at_hand(explained, &relations, self.codec, budget, self.thresholds);

@@ -1,19 +1,20 @@
 //! `why`: the smallest proof of each of some rows of a goal.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::proof::Proof;
-use super::prover::{Prover, broken};
-use super::solutions::Evaluated;
+use super::prover::broken;
 use crate::analysis::program::{Program, Relation};
 use crate::budget::Budget;
-use crate::data::{Codec, RelationId, Rows, Run};
+use crate::data::{Codec, RelationId, Run};
 use crate::error::Error;
-use crate::exec::{self, ExecError, Outcome, Relations, Thresholds};
+use crate::exec::{Outcome, Relations, Thresholds};
 use crate::graph::SessionView;
+use crate::maintain::KeptRows;
 use crate::rewrite::proofs::{
-    Replaced, TopDown, Whole, explained, may_rest_on_replaced, steps_below, top_down,
+    Replaced, TopDown, Whole, derived_in_rounds, explained, may_rest_on_replaced, steps_below, top_down,
 };
 
 /// For more rows than these it is better to find out once what they have in common.
@@ -25,10 +26,13 @@ const BRIEF: Duration = Duration::from_millis(250);
 const KEPT_ROW: Duration = Duration::from_micros(1);
 /// To derive relations and to search among them may take so long,
 const WHOLE: Duration = Duration::from_secs(1);
-/// and so long for each row that is stored or at hand.
+/// so long for each row that is stored or at hand,
 const STORED_ROW: Duration = Duration::from_micros(5);
+/// and so many times as long as it took before.
+const AS_BEFORE: u32 = 2;
 
 /// What is to be explained.
+#[derive(Clone, Copy)]
 pub(crate) struct Question<'q> {
     /// What was asked.
     pub(crate) program: &'q Program,
@@ -40,6 +44,10 @@ pub(crate) struct Question<'q> {
     /// What is stored in this view, and all rows of those relations that are at hand.
     pub(crate) relations: &'q dyn Relations,
     pub(crate) at_hand: &'q HashSet<RelationId>,
+    /// These are at hand as they are kept.
+    pub(crate) kept: &'q HashMap<RelationId, Arc<KeptRows>>,
+    /// So long it took to derive the relations of the program, as far as that is known.
+    pub(crate) took: Duration,
     /// Is told of relations that were derived whole, by which program.
     pub(crate) keep: &'q (dyn Fn(&Program, &Outcome) + Sync),
     pub(crate) codec: &'q Codec,
@@ -67,18 +75,20 @@ enum Search {
 
 /// Explains rows: a proof of each, in their order.
 pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>, Error> {
-    if !question.is_searched_for() {
-        return question.evaluate(budget);
+    let is_searched_for = question.is_searched_for();
+    if is_searched_for && let Some(found) = question.search_ways(budget)? {
+        return Ok(found);
     }
-    match question.search_ways(budget)? {
+    match question.by_known_heights(budget)? {
         Some(found) => Ok(found),
-        None => question.search_or_evaluate(budget),
+        None if is_searched_for => question.search_or_evaluate(budget),
+        None => question.evaluate_soon_or_either(budget),
     }
 }
 
 impl Question<'_> {
     /// Whether proofs are searched for, if that can be done, before heights are evaluated.
-    fn is_searched_for(&self) -> bool {
+    pub(super) fn is_searched_for(&self) -> bool {
         // Along stored edges a walk from one start begins with the first row, unless none ever does: then nothing is searched.
         let is_walked = self.thresholds.lone_walk_rows <= 1;
         // Of several proofs of a row the heights are needed, and these are evaluated.
@@ -90,15 +100,13 @@ impl Question<'_> {
         let along = steps_below(self.program, self.at_hand).map(Search::Along);
         let search =
             along.or_else(|| top_down(self.program, self.at_hand).map(Box::new).map(Search::TopDown));
-        let Some(search) = search else { return self.evaluate(budget) };
+        let Some(search) = search else { return self.evaluate_soon_or_either(budget) };
         let is_at_hand = matches!(&search, Search::TopDown(rows) if rows.lacking.is_none());
         // What goes wrong on the way says nothing of heights, and these are evaluated in the end.
-        let evaluates_first = !is_at_hand && !self.thresholds.swaps_turns;
-        if evaluates_first && let Some(Ok(found)) = budget.within(BRIEF, |budget| self.evaluate(budget)) {
+        if !is_at_hand && let Some(found) = self.evaluate_soon(budget) {
             return Ok(found);
         }
-        let rows = u32::try_from(self.rows_read()).unwrap_or(u32::MAX);
-        let time = if is_at_hand { BRIEF.max(KEPT_ROW * rows) } else { WHOLE.max(STORED_ROW * rows) };
+        let time = if is_at_hand { BRIEF.max(KEPT_ROW * self.rows_read()) } else { self.long() };
         let found = budget.within(time, |budget| match &search {
             Search::Along(steps) => self.search_along(steps, budget),
             Search::TopDown(rows) => self.search_top_down(rows, budget),
@@ -106,35 +114,56 @@ impl Question<'_> {
         match found {
             Some(Ok(Some(found))) => Ok(found),
             Some(Err(broken @ Error::Internal { .. })) => Err(broken),
-            Some(_) | None => self.evaluate(budget),
+            Some(_) | None if is_at_hand => self.evaluate_soon_or_either(budget),
+            // So long was not enough.
+            Some(_) | None => self.evaluate_either(4 * self.long(), budget),
         }
     }
 
+    fn evaluate_soon_or_either(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
+        match self.evaluate_soon(budget) {
+            Some(found) => Ok(found),
+            None => self.evaluate_either(self.long(), budget),
+        }
+    }
+
+    /// Evaluates heights, if that is soon done.
+    fn evaluate_soon(&self, budget: &Budget) -> Option<Vec<Proof>> {
+        if self.thresholds.swaps_turns {
+            return None;
+        }
+        budget.within(BRIEF, |budget| self.evaluate(budget))?.ok()
+    }
+
+    /// How long it may take to derive relations.
+    fn long(&self) -> Duration {
+        WHOLE.max(STORED_ROW * self.rows_read()).max(AS_BEFORE * self.took)
+    }
+
     /// How many rows are stored or at hand.
-    fn rows_read(&self) -> usize {
+    fn rows_read(&self) -> u32 {
         let relations = self.program.relations.iter().enumerate();
         let is_read = |(number, relation): &(usize, &Relation)| {
             relation.stored || self.at_hand.contains(&RelationId::new(*number))
         };
         let runs = relations.filter(is_read).flat_map(|(_, relation)| self.relations.runs(&relation.name));
-        runs.map(|run| run.len()).sum()
+        u32::try_from(runs.map(|run| run.len()).sum::<usize>()).unwrap_or(u32::MAX)
     }
 
-    /// All rows that a program derives, by the names of their relations.
-    pub(super) fn derived(
-        &self,
-        Whole { program, relations }: &Whole,
-        budget: &Budget,
-    ) -> Result<HashMap<String, Vec<Run>>, ExecError> {
-        let outcome = exec::execute(program, self.relations, self.codec, budget, self.thresholds, None)?;
-        (self.keep)(program, &outcome);
-        let name = |relation: RelationId| program.relations[relation.index()].name.clone();
-        let found = outcome.complete.into_iter().filter(|(relation, _)| relations.contains(relation));
-        Ok(found.map(|(relation, runs)| (name(relation), runs)).collect())
+    /// Evaluates heights of all rows, in rounds, or of those that the rows in question depend on: which of these takes less nobody can
+    /// tell, so each may take this time, and then longer and longer.
+    fn evaluate_either(&self, time: Duration, budget: &Budget) -> Result<Vec<Proof>, Error> {
+        let Some((whole, in_rounds)) = derived_in_rounds(self.program, self.at_hand, &self.with_heights())
+        else {
+            return self.evaluate(budget);
+        };
+        let mut of_some = |budget: &Budget| self.evaluate(budget);
+        let mut of_all = |budget: &Budget| self.by_rounds(&whole, &in_rounds, budget);
+        budget.either(time, [&mut of_all, &mut of_some])
     }
 
     /// Explains rows by the heights of those that they depend on.
-    fn evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
+    pub(super) fn evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
         let found = match self.evaluate_with(Replaced::Gone, budget)? {
             None if may_rest_on_replaced(self.program) => self.evaluate_with(Replaced::Kept, budget)?,
             found => found,
@@ -144,17 +173,8 @@ impl Question<'_> {
 
     /// The same, with or without best values that were replaced. Nothing if a row does not follow from what there is then.
     fn evaluate_with(&self, replaced: Replaced, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        let explained = explained(self.program, self.at_hand, replaced)
+        let explained = explained(self.program, self.at_hand, &self.with_heights(), replaced)
             .ok_or_else(|| broken("the program of heights has no strata"))?;
-        let len = if explained.asked.is_empty() { 0 } else { self.count };
-        let column = |column: &usize| self.rows.column(*column)[..len].to_vec();
-        let columns = explained.asked.iter().map(column).collect();
-        let asked = Rows { columns, len };
-        let evaluated =
-            Evaluated::of(&explained, asked, self.relations, self.codec, budget, self.thresholds)?;
-        if evaluated.lacks_heights()? {
-            return Ok(None);
-        }
-        Prover::new(&evaluated, self.detail, self.view).proofs_of(self.rows, self.count)
+        self.explain(&explained, budget)
     }
 }

@@ -50,9 +50,10 @@ pub(super) fn evaluate(
     context.warnings.append(&mut program.warnings);
     let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
     let mut reading = views.look(&program, context.graph, view);
-    if views.are_older(&reading, view) {
-        let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
-        let older = advance(&program, &rewritten.derived(), &reading, view, context, compares)?;
+    let written = views.are_older(&reading, view).then(|| program.clone());
+    if let Some(written) = &written {
+        let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(written.clone(), disabled));
+        let older = advance(written, &rewritten.derived(), &reading, view, context, compares)?;
         if let Some(watch) = &mut watch {
             watch.older = older;
         }
@@ -78,25 +79,30 @@ pub(super) fn evaluate(
     {
         return Ok(Evaluated { runs, types });
     }
-    let (graph, relations) = (context.graph, reading.with(view));
+    let graph = context.graph;
     let is_watched = watch.is_some();
-    let execute = |program: &Program, budget: &Budget| {
+    let execute = |program: &Program, reading: &Reading, budget: &Budget| {
         let mut profile = is_watched.then(Profile::start);
+        let relations = reading.with(view);
         let outcome = exec::execute(program, &relations, codec, budget, *thresholds, profile.as_mut())?;
-        views.keep(&reading, program, &outcome, graph, view, codec);
+        views.keep(reading, program, &outcome, graph, view, codec);
         Ok::<_, ExecError>((outcome, profile))
     };
     // Where it turns out that too much is asked for, what was found on the way goes.
-    let first = |budget: &Budget| budget.returning(|| execute(&program, budget));
+    let first = |budget: &Budget| budget.returning(|| execute(&program, &reading, budget));
     let brief = brief_time(&program).filter(|_| !is_watched);
     let ((outcome, profile), is_in_full) = match at_once_or_by_all(brief, context, first) {
         Err(ExecError::AsksMuch { after }) => {
-            let in_full = rewrite::rewrite_in_full(asked, disabled);
+            let in_full = InFull::of(asked, written, view, context, compares)?;
+            if let Some(watch) = &mut watch {
+                watch.older.extend(in_full.older);
+            }
+            let (in_full, reading_in_full) = (in_full.program, in_full.reading.as_ref().unwrap_or(&reading));
             let in_part = program.clone().asking_for_any();
             let time = IN_FULL.max(IN_FULL_FOR * after);
             threads.run(|| {
-                let mut in_full = |budget: &Budget| Ok((execute(&in_full, budget)?, true));
-                let mut in_part = |budget: &Budget| Ok((execute(&in_part, budget)?, false));
+                let mut in_full = |budget: &Budget| Ok((execute(&in_full, reading_in_full, budget)?, true));
+                let mut in_part = |budget: &Budget| Ok((execute(&in_part, &reading, budget)?, false));
                 context.budget.either::<_, ExecError>(time, [&mut in_full, &mut in_part])
             })?
         }
@@ -124,6 +130,38 @@ pub(super) fn evaluate(
     }
     context.warnings.extend(outcome.remarks.iter().map(remarked));
     Ok(Evaluated { runs: outcome.runs, types })
+}
+
+/// A question that asks for too much, evaluated in full.
+struct InFull {
+    program: Program,
+    /// What it reads of views, if that is more than what a part of it reads.
+    reading: Option<Reading>,
+    /// What became of older ones.
+    older: Vec<OlderNote>,
+}
+
+impl InFull {
+    /// `asked` reads what there is of views. Where older ones were not of use for a part, so that nothing but the program as it was
+    /// written knows of them, they are brought forward now.
+    fn of(
+        asked: Program,
+        written: Option<Program>,
+        view: &SessionView,
+        context: &Context<'_>,
+        compares: bool,
+    ) -> Result<InFull, ExecError> {
+        let Environment { views, disabled_rewrites: disabled, .. } = context.environment;
+        let Some(mut program) = written else {
+            let program = rewrite::rewrite_in_full(asked, disabled);
+            return Ok(InFull { program, reading: None, older: Vec::new() });
+        };
+        let mut reading = views.look(&program, context.graph, view);
+        let wanted = rewrite::rewrite_in_full(program.clone(), disabled).derived();
+        let older = advance(&program, &wanted, &reading, view, context, compares)?;
+        views.read(&mut reading, &mut program);
+        Ok(InFull { program: rewrite::rewrite_in_full(program, disabled), reading: Some(reading), older })
+    }
 }
 
 /// Brings the views of these relations to the state that is asked of, as far as that pays.

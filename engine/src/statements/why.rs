@@ -1,6 +1,7 @@
 //! `.why`: the rows of a query, and a proof of each.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::counted;
 use super::evaluate::advance;
@@ -35,6 +36,11 @@ pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> R
         rows.truncate(MOST_ROWS);
     }
     let (run, codec) = rows.coded();
+    let of_view = |relation: &RelationId| {
+        let rows = reading.rows(&program.relations[relation.index()].name)?;
+        Some((*relation, Arc::clone(rows)))
+    };
+    let kept: HashMap<RelationId, _> = at_hand.iter().filter_map(of_view).collect();
     let Environment { threads, thresholds, views, .. } = context.environment;
     let keep = |program: &Program, outcome: &Outcome| {
         views.keep(&reading, program, outcome, context.graph, &view, codec);
@@ -47,6 +53,8 @@ pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> R
         view: &view,
         relations: &reading.with(&view),
         at_hand: &at_hand,
+        kept: &kept,
+        took: views.took(&reading, &program),
         keep: &keep,
         codec,
         thresholds: *thresholds,

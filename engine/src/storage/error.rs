@@ -34,7 +34,7 @@ pub enum StorageError {
         found: u32,
     },
     /// Another process works on the same folder.
-    #[error("{} is in use by another server", .path.display())]
+    #[error("{} is in use by another server or program", .path.display())]
     InUse {
         /// The file or folder.
         path: PathBuf,
@@ -166,7 +166,7 @@ impl Diagnose for StorageError {
                 "restore the knowledge graph from a backup, or put the undamaged file back and start the server again"
             }
             StorageError::Version { .. } => "start the release that wrote it, or a later one",
-            StorageError::InUse { .. } => "stop the other server, or give this one another storage.data_dir",
+            StorageError::InUse { .. } => "stop that one, or use another folder: storage.data_dir",
             StorageError::OutcomeUnknown { .. } => "look whether the change is there before trying again",
             StorageError::Abandoned { .. } => {
                 "nothing was changed; look at the server's disk: as soon as it can, the server makes the file anew by itself"

@@ -1,6 +1,6 @@
 //! What an editor asks of a program that is being written: its tokens, and whether a statement goes on.
 
-use super::lexer::Lexer;
+use super::lexer::{Lexer, end_of_comment};
 use super::parser;
 use super::token::TokenKind;
 use crate::diagnostic::Span;
@@ -34,12 +34,7 @@ pub fn tokens(text: &str) -> Vec<(Span, TokenClass)> {
     loop {
         let token = lexer.next_token();
         let start = token.span.start as usize;
-        // What the lexer skips is blank, or a comment.
-        let skipped = &text[end.min(start)..start];
-        let blank = skipped.len() - skipped.trim_start().len();
-        if blank < skipped.len() {
-            found.push((Span::new(end + blank, end + skipped.trim_end().len()), TokenClass::Comment));
-        }
+        found.extend(comments(text, end, start).map(|span| (span, TokenClass::Comment)));
         if token.kind == TokenKind::End {
             return found;
         }
@@ -50,6 +45,21 @@ pub fn tokens(text: &str) -> Vec<(Span, TokenClass)> {
         };
         found.push((Span::new(start, end), class(token.kind)));
     }
+}
+
+/// The comments between two tokens: what the lexer skips is blank, or a comment.
+fn comments(text: &str, mut at: usize, end: usize) -> impl Iterator<Item = Span> {
+    std::iter::from_fn(move || {
+        let skipped = text.get(at..end)?;
+        let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+        let start = end - skipped.trim_start_matches(is_blank).len();
+        let rest = &text[start..end];
+        at = match rest.starts_with("/*") {
+            true => end_of_comment(text, start).unwrap_or(end),
+            false => start + rest.find('\n').unwrap_or(rest.len()),
+        };
+        (start < end).then(|| Span::new(start, start + text[start..at].trim_end().len()))
+    })
 }
 
 /// Whether the last statement of a text goes on in the next line, wherever that starts: brackets, a string or a comment are

@@ -166,6 +166,53 @@ impl SyntaxError {
     }
 }
 
+/// Signs of other languages, and what is written here.
+const OPERATORS: &[(&str, &str)] = &[
+    ("==", "="),
+    ("<>", "!="),
+    ("=<", "<="),
+    ("=>", ">="),
+    (":-", "<-"),
+    (":=", "="),
+    ("&&", ","),
+    ("&", ","),
+    ("||", "or"),
+    ("|", "or"),
+    (";", ","),
+    ("--", "//"),
+    ("not", "!"),
+    ("NOT", "!"),
+    ("and", ","),
+    ("AND", ","),
+];
+
+impl SyntaxError {
+    /// What could be written instead, where that is certain.
+    fn fix(&self) -> Option<(Span, String)> {
+        let Span { start, end } = self.span;
+        match &self.fault {
+            SyntaxFault::ForeignOperator { found, help } => {
+                let (_, here) = OPERATORS.iter().find(|(sign, _)| sign == found)?;
+                // The place may begin at the second character.
+                let before = (found.len() as u32).checked_sub(end - start).filter(|before| *before < 2)?;
+                help.contains(here)
+                    .then(|| (Span { start: start - before.min(start), end }, (*here).to_owned()))
+            }
+            SyntaxFault::WrongQuote { text } if text != "text" && !text.ends_with("...") => {
+                let end = start + text.len() as u32 + 2;
+                Some((Span { start, end }, format!("\"{text}\"")))
+            }
+            SyntaxFault::UnquotedWord { word } if !word.ends_with("...") => {
+                Some((self.span, format!("\"{word}\"")))
+            }
+            SyntaxFault::TrailingPeriod | SyntaxFault::Unopened { .. } => Some((self.span, String::new())),
+            SyntaxFault::SignBeforeTerm { sign: '-' } => Some((self.span, "0 - ".to_owned())),
+            SyntaxFault::UnknownType { meant: Some(meant), .. } => Some((self.span, (*meant).to_owned())),
+            _ => None,
+        }
+    }
+}
+
 impl Diagnose for SyntaxError {
     fn diagnose(&self) -> Diagnostic {
         let code = match self.fault {
@@ -178,6 +225,9 @@ impl Diagnose for SyntaxError {
             diagnostic = diagnostic.limit(name, limit as u64);
         }
         diagnostic.help = self.fault.help();
+        if let Some((span, text)) = self.fix() {
+            diagnostic = diagnostic.fix(span, text);
+        }
         if let SyntaxFault::UnclosedBracket { opened, .. } = self.fault {
             diagnostic = diagnostic.label(opened, "opened here");
         }

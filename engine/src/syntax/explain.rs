@@ -17,7 +17,7 @@ pub(crate) fn explain(
         SyntaxFault::Foreign(foreign) => diagnostic.help(foreign.help(known)),
         SyntaxFault::UnquotedWord { .. } | SyntaxFault::Unexpected { .. } => {
             match advice(error, program, known) {
-                Some(help) => diagnostic.help(help),
+                Some(help) => Diagnostic { fixes: Vec::new(), ..diagnostic.help(help) },
                 None => diagnostic,
             }
         }

@@ -223,6 +223,11 @@ impl Views {
         self.any_state(reading, &reading.origin(relation)?, |view| view.cost)
     }
 
+    /// How long it took to derive the relations of a program from scratch, as far as that is known.
+    pub(crate) fn took(&self, reading: &Reading, program: &Program) -> Duration {
+        self.anew(reading, program, &reading.origins.below.keys().copied().collect())
+    }
+
     /// How long it took to derive these relations from scratch.
     fn anew(&self, reading: &Reading, program: &Program, needed: &HashSet<RelationId>) -> Duration {
         let first = program.strata.iter().filter_map(|stratum| stratum.relations.first());

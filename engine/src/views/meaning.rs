@@ -31,6 +31,16 @@ pub(super) struct Origins {
 }
 
 impl Origins {
+    /// Whether these relations are all of a recursion as it is written: nothing is derived for less than all rows, and nothing of it is
+    /// read as it is kept.
+    pub(super) fn are_whole(&self, recursion: &[RelationId]) -> bool {
+        let Some(first) = recursion.first() else { return true };
+        let needs_first = |relation: &RelationId| self.all_below(*relation).contains(first);
+        let mut needed = self.all_below(*first).into_iter().filter(needs_first);
+        recursion.iter().all(|relation| self.below.contains_key(relation))
+            && needed.all(|relation| recursion.contains(&relation))
+    }
+
     /// A relation with everything that it follows from.
     pub(super) fn all_below(&self, relation: RelationId) -> BTreeSet<RelationId> {
         let mut all = BTreeSet::from([relation]);

@@ -28,7 +28,7 @@ use self::own::OwnViews;
 use self::under_way::UnderWay;
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::data::{Codec, Computed, Learning, Relation, RelationId, Rows, Run};
-use crate::exec::{Outcome, Relations};
+use crate::exec::{Outcome, Relations, Rounds};
 use crate::graph::{Graph, GraphId, SessionView, State};
 use crate::maintain::{Cost, KeptRows, Named};
 
@@ -90,6 +90,11 @@ impl Reading {
     /// The relations that are read of views, with their numbers of rows.
     pub(crate) fn relations(&self) -> impl Iterator<Item = (&str, usize)> {
         self.rows.iter().map(|(name, rows)| (name.as_str(), rows.len()))
+    }
+
+    /// The view of a relation that is read.
+    pub(crate) fn rows(&self, relation: &str) -> Option<&Arc<KeptRows>> {
+        self.rows.get(relation)
     }
 
     /// What a session sees, with the views in it.
@@ -246,7 +251,11 @@ impl Views {
                 let most_values = if learns_all { usize::MAX } else { Cost::values_worth(anew / 4) };
                 let mut learning = Learning::from(codec);
                 let Ok(Some(runs)) = learning.runs(runs, most_values) else { continue };
-                let rounds = outcome.rounds.get(&relation).filter(|_| stratum.recursive).cloned();
+                let mut rounds = outcome.rounds.get(&relation).filter(|_| stratum.recursive).cloned();
+                // What waits for being asked for, or has found rows of others from the beginning, is not in time.
+                if !reading.origins.are_whole(&stratum.relations) {
+                    rounds.iter_mut().for_each(Rounds::be_late);
+                }
                 let rows = Arc::new(KeptRows::found(described.arity, runs, rounds));
                 let computed = learning.finish();
                 if rows.memory_bytes() + computed.bytes() > self.memory {

@@ -90,6 +90,22 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
         "+r(X, Y) <- e(X, Y)\n+s(X, Y) <- r(X, Y)\n+s(X, Y) <- f(X, Y)\n+t(X, Y) <- s(X, Y), X < Y\n+t(X, Z) <- t(X, Y), s(Y, Z), t(Y, _)",
         &["t(X, Y)", "s(X, Y)"],
     ),
+    (
+        "two of each other, of which nearly all pairs hold",
+        "+a(X, Y) <- e(X, Y)\n+a(X, Z) <- a(X, Y), b(Y, Z), !f(X, Z)\n+a(X, Z) <- a(X, Y), a(Y, Z), w(X, Z, _)\n\
+         +b(X, Y) <- f(X, Y)\n+b(X, Z) <- b(X, Y), a(Y, Z)\n+b(X, Y) <- b(Y, X)\n+c(X) <- a(X, Y), b(Y, X), !e(Y, X)",
+        &["a(X, Y)", "b(X, Y)", "c(X)"],
+    ),
+    (
+        "products of steps that are derived at one height",
+        "+r(X, Y) <- e(X, Y), X != Y\n+t(X, Y) <- r(X, Y)\n+t(X, Z) <- t(X, Y), t(Z, Y)\n+t(X, Z) <- r(Y, X), t(Y, Z)",
+        &["t(X, Y)"],
+    ),
+    (
+        "chains of three of each other",
+        "+t(X, Y) <- e(X, Y)\n+t(X, Z) <- t(X, Y), u(V, Y), t(V, Z)\n+u(X, Y) <- f(X, Y)\n+u(X, Z) <- u(X, Y), t(Y, Z)",
+        &["t(X, Y)", "u(X, Y)"],
+    ),
 ];
 
 /// What follows one after the other: facts go and come, and the session has some of its own.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stratalog_engine::{Budget, Engine, EngineOptions, Scope, Session};
+use stratalog_engine::{Advance, Budget, Engine, EngineOptions, Scope, Session};
 use stratalog_tests::answers::batches_of;
 use stratalog_tests::value::{Row, Value};
 
@@ -152,6 +152,35 @@ fn what_asks_for_too_much_is_evaluated_in_full() {
     let all = rows(&mut session, "?t(X, Y)");
     let part = all.iter().filter(|row| row[1] == Value::Int(8)).cloned().collect::<BTreeSet<Row>>();
     assert!(!part.is_empty() && part == rows(&mut session, "?t(X, 8)"));
+}
+
+/// Rows of an earlier state are of no use to what is evaluated in part, but to what is evaluated in full.
+#[test]
+fn what_asks_for_too_much_reads_what_was_kept_before() {
+    let session = |advance: Advance| {
+        let options = EngineOptions { advance, ..EngineOptions::default() };
+        let engine = Engine::in_memory(options).expect("an engine in memory");
+        let mut session = engine.open_session("default").expect("the graph `default` exists");
+        fill(&mut session, 700, 1_400, 1);
+        let rules = "+t(X, Y) <- edge(X, Y, 0)\n+t(X, Z) <- t(X, Y), t(Y, Z)\n+t(X, Y) <- edge(X, A, K), t(A, B), edge(Y, B, K)";
+        run(&mut session, rules);
+        session
+    };
+    let asked = |session: &mut Session, question: &str| {
+        let rows = run(session, question).expect("rows");
+        rows.iter().map(|row| format!("{row:?}")).collect::<BTreeSet<String>>()
+    };
+    let (mut advancing, mut from_scratch) = (session(Advance::Always), session(Advance::Never));
+    asked(&mut advancing, "?t(X, 8)");
+    for change in ["+edge(8, 1, 0)\n+edge(700, 8, 0)", "-edge(700, 8, 0)"] {
+        run(&mut advancing, change);
+        run(&mut from_scratch, change);
+        let lines = run(&mut advancing, ".profile ?t(X, 8)").expect("a profile");
+        let text = lines.iter().map(|line| line[0].to_string()).collect::<Vec<_>>().join("\n");
+        assert!(text.contains("older t, brought forward") && text.contains("given up"), "{text}");
+        let found = asked(&mut advancing, "?t(X, 8)");
+        assert!(!found.is_empty() && found == asked(&mut from_scratch, "?t(X, 8)"));
+    }
 }
 
 /// Each pair, asked for alone, is there as the whole closure says: with edges of two kinds, some of which are deleted or known to the

@@ -119,6 +119,17 @@ impl Run {
         run
     }
 
+    /// The same run with other codes in its last column, by which its rows stay in order. Others are shared.
+    pub(crate) fn with_last_column(&self, codes: Vec<Code>) -> Run {
+        let mut columns = self.data.batch.columns().to_vec();
+        columns.pop();
+        columns.push(Arc::new(UInt32Array::from(codes)));
+        let batch = RecordBatch::try_new(self.data.batch.schema(), columns).expect("as many codes as rows");
+        let run = Run { live: self.live.clone(), ..Run::of_batch(batch, Arc::default()) };
+        run.data.is_sorted.get_or_init(|| true);
+        run
+    }
+
     /// Whether it has the first columns of another run, or that one those of it.
     pub(crate) fn shares_columns_with(&self, other: &Run) -> bool {
         Arc::ptr_eq(&self.data.built, &other.data.built)

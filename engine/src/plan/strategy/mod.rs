@@ -14,7 +14,7 @@ pub(crate) mod partitions;
 
 pub(crate) mod plain;
 
-use self::matrices::{Matrices, Mixed, matrices, mixed};
+use self::matrices::{Matrices, Matrix, Mixed, matrices, mixed};
 use self::partitions::{Partitions, partitions};
 use self::relaxation::{Relaxation, relaxation};
 use self::walk::{Walk, walk};
@@ -43,6 +43,25 @@ impl Strategy {
             .or_else(|| relaxation(stratum, program).map(Strategy::Relaxation))
             .or_else(|| partitions(stratum, program).map(Strategy::Partitions))
             .unwrap_or(Strategy::Tuples)
+    }
+
+    /// The same, where each row has to be found in the first round in which all that it follows from is known.
+    pub(super) fn in_time(stratum: &Stratum, program: &Program) -> Strategy {
+        let matrices = matrices(stratum, program).map(Strategy::Matrices).filter(Strategy::finds_in_time);
+        let others = || partitions(stratum, program).map(Strategy::Partitions);
+        matrices.or_else(others).unwrap_or(Strategy::Tuples)
+    }
+
+    /// Whether each row is found in the first round in which all that it follows from is known, where it goes on in rounds.
+    pub fn finds_in_time(&self) -> bool {
+        match self {
+            Strategy::Tuples | Strategy::Partitions(_) => true,
+            // What is a part of chains, or composed of generators, comes to be a round later.
+            Strategy::Matrices(Matrices { matrices, .. }) => {
+                matrices.iter().all(|matrix| matches!(matrix, Matrix::Own(_) | Matrix::Complete(_)))
+            }
+            Strategy::Walk(_) | Strategy::Relaxation(_) => false,
+        }
     }
 
     /// The products that there are among the rules where these stay tuples.

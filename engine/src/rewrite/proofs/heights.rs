@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::levels::Levels;
 use super::paths::height_of;
-use super::{Derived, Height, Kind, Origins, STORED, Way};
+use super::{Derived, Height, InRounds, Kind, Origins, STORED, Way};
 use crate::aggregates::Aggregate;
 use crate::analysis::Measured;
 use crate::analysis::program::{
@@ -72,29 +72,43 @@ pub(super) fn of(program: &Program, origins: &Origins, levels: &Levels) -> Heigh
 
 impl Heights {
     /// Reads relations as stored, instead of deriving them: those that no proof goes through, and those whose rows all stand at
-    /// one height, if everything that their proofs need is at hand as well.
-    pub(super) fn read_as_stored(&mut self, program: &Program, mut at_hand: HashSet<RelationId>) {
+    /// one height, or `with_heights`, if everything that their proofs need is at hand as well. Answers those of the last kind.
+    pub(super) fn read_as_stored(
+        &mut self,
+        program: &Program,
+        mut at_hand: HashSet<RelationId>,
+        mut with_heights: Vec<InRounds>,
+    ) -> Vec<InRounds> {
         let is_derived = |relation: &RelationId| self.rules.iter().any(|rule| rule.head == *relation);
-        let is_at_hand =
-            |relation: &RelationId, at_hand: &HashSet<RelationId>| match self.derived.get(relation) {
-                Some(Derived { height: Height::In(_), .. }) => false,
-                Some(Derived { height: Height::Level(_), ways, .. }) => {
-                    let mut below = ways.iter().flat_map(|way| way.rule.reads());
-                    below.all(|read| at_hand.contains(&read) || !is_derived(&read))
-                }
-                None => true,
+        let is_at_hand = |relation: &RelationId, at_hand: &HashSet<RelationId>| {
+            let Some(Derived { height, ways, .. }) = self.derived.get(relation) else { return true };
+            let has_height = match height {
+                Height::Level(_) => true,
+                Height::In(_) => with_heights.iter().any(|known| known.relation == *relation),
             };
-        // What a proof goes through stands above what it needs.
+            let mut below = ways.iter().flat_map(|way| way.rule.reads());
+            has_height && below.all(|read| at_hand.contains(&read) || !is_derived(&read))
+        };
+        // What a proof goes through stands above what it needs, and the relations of a recursion need each other.
         for stratum in &program.strata {
             let found = stratum.relations.iter().filter(|relation| is_at_hand(relation, &at_hand));
-            let found: HashSet<RelationId> = found.copied().collect();
+            let mut found: HashSet<RelationId> = found.copied().collect();
+            if stratum.recursive && found.len() < stratum.relations.len() {
+                found.clear();
+            }
             at_hand.retain(|relation| found.contains(relation) || !stratum.relations.contains(relation));
         }
+        let is_needed = |known: &InRounds| self.derived.contains_key(&known.relation);
+        with_heights.retain(|known| at_hand.contains(&known.relation) && is_needed(known));
+        let known =
+            with_heights.iter().filter_map(|known| self.derived.get(&known.relation)?.height.relation());
+        at_hand.extend(known);
         self.rules.retain(|rule| !at_hand.contains(&rule.head));
         for relation in at_hand {
             let relation = &mut self.relations[relation.index()];
             (relation.stored, relation.best) = (true, None);
         }
+        with_heights
     }
 
     fn add(&mut self, relation: RelationId, goal: RelationId, origins: &Origins, level: Option<u32>) {

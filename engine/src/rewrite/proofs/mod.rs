@@ -10,6 +10,7 @@ mod heights;
 mod levels;
 mod paths;
 mod replaced;
+mod rounds;
 mod searched;
 mod solutions;
 mod top_down;
@@ -20,6 +21,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(crate) use heights::least_below;
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
+pub(crate) use rounds::{InRounds, derived_in_rounds};
 pub(crate) use searched::{Edge, End, Form, Searched, Step, searched, steps_below};
 pub(crate) use solutions::{Ask, Read, ask};
 pub(crate) use top_down::{TopDown, top_down};
@@ -54,6 +56,8 @@ pub(crate) struct Explained {
     unsure: Vec<RelationId>,
     /// What is read of rows to find those by which others stand: where all rows are at hand, no heights are.
     pub(crate) read: Read,
+    /// Relations whose heights are at hand: they are read by the names of their relations with heights.
+    pub(crate) known: Vec<InRounds>,
     origins: Origins,
 }
 
@@ -101,8 +105,19 @@ impl Explained {
             bindings: Vec::new(),
             unsure: Vec::new(),
             read: Read::Rows,
+            known: Vec::new(),
             origins,
         }
+    }
+
+    /// Whether the heights of all rows of recursions are at hand.
+    pub(crate) fn knows_recursions(&self, program: &Program) -> bool {
+        let is_known = |relation: &RelationId| self.known.iter().any(|known| known.relation == *relation);
+        let needs_none = |relation: &RelationId| {
+            self.derived.get(relation).is_none_or(|derived| derived.height.relation().is_none())
+        };
+        let mut strata = program.strata.iter().filter(|stratum| stratum.recursive);
+        strata.all(|stratum| stratum.relations.iter().all(|of| needs_none(of) || is_known(of)))
     }
 
     /// The relation of the program that is explained whose rows a relation has.
@@ -188,10 +203,12 @@ pub(crate) fn may_rest_on_replaced(program: &Program) -> bool {
 }
 
 /// The program that explains rows of a goal. Nothing if that cannot be done by these rules. Of the relations `at_hand`, which only
-/// rules derive, all rows are: they are read by their names, as far as that is of use.
+/// rules derive, all rows are: they are read by their names, as far as that is of use. Of those `with_heights`, so are the heights of
+/// all rows, if these are found in rounds.
 pub(crate) fn explained(
     program: &Program,
     at_hand: &HashSet<RelationId>,
+    with_heights: &HashSet<RelationId>,
     replaced: Replaced,
 ) -> Option<Explained> {
     let mut program = program.clone();
@@ -207,11 +224,13 @@ pub(crate) fn explained(
     let origins = Origins(closures);
     let asked = guard_goal(&mut program);
     let mut heights = heights::of(&program, &origins, &levels);
-    heights.read_as_stored(&program, at_hand.clone());
+    let mut in_rounds: Vec<InRounds> = rounds::all(&program, &levels, &origins).collect();
+    in_rounds.retain(|of| with_heights.contains(&of.relation));
+    let known = heights.read_as_stored(&program, at_hand.clone(), in_rounds);
     let Heights { relations, rules, derived, .. } = heights;
     let goal = program.goal;
     let with_heights = derived.values().flat_map(|of| [of.height.relation(), of.with_lengths]);
-    let with_heights = with_heights.flatten().collect();
+    let with_heights = with_heights.flatten().filter(|of| !relations[of.index()].stored).collect();
     // Which rules are of which stratum is found out when it is known which of them are needed.
     let all = Stratum::of(Vec::new(), rules, true);
     let goal_with_heights = derived.get(&goal)?.height.relation()?;
@@ -220,7 +239,7 @@ pub(crate) fn explained(
         demanded(&all, magic_sets::Form::Written(&with_heights)).ok()?;
     let program = Program { relations, strata, ..all };
     let read = Read::Heights;
-    Some(Explained { program, asked, goal, derived, rows_of, bindings, unsure, read, origins })
+    Some(Explained { program, asked, goal, derived, rows_of, bindings, unsure, read, known, origins })
 }
 
 /// Makes rows that are stored under the name of a derived relation a relation of their own.

@@ -92,7 +92,7 @@ pub(crate) fn searched(program: &Program, at_hand: &HashSet<RelationId>) -> Opti
     let (composed, levels) = paths::apart(&mut program);
     let origins = Origins(composed);
     let mut with_heights = heights::of(&program, &origins, &levels);
-    with_heights.read_as_stored(&program, at_hand.clone());
+    with_heights.read_as_stored(&program, at_hand.clone(), Vec::new());
     let Heights { relations, derived, .. } = with_heights;
     let edges = || steps.iter().map(|step| step.edge);
     if !edges().all(|edge| relations[edge.relation.index()].stored) {
