@@ -1,5 +1,6 @@
 //! `App`: everything that the requests of one server share.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,10 @@ use tokio::sync::watch;
 
 use crate::admin::ADMIN_COMMANDS;
 use crate::audit::{Audit, AuditError};
-use crate::auth::{Accounts, Journal};
+use crate::auth::{AccountError, Accounts, Journal};
 use crate::backups;
 use crate::config::{Archiving, Config, Hosts, Limits, Origins};
+use crate::deposits::Deposits;
 use crate::events::{self, EventLog};
 use crate::limits::Places;
 use crate::live::Live;
@@ -40,6 +42,8 @@ pub(crate) struct App {
     pub(crate) running: Arc<Running>,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
+    /// What a program in this process has left for its inserts.
+    pub(crate) deposits: Arc<Deposits>,
     /// Where what sockets are sent is written.
     pub(crate) writers: Writers,
     /// What was told of live queries last.
@@ -82,6 +86,12 @@ pub enum OpenError {
     Accounts(String),
 }
 
+impl From<AccountError> for OpenError {
+    fn from(error: AccountError) -> OpenError {
+        OpenError::Accounts(error.to_string())
+    }
+}
+
 /// What is wrong and what to do, for somebody who reads the log.
 fn with_help(error: &stratalog_engine::Error) -> String {
     let stratalog_engine::Error::Refused(diagnostics) = error else { return error.to_string() };
@@ -101,6 +111,40 @@ fn archive_options(archiving: &Archiving) -> Result<Option<ArchiveOptions>, Plac
     }
 }
 
+/// What the engine is told.
+fn engine_options(config: &Config, metrics: &Arc<Metrics>, backups: Option<PathBuf>) -> EngineOptions {
+    let stored_bytes = match config.limits.stored_memory() {
+        0 => u64::MAX,
+        bytes => bytes,
+    };
+    EngineOptions {
+        threads: config.threads,
+        limits: stratalog_engine::Limits { stored_bytes, ..config.program.clone() },
+        backups,
+        commands: ADMIN_COMMANDS,
+        view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
+        live: LiveOptions {
+            step_time: config.limits.live_step,
+            step_memory: config.limits.query_memory,
+            log_bytes: config.limits.live_log_bytes,
+            answer_bytes: usize::try_from(config.limits.live_answer_bytes).unwrap_or(usize::MAX),
+            queries: config.limits.live_queries,
+            pace: Arc::new(Pace::new(Arc::clone(metrics))),
+            ..LiveOptions::default()
+        },
+        ..EngineOptions::default()
+    }
+}
+
+/// Where the engine keeps its data, and how.
+fn storage_options(config: &Config) -> Result<StorageOptions, PlaceError> {
+    Ok(StorageOptions {
+        archive: archive_options(&config.archiving)?,
+        checkpoint_bytes: config.checkpoint_bytes,
+        ..StorageOptions::new(&config.data_dir)
+    })
+}
+
 /// How many files and connections may be open together.
 fn descriptors() -> usize {
     let limit = rlimit::Resource::NOFILE.get_soft().unwrap_or(u64::MAX);
@@ -113,43 +157,40 @@ impl App {
         config: Config,
         tls: Option<Arc<Tls>>,
     ) -> Result<(Arc<App>, Option<Secret>), OpenError> {
-        let stored_bytes = match config.limits.stored_memory() {
-            0 => u64::MAX,
-            bytes => bytes,
-        };
         let metrics = Arc::<Metrics>::default();
-        let options = EngineOptions {
-            threads: config.threads,
-            limits: stratalog_engine::Limits { stored_bytes, ..config.program },
-            backups: Some(config.backup_dir),
-            commands: ADMIN_COMMANDS,
-            view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
-            live: LiveOptions {
-                step_time: config.limits.live_step,
-                step_memory: config.limits.query_memory,
-                log_bytes: config.limits.live_log_bytes,
-                answer_bytes: usize::try_from(config.limits.live_answer_bytes).unwrap_or(usize::MAX),
-                queries: config.limits.live_queries,
-                pace: Arc::new(Pace::new(Arc::clone(&metrics))),
-                ..LiveOptions::default()
-            },
-            ..EngineOptions::default()
-        };
-        let (archive, archive_pause) = (archive_options(&config.archiving)?, config.archiving.pause);
-        let storage = StorageOptions {
-            archive,
-            checkpoint_bytes: config.checkpoint_bytes,
-            ..StorageOptions::new(config.data_dir)
-        };
-        let engine = Engine::open(options, storage).map_err(OpenError::Engine)?;
+        let options = engine_options(&config, &metrics, Some(config.backup_dir.clone()));
+        let engine = Engine::open(options, storage_options(&config)?).map_err(OpenError::Engine)?;
         let (admin, journal) = (config.admin_password.as_ref(), Journal::new(engine.clone()));
         let audit = Arc::new(Audit::open(&config.audit)?);
         let (accounts, generated) =
-            Accounts::open(journal, admin, config.default_graph, config.throttling, audit)
-                .map_err(|error| OpenError::Accounts(error.to_string()))?;
+            Accounts::open(journal, admin, config.default_graph, config.throttling.clone(), audit)?;
+        Ok((App::of(engine, accounts, config, metrics, tls)?, generated))
+    }
+
+    /// Opens the data for whoever calls this, who may do everything; `in_memory` there is none before, and none after it.
+    pub(crate) fn open_own(config: Config, in_memory: bool) -> Result<Arc<App>, OpenError> {
+        let metrics = Arc::<Metrics>::default();
+        let options = engine_options(&config, &metrics, None);
+        let engine = match in_memory {
+            true => Engine::in_memory(options),
+            false => Engine::open(options, storage_options(&config)?),
+        };
+        let engine = engine.map_err(OpenError::Engine)?;
+        let audit = Arc::new(Audit::open(&config.audit)?);
+        let accounts = Accounts::of_owner(Journal::new(engine.clone()), audit)?;
+        App::of(engine, accounts, config, metrics, None)
+    }
+
+    fn of(
+        engine: Engine,
+        accounts: Arc<Accounts>,
+        config: Config,
+        metrics: Arc<Metrics>,
+        tls: Option<Arc<Tls>>,
+    ) -> Result<Arc<App>, OpenError> {
         let events = events::open(&engine, config.limits.notifications, config.limits.notification_bytes)
             .map_err(OpenError::Engine)?;
-        let app = App {
+        Ok(Arc::new(App {
             engine,
             events,
             sessions: Arc::new(Sessions::new(&config.limits)),
@@ -158,19 +199,19 @@ impl App {
             running: Arc::default(),
             metrics,
             rendered: Rendered::default(),
+            deposits: Arc::default(),
             writers: Writers::new(),
             places: Places::new(&config.limits, descriptors()),
+            archive_pause: config.archiving.pause,
             limits: config.limits.into(),
             origins: config.origins.into(),
             hosts: config.hosts.into(),
             tls,
             trusted_proxies: config.trusted_proxies.into(),
-            archive_pause,
             started: Instant::now(),
             probing: tokio::sync::Mutex::default(),
             stopping: watch::Sender::new(false),
-        };
-        Ok((Arc::new(app), generated))
+        }))
     }
 
     /// What goes on beside the connections, until the server is told to stop.

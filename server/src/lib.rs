@@ -44,6 +44,9 @@ mod auth;
 /// Between the engine's values and the protocol's.
 mod wire;
 
+/// Rows of programs that have a database in their own process.
+mod deposits;
+
 /// Sessions by their id.
 mod sessions;
 
@@ -77,27 +80,35 @@ mod http;
 /// Asking a running server.
 mod probe;
 
+/// The same without a listener, inside of a program.
+#[cfg(unix)]
+mod embedded;
+
 /// Storage under faults, compared with a model.
 #[cfg(test)]
 mod simulation;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use stratalog_protocol::Secret;
 use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
 use tokio::task::JoinHandle;
 
 pub use app::OpenError;
 pub use config::{Changes, Config, ConfigError};
+#[cfg(unix)]
+pub use embedded::{Embedded, EmbeddedError, EmbeddedPlace};
 pub use probe::{ProbeError, probe};
 pub use tls::{TlsError, TlsFiles};
 pub use vault::{PlaceError, place};
 
 use app::App;
 use audit::AuditError;
+use config::Limits;
 use http::Absence;
 use tls::Tls;
 
@@ -152,6 +163,19 @@ pub enum ReloadError {
     Audit(#[from] AuditError),
 }
 
+/// The stack of every thread: programs may be deeply nested.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The threads on which a server with these limits works.
+pub fn runtime(limits: &Limits) -> std::io::Result<Runtime> {
+    runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("stratalog")
+        .thread_stack_size(STACK_BYTES)
+        .max_blocking_threads(limits.blocking_threads())
+        .build()
+}
+
 /// Starts a server: when this returns, connections are accepted.
 pub async fn serve(config: Config) -> Result<Server, ServeError> {
     if !config.enabled {
@@ -181,24 +205,27 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         let app = app.clone();
         async move {
             http::accept(&listener, app.clone()).await;
-            let quiet = tokio::time::timeout(shutdown, app.quiet());
             let stopping = http::while_away(&listener, app.tls.as_ref(), Absence::Stopping, app.started);
-            let ended = tokio::select! {
-                ended = quiet => ended.is_ok(),
+            tokio::select! {
+                () = end(app.clone(), shutdown) => {}
                 never = stopping => match never {},
-            };
-            if ended {
-                settle(app.clone()).await;
-            } else {
-                // Those may still commit something, so the last number is not known.
-                tracing::warn!("some requests did not end in time");
-            }
-            if tokio::time::timeout(shutdown, checkpoint(app)).await.is_err() {
-                tracing::warn!("the checkpoint did not end in time");
             }
         }
     });
     Ok(Server { app, config: Mutex::new(config), address, generated_password, accepting })
+}
+
+/// Waits until what was told to stop has ended, and leaves everything in order.
+async fn end(app: Arc<App>, shutdown: Duration) {
+    if tokio::time::timeout(shutdown, app.quiet()).await.is_ok() {
+        settle(app.clone()).await;
+    } else {
+        // Those may still commit something, so the last number is not known.
+        tracing::warn!("some requests did not end in time");
+    }
+    if tokio::time::timeout(shutdown, checkpoint(app)).await.is_err() {
+        tracing::warn!("the checkpoint did not end in time");
+    }
 }
 
 /// Writes down the number of the last notification.

@@ -11,7 +11,7 @@ use stratalog_engine::{Engine, EngineOptions, StorageOptions, Until, restore_to}
 use stratalog_protocol::VERSION;
 use stratalog_server::audit::{Audit, AuditError, Entry};
 use stratalog_server::{
-    Config, ConfigError, PlaceError, ProbeError, ServeError, Server, place, probe, serve,
+    Config, ConfigError, PlaceError, ProbeError, ServeError, Server, place, probe, runtime, serve,
 };
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,9 +19,6 @@ use tracing_subscriber::{EnvFilter, reload};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// The stack of every thread: programs may be deeply nested.
-const STACK_BYTES: usize = 8 << 20;
 
 /// The exit code for wrong arguments or a wrong configuration.
 const USAGE: u8 = 2;
@@ -230,12 +227,7 @@ fn main() -> ExitCode {
             }
         };
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_stack_size(STACK_BYTES)
-        .max_blocking_threads(config.limits.blocking_threads())
-        .build()
-    {
+    let runtime = match runtime(&config.limits) {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("stratalog-server: cannot start threads: {error}");

@@ -1,8 +1,9 @@
-"""Client of Stratalog, a columnar Datalog knowledge-graph server.
+"""Stratalog, a columnar Datalog knowledge-graph database: in this process, or on a server.
 
 import stratalog
 
-with stratalog.connect("ws://127.0.0.1:8080", user="admin", password="...") as db:
+# In memory, or in a folder; stratalog.connect("ws://127.0.0.1:8080", user=..., password=...) asks a server.
+with stratalog.open() as db:
     db.insert("edge", [(1, 2), (2, 3)])
     db.execute("+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)")
     print(db.query("?path($from, Y)", {"from": 1}))
@@ -10,11 +11,11 @@ with stratalog.connect("ws://127.0.0.1:8080", user="admin", password="...") as d
 docs/python.md is the manual.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import functions
-from .aio import AsyncClient, connect_async
 from .client import Client, connect
+from .embedded import open, open_async  # noqa: A004 - what users write is stratalog.open
 from .errors import (
     AccessDenied,
     AlreadyExists,
@@ -180,6 +181,8 @@ __all__ = [
     "median",
     "min_",
     "not_",
+    "open",
+    "open_async",
     "quantile",
     "rrf",
     "rule",
@@ -194,6 +197,18 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .aio import AsyncClient, connect_async
+
+
+def __getattr__(name: str) -> Any:
+    """What needs asyncio is imported when it is asked for: that takes a third of the whole."""
+    if name in ("AsyncClient", "connect_async"):
+        from . import aio
+
+        return getattr(aio, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
@@ -18,7 +18,6 @@ from . import errors
 from .address import address, credentials, server_url, session_address, without_graph
 from .aio_admin import AsyncCommands
 from .aio_connection import AsyncConnection, Frames, at_once, on_thread, to_thread
-from .arrow import frames
 from .client import RECONNECT_SECONDS, Data, parts
 from .connection import Build
 from .events import AsyncEvents
@@ -28,6 +27,7 @@ from .inserts import Committed, Inserted, kind_of_warning, told
 from .live import AsyncLive, subscription
 from .naming import listed_async
 from .objects import Rows
+from .peer import Peer, Server
 from .plan import Plan, plan_program, read_plan
 from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
@@ -57,14 +57,20 @@ async def connect_async(
 ) -> AsyncClient:
     """Connects and logs in, with the arguments of `stratalog.connect`."""
     login = credentials(user, password, api_key)
-    return await _connect(server_url(url), login, kg, timeout, reconnect)
+    return await connect_to(Server(server_url(url), login), kg=kg, timeout=timeout, reconnect=reconnect)
 
 
-async def _connect(
-    url: str, login: Mapping[str, str], kg: str, timeout: float | None, reconnect: float
+async def connect_to(
+    peer: Peer,
+    *,
+    kg: str,
+    timeout: float | None,
+    reconnect: float,
+    at_end: Callable[[], None] | None = None,
 ) -> AsyncClient:
-    link = await AsyncConnection.open(address(url, kg, ""), login, timeout)
-    return AsyncClient(url, login, link, kg=kg, timeout=timeout, reconnect=reconnect)
+    """Connects to a server, or to a database in this process; `at_end` is called when it is closed."""
+    link = await AsyncConnection.open(address(peer.url, kg, ""), peer, timeout)
+    return AsyncClient(peer, link, kg=kg, timeout=timeout, reconnect=reconnect, at_end=at_end)
 
 
 class AsyncClient(AsyncCommands):
@@ -72,17 +78,17 @@ class AsyncClient(AsyncCommands):
 
     def __init__(
         self,
-        url: str,
-        login: Mapping[str, str],
+        peer: Peer,
         link: AsyncConnection,
         *,
         kg: str,
         timeout: float | None,
         reconnect: float,
+        at_end: Callable[[], None] | None = None,
     ) -> None:
-        #: Where this client is connected to.
-        self.url = address(url, kg)
-        self._login = login
+        self._address = address(peer.url, kg)
+        self._peer = peer
+        self._at_end = at_end
         self._link = link
         self._timeout = timeout
         self._reconnect = reconnect
@@ -92,6 +98,11 @@ class AsyncClient(AsyncCommands):
         self._own = False
 
     # State
+
+    @property
+    def url(self) -> str:
+        """Where this client is connected to: the address of a server, or the folder that is open."""
+        return self._peer.shown(self._address)
 
     @property
     def session(self) -> Session:
@@ -106,7 +117,9 @@ class AsyncClient(AsyncCommands):
         return AsyncGraphName(self._link.protocol.knowledge_graph, self._another)
 
     async def _another(self, kg: str) -> AsyncClient:
-        return await _connect(without_graph(self.url), self._login, kg, self._timeout, self._reconnect)
+        return await connect_to(
+            self._peer.without_graph(), kg=kg, timeout=self._timeout, reconnect=self._reconnect
+        )
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
@@ -120,10 +133,10 @@ class AsyncClient(AsyncCommands):
 
         Inside of `async with` it is connected at once, else when the first event is asked for.
         """
-        url, kg = without_graph(self.url), str(self.kg)
+        url, kg = without_graph(self._address), str(self.kg)
         return AsyncEvents(
             lambda seen: AsyncConnection.open(
-                address(url, kg, "" if seen is None else seen), self._login, self._timeout
+                address(url, kg, "" if seen is None else seen), self._peer, self._timeout
             ),
             last_seq,
         )
@@ -141,10 +154,10 @@ class AsyncClient(AsyncCommands):
 
         Inside of `async with` it is connected at once, else when the first change is asked for.
         """
-        url, kg = without_graph(self.url), str(self.kg)
+        url, kg = without_graph(self._address), str(self.kg)
         text, values = parts(query, params)
         return AsyncLive(
-            lambda: AsyncConnection.open(address(url, kg), self._login, self._timeout),
+            lambda: AsyncConnection.open(address(url, kg), self._peer, self._timeout),
             subscription(text, values, resume, keep=keep, every_version=every_version, progress=False),
         )
 
@@ -216,11 +229,17 @@ class AsyncClient(AsyncCommands):
         )
 
     async def explain(
-        self, program: str | Select[Any], params: Mapping[str, Any] | None = None, *, profile: bool = False
+        self,
+        program: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        profile: bool = False,
+        timeout: float | None = None,
     ) -> Plan:
         """How a query would be answered; with `profile` it is, and the plan says what that took."""
         text, values = parts(program, params)
-        return read_plan(await self._execute(plan_program(text, profile), values, timeout=None, reads=True))
+        plan = plan_program(text, profile)
+        return read_plan(await self._execute(plan, values, timeout=timeout, reads=True))
 
     async def why(
         self,
@@ -229,6 +248,7 @@ class AsyncClient(AsyncCommands):
         *,
         full: bool = False,
         all_proofs: bool = False,
+        timeout: float | None = None,
     ) -> Why:
         """The rows of a query with a proof of each: the smallest that there is.
 
@@ -236,23 +256,36 @@ class AsyncClient(AsyncCommands):
         """
         text, values = parts(program, params)
         word = why_word(full, all_proofs)
-        return Why(await self._execute(why_program(text, word), values, timeout=None, reads=True))
+        return Why(await self._execute(why_program(text, word), values, timeout=timeout, reads=True))
 
-    async def why_not(self, fact: str, params: Mapping[str, Any] | None = None) -> WhyNot:
+    async def why_not(
+        self, fact: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> WhyNot:
         """Why a fact such as `path(2, 1)` does not hold, and with which facts it would."""
-        return WhyNot(await self._execute(f".why_not {fact}", dict(params or {}), timeout=None, reads=True))
+        text = f".why_not {fact}"
+        return WhyNot(await self._execute(text, dict(params or {}), timeout=timeout, reads=True))
 
-    async def what_if(self, changes: str, query: str, params: Mapping[str, Any] | None = None) -> Result:
+    async def what_if(
+        self,
+        changes: str,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Result:
         """The rows of a query that would come and go with changes such as `-edge(1, 2) +edge(1, 3)`.
 
         The column `change` says `added` or `removed`. Nothing is stored.
         """
         text = what_if_program(changes, query)
-        return await self._execute(text, dict(params or {}), timeout=None, reads=True)
+        return await self._execute(text, dict(params or {}), timeout=timeout, reads=True)
 
-    async def impact(self, changes: str, params: Mapping[str, Any] | None = None) -> Result:
+    async def impact(
+        self, changes: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Result:
         """How many rows of each derived relation would go and come with changes, and the first of them."""
-        return await self._execute(what_if_program(changes, ""), dict(params or {}), timeout=None, reads=True)
+        text = what_if_program(changes, "")
+        return await self._execute(text, dict(params or {}), timeout=timeout, reads=True)
 
     # Writes
 
@@ -291,11 +324,19 @@ class AsyncClient(AsyncCommands):
         self._own = self._own or scope != "persistent"
         with Bar(progress, name, how.total) as bar, Committed() as committed:
             async for part in on_thread(how.parts) if in_turn else at_once(how.parts):
-                made = on_thread(part.frames) if in_turn else part.frames
-                advance = bar.after(committed.rows)
-                call = await self._upload(
-                    name, made, advance, timeout, rows=part.rows, names=part.names, scope=scope
-                )
+                with closing(self._peer.frames(part.batches)) as frames:
+                    made: Frames = ()
+                    if part.rows is None:
+                        made = on_thread(frames) if in_turn else frames
+                    call = await self._upload(
+                        name,
+                        made,
+                        bar.after(committed.rows),
+                        timeout,
+                        rows=part.rows,
+                        names=part.names,
+                        scope=scope,
+                    )
                 committed.add(part.length, call)
             bar.complete()
         for warning in committed.warnings:
@@ -392,7 +433,8 @@ class AsyncClient(AsyncCommands):
         done = dict.fromkeys(known, Inserted(0, 0))
         with Bar(progress, pattern, None) as bar, Committed() as committed:
             async for name, batch in batches:
-                call = await self._upload(name, frames([batch]), bar.after(committed.rows), timeout)
+                with closing(self._peer.frames([batch])) as frames:
+                    call = await self._upload(name, frames, bar.after(committed.rows), timeout)
                 more = committed.add(batch.length, call)
                 done[name] = done[name].plus(more)
         for name, columns in found.relations.items():
@@ -471,6 +513,8 @@ class AsyncClient(AsyncCommands):
         """Ends the session."""
         self._closed = True
         await self._link.close()
+        if self._at_end is not None:
+            await to_thread(self._at_end)
 
     async def __aenter__(self) -> Self:
         return self
@@ -535,6 +579,7 @@ class AsyncClient(AsyncCommands):
                 raise errors.ConnectionLost("the client is closed")
             while not link.alive:
                 reason = await link.last_words()
+                self._peer.check()
                 if self._reconnect <= 0 or link.protocol.dismissed:
                     raise errors.ConnectionLost(reason)
                 try:
@@ -556,9 +601,10 @@ class AsyncClient(AsyncCommands):
         seen = lost.protocol.last_seq
         if (session := lost.protocol.session) is not None:
             try:
-                url = session_address(self.url, session.session_id, seen)
-                return await AsyncConnection.open(url, self._login, self._timeout, lost), True
+                url = session_address(self._address, session.session_id, seen)
+                return await AsyncConnection.open(url, self._peer, self._timeout, lost), True
             except (errors.NotFound, errors.AccessDenied):
                 pass
-        url = address(without_graph(self.url), lost.protocol.knowledge_graph, "" if seen is None else seen)
-        return await AsyncConnection.open(url, self._login, self._timeout, lost), False
+        kg = lost.protocol.knowledge_graph
+        url = address(without_graph(self._address), kg, "" if seen is None else seen)
+        return await AsyncConnection.open(url, self._peer, self._timeout, lost), False

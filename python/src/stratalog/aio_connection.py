@@ -7,7 +7,7 @@ back on the server.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -28,6 +28,7 @@ from .connection import (
     no_answer,
     socket_options,
 )
+from .peer import Peer
 from .protocol import Call, Protocol
 
 T = TypeVar("T")
@@ -63,19 +64,19 @@ class AsyncConnection:
     async def open(
         cls,
         url: str,
-        login: Mapping[str, str],
+        peer: Peer,
         timeout: float | None,
         before: AsyncConnection | None = None,
     ) -> Self:
         """Opens the socket and logs in; what was seen on the connection `before` goes on here."""
         seconds = OPEN_SECONDS if timeout is None else timeout
         try:
-            socket = await open_socket(url, open_timeout=seconds, **socket_options(url))
+            socket = await open_socket(url, open_timeout=seconds, **socket_options(url, peer))
         except (OSError, InvalidHandshake, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
         made = cls(url, socket, before)
         try:
-            (await made.ask(lambda protocol: protocol.authenticate(login), seconds)).answer()
+            (await made.ask(lambda protocol: protocol.authenticate(peer.login), seconds)).answer()
         except BaseException:
             await made.close()
             raise

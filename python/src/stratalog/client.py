@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
@@ -17,7 +18,7 @@ from typing import Any, Self, TypeVar, overload
 from . import errors
 from .address import address, credentials, server_url, session_address, without_graph
 from .admin import Commands
-from .arrow import ArrowStream, frames
+from .arrow import ArrowStream
 from .connection import Build, Connection
 from .events import Events
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
@@ -27,6 +28,7 @@ from .lifetime import check_running, tell_of_fork
 from .live import Live, subscription
 from .naming import listed
 from .objects import Rows
+from .peer import Peer, Server
 from .plan import Plan, plan_program, read_plan
 from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
@@ -74,7 +76,7 @@ def connect(
     'admin'
     """
     login = credentials(user, password, api_key)
-    return Client(server_url(url), login, kg=kg, timeout=timeout, reconnect=reconnect)
+    return Client(Server(server_url(url), login), kg=kg, timeout=timeout, reconnect=reconnect)
 
 
 class Client(Commands):
@@ -84,16 +86,16 @@ class Client(Commands):
 
     def __init__(
         self,
-        url: str,
-        login: Mapping[str, str],
+        peer: Peer,
         *,
         kg: str = "default",
         timeout: float | None = None,
         reconnect: float = RECONNECT_SECONDS,
+        at_end: Callable[[], None] | None = None,
     ) -> None:
-        #: Where this client is connected to.
-        self.url = address(url, kg)
-        self._login = login
+        self._address = address(peer.url, kg)
+        self._peer = peer
+        self._at_end = at_end
         self._timeout = timeout
         self._reconnect = reconnect
         self.forked()
@@ -101,13 +103,18 @@ class Client(Commands):
         self._closed = False
         #: Whether the session may hold facts or rules of its own.
         self._own = False
-        self._link = Connection(address(url, kg, ""), login, timeout)
+        self._link = Connection(address(peer.url, kg, ""), peer, timeout)
 
     def forked(self) -> None:
         """Whoever was about to connect is in the other process."""
         self._connecting = threading.Lock()
 
     # State
+
+    @property
+    def url(self) -> str:
+        """Where this client is connected to: the address of a server, or the folder that is open."""
+        return self._peer.shown(self._address)
 
     @property
     def session(self) -> Session:
@@ -123,8 +130,8 @@ class Client(Commands):
         return GraphName(name, self._another)
 
     def _another(self, kg: str) -> Client:
-        url = without_graph(self.url)
-        return Client(url, self._login, kg=kg, timeout=self._timeout, reconnect=self._reconnect)
+        peer = self._peer.without_graph()
+        return Client(peer, kg=kg, timeout=self._timeout, reconnect=self._reconnect)
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
@@ -140,10 +147,10 @@ class Client(Commands):
         Iterate over it: `for event in db.events(): ...` waits for the next `Event`. It has a connection and a
         session of its own, connects again when that is lost, and gives a `Gap` where events were missed.
         """
-        url, kg = without_graph(self.url), str(self.kg)
+        url, kg = without_graph(self._address), str(self.kg)
         return Events(
             lambda seen: Connection(
-                address(url, kg, "" if seen is None else seen), self._login, self._timeout, listened=True
+                address(url, kg, "" if seen is None else seen), self._peer, self._timeout, listened=True
             ),
             last_seq,
         )
@@ -174,10 +181,10 @@ class Client(Commands):
         >>> len(first.added), change.added, change.removed
         (2, [(3, 4)], [])
         """
-        url, kg = without_graph(self.url), str(self.kg)
+        url, kg = without_graph(self._address), str(self.kg)
         text, values = parts(query, params)
         return Live(
-            lambda: Connection(address(url, kg), self._login, self._timeout, listened=True),
+            lambda: Connection(address(url, kg), self._peer, self._timeout, listened=True),
             subscription(text, values, resume, keep=keep, every_version=every_version, progress=progress),
         )
 
@@ -267,11 +274,17 @@ class Client(Commands):
         )
 
     def explain(
-        self, program: str | Select[Any], params: Mapping[str, Any] | None = None, *, profile: bool = False
+        self,
+        program: str | Select[Any],
+        params: Mapping[str, Any] | None = None,
+        *,
+        profile: bool = False,
+        timeout: float | None = None,
     ) -> Plan:
         """How a query would be answered; with `profile` it is, and the plan says what that took."""
         text, values = parts(program, params)
-        return read_plan(self._execute(plan_program(text, profile), values, timeout=None, reads=True))
+        plan = plan_program(text, profile)
+        return read_plan(self._execute(plan, values, timeout=timeout, reads=True))
 
     def why(
         self,
@@ -280,6 +293,7 @@ class Client(Commands):
         *,
         full: bool = False,
         all_proofs: bool = False,
+        timeout: float | None = None,
     ) -> Why:
         """The rows of a query with a proof of each: the smallest that there is.
 
@@ -287,23 +301,36 @@ class Client(Commands):
         """
         text, values = parts(program, params)
         word = why_word(full, all_proofs)
-        return Why(self._execute(why_program(text, word), values, timeout=None, reads=True))
+        return Why(self._execute(why_program(text, word), values, timeout=timeout, reads=True))
 
-    def why_not(self, fact: str, params: Mapping[str, Any] | None = None) -> WhyNot:
+    def why_not(
+        self, fact: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> WhyNot:
         """Why a fact such as `path(2, 1)` does not hold, and with which facts it would."""
-        return WhyNot(self._execute(f".why_not {fact}", dict(params or {}), timeout=None, reads=True))
+        text = f".why_not {fact}"
+        return WhyNot(self._execute(text, dict(params or {}), timeout=timeout, reads=True))
 
-    def what_if(self, changes: str, query: str, params: Mapping[str, Any] | None = None) -> Result:
+    def what_if(
+        self,
+        changes: str,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Result:
         """The rows of a query that would come and go with changes such as `-edge(1, 2) +edge(1, 3)`.
 
         The column `change` says `added` or `removed`. Nothing is stored.
         """
         text = what_if_program(changes, query)
-        return self._execute(text, dict(params or {}), timeout=None, reads=True)
+        return self._execute(text, dict(params or {}), timeout=timeout, reads=True)
 
-    def impact(self, changes: str, params: Mapping[str, Any] | None = None) -> Result:
+    def impact(
+        self, changes: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Result:
         """How many rows of each derived relation would go and come with changes, and the first of them."""
-        return self._execute(what_if_program(changes, ""), dict(params or {}), timeout=None, reads=True)
+        text = what_if_program(changes, "")
+        return self._execute(text, dict(params or {}), timeout=timeout, reads=True)
 
     # Writes
 
@@ -360,9 +387,16 @@ class Client(Commands):
         with Bar(progress, name, how.total) as bar, Committed() as committed:
             for part in how.parts:
                 advance = bar.after(committed.rows)
-                call = self._upload(
-                    name, part.frames, advance, timeout, rows=part.rows, names=part.names, scope=scope
-                )
+                with closing(self._peer.frames(part.batches)) as frames:
+                    call = self._upload(
+                        name,
+                        frames if part.rows is None else (),
+                        advance,
+                        timeout,
+                        rows=part.rows,
+                        names=part.names,
+                        scope=scope,
+                    )
                 committed.add(part.length, call)
             bar.complete()
         for warning in committed.warnings:
@@ -455,7 +489,8 @@ class Client(Commands):
         done = dict.fromkeys(known, Inserted(0, 0))
         with Bar(progress, pattern, None) as bar, Committed() as committed:
             for name, batch in batches:
-                call = self._upload(name, frames([batch]), bar.after(committed.rows), timeout)
+                with closing(self._peer.frames([batch])) as frames:
+                    call = self._upload(name, frames, bar.after(committed.rows), timeout)
                 more = committed.add(batch.length, call)
                 done[name] = done[name].plus(more)
         for name, columns in found.relations.items():
@@ -550,6 +585,8 @@ class Client(Commands):
         self._closed = True
         if self._link is not None:
             self._link.close()
+        if self._at_end is not None:
+            self._at_end()
 
     def __enter__(self) -> Self:
         return self
@@ -615,6 +652,7 @@ class Client(Commands):
                 raise errors.ConnectionLost("the client is closed")
             while not link.alive:
                 reason = link.last_words()
+                self._peer.check()
                 if not link.is_inherited and (self._reconnect <= 0 or link.protocol.dismissed):
                     raise errors.ConnectionLost(reason)
                 try:
@@ -639,12 +677,13 @@ class Client(Commands):
         seen = lost.protocol.last_seq
         if (session := lost.protocol.session) is not None and not lost.is_inherited:
             try:
-                url = session_address(self.url, session.session_id, seen)
-                return Connection(url, self._login, self._timeout, lost), True
+                url = session_address(self._address, session.session_id, seen)
+                return Connection(url, self._peer, self._timeout, lost), True
             except (errors.NotFound, errors.AccessDenied):
                 pass
-        url = address(without_graph(self.url), lost.protocol.knowledge_graph, "" if seen is None else seen)
-        return Connection(url, self._login, self._timeout, lost), False
+        kg = lost.protocol.knowledge_graph
+        url = address(without_graph(self._address), kg, "" if seen is None else seen)
+        return Connection(url, self._peer, self._timeout, lost), False
 
 
 def parts(program: str | Statement, params: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:

@@ -12,18 +12,19 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.exceptions import ConcurrencyError, ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.protocol import State
 from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as open_socket
 
 from . import errors
 from .lifetime import check_running, close_at_end, tell_of_fork
+from .peer import Peer
 from .protocol import Call, Protocol
 
 #: Makes a request: its call, and the message to send.
@@ -43,6 +44,10 @@ SILENCE_SECONDS = 40.0
 SILENT = "the server does not answer"
 #: Waiting is done in slices, so that Ctrl-C is noticed wherever the system delivers it.
 _SLICE_SECONDS = 0.5
+#: Frames that are read away at the end, at most: more of them may come all the time.
+_MOST_READ_AWAY = 10_000
+#: How long the next one is waited for.
+_BETWEEN_FRAMES = 0.05
 
 
 class Connection:
@@ -55,7 +60,7 @@ class Connection:
     def __init__(
         self,
         url: str,
-        login: Mapping[str, str],
+        peer: Peer,
         timeout: float | None,
         before: Connection | None = None,
         *,
@@ -70,7 +75,7 @@ class Connection:
         self._new_locks()
         seconds = OPEN_SECONDS if timeout is None else timeout
         try:
-            self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url))
+            self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url, peer))
         except (OSError, InvalidHandshake, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
         tell_of_fork(self)
@@ -78,7 +83,7 @@ class Connection:
         keeper = (weakref.ref(self), self._socket, self._ended)
         threading.Thread(target=_keep, args=keeper, name="stratalog", daemon=True).start()
         try:
-            self.ask(lambda protocol: protocol.authenticate(login), seconds).answer()
+            self.ask(lambda protocol: protocol.authenticate(peer.login), seconds).answer()
         except BaseException:
             self.close()
             raise
@@ -205,8 +210,16 @@ class Connection:
         elif not self.is_inherited:
             if patience is not None:
                 self._socket.close_timeout = patience
+            self._read_away()
             self._socket.close()
         self._lost("the client is closed")
+
+    def _read_away(self) -> None:
+        """Takes what nobody has read: the server's farewell stands behind it, and is waited for."""
+        with suppress(TimeoutError, ConnectionClosed, ConcurrencyError, OSError):
+            self._socket.recv(0)
+            for _ in range(_MOST_READ_AWAY):
+                self._socket.recv(_BETWEEN_FRAMES)
 
     def forked(self) -> None:
         """Leaves the socket to the parent: nothing is sent over this copy of it."""
@@ -347,7 +360,7 @@ class _Broken(Exception):
     """A frame could not be sent."""
 
 
-def socket_options(url: str) -> dict[str, Any]:
+def socket_options(url: str, peer: Peer) -> dict[str, Any]:
     """What both clients ask of websockets: no compression, any size, no proxy on the way to this machine.
 
     A socket that is read slowly holds back answers to pings with all else, so websockets must not hang up for
@@ -359,6 +372,7 @@ def socket_options(url: str) -> dict[str, Any]:
         "max_size": None,
         "max_queue": 16,
         "proxy": None if _is_local(urlsplit(url).hostname or "") else True,
+        **peer.options(),
     }
 
 

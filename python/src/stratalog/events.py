@@ -7,7 +7,6 @@ missed is told as a `Gap`.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import threading
 import time
@@ -189,6 +188,8 @@ class AsyncEvents:
     ) -> None:
         self._connect = connect
         self._place = _Place(last_seq)
+        import asyncio
+
         self._closed = asyncio.Event()
         self._link: AsyncConnection | None = None
 
@@ -224,6 +225,8 @@ class AsyncEvents:
                     await link.close()
                 if self._closed.is_set():
                     break
+                import asyncio
+
                 await asyncio.sleep(pause * random.uniform(0.5, 1.0))
                 pause = min(pause * 2, _LONGEST_PAUSE)
         raise StopAsyncIteration

@@ -7,7 +7,6 @@ here, so nothing is missed or told twice.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import threading
 import time
@@ -324,6 +323,8 @@ class AsyncLive(_Shown):
     ) -> None:
         self._connect = connect
         self._subscription = subscription
+        import asyncio
+
         self._closed = asyncio.Event()
         self._link: AsyncConnection | None = None
 
@@ -359,6 +360,8 @@ class AsyncLive(_Shown):
                     await link.close()
                 if self._closed.is_set():
                     break
+                import asyncio
+
                 await asyncio.sleep(pause * random.uniform(0.5, 1.0))
                 pause = min(pause * 2, _LONGEST_PAUSE)
         raise StopAsyncIteration

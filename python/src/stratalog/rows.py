@@ -31,13 +31,13 @@ _LATER_ROWS = 1 << 14
 
 @dataclasses.dataclass(slots=True)
 class Part:
-    """What is committed at once: `rows`, or `frames` with the rows done after each frame."""
+    """What is committed at once: `rows`, or else `batches`."""
 
     rows: list[list[Any]] | None = None
     #: The names of the columns of `rows`, where there are any.
     names: Sequence[str] | None = None
-    frames: Iterable[tuple[bytes, int]] = ()
-    #: How many rows it has; of frames, once they are made.
+    batches: Iterable[arrow.Batch] = ()
+    #: How many rows it has; of batches, once they are made.
     length: int = 0
 
 
@@ -133,7 +133,7 @@ def _parts(batches: Iterator[arrow.Batch], most: int | None) -> Iterator[Part]:
 
     while (first := waiting.pop() if waiting else next(batches, None)) is not None:
         part = Part()
-        part.frames = arrow.frames(taken(part, first))
+        part.batches = taken(part, first)
         yield part
 
 

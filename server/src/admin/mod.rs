@@ -9,13 +9,13 @@ mod session;
 mod user;
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use stratalog_engine::{
     BackupSummary, Caller, CommandFamily, Context, Diagnostic, Engine, Error, Keep, Need, Origin,
 };
 
-use crate::auth::Identity;
+use crate::auth::{AccountError, Identity};
 use crate::queries::Running;
 use crate::sessions::Sessions;
 
@@ -34,8 +34,15 @@ pub(crate) struct Operator {
     pub(crate) graphs: usize,
     /// What is stored and asked live.
     pub(crate) engine: Engine,
-    /// Everybody's sessions.
-    pub(crate) sessions: Arc<Sessions>,
+    /// Everybody's sessions, which hold this one.
+    pub(crate) sessions: Weak<Sessions>,
+}
+
+impl Operator {
+    /// Everybody's sessions; whoever runs a command is in one of them.
+    fn sessions(&self) -> Result<Arc<Sessions>, Error> {
+        self.sessions.upgrade().ok_or_else(|| Error::internal("admin", "a command outside of all sessions"))
+    }
 }
 
 impl Caller for Operator {
@@ -82,7 +89,11 @@ fn operator<'c>(context: &'c Context<'_>) -> Result<&'c Operator, Error> {
         .ok_or_else(|| Error::internal("admin", "a session of the server belongs to somebody unknown"))
 }
 
-/// Who runs the command.
+/// Who runs a command about users, their keys and rights.
 fn caller<'c>(context: &'c Context<'_>) -> Result<&'c Identity, Error> {
-    operator(context).map(|operator| &operator.identity)
+    let identity = &operator(context)?.identity;
+    match identity.accounts().are_of_owner() {
+        true => Err(AccountError::NoUsers.into()),
+        false => Ok(identity),
+    }
 }

@@ -42,7 +42,7 @@ fn may(who: &Identity, owner: &Identity) -> bool {
 
 fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let operator = operator(context)?;
-    let sessions = operator.sessions.list(|owner| may(&operator.identity, owner));
+    let sessions = operator.sessions()?.list(|owner| may(&operator.identity, owner));
     let milliseconds = |time: Duration| Value::Int(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
     let rows = sessions.into_iter().map(|session| {
         vec![
@@ -67,7 +67,8 @@ fn kill(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     let why = |owner: &Identity| {
         may(who, owner).then(|| Ended::Killed { by_user: who.username() == owner.username() })
     };
-    let killed = Uuid::try_parse(&word.text).ok().and_then(|id| Some((id, operator.sessions.kill(id, why)?)));
+    let sessions = operator.sessions()?;
+    let killed = Uuid::try_parse(&word.text).ok().and_then(|id| Some((id, sessions.kill(id, why)?)));
     let Some((id, user)) = killed else {
         let message = format!("there is no session {}", word.text.escape_debug());
         let diagnostic = Diagnostic::error(Code::NotFound, message).at(word.span);

@@ -15,7 +15,7 @@ use stratalog_protocol::Secret;
 use super::access;
 use super::api_key::{ApiKey, KeyHash};
 use super::book::{ADMIN, Book, Key};
-use super::change::{AccountChange, Edit};
+use super::change::{AccountChange, AccountRecord, Edit};
 use super::error::AccountError;
 use super::identity::Identity;
 use super::journal::{Journal, JournalError};
@@ -41,6 +41,8 @@ pub(crate) struct Accounts {
     decoy: Hash,
     default_graph: DefaultGraph,
     audit: Arc<Audit>,
+    /// Whether there is nobody but who has opened the data.
+    is_own: bool,
 }
 
 /// A key, without what is secret of it; times in milliseconds since 1970.
@@ -97,9 +99,45 @@ impl Accounts {
             decoy: password::hash(&password::generate()?)?,
             default_graph,
             audit,
+            is_own: false,
         };
         let generated = if empty { accounts.create_admin(admin_password)? } else { None };
         Ok((Arc::new(accounts), generated))
+    }
+
+    /// The accounts where nobody is asked who they are: whoever has opened the data may do everything, as `admin`. Users that
+    /// the data has are kept for the server, and nothing is written about people: a server that opens it first creates
+    /// its `admin`.
+    pub(crate) fn of_owner(journal: Journal, audit: Arc<Audit>) -> Result<Arc<Accounts>, AccountError> {
+        let mut book = Book::default();
+        journal.records()?.into_iter().for_each(|record| book.edit(Edit::Put(record)));
+        if book.user(ADMIN).is_none() {
+            let (name, role, password) = (ADMIN.to_owned(), Role::Admin, Hash::unusable());
+            book.edit(Edit::Put(AccountRecord::User { name, role, password }));
+        }
+        Ok(Arc::new(Accounts {
+            book: RwLock::new(book),
+            journal: Mutex::new(journal),
+            seats: Seats::default(),
+            hasher: Hasher::new(),
+            throttle: Throttle::new(Throttling::default()),
+            decoy: Hash::unusable(),
+            default_graph: DefaultGraph::default(),
+            audit,
+            is_own: true,
+        }))
+    }
+
+    /// Whoever has opened the data, where nobody else uses it.
+    pub(crate) fn owner(self: &Arc<Self>, from: IpAddr) -> Option<Identity> {
+        let entrance = Entrance { username: ADMIN, key: None, from };
+        let seat = self.seats.take(&entrance, || self.is_own)?;
+        Some(Identity::new(self.clone(), seat))
+    }
+
+    /// Whether there is nobody but who has opened the data.
+    pub(crate) fn are_of_owner(&self) -> bool {
+        self.is_own
     }
 
     fn create_admin(&self, given: Option<&Secret>) -> Result<Option<Secret>, AccountError> {

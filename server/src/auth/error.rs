@@ -43,6 +43,8 @@ pub(crate) enum AccountError {
     AdminRules,
     #[error("you cannot drop yourself")]
     OwnUser,
+    #[error("there are no users here: the database is open inside of a program, which may do everything")]
+    NoUsers,
     #[error(transparent)]
     Password(#[from] PasswordError),
     #[error(transparent)]
@@ -94,6 +96,10 @@ impl Diagnose for AccountError {
             AccountError::AdminRules => {
                 (Code::AccessDenied, "so there is always somebody who can manage users")
             }
+            AccountError::NoUsers => (
+                Code::AccessDenied,
+                "users, API keys and access rights are what a server has: stratalog-server --data-dir FOLDER",
+            ),
             AccountError::OwnUser => (Code::AccessDenied, "let another administrator do it"),
             AccountError::Password(_) | AccountError::Journal(_) => {
                 (Code::Internal, "nothing was changed; try again")

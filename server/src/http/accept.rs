@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 use std::future::ready;
 use std::io;
+use std::net::Ipv4Addr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +68,35 @@ pub(crate) async fn accept(listener: &TcpListener, app: Arc<App>) {
                 }
             }
         });
+    }
+}
+
+/// Serves connections that come from this very process.
+pub(crate) struct Inside {
+    app: Arc<App>,
+    routes: BoxedFilter<(Response,)>,
+}
+
+impl Inside {
+    /// For an application that nothing listens for.
+    pub(crate) fn new(app: Arc<App>) -> Inside {
+        Inside { routes: routes(&app), app }
+    }
+
+    /// What answers them.
+    pub(crate) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// Serves one of them until it ends.
+    pub(crate) fn serve<S: Stream + 'static>(&self, stream: S) -> impl Future<Output = ()> + Send + use<S> {
+        let from = Origin { peer: Ipv4Addr::LOCALHOST.into(), is_proxy: false };
+        let (app, routes, standing) =
+            (Arc::clone(&self.app), self.routes.clone(), self.app.places.connection(from));
+        async move {
+            let _counted = app.watch();
+            serve(stream, from, standing, routes, &app).await;
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use crate::app::App;
 use crate::auth::Accounts;
 use crate::ws;
 
-pub(crate) use accept::accept;
+pub(crate) use accept::{Inside, accept};
 pub(crate) use away::{Absence, while_away};
 pub(crate) use cors::admit_socket;
 pub(crate) use endpoint::{Answer, Body, Endpoint, Kind, Parameter};

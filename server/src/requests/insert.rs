@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::Caller;
 use crate::auth::{self, InsertGrant};
+use crate::deposits::Deposits;
 use crate::queries::{NotRun, Ticket, off_thread};
 use crate::wire::{self, ArrowIn, Fed, Reply};
 
@@ -30,6 +31,7 @@ type Received = (Vec<RecordBatch>, Budget);
 pub(crate) struct Upload {
     stream: Box<ArrowIn>,
     memory: Budget,
+    deposits: Arc<Deposits>,
     done: oneshot::Sender<Result<Received, Failure>>,
     ticket: Arc<Ticket>,
 }
@@ -52,16 +54,17 @@ impl Announced {
 }
 
 impl Upload {
-    /// Announces a stream of at most so many bytes, which count in `memory`.
+    /// Announces a stream of at most so many bytes, which count in `memory`, or what its sender has left in `deposits`.
     pub(crate) fn announce(
         insert: Insert,
         limit: u64,
         memory: Budget,
+        deposits: Arc<Deposits>,
         ticket: Arc<Ticket>,
     ) -> (Announced, Upload) {
         let (done, stream) = oneshot::channel();
         let announced = Announced { relation: insert.relation, scope: insert.scope, stream };
-        (announced, Upload { stream: Box::new(ArrowIn::new(limit)), memory, done, ticket })
+        (announced, Upload { stream: Box::new(ArrowIn::new(limit)), memory, deposits, done, ticket })
     }
 
     /// Takes one binary frame in.
@@ -69,7 +72,12 @@ impl Upload {
         if self.ticket.stopped().is_some() {
             return Next::Failed;
         }
-        let Upload { stream, memory, done, ticket } = self;
+        let Upload { stream, memory, deposits, done, ticket } = self;
+        if let Some(batches) = deposits.take(&frame) {
+            // Their memory is their owner's.
+            let _ = done.send(Ok((batches, memory)));
+            return Next::Complete;
+        }
         if let Err(stopped) = memory.charge(frame.len()) {
             let _ = done.send(Err(wire::failure(&Error::Stopped(stopped), "")));
             return Next::Failed;
@@ -82,7 +90,9 @@ impl Upload {
         };
         // Where the other end is gone the request was cancelled, and nobody waits for the outcome.
         match fed {
-            Ok(Fed::More(stream)) => Next::More(Upload { stream: Box::new(stream), memory, done, ticket }),
+            Ok(Fed::More(stream)) => {
+                Next::More(Upload { stream: Box::new(stream), memory, deposits, done, ticket })
+            }
             Ok(Fed::Complete(batches)) => {
                 let _ = done.send(Ok((batches, memory)));
                 Next::Complete

@@ -55,7 +55,7 @@ impl Caller {
             running: self.app.running.clone(),
             graphs: self.app.limits.user.graphs,
             engine: self.app.engine.clone(),
-            sessions: self.app.sessions.clone(),
+            sessions: Arc::downgrade(&self.app.sessions),
         };
         self.session.turn(Arc::new(operator), ticket).await
     }

@@ -63,7 +63,7 @@ impl Server {
     /// Runs a program of somebody on a graph.
     pub(super) fn run(&self, user: &str, graph: &str, program: &str) -> Result<Vec<String>, Error> {
         let identity = self.accounts.identity(user).expect("the user is there");
-        let (running, sessions) = (self.running.clone(), self.sessions.clone());
+        let (running, sessions) = (self.running.clone(), Arc::downgrade(&self.sessions));
         let operator = Operator { identity, running, graphs: 0, engine: self.engine.clone(), sessions };
         let mut session = self.engine.open_session_for(Arc::new(operator), graph)?;
         let prepared = session.prepare(program, &Parameters::default())?;

@@ -297,6 +297,7 @@ impl Reader {
                     insert,
                     self.upload_limit,
                     self.app.queries.incoming(&self.share),
+                    self.app.deposits.clone(),
                     ticket.clone(),
                 );
                 self.upload = Receiving::Upload(upload);

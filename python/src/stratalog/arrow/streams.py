@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ FRAME_BYTES = 1 << 20
 PROVENANCE = "_provenance"
 
 
-def frames(batches: Iterable[Batch]) -> Iterator[tuple[bytes, int]]:
+def frames(batches: Iterable[Batch]) -> Generator[tuple[bytes, int]]:
     """One Arrow IPC stream cut into frames, each with the number of rows that are complete with it."""
     sink = _Sink()
     rows = 0
