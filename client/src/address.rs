@@ -4,7 +4,13 @@
 //! behind TLS. Passwords have no place in an address, since command lines and logs show it: one that holds any is refused.
 
 use std::fmt;
+#[cfg(unix)]
+use std::io;
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
 
 /// The server that is meant when nothing else is said.
 pub const DEFAULT_ADDRESS: &str = "ws://127.0.0.1:8080/ws";
@@ -44,6 +50,45 @@ pub(crate) enum Security {
     Plain,
     /// By a certificate for its name, from an authority that the system trusts, or one whose certificate is in a file.
     Tls { authorities: Option<PathBuf> },
+    /// It is in this process.
+    #[cfg(unix)]
+    Inside(Inside),
+}
+
+/// The way into a server in this process.
+#[cfg(unix)]
+#[derive(Clone)]
+pub(crate) struct Inside {
+    name: String,
+    dial: Arc<Dial>,
+}
+
+#[cfg(unix)]
+type Dial = dyn Fn() -> io::Result<UnixStream> + Send + Sync;
+
+#[cfg(unix)]
+impl Inside {
+    /// A socket whose other end is the server's.
+    pub(crate) fn dial(&self) -> io::Result<UnixStream> {
+        (self.dial)()
+    }
+}
+
+#[cfg(unix)]
+impl PartialEq for Inside {
+    fn eq(&self, other: &Inside) -> bool {
+        Arc::ptr_eq(&self.dial, &other.dial)
+    }
+}
+
+#[cfg(unix)]
+impl Eq for Inside {}
+
+#[cfg(unix)]
+impl fmt::Debug for Inside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Inside({})", self.name)
+    }
 }
 
 /// What is wrong with an address.
@@ -87,6 +132,33 @@ impl Address {
             *authorities = Some(file.to_owned());
         }
         self
+    }
+
+    /// The same endpoint of a server in this process: `dial` makes a socket whose other end is the server's, and `name` is
+    /// what people call it.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn inside(
+        mut self,
+        name: &str,
+        dial: impl Fn() -> io::Result<UnixStream> + Send + Sync + 'static,
+    ) -> Address {
+        self.security = Security::Inside(Inside { name: name.to_owned(), dial: Arc::new(dial) });
+        self
+    }
+
+    /// What is asked for in a handshake.
+    pub(crate) fn url(&self) -> String {
+        let scheme = match self.security {
+            Security::Tls { .. } => "wss",
+            _ => "ws",
+        };
+        let mut url = format!("{scheme}://{}:{}{}", self.host, self.port, self.path);
+        for (i, pair) in self.query.iter().enumerate() {
+            url.push(if i == 0 { '?' } else { '&' });
+            url.push_str(pair);
+        }
+        url
     }
 
     /// Name or number of the server, a number of version 6 without its brackets.
@@ -162,15 +234,11 @@ impl std::str::FromStr for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = match self.security {
-            Security::Plain => "ws",
-            Security::Tls { .. } => "wss",
-        };
-        write!(f, "{scheme}://{}:{}{}", self.host, self.port, self.path)?;
-        for (i, pair) in self.query.iter().enumerate() {
-            write!(f, "{}{pair}", if i == 0 { '?' } else { '&' })?;
+        match &self.security {
+            #[cfg(unix)]
+            Security::Inside(Inside { name, .. }) => f.write_str(name),
+            Security::Plain | Security::Tls { .. } => f.write_str(&self.url()),
         }
-        Ok(())
     }
 }
 

@@ -7,11 +7,14 @@ use crate::output::Format;
 use crate::terminal::ColourChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 use stratalog_client::Value;
 use stratalog_client::files::{Column, Epoch, TextEncoding};
+use stratalog_language::format::WIDTH;
 
 /// Query and change knowledge graphs on a Stratalog server.
 ///
@@ -74,9 +77,44 @@ pub(crate) enum Command {
     },
     /// Report errors and warnings of programs without a server and without running anything
     Check {
-        /// The files, each judged by itself; `-` is standard input
+        /// The files, or folders with `.dl` files, each judged by itself; `-` is standard input
         #[arg(required = true)]
         files: Vec<PathBuf>,
+    },
+    /// Write programs in the one layout that all have: blanks, line breaks and commas, nothing else
+    ///
+    /// Comments stay. What a program means is compared before a file is written.
+    Fmt {
+        /// The files, or folders with `.dl` files; `-` is standard input, which goes to standard output
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Write nothing, and fail, with 1, if a file would change
+        #[arg(long)]
+        check: bool,
+        /// The columns of a line
+        #[arg(long, value_name = "COLUMNS", default_value_t = WIDTH)]
+        width: usize,
+    },
+    /// Serve an editor over standard input and output, by the Language Server Protocol
+    ///
+    /// Errors as one types, what a name means, completion, definitions and uses, other names, layout. With --url, --open or
+    /// --profile the relations of that graph are known, too.
+    Lsp {
+        /// What editors say who mean standard input and output; it is always these
+        #[arg(long)]
+        stdio: bool,
+    },
+    /// Serve an agent by the Model Context Protocol: relations, queries, proofs and suppositions as its tools
+    ///
+    /// Over standard input and output, or with --http for any number of agents. They have the rights of the credentials that are
+    /// given here. --limit and --timeout bound every answer: 200 rows and 30 seconds if nothing is said.
+    Mcp {
+        /// Let agents insert facts, and run programs that change something
+        #[arg(long)]
+        write: bool,
+        /// Listen here for agents over HTTP, at the path /mcp: 127.0.0.1:8090
+        #[arg(long, value_name = "ADDRESS")]
+        http: Option<SocketAddr>,
     },
     /// Show what a folder of declarations and rules would change in the graph, or change it
     ///
@@ -263,6 +301,16 @@ pub(crate) struct ConnectionArguments {
     #[arg(short = 'p', long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
 
+    /// Work without a server on the database in FOLDER, which is made if it is not there; `:memory:` is one that is gone at
+    /// the end, for which `stratalog :memory:` will do
+    #[arg(
+        long,
+        global = true,
+        value_name = "FOLDER",
+        conflicts_with_all = ["profile", "url", "ca_file", "user", "password_file", "api_key"]
+    )]
+    pub open: Option<PathBuf>,
+
     /// The server: ws://host:port/ws, http://host:port or host:port; wss://host or https://host behind TLS [env:
     /// STRATALOG_URL] [default: ws://127.0.0.1:8080/ws]
     #[arg(long, global = true, value_name = "ADDRESS")]
@@ -289,6 +337,24 @@ pub(crate) struct ConnectionArguments {
     /// The knowledge graph to open [default: the server's]
     #[arg(long, global = true, value_name = "NAME")]
     pub kg: Option<String>,
+}
+
+/// What stands for a folder where there is none.
+pub(crate) const MEMORY: &str = ":memory:";
+
+impl Arguments {
+    /// Reads the command line of this process.
+    pub(crate) fn read() -> Arguments {
+        Arguments::parse_from(with_option(std::env::args_os()))
+    }
+}
+
+/// The words of a command line in which `:memory:` may stand in the place of `--open :memory:`.
+fn with_option(words: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    words.enumerate().map(|(at, word)| match at == 1 && word == MEMORY {
+        true => format!("--open={MEMORY}").into(),
+        false => word,
+    })
 }
 
 #[derive(Debug, Args)]

@@ -51,15 +51,14 @@ pub(crate) async fn enter(
 }
 
 async fn open(address: &Address) -> Result<Socket, ClientError> {
-    let url = address.to_string();
-    let failed = |(reason, missing)| ClientError::Connect { address: url.clone(), reason, missing };
+    let failed = |(reason, missing)| ClientError::Connect { address: address.to_string(), reason, missing };
     let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
         .max_message_size(Some(LONGEST_FRAME))
         .max_frame_size(Some(LONGEST_FRAME));
     let opened = timeout(CONNECT, async {
         let stream = tls::connect(address).await.map_err(|reason| (reason, false))?;
-        client_async_with_config(&url, stream, Some(config)).await.map_err(|error| reason(&error))
+        client_async_with_config(address.url(), stream, Some(config)).await.map_err(|error| reason(&error))
     });
     match opened.await {
         Err(_) => Err(failed((format!("no answer within {} seconds", CONNECT.as_secs()), false))),

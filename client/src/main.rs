@@ -5,8 +5,12 @@ mod commands;
 mod diagnostics;
 mod exit;
 mod interrupts;
+mod lsp;
+mod mcp;
 mod migration;
+mod names;
 mod notices;
+mod opened;
 mod output;
 mod profile;
 mod progress;
@@ -17,13 +21,13 @@ mod task;
 mod terminal;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
 use commands::watch::Watch;
-use commands::{check, events, export, manual};
+use commands::{check, events, export, fmt, manual};
 use diagnostics::Source;
 use exit::Exit;
 use interrupts::Interrupts;
 use notices::Notices;
+use opened::Opened;
 use output::Destination;
 use repl::Repl;
 use script::{Ended, Runner};
@@ -31,8 +35,9 @@ use settings::{Settings, System};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use stratalog_client::Client;
 use stratalog_client::files::FileError;
+use stratalog_client::{Address, Client};
+use stratalog_server::EmbeddedError;
 use task::{Program, Task};
 use terminal::Modes;
 use tokio::runtime::Runtime;
@@ -42,7 +47,7 @@ use tokio::time::timeout;
 const LEAVING: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::read();
     let notices = Notices::new(arguments.output.color, arguments.output.quiet);
     let exit = run(arguments, notices).unwrap_or_else(|problem| {
         notices.error(&problem);
@@ -56,6 +61,8 @@ fn run(arguments: Arguments, notices: Notices) -> Result<Exit, String> {
     match &arguments.command {
         _ if !arguments.programs.is_empty() || !arguments.files.is_empty() => {}
         Some(Command::Check { files }) => return check::run(files, arguments.output.rows.format(), notices),
+        Some(Command::Fmt { files, check, width }) => return fmt::run(files, *check, *width, notices),
+        Some(Command::Lsp { .. }) => return lsp::run(&arguments.connection).map(|()| Exit::Done),
         Some(Command::Completions { shell }) => {
             return Ok(Exit::of_writing(manual::completions(*shell), notices));
         }
@@ -64,13 +71,36 @@ fn run(arguments: Arguments, notices: Notices) -> Result<Exit, String> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    let exit = with_server(&runtime, arguments, notices);
+    let exit = with_database(&runtime, arguments, notices);
     // A thread that reads standard input, or writes where nobody reads, may never end.
     runtime.shutdown_background();
     exit
 }
 
-fn with_server(runtime: &Runtime, arguments: Arguments, notices: Notices) -> Result<Exit, String> {
+/// Opens what is to be opened, and closes it in the end.
+fn with_database(runtime: &Runtime, arguments: Arguments, notices: Notices) -> Result<Exit, String> {
+    let Some(folder) = arguments.connection.open.clone() else {
+        return with_server(runtime, arguments, notices, |address| address);
+    };
+    let told = |error: &EmbeddedError| {
+        notices.error(&error.to_string());
+        Exit::Connection
+    };
+    let opened = match Opened::open(&folder) {
+        Ok(opened) => opened,
+        Err(error) => return Ok(told(&error)),
+    };
+    let exit = with_server(runtime, arguments, notices, |address| opened.reached(address, &folder))?;
+    Ok(opened.close().map_or_else(|error| told(&error), |()| exit))
+}
+
+/// Does what is asked on the server that is found, which may be `reached` in another way.
+fn with_server(
+    runtime: &Runtime,
+    arguments: Arguments,
+    notices: Notices,
+    reached: impl FnOnce(Address) -> Address,
+) -> Result<Exit, String> {
     let interrupts = Interrupts::listen(runtime).map_err(|error| format!("cannot start: {error}"))?;
     let Arguments { programs, files, command, connection, request, mut output } = arguments;
     let read = move || -> Result<_, String> {
@@ -78,12 +108,21 @@ fn with_server(runtime: &Runtime, arguments: Arguments, notices: Notices) -> Res
         Ok((task, settings::find(&connection, &System)?, output))
     };
     let Some(read) = runtime.block_on(patiently(read, &interrupts)) else { return Ok(Exit::Interrupted) };
-    let (task, settings, output) = read?;
+    let (task, mut settings, output) = read?;
+    settings.address = reached(settings.address);
     let mut runner = Runner::new(&request, &output, notices, &interrupts)?;
     match &task {
         Task::Events { since } => {
             let Settings { address, credentials } = settings;
             return Ok(runtime.block_on(events::run(&address, credentials, *since, notices, &interrupts)));
+        }
+        Task::Agents { write, http } => {
+            let terms = mcp::Terms {
+                write: *write,
+                rows: request.limit.unwrap_or(mcp::ROWS),
+                timeout: request.timeout.unwrap_or(mcp::TIMEOUT),
+            };
+            return Ok(runtime.block_on(mcp::run(&settings, terms, *http, notices, &interrupts)));
         }
         Task::Watch { program, place } => {
             if let Destination::File(path) = runner.destination {
@@ -180,7 +219,7 @@ async fn carry_out(task: &Task, client: &Client, runner: &Runner, keep_going: bo
             }
         },
         Task::Migrate(migration) => migration.run(client, runner.notices).await,
-        Task::Prompt | Task::Watch { .. } | Task::Events { .. } => Exit::Done, // are on their own
+        Task::Prompt | Task::Watch { .. } | Task::Events { .. } | Task::Agents { .. } => Exit::Done, // are on their own
     }
 }
 

@@ -31,6 +31,11 @@ pub(crate) struct Settings {
 
 /// Finds out where and who.
 pub(crate) fn find(arguments: &ConnectionArguments, around: &dyn Surroundings) -> Result<Settings, String> {
+    if arguments.open.is_some() {
+        let address = arguments.kg.iter().fold(Address::default(), |address, graph| address.graph(graph));
+        // It asks nobody who they are.
+        return Ok(Settings { address, credentials: Credentials::password("admin", "") });
+    }
     let layers = layers(arguments, around)?;
     let first =
         |pick: fn(&Profile) -> &Option<String>| layers.iter().find_map(|layer| pick(&layer.values).clone());

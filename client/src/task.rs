@@ -9,6 +9,7 @@ use crate::terminal;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use std::io::{self, Read};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use stratalog_client::files::FileFormat;
 
@@ -21,6 +22,7 @@ pub(crate) enum Task {
     Watch { program: String, place: Place },
     Events { since: Option<u64> },
     Migrate(Migration),
+    Agents { write: bool, http: Option<SocketAddr> },
 }
 
 /// A program, and where it stands.
@@ -68,6 +70,7 @@ pub(crate) fn read(
         Some(Command::Watch { program, since, token_file }) => {
             Task::Watch { program, place: Place::read(since, token_file)? }
         }
+        Some(Command::Mcp { write, http }) => Task::Agents { write, http },
         Some(Command::Events { since }) => Task::Events { since },
         Some(Command::Repl) if !terminal::can_ask() => {
             return Err("a prompt needs a terminal; `stratalog run -` runs standard input".to_owned());
@@ -75,7 +78,13 @@ pub(crate) fn read(
         Some(Command::Repl) => Task::Prompt,
         None if terminal::can_ask() => Task::Prompt,
         None => from_files(&[PathBuf::from("-")])?,
-        Some(Command::Check { .. } | Command::Completions { .. } | Command::Man { .. }) => {
+        Some(
+            Command::Check { .. }
+            | Command::Fmt { .. }
+            | Command::Lsp { .. }
+            | Command::Completions { .. }
+            | Command::Man { .. },
+        ) => {
             return Err("this command needs no server".to_owned());
         }
     };

@@ -31,6 +31,12 @@ pub(crate) async fn connect(address: &Address) -> Result<Stream, String> {
     let failed = |error: std::io::Error| error.to_string();
     match address.security() {
         Security::Plain => Ok(Box::new(plain.await.map_err(failed)?)),
+        #[cfg(unix)]
+        Security::Inside(inside) => {
+            let stream = inside.dial().map_err(failed)?;
+            stream.set_nonblocking(true).map_err(failed)?;
+            Ok(Box::new(tokio::net::UnixStream::from_std(stream).map_err(failed)?))
+        }
         Security::Tls { authorities } => {
             // What is wrong here is wrong before anybody is asked.
             let connector = TlsConnector::from(Arc::new(configuration(authorities.as_deref())?));

@@ -62,6 +62,35 @@ fn indexes() {
 }
 
 #[test]
+fn first_page() {
+    check("docs/index.md");
+}
+
+#[test]
+fn other_systems() {
+    check("docs/coming-from.md");
+}
+
+#[test]
+fn agents() {
+    check("docs/agents.md");
+}
+
+/// The language in a page, from the lists of the engine.
+#[test]
+fn the_page_for_language_models_is_that_of_this_version() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/llms.txt");
+    let page = stratalog_language::primer();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &page).expect("a page can be written");
+    }
+    assert!(
+        fs::read_to_string(&path).is_ok_and(|written| written == page),
+        "UPDATE_DOCS=1 writes docs/llms.txt"
+    );
+}
+
+#[test]
 fn errors() {
     check("docs/errors.md");
 }

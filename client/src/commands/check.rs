@@ -1,12 +1,13 @@
 //! `stratalog check`: the engine's own front end, here, so that an editor or a commit hook needs no server.
 
+use super::programs::{programs, read};
 use crate::diagnostics::Source;
 use crate::exit::Exit;
 use crate::notices::Notices;
 use crate::output::Format;
 use serde_json::{Value as Json, json};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use stratalog_client::{Annotation, Code, Failure, Label, Place, Severity};
 use stratalog_engine::{self as engine, Diagnostic, SourceMap, Span};
 
@@ -14,8 +15,8 @@ use stratalog_engine::{self as engine, Diagnostic, SourceMap, Span};
 pub(crate) fn run(files: &[PathBuf], format: Option<Format>, notices: Notices) -> Result<Exit, String> {
     let mut exit = Exit::Done;
     let mut all = Vec::new();
-    for file in files {
-        let (name, text) = read(file)?;
+    for file in programs(files)? {
+        let (name, text) = read(&file)?;
         let found = engine::check(&text);
         if found.iter().any(|one| one.severity == engine::Severity::Error) {
             exit = Exit::Refused;
@@ -25,9 +26,7 @@ pub(crate) fn run(files: &[PathBuf], format: Option<Format>, notices: Notices) -
         if matches!(format, Some(Format::Json | Format::Jsonl)) {
             all.extend(found.iter().map(|one| as_json(&name, one)));
         } else if !found.is_empty() {
-            let mut failure = Failure::new(Code::ParseError, "");
-            failure.diagnostics = found;
-            notices.report(&failure, Source { program: &text, origin: Some(&name) });
+            show(found, Source { program: &text, origin: Some(&name) }, notices);
         }
     }
     let written = match format {
@@ -42,15 +41,11 @@ pub(crate) fn run(files: &[PathBuf], format: Option<Format>, notices: Notices) -
     })
 }
 
-fn read(file: &Path) -> Result<(String, String), String> {
-    if file == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
-        return Ok(("<stdin>".to_owned(), text));
-    }
-    let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
-    Ok((name, text))
+/// Shows what was found in a program.
+pub(super) fn show(found: Vec<Annotation>, source: Source<'_>, notices: Notices) {
+    let mut failure = Failure::new(Code::ParseError, "");
+    failure.diagnostics = found;
+    notices.report(&failure, source);
 }
 
 fn as_json(file: &str, found: &Annotation) -> Json {
@@ -59,7 +54,7 @@ fn as_json(file: &str, found: &Annotation) -> Json {
     json
 }
 
-pub(super) fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation {
+pub(crate) fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation {
     let place = |span: Span| {
         let engine::Place { line, column, length, offset } = map.place(span);
         Place { line, column, length, offset }

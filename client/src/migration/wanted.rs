@@ -1,9 +1,10 @@
 //! What a folder of programs says that there should be: declarations, rules and indexes, and nothing else.
 
 use super::present::Column;
+use crate::commands::programs::programs;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use stratalog_engine::diagnostic::Diagnose;
 use stratalog_engine::syntax::ast::{Declare, Scope, Statement, StatementKind, TypeKind};
 use stratalog_engine::syntax::{SyntaxFault, parse};
@@ -27,16 +28,11 @@ pub(crate) struct Wanted {
 impl Wanted {
     /// Reads all `.dl` files of a folder and of those inside, in the order of their paths; or a single file.
     pub(crate) fn read(folder: &Path) -> Result<Wanted, String> {
-        let mut files = Vec::new();
-        find(folder, &mut files)?;
-        files.sort();
-        if files.is_empty() {
-            return Err(format!("{}: there are no files that end in .dl", folder.display()));
-        }
+        let files = programs(&[folder])?;
         let mut wanted = Wanted::default();
         let mut problems = Vec::new();
         for file in &files {
-            let text = fs::read_to_string(file).map_err(|error| failed(file, &error))?;
+            let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
             wanted.add(file, &text, &mut problems);
         }
         if problems.is_empty() { Ok(wanted) } else { Err(problems.join("\n")) }
@@ -150,23 +146,4 @@ fn text_of(statement: &Statement) -> String {
         StatementKind::Command(command) => format!(".{}", command.text),
         _ => statement.to_string(),
     }
-}
-
-fn find(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
-    if !path.is_dir() {
-        fs::metadata(path).map_err(|error| failed(path, &error))?;
-        files.push(path.to_owned());
-        return Ok(());
-    }
-    for entry in fs::read_dir(path).map_err(|error| failed(path, &error))? {
-        let entry = entry.map_err(|error| failed(path, &error))?.path();
-        if entry.is_dir() || entry.extension().is_some_and(|ending| ending == "dl") {
-            find(&entry, files)?;
-        }
-    }
-    Ok(())
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {error}", path.display())
 }

@@ -18,6 +18,7 @@ pub(crate) use cells::printable;
 pub(crate) use destination::{Destination, Opened};
 pub(crate) use pager::Pager;
 pub(crate) use preview::{Preview, ROWS, grouped};
+pub(crate) use proofs::text as proof_text;
 
 use preview::LeftOut;
 use std::io::{self, Write};

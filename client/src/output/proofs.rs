@@ -50,6 +50,14 @@ pub(super) fn write(out: &mut dyn Write, tree: &ProofTree, names: &[String], loo
     Ok(())
 }
 
+/// A proof as plain text.
+pub(crate) fn text(tree: &ProofTree, names: &[String]) -> String {
+    let mut out = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write(&mut out, tree, names, Look { ascii: true, colour: false, width: None });
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 struct Drawing<'d> {
     out: &'d mut dyn Write,
     tree: &'d ProofTree,

@@ -2,14 +2,13 @@
 //! or files where those belong.
 
 use super::commands::{COMMANDS, ImportLine};
-use super::names::{Known, Names};
 use super::words::in_home;
+use crate::names::{Known, Names};
 use crate::output::Format;
 use clap::ValueEnum;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 use std::path::Path;
-use stratalog_engine::aggregates::AGGREGATES;
-use stratalog_engine::functions::functions;
+use stratalog_language::complete::{Offer, OfferKind, beginning, in_command, in_program};
 
 /// Completes lines of the prompt.
 pub(super) struct Completion(pub Names);
@@ -20,8 +19,11 @@ impl Completer for Completion {
         let known = self.0.known();
         let statement = &before[before.rfind("\n.").map_or(0, |at| at + 1)..];
         let is_command = statement.trim_start().starts_with('.') && !statement.contains('?');
-        let found =
-            if is_command { in_command(statement.trim_start(), &known) } else { in_program(before, &known) };
+        let found = if is_command {
+            in_prompt(statement.trim_start(), &known)
+        } else {
+            in_program(before, &known.relations)
+        };
         let suggestion = |offer: Offer| Suggestion {
             span: Span::new(pos - offer.typed, pos),
             value: offer.value,
@@ -33,64 +35,14 @@ impl Completer for Completion {
     }
 }
 
-/// Something to offer.
-#[derive(Debug, PartialEq, Eq)]
-struct Offer {
-    value: String,
-    about: Option<String>,
-    /// How many bytes of it are there already.
-    typed: usize,
-    /// Whether a blank follows.
-    ends: bool,
-}
-
-/// Those of some words that begin as what is typed.
-fn beginning<'a>(
-    words: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
-    typed: &str,
-    ends: bool,
-) -> Vec<Offer> {
-    let begins = |word: &str| word.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));
-    let mut found: Vec<Offer> = Vec::new();
-    for (word, about) in words {
-        if begins(word) && found.iter().all(|offer| offer.value != word) {
-            let about = about.map(str::to_owned);
-            found.push(Offer { value: word.to_owned(), about, typed: typed.len(), ends });
-        }
-    }
-    found.sort_by(|a, b| a.value.cmp(&b.value));
-    found
-}
-
-fn in_command(command: &str, known: &Known) -> Vec<Offer> {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let typed = if command.ends_with(char::is_whitespace) { "" } else { words.last().copied().unwrap_or("") };
-    let done = &words[..words.len() - usize::from(!typed.is_empty())];
+/// The commands of the prompt and of the server.
+fn in_prompt(command: &str, known: &Known) -> Vec<Offer> {
     let usages =
         COMMANDS.iter().flat_map(|entry| entry.names.iter().map(|name| (*name, entry.usage, entry.doc)));
     let ours = usages.map(|(name, usage, doc)| (format!("{name} {usage}"), doc.to_owned()));
-    let mut found = Vec::new();
-    for (usage, doc) in ours.chain(known.commands.iter().cloned()) {
-        let usage: Vec<&str> = usage.split_whitespace().collect();
-        let fits = |(word, done): (&&str, &&str)| is_placeholder(word) || word.eq_ignore_ascii_case(done);
-        let last = usage.len().saturating_sub(1);
-        if done.len() > usage.len() || !usage.iter().zip(done).all(fits) {
-            continue;
-        }
-        let Some(next) = usage.get(done.len().min(last)).filter(|_| done.len() <= last) else { continue };
-        found.extend(match *next {
-            word if !is_placeholder(word) => beginning([(word, Some(doc.as_str()))], typed, true),
-            word => of_placeholder(word.trim_matches(['[', ']', '.']), typed, known),
-        });
-    }
-    found.sort_by(|a, b| a.value.cmp(&b.value));
-    found.dedup_by(|a, b| a.value == b.value);
-    found
-}
-
-/// `NAME`, `[FILE]`, `on|off`: what stands for other words.
-fn is_placeholder(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_uppercase() || c == '[') || word.contains('|')
+    in_command(command, ours.chain(known.commands.iter().cloned()), |word, typed| {
+        of_placeholder(word, typed, known)
+    })
 }
 
 fn of_placeholder(word: &str, typed: &str, known: &Known) -> Vec<Offer> {
@@ -133,83 +85,30 @@ fn files(typed: &str) -> Vec<Offer> {
         let hidden = name.starts_with('.') && !typed[folder.len()..].starts_with('.');
         if !hidden && value.starts_with(typed) {
             let value = if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value };
-            found.push(Offer { value, about: None, typed: typed.len(), ends: !is_folder });
+            found.push(Offer {
+                value,
+                about: None,
+                kind: OfferKind::Word,
+                typed: typed.len(),
+                ends: !is_folder,
+            });
         }
     }
     found.sort_by(|a, b| a.value.cmp(&b.value));
     found
 }
 
-fn in_program(before: &str, known: &Known) -> Vec<Offer> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let typed = &before[before
-        .rfind(|c| !is_part(c))
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))..];
-    let outside = before[..before.len() - typed.len()].matches('"').count().is_multiple_of(2);
-    if !outside {
-        return Vec::new();
-    }
-    let mut found = columns(before, typed, known);
-    let is_variable = !found.is_empty() && typed.starts_with(char::is_uppercase);
-    if is_variable || typed.is_empty() && !before.ends_with(['?', '+', '-', '!']) {
-        return found;
-    }
-    let relations =
-        known.relations.iter().map(|relation| (relation.name.as_str(), Some(relation.columns.as_str())));
-    let functions = functions().map(|function| (function.name, Some(function.doc)));
-    let aggregates = AGGREGATES.iter().map(|aggregate| (aggregate.name(), Some(aggregate.doc())));
-    let mut names = beginning(relations.chain(functions.filter(|_| !typed.is_empty())), typed, false);
-    names.iter_mut().for_each(|offer| offer.value.push('('));
-    found.extend(names);
-    if !typed.is_empty() {
-        let mut names = beginning(aggregates, typed, false);
-        names.iter_mut().for_each(|offer| offer.value.push('<'));
-        found.extend(names);
-    }
-    found
-}
-
-/// Inside of the brackets of a relation: a variable for the column at this place.
-fn columns(before: &str, typed: &str, known: &Known) -> Vec<Offer> {
-    let (mut depth, mut place, mut open) = (0_usize, 0, None);
-    for (at, c) in before.char_indices().rev() {
-        match c {
-            ')' => depth += 1,
-            '(' if depth == 0 => {
-                open = Some(at);
-                break;
-            }
-            '(' => depth -= 1,
-            ',' if depth == 0 => place += 1,
-            _ => {}
-        }
-    }
-    let Some(open) = open else { return Vec::new() };
-    let name = before[..open].rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
-    let Some(relation) = known.relations.iter().find(|relation| relation.name == name) else {
-        return Vec::new();
-    };
-    let Some(column) = relation.column_names().nth(place) else { return Vec::new() };
-    let mut letters = column.chars();
-    let variable: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-    beginning([(variable.as_str(), Some(relation.columns.as_str()))], typed, false)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::names::Relation;
     use super::*;
+    use stratalog_language::complete::Relation;
 
     fn offered(line: &str) -> Vec<String> {
         let names = Names::default();
         *names.known() = Known {
             relations: vec![
-                Relation {
-                    name: "city".into(),
-                    columns: "name: string, people: int".into(),
-                    declared: false,
-                },
-                Relation { name: "citizen".into(), columns: "A: any".into(), declared: true },
+                Relation { name: "city".into(), columns: "name: string, people: int".into() },
+                Relation { name: "citizen".into(), columns: "A: any".into() },
             ],
             graphs: vec!["default".into(), "lab".into()],
             commands: vec![

@@ -8,7 +8,7 @@ mod completer;
 mod editor;
 mod highlighter;
 mod history;
-mod names;
+
 mod validator;
 mod words;
 
@@ -17,12 +17,12 @@ use crate::commands::import::Import;
 use crate::commands::watch::{Place, Watch};
 use crate::diagnostics::Source;
 use crate::exit::Exit;
+use crate::names::Names;
 use crate::output::{Destination, Expanded, Format};
 use crate::script::Runner;
 use crate::settings::Settings;
 use crate::terminal;
 use commands::{Local, read_command};
-use names::Names;
 use reedline::{
     ColumnarMenu, Emacs, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
     Reedline, ReedlineEvent, ReedlineMenu, Signal, default_emacs_keybindings,

@@ -4,59 +4,47 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stratalog_client::{Client, ClientError, ExecuteOptions, Value};
+use stratalog_engine::Limits;
+use stratalog_engine::syntax::parse;
+use stratalog_language::complete::Relation;
 
 /// The names that are known, shared with those who complete.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Names(Arc<Mutex<Known>>);
+pub(crate) struct Names(Arc<Mutex<Known>>);
 
 /// The names at one time.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     pub relations: Vec<Relation>,
     pub graphs: Vec<String>,
     /// As `.help` writes them: `.kg use KG`.
     pub commands: Vec<(String, String)>,
 }
 
-/// A relation, stored or derived.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Relation {
-    pub name: String,
-    /// Its columns with their types: `name: string, people: int`.
-    pub columns: String,
-    /// It has no facts yet.
-    pub declared: bool,
-}
-
-impl Relation {
-    /// The names of the columns.
-    pub(super) fn column_names(&self) -> impl Iterator<Item = &str> {
-        self.columns.split(", ").filter_map(|column| column.split(':').next()).filter(|name| !name.is_empty())
-    }
-}
-
 impl Names {
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+    pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the server. What cannot be had stays as it was.
-    pub(super) async fn refresh(&self, client: &Client) -> Result<(), ClientError> {
-        let relation = |row: &Vec<String>| {
-            Some(Relation { name: row.first()?.clone(), columns: row.get(3)?.clone(), declared: false })
-        };
+    pub(crate) async fn refresh(&self, client: &Client) -> Result<(), ClientError> {
+        let relation =
+            |row: &Vec<String>| Some(Relation { name: row.first()?.clone(), columns: row.get(3)?.clone() });
         let mut relations = Vec::new();
         for command in [".rel", ".rel derived"] {
             relations.extend(list(client, command).await?.iter().filter_map(relation));
         }
+        let with_facts = relations.len();
         for row in list(client, ".rel describe").await? {
             let [name, column, column_type] = row.as_slice() else { continue };
             let column = format!("{column}: {column_type}");
-            match relations.iter_mut().find(|known| known.name == *name) {
+            match relations.iter().position(|known| known.name == *name) {
                 // Those with facts are told with their columns.
-                Some(known) if known.declared => known.columns = format!("{}, {column}", known.columns),
+                Some(known) if known >= with_facts => {
+                    relations[known].columns = format!("{}, {column}", relations[known].columns);
+                }
                 Some(_) => {}
-                None => relations.push(Relation { name: name.clone(), columns: column, declared: true }),
+                None => relations.push(Relation { name: name.clone(), columns: column }),
             }
         }
         self.known().relations = relations;
@@ -69,6 +57,39 @@ impl Names {
         }
         Ok(())
     }
+}
+
+/// The relations that the graph stores, as declarations.
+pub(crate) async fn declarations(client: &Client) -> Result<String, ClientError> {
+    let names = Names::default();
+    names.refresh(client).await?;
+    let mut text = String::new();
+    // What is derived has no types here: its rules give it some.
+    for relation in names.known().relations.iter().filter(|relation| relation.columns.contains(": ")) {
+        let any: Vec<String> = relation.column_names().map(|column| format!("{column}: any")).collect();
+        let declared =
+            [&relation.columns, &any.join(", ")].map(|columns| format!("+{}({columns})\n", relation.name));
+        // Types that cannot be declared, as those of mixed columns, are left open.
+        let readable = declared.iter().find(|text| parse(text, &Limits::default()).1.is_empty());
+        text += readable.map_or("", |text| text);
+    }
+    Ok(text)
+}
+
+/// The rules of the graph.
+pub(crate) async fn rules(client: &Client) -> Result<String, ClientError> {
+    let mut text = String::new();
+    for rule in client.rules().all().await? {
+        for clause in client.rules().clauses(&rule.name).await? {
+            text += &format!("+{}\n", clause.trim_start_matches('+'));
+        }
+    }
+    Ok(text)
+}
+
+/// Both: what a program needs to stand on its own.
+pub(crate) async fn definitions(client: &Client) -> Result<String, ClientError> {
+    Ok(declarations(client).await? + &rules(client).await?)
 }
 
 /// The rows of a listing; nothing where one may not see it.
