@@ -22,9 +22,11 @@ export STRATALOG_CLI    := $(abspath $(CLI))
 # Random programs are the same in every run of the tests, so none fails for what it did not change.
 export PROPTEST_RNG_SEED ?= 20261122
 RANDOM_ROUNDS ?= 10
+# Tests of Python wait more than they work; each worker has a server of its own.
+PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build test test-rust test-python check fmt lint golden crash simulate random fuzz load soak soak-live bench peers \
+.PHONY: help demo demo-keep run build native wheel deb site test test-rust test-python check fmt lint golden crash simulate random fuzz load soak soak-live bench peers \
 	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -42,13 +44,32 @@ run: build ## start a server on 127.0.0.1:8080
 build: compiler ## build server and command line
 	$(CARGO) build --release --locked --workspace --bins
 
+native: compiler ## build the database that Python opens in its own process, where the sources of Python find it
+	$(CARGO) build --release --locked --workspace --lib --bins
+	cp target/release/libstratalog_native.so python/src/stratalog/_native.abi3.so
+
+wheel: $(READY) compiler ## what `pip install` takes, with the executables, in target/wheels: for this platform, and as sources
+	rm -rf target/wheels
+	cd python && ../$(PY) -m hatchling build --directory ../target/wheels/built
+	$(PY) -m auditwheel repair --wheel-dir target/wheels target/wheels/built/*.whl
+	mv target/wheels/built/*.tar.gz target/wheels
+	rm -r target/wheels/built
+
+site: export NO_MKDOCS_2_WARNING = 1
+site: $(READY) ## the manual as a site, in target/site; links are checked
+	$(PY) -m mkdocs build --quiet --strict -f packaging/site/mkdocs.yml
+
+deb: build ## a Debian package with the systemd unit, in target/deb
+	@command -v dpkg-shlibdeps >/dev/null || $(call install,dpkg-dev)
+	packaging/deb/build target/deb
+
 test: test-rust test-python ## every test: Rust, golden files, random programs, sockets, Python, demo answers
 
 test-rust: build
 	$(TEST)
 
-test-python: build $(READY) $(CHECKERS) browser
-	$(PY) -m pytest python/tests -q
+test-python: build native $(READY) $(CHECKERS) browser
+	$(PY) -m pytest python/tests -q -n $(PYTEST_WORKERS) --dist loadfile
 
 check: fmt lint ## what CI checks beside the tests
 

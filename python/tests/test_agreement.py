@@ -19,16 +19,12 @@ from typing import Any
 import pyarrow as pa
 
 import stratalog
-from conftest import PASSWORD, executable
+from conftest import PASSWORD, cli, executable
 from local_server import LocalServer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: What depends on when, where or how often something runs.
 _VARIES = (".profile", ".status", ".query", ".index", "time_now")
-
-
-def command_line() -> Path:
-    return Path(os.environ.get("STRATALOG_CLI") or REPOSITORY / "target/release/stratalog").resolve()
 
 
 def programs(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -109,7 +105,7 @@ def by_command_line(
     Answers are on standard output, errors on standard error, each in their order; `expected` tells how many
     of them each program has.
     """
-    command = [str(command_line()), "--url", server.url, "--kg", "golden", "-q", "-k", "--format", "arrow"]
+    command = [str(cli()), "--url", server.url, "--kg", "golden", "-q", "-k", "--format", "arrow"]
     for text in texts:
         command += ["-c", text]
     for name, value in parameters.items():

@@ -1,4 +1,4 @@
-"""Every example of docs/python.md, of the README files and of docstrings, against a real server."""
+"""Every example of docs/python.md and docs/embedded.md, of the README files and of docstrings."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ def run(code: str, variables: dict[str, Any]) -> str:
 
 
 @pytest.mark.usefixtures("place")
-def test_the_manual_prints_what_it_says() -> None:
+@pytest.mark.parametrize("path", [PAGE, REPOSITORY / "docs/embedded.md"], ids=lambda path: path.name)
+def test_the_manual_prints_what_it_says(path: Path) -> None:
     """`UPDATE_GOLDEN=1` writes what is printed; the diff is the review."""
     variables: dict[str, Any] = {"__name__": "__main__"}
-    page = PAGE.read_text()
+    page = path.read_text()
     new = page
     for code, expected in _BLOCK.findall(page):
         printed = run(code, variables)
@@ -65,7 +66,7 @@ def test_the_manual_prints_what_it_says() -> None:
         else:
             assert printed == expected, code
     if new != page:
-        PAGE.write_text(new)
+        path.write_text(new)
 
 
 @pytest.mark.usefixtures("place")

@@ -34,17 +34,13 @@ import polars as pl
 import pytest
 
 import stratalog
-from conftest import PASSWORD, executable, wait_until
+from conftest import PASSWORD, cli, executable, wait_until
 from local_server import LocalServer
 from projects import beneficial_owners, retrieval
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: How long a person waits for something to happen.
 PATIENCE = 30.0
-
-
-def command_line() -> Path:
-    return Path(os.environ.get("STRATALOG_CLI") or REPOSITORY / "target/release/stratalog").resolve()
 
 
 class Newcomer:
@@ -85,7 +81,7 @@ class Newcomer:
 def newcomer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Newcomer]:
     home = tmp_path_factory.mktemp("home")
     (home / "bin").mkdir()
-    for path in (executable(), command_line()):
+    for path in (executable(), cli()):
         shutil.copy(path, home / "bin" / path.name)
     folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
@@ -177,7 +173,8 @@ def test_the_readme_starts_a_server_and_talks_to_it(newcomer: Newcomer) -> None:
 
 
 def test_the_readme_talks_from_python(newcomer: Newcomer) -> None:
-    (code,) = blocks("python")
+    embedded, code = blocks("python")
+    assert "3 rows" in newcomer.run("python", "-c", embedded)
     code = code.replace("ws://127.0.0.1:8080", newcomer.server.url).replace('"secret"', f'"{PASSWORD}"')
     code = code.replace("    db.insert", "    db.create_kg('python')\n    db.insert")
     printed = newcomer.run("python", "-c", code)
@@ -431,6 +428,7 @@ def test_an_agent_sees_its_graph_and_changes_nothing(db: stratalog.Client, serve
         assert f"{name}_board" not in {graph.name for graph in clerk.graphs.all()}
         with pytest.raises(stratalog.NotFound):
             clerk.kg(f"{name}_board").query("?secret(X)")
+    db.users.drop(f"clerk_{name}")
 
 
 def test_retrieval_runs_as_a_script(own_server: LocalServer) -> None:

@@ -38,6 +38,19 @@ def frozen(server: LocalServer) -> Iterator[None]:
         os.kill(server.pid, signal.SIGCONT)
 
 
+def test_who_has_not_read_what_it_was_told_is_closed_at_once(
+    own_server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "KEEP_SECONDS", 600)
+    idle = client(own_server)
+    with client(own_server) as busy:
+        for number in range(200):
+            busy.graphs.create(f"told_{number}")
+    begin = time.monotonic()
+    idle.close()
+    assert time.monotonic() - begin < 5
+
+
 def test_who_asks_nothing_is_told_of_changes(server: LocalServer, db: stratalog.Client) -> None:
     with client(server, kg=str(db.kg)) as idle:
         idle.execute("mine(1)")

@@ -142,15 +142,39 @@ def test_why_not_tells_what_is_missing(graph: stratalog.Client) -> None:
 
 
 def test_what_if_and_impact_change_nothing(graph: stratalog.Client) -> None:
-    before = graph.query("?needs(X, Y)").rows()
+    before = sorted(graph.query("?needs(X, Y)").rows())
     version = graph.query("?down(X)").version
     changed = graph.what_if('-depends("web", "db")\n+down("mail")', "?broken(X)")
     assert changed.columns[0] == "change"
     assert changed.rows() == [("removed", "web")]
     impact = {row[0]: row[1:3] for row in graph.impact('-depends("db", "disk")')}
     assert impact == {"broken": (4, 0), "needs": (4, 0), "weight": (4, 3)}
-    assert graph.query("?needs(X, Y)").rows() == before
+    assert sorted(graph.query("?needs(X, Y)").rows()) == before
     assert graph.query("?down(X)").version == version
+
+
+def test_each_of_them_may_take_no_longer_than_it_is_told(
+    server: LocalServer, graph: stratalog.Client
+) -> None:
+    graph.execute("+start(1)\n+endless(X) <- start(X)\n+endless(Y) <- endless(X), Y = X + 1")
+    asks: list[Callable[[], object]] = [
+        lambda: graph.explain("?endless(X)", profile=True, timeout=0.2),
+        lambda: graph.why("?endless(X)", timeout=0.2),
+        lambda: graph.why_not("endless(0)", timeout=0.2),
+        lambda: graph.what_if("+start(2)", "?endless(X)", timeout=0.2),
+        lambda: graph.impact("+start(2)", timeout=0.2),
+    ]
+    for ask in asks:
+        with pytest.raises(stratalog.QueryTimeout):
+            ask()
+    name = next(each.name for each in graph.graphs.all() if each.current)
+
+    async def ask_once() -> None:
+        async with await stratalog.connect_async(server.url, user="admin", password=PASSWORD, kg=name) as db:
+            await db.why("?endless(X)", timeout=0.2)
+
+    with pytest.raises(stratalog.QueryTimeout):
+        asyncio.run(ask_once())
 
 
 def test_a_viewer_may_ask_and_nothing_of_others_appears(server: LocalServer, graph: stratalog.Client) -> None:

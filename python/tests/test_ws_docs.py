@@ -5,35 +5,23 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import stratalog
 from conftest import PASSWORD
 from local_server import LocalServer
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 
 
 @pytest.fixture(scope="module")
 def key(server: LocalServer) -> str:
     with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
         return str(db.query(".apikey create page").dicts()[0]["api_key"])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        # The sandbox needs rights that containers do not give; the page is our own.
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -179,6 +167,8 @@ def test_a_user_without_rights_logs_in_and_sees_no_more_than_anywhere(
     send(page, ".user list")
     expect(page.locator("#answer .error code")).to_have_text("access_denied")
     page.close()
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        db.users.drop("zoë")
 
 
 @pytest.mark.parametrize("width", [1280, 1024, 256])

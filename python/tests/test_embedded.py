@@ -1,0 +1,356 @@
+"""Databases that are open in this process: what is kept, who may open them, and what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stratalog
+from conftest import ENDLESS, PASSWORD, executable, is_running, wait_until
+from local_server import LocalServer
+
+#: Longer than anything here takes, and shorter than what never ends.
+MOST_SECONDS = 60
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """A program of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", f"import os, stratalog, sys, time\n{script}", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MOST_SECONDS,
+    )
+
+
+def threads() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def test_a_folder_keeps_what_was_committed(folder: Path) -> None:
+    with stratalog.open(folder) as db:
+        assert (db.session.role, str(db.kg), db.url) == ("admin", "default", str(folder))
+        db.insert("edge", [(1, 2), (2, 3)])
+        db.execute("+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)")
+        db.create_kg("lab")
+        db.insert("here", [("x",)])
+    with stratalog.open(str(folder)) as db:
+        assert sorted(db.query("?path(1, Y)").rows()) == [(1, 2), (1, 3)]
+        with db.kg("lab") as lab:
+            assert lab.query("?here(X)").rows() == [("x",)]
+
+
+def test_databases_in_memory_are_apart_and_leave_nothing() -> None:
+    with stratalog.open() as one, stratalog.open(":memory:") as other:
+        one.insert("edge", [(1, 2)])
+        assert other.query(".rel").rows() == []
+        assert (one.url, repr(other)) == (":memory:", "<stratalog.Client :memory: kg='default'>")
+    with stratalog.open() as again:
+        assert again.query(".rel").rows() == []
+
+
+def test_server_and_program_use_the_same_folder_one_after_the_other(tmp_path: Path) -> None:
+    with stratalog.open(tmp_path / "data") as db:
+        db.create_kg("lab")
+        db.insert("edge", [(1, 2)])
+    with LocalServer(executable(), tmp_path, PASSWORD) as server:
+        with stratalog.connect(server.url, user="admin", password=PASSWORD, kg="lab") as db:
+            assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+            db.users.create("ada", "a-long-password", role="editor")
+            db.insert("edge", [(2, 3)])
+        with pytest.raises(stratalog.StorageUnavailable, match="in use by another server or program"):
+            stratalog.open(tmp_path / "data")
+    with stratalog.open(tmp_path / "data", kg="lab") as db:
+        assert sorted(db.query("?edge(X, Y)").rows()) == [(1, 2), (2, 3)]
+    with (
+        LocalServer(executable(), tmp_path, PASSWORD) as server,
+        stratalog.connect(server.url, user="ada", password="a-long-password", kg="default") as db,
+    ):
+        assert db.session.role == "editor"
+
+
+def test_a_folder_is_open_once(folder: Path) -> None:
+    with stratalog.open(folder) as db:
+        db.insert("edge", [(1, 2)])
+        with pytest.raises(stratalog.StorageUnavailable, match="in use by another server or program"):
+            stratalog.open(folder)
+        other = run("stratalog.open(sys.argv[1])", folder)
+        assert "StorageUnavailable" in other.stderr
+        assert "in use by another server or program" in other.stderr
+        assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+
+
+def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(stratalog.StorageUnavailable, match="file"):
+        stratalog.open(tmp_path / "file")
+    with pytest.raises(ValueError, match="at least one"):
+        stratalog.open(threads=0)
+    with pytest.raises(stratalog.NotFound):
+        stratalog.open(tmp_path / "data", kg="nowhere")
+    with stratalog.open(tmp_path / "data", threads=1) as db:
+        assert db.query("one(1)\n?one(X)").rows() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ".user list",
+        ".user create ada a-long-password viewer",
+        ".apikey list",
+        ".apikey create ci",
+        ".kg acl list default",
+        ".kg acl grant default ada viewer",
+    ],
+)
+def test_there_are_no_users(embedded: stratalog.Client, command: str) -> None:
+    with pytest.raises(stratalog.AccessDenied, match="no users here") as refused:
+        embedded.execute(command)
+    assert refused.value.help is not None
+    assert "stratalog-server" in refused.value.help
+
+
+def test_closing_it_closes_every_client_of_it(folder: Path) -> None:
+    before = threads()
+    db = stratalog.open(folder)
+    db.insert("edge", [(1, 2)])
+    lab = db.kg("default")
+    assert lab.query("?edge(X, Y)").rows() == [(1, 2)]
+    db.close()
+    db.close()
+    for client in (db, lab):
+        begin = time.monotonic()
+        with pytest.raises(stratalog.ConnectionLost, match="is closed"):
+            client.query("?edge(X, Y)")
+        assert time.monotonic() - begin < 5
+    lab.close()
+    with stratalog.open(folder) as db:
+        assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+    wait_until(lambda: threads() <= before)
+
+
+def test_another_client_goes_on_when_one_is_closed() -> None:
+    with stratalog.open() as db:
+        db.insert("edge", [(1, 2)])
+        with db.kg("default") as other:
+            assert other.query("?edge(X, Y)").rows() == [(1, 2)]
+        assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+
+
+def test_a_program_that_closes_nothing_ends_and_loses_nothing(folder: Path) -> None:
+    done = run(
+        "db = stratalog.open(sys.argv[1])\n"
+        "db.insert('edge', [(1, 2)])\n"
+        "lab = db.kg('default')\n"
+        "live = lab.live('?edge(X, Y)')\n"
+        "print(live.next().added)\n"
+        "print(stratalog.open().query('one(1)\\n?one(X)').rows())",
+        folder,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[(1, 2)]\n[(1,)]\n", "")
+    with stratalog.open(folder) as db:
+        assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+
+
+def test_what_was_acknowledged_outlives_a_kill(folder: Path) -> None:
+    script = (
+        "db = stratalog.open(sys.argv[1])\n"
+        "n = 0\n"
+        "while True:\n"
+        "    db.insert('n', [(n,)])\n"
+        "    print(n, flush=True)\n"
+        "    n += 1\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import stratalog, sys\n{script}", str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdout is not None
+        told = [int(writer.stdout.readline()) for _ in range(50)]
+        writer.kill()
+        told += [int(line) for line in writer.stdout if line.endswith("\n")]
+    with stratalog.open(folder) as db:
+        kept = {n for (n,) in db.query("?n(X)").rows()}
+    assert set(told) <= kept
+    assert len(kept) - len(told) <= 1
+
+
+def test_a_forked_process_is_told_that_it_cannot_use_it(folder: Path) -> None:
+    done = run(
+        """
+db = stratalog.open(sys.argv[1])
+db.insert("edge", [(1, 2)])
+if (child := os.fork()) == 0:
+    begin = time.monotonic()
+    try:
+        db.query("?edge(X, Y)")
+    except stratalog.ConnectionLost as lost:
+        print(lost.message, flush=True)
+    db.close()
+    try:
+        stratalog.open(sys.argv[1])
+    except stratalog.StorageUnavailable as refused:
+        print("in use" in refused.message, flush=True)
+    with stratalog.open() as own:
+        print(own.query("one(1)\\n?one(X)").rows(), time.monotonic() - begin < 5, flush=True)
+    sys.exit()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), db.query("?edge(X, Y)").rows())
+""",
+        folder,
+    )
+    assert done.stdout.splitlines() == [
+        "the database was opened by the process that this one was forked from, and is of no use here",
+        "True",
+        "[(1,)] True",
+        "0 [(1, 2)]",
+    ]
+    assert done.stderr == ""
+
+
+def test_ctrl_c_stops_a_query_and_the_client_goes_on() -> None:
+    script = f"""
+import stratalog
+db = stratalog.open()
+db.insert("start", [1])
+print("begun", flush=True)
+try:
+    db.query({ENDLESS!r})
+except KeyboardInterrupt:
+    print(db.query("?start(X)").rows(), db.requests.all()[0].program, flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as asking:
+        assert asking.stdout is not None
+        assert asking.stdout.readline() == "begun\n"
+        time.sleep(0.5)
+        begin = time.monotonic()
+        asking.send_signal(signal.SIGINT)
+        assert asking.stdout.readline().startswith("[(1,)] ")
+        assert asking.wait(MOST_SECONDS) == 0
+        assert time.monotonic() - begin < 10
+
+
+def test_python_goes_on_while_a_query_runs() -> None:
+    with stratalog.open() as db:
+        db.insert("start", [1])
+
+        def ask() -> None:
+            with pytest.raises(stratalog.Cancelled):
+                db.query(ENDLESS)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        with db.kg("default") as other:
+            wait_until(lambda: is_running(other, "n(Y)"))
+        count, begin = 0, time.monotonic()
+        while time.monotonic() - begin < 0.2:
+            count += 1
+        assert count > 1000
+        assert db.cancel()
+        asking.join(MOST_SECONDS)
+        assert not asking.is_alive()
+
+
+def test_asyncio_opens_one_too(folder: Path) -> None:
+    async def main() -> None:
+        async with await stratalog.open_async(folder) as db:
+            await db.insert("edge", [(1, 2)])
+            async with db.live("?edge(X, Y)") as live:
+                assert (await anext(live)).added == [(1, 2)]
+                await db.insert("edge", [(2, 3)])
+                assert (await anext(live)).added == [(2, 3)]
+            async with await db.kg("default") as other:
+                answers = await asyncio.gather(*(other.query("?edge(X, Y)") for _ in range(10)))
+                assert {answer.row_count for answer in answers} == {2}
+        with pytest.raises(stratalog.StorageUnavailable):
+            await stratalog.open_async("/dev/null/nowhere")
+
+    asyncio.run(main())
+    with stratalog.open(folder) as db:
+        assert db.query("?edge(X, Y)").row_count == 2
+
+
+def golden() -> Iterator[tuple[str, list[tuple[str, dict[str, object]]]]]:
+    """The programs of each golden file, with their parameters."""
+    import json
+
+    root = Path(__file__).resolve().parents[2] / "tests/golden"
+    for path in sorted(root.glob("*/*.dl")):
+        programs = []
+        for block in path.read_text().split("\n\n"):
+            lines = [line for line in block.strip("\n").split("\n") if not line.startswith("#")]
+            params = {
+                name[1:].strip(): json.loads(value)
+                for name, _, value in (line.partition("=") for line in lines if line.startswith("$"))
+            }
+            text = "\n".join(line for line in lines if not line.startswith("$"))
+            program, found, _ = text.partition("\n---")
+            # What is told of the process differs, and when an index is ready.
+            if found and not program.lower().startswith((".status", ".index list", ".index stats")):
+                programs.append((program, params))
+        yield f"{path.parent.name}/{path.stem}", programs
+
+
+def outcome(db: stratalog.Client, program: str, params: dict[str, object]) -> object:
+    """Everything that can be compared of an answer."""
+    try:
+        found = db.query(program, params)
+    except stratalog.Error as problem:
+        places = [(each.code, each.message, each.help, each.span) for each in problem.diagnostics]
+        return type(problem), problem.message, places
+    rows = [repr(row) for row in found.rows()]
+    return found.columns, found.types, sorted(rows), found.total_count, found.truncated, found.warnings
+
+
+def test_golden_programs_have_the_same_answers_as_on_a_server(own_server: LocalServer) -> None:
+    compared = 0
+    with (
+        stratalog.connect(own_server.url, user="admin", password=PASSWORD, timeout=60) as there,
+        stratalog.open(timeout=60) as here,
+    ):
+        for number, (name, programs) in enumerate(golden()):
+            for db in (there, here):
+                db.create_kg(f"golden_{number}")
+            for program, params in programs:
+                assert outcome(here, program, params) == outcome(there, program, params), (name, program)
+                compared += 1
+    assert compared > 1000
+
+
+def test_frames_are_read_where_they_lie(embedded: stratalog.Client) -> None:
+    import polars as pl
+    import pyarrow as pa
+
+    with embedded.kg("default") as db:
+        db.create_kg("frames")
+        frame = pl.DataFrame({"n": range(100_000), "t": [f"row {n % 7}" for n in range(100_000)]})
+        assert db.insert("t", frame) == (100_000, 0)
+        assert db.insert("t", frame.slice(99_990, 10)) == (0, 10)
+        # They stay their owner's, who may change or drop them afterwards.
+        del frame
+        assert db.query('?count<N> <- t(N, "row 3")').rows() == [(14_286,)]
+        with pytest.raises(stratalog.ArityMismatch):
+            db.insert("t", pl.DataFrame({"n": [1]}))
+        db.execute("+typed(n: int)")
+        with pytest.raises(stratalog.TypeMismatch):
+            db.insert("typed", pl.DataFrame({"n": ["a"]}))
+        # What only claims to be text is refused, as it is where it travels.
+        broken = pa.array([b"\xff\xfe", b"a"]).view(pa.string())
+        with pytest.raises((ValueError, stratalog.InvalidMessage)):
+            db.insert("broken", pa.table({"x": broken}))
+        assert db.query("?typed(N)").rows() == []
+        assert db.insert("none", pl.DataFrame({"n": pl.Series([], dtype=pl.Int64)})) == (0, 0)
