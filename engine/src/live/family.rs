@@ -103,9 +103,7 @@ impl Family {
             return Looked::Nothing;
         }
         let Some(mut recent) = self.turn.try_lock() else { return Looked::Elsewhere };
-        if self.course.rise(now) {
-            self.queries().iter().for_each(|query| query.subscribers().wake_late());
-        }
+        self.rise(now);
         let rests = self.course.rests(now);
         let is_disturbed = self.course.take_disturbed();
         if self.course.pass(step.snapshot) {
@@ -127,6 +125,13 @@ impl Family {
             }
         }
         Looked::Brought(now.elapsed())
+    }
+
+    /// If they have rested by now, those who were not told meanwhile are woken.
+    pub(super) fn rise(&self, now: Instant) {
+        if self.course.rise(now) {
+            self.queries().iter().for_each(|query| query.subscribers().wake_late());
+        }
     }
 
     fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {

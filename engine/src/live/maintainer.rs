@@ -26,6 +26,8 @@ use crate::graph::Snapshot;
 const BRIEF: Duration = Duration::from_millis(20);
 /// So many versions may wait to be looked at one by one.
 const MOST_BEHIND: usize = 16;
+/// The same where somebody is told each version.
+const MOST_TOLD: usize = 4_096;
 /// For so long a query goes on that nobody subscribes to: who has lost the connection comes back.
 const LEFT: Duration = Duration::from_secs(60);
 /// To look at families that have nothing to do takes this part of the time at most: so many times as long as it took it is not done
@@ -74,6 +76,8 @@ struct Waiting {
     is_disturbed: bool,
     /// Whether nobody looks at versions for a moment.
     is_paused: bool,
+    /// Whether somebody is told each version.
+    tells_each: bool,
 }
 
 /// Which queries a thread takes.
@@ -120,7 +124,7 @@ impl Maintainer {
         let number = query.subscribers().join(waker);
         if of_each_version && let Some(crew) = &state.crew {
             // From here on no version is passed over.
-            crew.disturb();
+            crew.tell_each();
         }
         Ok(Place { query, number })
     }
@@ -247,14 +251,14 @@ fn work(
         let Some(maintainer) = maintainer.upgrade() else { return };
         let is_mine = |family: &Family| speed.takes(&family.template);
         let others = rota.refresh(&maintainer.families(), is_mine, is_disturbed);
-        others.iter().for_each(|family| crew.hand_over(family));
+        others.iter().for_each(|family| crew.hand_over(speed, family));
         // Answers how long it took if there was something to do.
         let look = |rota: &mut Rota, family: Arc<Family>, snapshot: &Arc<Snapshot>| {
             let budget = |time| queue.budget(environment, options, time);
             let step = Step { environment, snapshot, jointly: options.jointly, budget: &budget };
             let looked = family.look(&step, &*options.pace);
             match looked {
-                _ if !is_mine(&family) => crew.hand_over(&family),
+                _ if !is_mine(&family) => crew.hand_over(speed, &family),
                 Looked::Elsewhere => rota.add_awake(family),
                 Looked::Nothing | Looked::Brought(_) => rota.add(family),
             }
@@ -272,6 +276,11 @@ fn work(
             Task::Rise => {
                 while let Some(family) = rota.take_rested(started) {
                     match family.latest() {
+                        // Those that wait are told one after the other.
+                        Some(_) if family.tells_each_version() => {
+                            family.rise(started);
+                            rota.add(family);
+                        }
                         Some(latest) => _ = look(&mut rota, family, &latest),
                         None => rota.add(family),
                     }
@@ -321,9 +330,24 @@ impl Crew {
         self.long.disturb();
     }
 
+    /// Somebody is to be told each version.
+    fn tell_each(&self) {
+        for queue in [&self.brief, &self.long] {
+            queue.waiting.lock().tells_each = true;
+            queue.disturb();
+        }
+    }
+
     /// A family is the other thread's from now on, which has passed over it so far.
-    fn hand_over(&self, family: &Family) {
+    fn hand_over(&self, from: Speed, family: &Family) {
         self.disturb();
+        if family.tells_each_version() {
+            let (from, to) = match from {
+                Speed::Brief => (&self.brief, &self.long),
+                Speed::Long => (&self.long, &self.brief),
+            };
+            to.take_up(from);
+        }
         family.latest().inspect(|latest| self.push(latest));
     }
 
@@ -351,13 +375,24 @@ impl Queue {
         if waiting.versions.back().is_some_and(|last| last.version() >= snapshot.version()) {
             return;
         }
-        if waiting.versions.len() == MOST_BEHIND {
+        if waiting.versions.len() >= if waiting.tells_each { MOST_TOLD } else { MOST_BEHIND } {
             waiting.versions.clear();
         }
         waiting.versions.push_back(Arc::clone(snapshot));
         if !waiting.is_paused {
             self.rung.notify_one();
         }
+    }
+
+    /// What another one has not come to yet is looked at here, too.
+    fn take_up(&self, other: &Queue) {
+        let others: Vec<Arc<Snapshot>> = other.waiting.lock().versions.iter().cloned().collect();
+        let mut waiting = self.waiting.lock();
+        waiting.tells_each = true;
+        waiting.versions.extend(others);
+        waiting.versions.make_contiguous().sort_by_key(|snapshot| snapshot.version());
+        let mut last = None;
+        waiting.versions.retain(|snapshot| last.replace(snapshot.version()) != Some(snapshot.version()));
     }
 
     fn disturb(&self) {
@@ -378,6 +413,8 @@ impl Queue {
     fn next(&self, agenda: &Agenda) -> (Task, bool) {
         let mut waiting = self.waiting.lock();
         waiting.working = None;
+        // Whoever has disturbed may know better.
+        waiting.tells_each = agenda.each_version || waiting.is_disturbed && waiting.tells_each;
         loop {
             let now = Instant::now();
             let task = waiting.task(agenda, now);

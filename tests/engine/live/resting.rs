@@ -61,6 +61,25 @@ fn whoever_rests_is_told_several_versions_as_one_and_who_wants_each_is_told_each
 }
 
 #[test]
+fn who_wants_each_version_is_told_each_however_many_wait_when_a_rest_ends() {
+    for rest in [1, 5] {
+        let engine = engine(LiveOptions { pace: Arc::new(Rest(rest)), ..LiveOptions::default() });
+        let mut writer = session(&engine);
+        tell(&mut writer, "+p(0)");
+        let mut each = Reader::new(&writer, "?p(X)", true);
+        let _some = Reader::new(&writer, "?p(X)", false);
+        // So many that some wait, and not so many that they are too many to wait.
+        let told: Vec<u64> = (1..400).map(|n| tell(&mut writer, &format!("+p({n})"))).collect();
+        wait_until(|| each.subscription.version() >= told[told.len() - 1]);
+        let mut versions = Vec::new();
+        while each.read().expect("an answer") {
+            versions.push(each.version);
+        }
+        assert_eq!(versions, told, "rests of {rest} ms");
+    }
+}
+
+#[test]
 fn whoever_comes_while_others_rest_sees_what_is_there() {
     let engine = engine(LiveOptions { pace: Arc::new(Rest(3_600_000)), ..LiveOptions::default() });
     let mut writer = session(&engine);
