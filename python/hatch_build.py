@@ -30,6 +30,7 @@ SOURCES = [
     "server",
     "client",
     "python/native",
+    "editors/tree-sitter-stratalog",
     "tests",
     "benches",
 ]

@@ -1,30 +1,19 @@
 //! `stratalog fmt`: layout of all programs there are, with comments anywhere; and the command as people call it.
 
-use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
 use proptest::prelude::{ProptestConfig, TestCaseError, any, prop_assert, prop_assert_eq, proptest};
 use proptest::sample::Index;
-use stratalog_engine::Limits;
-use stratalog_engine::syntax::ast::StatementKind;
-use stratalog_engine::syntax::{parse, tokens};
 use stratalog_language::format;
 use stratalog_tests::cli;
-use stratalog_tests::golden::files;
 use tempfile::TempDir;
 
-/// The programs of all golden files that can be read.
-static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("golden"));
-    let all = files.iter().flat_map(|file| file.programs().map(str::to_owned).collect::<Vec<_>>());
-    all.filter(|program| parse(program, &Limits::default()).1.is_empty()).collect()
-});
+use crate::commented::{commented, programs};
 
 #[test]
 fn every_golden_program_has_a_layout() {
-    assert!(PROGRAMS.len() > 1000, "{}", PROGRAMS.len());
-    for program in PROGRAMS.iter() {
+    assert!(programs().len() > 1000, "{}", programs().len());
+    for program in programs() {
         for width in [1, 30, 100] {
             let formatted = format(program, width).unwrap_or_else(|found| panic!("{program}\n{found:?}"));
             assert_eq!(formatted.kept, [], "{program}");
@@ -45,28 +34,7 @@ proptest! {
         places in proptest::collection::vec((any::<Index>(), 0..4_usize), 1..4),
         width in 1..120_usize,
     ) {
-        let mut program = which.get(&PROGRAMS).clone();
-        for (place, kind) in &places {
-            let (statements, _) = parse(&program, &Limits::default());
-            // What stands behind the first word of a command is the command's.
-            let plain = statements.iter().filter(|each| !matches!(each.kind, StatementKind::Command(_)));
-            let spans: Vec<_> = plain.map(|statement| statement.span).collect();
-            let starts: Vec<usize> = tokens(&program)
-                .into_iter()
-                .filter(|(token, _)| spans.iter().any(|span| span.start < token.start && token.start < span.end))
-                .map(|(token, _)| token.start as usize)
-                .collect();
-            if starts.is_empty() {
-                break;
-            }
-            let comment = ["/* c */", " // c\n  ", "\n  // own\n  ", "\n % own\n\t"][*kind];
-            let mut with = program.clone();
-            with.insert_str(*place.get(&starts), comment);
-            // Between the two signs of one word a comment is none.
-            if parse(&with, &Limits::default()).1.is_empty() {
-                program = with;
-            }
-        }
+        let program = commented(which.get::<String>(programs()), &places);
         let failed = |found| TestCaseError::fail(format!("{program}\n{found:?}"));
         let formatted = format(&program, width).map_err(failed)?;
         // Several may stand where no layout has a place for them; one never does.

@@ -49,6 +49,10 @@ impl<'t> Node<'t> {
         }
     }
 
+    fn is_comment(&self) -> bool {
+        matches!(self, Node::Piece(piece) if piece.is_line_comment() || piece.is_block_comment())
+    }
+
     fn ends_operand(&self) -> bool {
         match self {
             Node::Piece(piece) => piece.ends_operand(),
@@ -120,7 +124,10 @@ fn items<'p, 't>(nodes: &'p [Node<'t>], alternatives: bool) -> Vec<Item<'p, 't>>
         let leading = rest.iter().take_while(|node| node.line_comment().is_some()).count();
         let before: Vec<Piece<'t>> = rest[..leading].iter().map(Node::first).collect();
         rest = &rest[leading..];
-        let is_or = |at: usize| alternatives && at > 0 && rest[at].is("or") && rest[at - 1].ends_operand();
+        let is_or = |at: usize| {
+            let before = rest[..at].iter().rev().find(|node| !node.is_comment());
+            alternatives && rest[at].is("or") && before.is_some_and(Node::ends_operand)
+        };
         let end = (0..rest.len()).find(|at| rest[*at].is(",") || is_or(*at)).unwrap_or(rest.len());
         let filled =
             rest[..end].iter().rposition(|node| node.line_comment().is_none()).map_or(0, |at| at + 1);
@@ -223,7 +230,10 @@ impl<'a> Layout<'a> {
             }
             document = document.append(self.sequence(item.nodes));
             let comma = match filled {
-                Some(filled) if number < filled => !items[number + 1].or,
+                Some(filled) if number < filled => {
+                    let next = items[number + 1..].iter().find(|next| !next.nodes.is_empty());
+                    next.is_none_or(|next| !next.or)
+                }
                 Some(filled) => number == filled && last,
                 None => false,
             };
@@ -342,8 +352,8 @@ fn is_number(item: &Item<'_, '_>) -> bool {
 
 /// Whether a blank stands between two nodes; `operand` is what stands before the first.
 fn is_apart(operand: Option<&Node<'_>>, before: &Node<'_>, node: &Node<'_>, declares: bool) -> bool {
-    let is_comment = |node: &Node<'_>| matches!(node, Node::Piece(piece) if piece.is_block_comment());
-    if is_comment(before) || is_comment(node) || node.line_comment().is_some() {
+    let is_block = |node: &Node<'_>| matches!(node, Node::Piece(piece) if piece.is_block_comment());
+    if is_block(before) || is_block(node) || node.line_comment().is_some() {
         return true;
     }
     match (before, node) {

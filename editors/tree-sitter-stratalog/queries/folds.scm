@@ -1,0 +1,1 @@
+[(rule) (facts) (query) (declaration)] @fold
