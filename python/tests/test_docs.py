@@ -1,4 +1,4 @@
-"""Every example of docs/python.md and docs/embedded.md, of the README files and of docstrings."""
+"""Every example in Python of the manual, of the README files and of docstrings."""
 
 from __future__ import annotations
 
@@ -51,18 +51,20 @@ def run(code: str, variables: dict[str, Any]) -> str:
 
 
 @pytest.mark.usefixtures("place")
-@pytest.mark.parametrize("path", [PAGE, REPOSITORY / "docs/embedded.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [PAGE, REPOSITORY / "docs/embedded.md", REPOSITORY / "docs/agents.md"], ids=lambda path: path.name
+)
 def test_the_manual_prints_what_it_says(path: Path) -> None:
     """`UPDATE_GOLDEN=1` writes what is printed; the diff is the review."""
     variables: dict[str, Any] = {"__name__": "__main__"}
     page = path.read_text()
     new = page
-    for code, expected in _BLOCK.findall(page):
+    for block in _BLOCK.finditer(page):
+        code, expected = block.groups(default="")
         printed = run(code, variables)
         if os.environ.get("UPDATE_GOLDEN"):
-            block = f"```python\n{code}```\n"
             shown = f"```text\n{printed}```\n" if printed else ""
-            new = new.replace(block + (f"```text\n{expected}```\n" if expected else ""), block + shown)
+            new = new.replace(block[0], f"```python\n{code}```\n{shown}")
         else:
             assert printed == expected, code
     if new != page:
