@@ -116,6 +116,12 @@ impl Own<'_> {
         self.0.command(&format!(".session drop {which}"), false).await.map(drop)
     }
 
+    /// Drops the session's facts of this relation.
+    pub async fn forget(&self, relation: &str) -> Result<(), ClientError> {
+        let relation = command_word(relation, "name of a relation")?;
+        self.0.command(&format!(".session forget {relation}"), false).await.map(drop)
+    }
+
     /// Drops all facts and rules of the session.
     pub async fn clear(&self) -> Result<(), ClientError> {
         self.0.command(".session clear", false).await.map(drop)

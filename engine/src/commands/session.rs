@@ -62,6 +62,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             arguments: 2,
             run: remove,
         },
+        CommandEntry {
+            words: &["session", "forget"],
+            usage: "RELATION",
+            doc: "Drops the session's facts of this relation, and how it is declared there; its clauses stay.",
+            example: ".session forget far",
+            need: Need::Read,
+            arguments: 1,
+            run: forget_facts,
+        },
     ],
 };
 
@@ -135,7 +144,7 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
     let word = &words[0];
     if !word.text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         let count = context.overlay.own().catalog().rules(&word.text).len();
-        forget(&word.text, |_| true, context, session);
+        forget_clauses(&word.text, |_| true, context, session);
         let rules = counted(count, "rule");
         return Ok(Outcome::Message(format!("dropped {rules} of {} from this session", word.text)));
     }
@@ -147,13 +156,11 @@ fn drop(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -
         return Err(Error::refused(diagnostic.help("`.session` lists them with their numbers")));
     };
     match what {
-        What::Clause => forget(relation, |clause| clause == text, context, session),
+        What::Clause => forget_clauses(relation, |clause| clause == text, context, session),
         What::Fact(codes) => {
             let rows = data::Rows { columns: codes.iter().map(|code| vec![*code]).collect(), len: 1 };
             let change = vec![Change::Delete { relation: relation.clone(), rows }];
-            let without = |overlay: &Overlay| overlay.apply(&change).0;
-            session.keep_only(without(&session.overlay));
-            context.set_overlay(without(&context.overlay));
+            without(|overlay| overlay.apply(&change).0, context, session);
         }
     }
     Ok(Outcome::Message(format!("dropped from this session: {text}")))
@@ -163,19 +170,41 @@ fn remove(words: &[Name], context: &mut Context<'_>, session: &mut SessionState)
     let (name, number) = (&words[0].text, clause_number(&words[1])?);
     let own = context.overlay.own().catalog().rules(name);
     let dropped = clause_of(name, own, number, &words[1])?.to_string();
-    forget(name, |clause| clause == dropped, context, session);
+    forget_clauses(name, |clause| clause == dropped, context, session);
     Ok(Outcome::Message(format!("dropped clause {number} of {name} from this session")))
 }
 
-/// Drops clauses of a name, given as text, from what this program sees and from what stays after it: the two differ by
-/// what the program has for itself.
-fn forget(name: &str, dropped: impl Fn(&str) -> bool, context: &mut Context<'_>, session: &mut SessionState) {
-    let without = |overlay: &Overlay| {
+fn forget_facts(
+    words: &[Name],
+    context: &mut Context<'_>,
+    session: &mut SessionState,
+) -> Result<Outcome, Error> {
+    let name = &words[0].text;
+    let facts: usize = context.overlay.own().runs(name).iter().map(Run::len).sum();
+    let change = vec![Change::DropRelation(name.clone())];
+    without(|overlay| overlay.apply(&change).0, context, session);
+    Ok(Outcome::Message(format!("dropped {} of {name} from this session", counted(facts, "fact"))))
+}
+
+/// Drops clauses of a name, given as text.
+fn forget_clauses(
+    name: &str,
+    dropped: impl Fn(&str) -> bool,
+    context: &mut Context<'_>,
+    session: &mut SessionState,
+) {
+    let rest = |overlay: &Overlay| {
         let clauses = overlay.own().catalog().rules(name).iter();
         let kept = clauses.filter(|clause| !dropped(&clause.to_string())).cloned().map(Change::AddRule);
         let changes = std::iter::once(Change::RemoveRules(name.to_owned())).chain(kept).collect();
         overlay.apply(&changes).0
     };
-    session.keep_only(without(&session.overlay));
-    context.set_overlay(without(&context.overlay));
+    without(rest, context, session);
+}
+
+/// Takes something away from what this program sees and from what stays after it: the two differ by what the program has for
+/// itself.
+fn without(rest: impl Fn(&Overlay) -> Overlay, context: &mut Context<'_>, session: &mut SessionState) {
+    session.keep_only(rest(&session.overlay));
+    context.set_overlay(rest(&context.overlay));
 }
