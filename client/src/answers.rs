@@ -185,6 +185,7 @@ pub(crate) fn type_name(response: &Response) -> &'static str {
         Response::ResultEnd(_) => "result_end",
         Response::Error(_) => "error",
         Response::Ack(_) => "ack",
+        Response::Checked(_) => "checked",
         Response::Subscribed(_) => "subscribed",
         Response::Delta(_) => "delta",
         Response::Progress(_) => "progress",

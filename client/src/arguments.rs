@@ -76,6 +76,8 @@ pub(crate) enum Command {
         program: String,
     },
     /// Report errors and warnings of programs without a server and without running anything
+    ///
+    /// With --url, --open or --profile they are looked at where they would run: on the graph that is there.
     Check {
         /// The files, or folders with `.dl` files, each judged by itself; `-` is standard input
         #[arg(required = true)]

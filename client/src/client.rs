@@ -19,7 +19,9 @@ use link::{Link, open};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use stratalog_protocol::{Authenticated, Cancel, Execute, Format, Request, RequestId, Response, Value};
+use stratalog_protocol::{
+    Annotation, Authenticated, Cancel, Check, Execute, Format, Request, RequestId, Response, Value,
+};
 
 /// How long a client tries to connect again, unless told otherwise.
 const RECONNECT: Duration = Duration::from_secs(10);
@@ -96,6 +98,28 @@ impl Client {
     /// Runs a program and waits for its answer. Dropping the future stops the program.
     pub async fn execute(&self, program: &str, options: ExecuteOptions) -> Result<Answer, ClientError> {
         self.answer(program, effects::of(program), &options).await
+    }
+
+    /// What is wrong with a program, and what deserves a second look, on the graph and session that this client is bound to.
+    /// Nothing of it runs, and its parameters may have any value.
+    pub async fn check(&self, program: &str) -> Result<Vec<Annotation>, ClientError> {
+        let mut retry = Retry::within(self.reconnect);
+        loop {
+            match self.checked(program, &mut retry).await {
+                Ok(Piece::Message(Response::Checked(checked))) => return Ok(checked.diagnostics),
+                Ok(Piece::Message(Response::Error(failure))) => {
+                    return Err(ClientError::Refused(Box::new(failure)));
+                }
+                Ok(_) => return Err(ClientError::protocol("something else came for what was checked")),
+                Err(error) => retry.wait(error).await?,
+            }
+        }
+    }
+
+    async fn checked(&self, program: &str, retry: &mut Retry) -> Result<Piece, ClientError> {
+        let link = self.link(retry).await?;
+        let check = Request::Check(Check { program: program.to_owned() });
+        self.request(&link, check, None, Kind::Reads).await?.next().await
     }
 
     /// Runs a command, which is repeated after a lost connection if it only reads.
@@ -239,6 +263,7 @@ impl Client {
             limit: options.limit,
             atomic: options.atomic,
             replace_rules: options.replace_rules,
+            in_place: false,
         };
         let kind = if effects.writes { Kind::Writes } else { Kind::Reads };
         loop {

@@ -43,6 +43,7 @@ pub(crate) fn render(failure: &Failure, source: Source<'_>, look: Look) -> Strin
             help: failure.help.clone(),
             span: failure.span,
             labels: Vec::new(),
+            fixes: Vec::new(),
         }];
         whole.as_slice()
     } else {
@@ -179,6 +180,7 @@ error[unknown_relation]: no relation is called `edeg`
             help: None,
             span: Some(place(program, part)),
             labels: vec![Label { span: place(program, label), text: "binds only Y".into() }],
+            fixes: Vec::new(),
         };
         let mut failure = Failure::new(Code::UnsafeRule, "first");
         failure.diagnostics = vec![finding("a(X)", "b(Y)"), finding("c(X)", "d(Y)")];

@@ -91,8 +91,8 @@ pub use running::Running;
 pub use stratalog_protocol::{
     AggregateProof, Annotation, Authenticated, BlockerProof, Change, Code, Conclusion, FactSource, Failure,
     Gap, GraphOperation, Label, LimitReached, NegationProof, Notification, Place, ProofKind, ProofNode,
-    ProofTree, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, SearchProof, Severity,
-    Truncation, ValidationError, Value, WhyNot,
+    ProofTree, Replacement, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, SearchProof,
+    Severity, Truncation, ValidationError, Value, WhyNot,
 };
 pub use stream::Batches;
 pub use transfer::{Imported, Progress};

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod database;
 mod diagnostics;
 mod exit;
 mod interrupts;
@@ -60,7 +61,9 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments, notices: Notices) -> Result<Exit, String> {
     match &arguments.command {
         _ if !arguments.programs.is_empty() || !arguments.files.is_empty() => {}
-        Some(Command::Check { files }) => return check::run(files, arguments.output.rows.format(), notices),
+        Some(Command::Check { files }) => {
+            return check::run(files, &arguments.connection, arguments.output.rows.format(), notices);
+        }
         Some(Command::Fmt { files, check, width }) => return fmt::run(files, *check, *width, notices),
         Some(Command::Lsp { .. }) => return lsp::run(&arguments.connection).map(|()| Exit::Done),
         Some(Command::Completions { shell }) => {

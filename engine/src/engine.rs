@@ -11,6 +11,7 @@ use crate::analysis;
 use crate::answer::Answer;
 use crate::budget::{Budget, MemoryPool};
 use crate::caller::{Anyone, Caller};
+use crate::check;
 use crate::commands::{self, CommandFamily};
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
@@ -347,6 +348,13 @@ impl Session {
         let view = SessionView::new(self.state.graph.snapshot(), self.state.overlay.clone());
         let known = |name: &str| view.catalog().columns_of(name);
         errors.iter().map(|error| syntax::explain(error, program, known)).collect()
+    }
+
+    /// What is wrong with a program, and what deserves a second look, as far as that can be said of this graph and session
+    /// without running anything. Parameters may have any value. An error is no fault of the program.
+    pub fn check(&self, program: &str, budget: &Budget) -> Result<Vec<Diagnostic>, Error> {
+        let Environment { limits, commands, .. } = &*self.environment;
+        check::check_in(&self.state, program, commands, limits, budget)
     }
 
     /// As [`Session::prepare`], for a text that is one rule of the session and nothing else.

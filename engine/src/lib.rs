@@ -83,6 +83,9 @@ pub mod commands;
 /// Programs: statements in order, and the last query.
 pub mod program;
 
+/// What running a program would complain about, without running it.
+mod check;
+
 /// Graphs as folders of Parquet and one program: out and in.
 mod transfer;
 
@@ -94,9 +97,6 @@ mod keeper;
 
 /// Engine and sessions: the way in.
 pub mod engine;
-
-/// What running a program would complain about, without running it.
-mod check;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::{Budget, BudgetError, MemoryPool, PoolFull, Stop};

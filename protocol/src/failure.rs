@@ -190,6 +190,18 @@ pub struct Annotation {
     /// Further places, with what they contribute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
+    /// What to write instead, where that is known; of several, each is a way of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<Replacement>,
+}
+
+/// A text in the place of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Replacement {
+    /// What goes; nothing, where its length is 0.
+    pub span: Place,
+    /// What comes.
+    pub text: String,
 }
 
 /// Whether the program was refused, or only deserves a second look.
@@ -233,7 +245,7 @@ pub struct LimitReached {
 
 #[cfg(test)]
 mod tests {
-    use super::{Annotation, Code, Failure, Label, Place, Severity, ValidationError};
+    use super::{Annotation, Code, Failure, Label, Place, Replacement, Severity, ValidationError};
 
     #[test]
     fn a_plain_failure_is_code_and_message() {
@@ -256,6 +268,7 @@ mod tests {
                 help: Some("h".to_owned()),
                 span: Some(place),
                 labels: vec![Label { span: place, text: "here".to_owned() }],
+                fixes: vec![Replacement { span: place, text: "q".to_owned() }],
             }],
             validation_errors: vec![ValidationError { line: 2, statement_index: 1, error: "m".to_owned() }],
             ..Failure::new(Code::ParseError, "m").help("h").limit("statements", 3).retry_after_ms(20)
@@ -267,7 +280,7 @@ mod tests {
                 r#"{"code":"parse_error","message":"m","help":"h","span":{"line":2,"column":3,"length":4,"offset":9},"#,
                 r#""statement_index":1,"diagnostics":[{"severity":"warning","code":"parse_error","message":"m","help":"h","#,
                 r#""span":{"line":2,"column":3,"length":4,"offset":9},"labels":[{"span":{"line":2,"column":3,"length":4,"#,
-                r#""offset":9},"text":"here"}]}],"validation_errors":[{"line":2,"statement_index":1,"error":"m"}],"#,
+                r#""offset":9},"text":"here"}],"fixes":[{"span":{"line":2,"column":3,"length":4,"offset":9},"text":"q"}]}],"validation_errors":[{"line":2,"statement_index":1,"error":"m"}],"#,
                 r#""limit":{"name":"statements","value":3},"retry_after_ms":20}"#
             )
         );

@@ -14,19 +14,21 @@ mod secrets;
 mod value;
 
 pub use envelope::{InvalidMessage, RequestId};
-pub use failure::{Annotation, Code, Failure, Gap, Label, LimitReached, Place, Severity, ValidationError};
+pub use failure::{
+    Annotation, Code, Failure, Gap, Label, LimitReached, Place, Replacement, Severity, ValidationError,
+};
 pub use notification::{Change, GraphOperation, Notification, RowOperation, RuleOperation, SchemaOperation};
 pub use proof::{
     AggregateProof, BlockerProof, Conclusion, FactSource, NegationProof, ProofKind, ProofNode, ProofTree,
     SearchProof, Truncation, WhyNot,
 };
 pub use request::{
-    AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request, Resume,
-    Scope, Secret, Subscribe, Unsubscribe,
+    AddRule, Authenticate, Cancel, Check, Execute, Facts, Format, Insert, Login, Message, Query, Request,
+    Resume, Scope, Secret, Subscribe, Unsubscribe,
 };
 pub use response::{
-    Ack, AuthError, Authenticated, Delta, Metadata, Progress, Provenance, Reply, Response, ResultChunk,
-    ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed,
+    Ack, AuthError, Authenticated, Checked, Delta, Metadata, Progress, Provenance, Reply, Response,
+    ResultChunk, ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed,
 };
 pub use secrets::{masked, tells_a_secret};
 pub use value::Value;

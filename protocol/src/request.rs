@@ -30,6 +30,8 @@ pub enum Request {
     Authenticate(Authenticate),
     /// Runs a program.
     Execute(Execute),
+    /// Says what is wrong with a program, without running anything of it.
+    Check(Check),
     /// Inserts rows without program text: `rows`, or with the format `arrow` the binary frames that follow.
     Insert(Insert),
     /// Runs a program: `execute` with nothing but the program.
@@ -55,6 +57,7 @@ const TYPES: &[&str] = &[
     "login",
     "authenticate",
     "execute",
+    "check",
     "insert",
     "query",
     "insert_facts",
@@ -109,6 +112,18 @@ pub struct Execute {
     /// The program's rules take the place of those of the same heads that there were before.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub replace_rules: bool,
+    /// Arrow data stays where it is, and one frame names it: for a database in the client's own process.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(skip)]
+    pub in_place: bool,
+}
+
+/// `check`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// The statements. Parameters may have any value.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
+    pub program: String,
 }
 
 /// `insert`. With [`Format::Json`] the rows are in `rows`; with [`Format::Arrow`] binary frames follow.
@@ -274,6 +289,7 @@ impl Message {
             "login" => Request::Login(envelope.body()?),
             "authenticate" => Request::Authenticate(envelope.body()?),
             "execute" => Request::Execute(envelope.body()?),
+            "check" => Request::Check(envelope.body()?),
             "insert" => Request::Insert(complete(&envelope, envelope.body()?)?),
             "query" => Request::Query(envelope.body()?),
             "insert_facts" => Request::InsertFacts(envelope.body()?),
@@ -387,7 +403,7 @@ mod tests {
     #[test]
     fn execute_carries_all_its_fields() {
         check(
-            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"id":"é"}"#,
+            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"in_place":true,"id":"é"}"#,
             Request::Execute(Execute {
                 program: "?p($a,X)".to_owned(),
                 params: [("a".to_owned(), Value::Int(1)), ("v".to_owned(), Value::Vector(vec![1.0, 2.0]))]
@@ -397,6 +413,7 @@ mod tests {
                 limit: Some(10),
                 atomic: true,
                 replace_rules: true,
+                in_place: true,
             }),
             Some(RequestId::Text("é".to_owned())),
         );

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Envelope, InvalidMessage, RequestId};
-use crate::failure::Failure;
+use crate::failure::{Annotation, Failure};
 use crate::notification::Notification;
 use crate::proof::ProofTree;
 use crate::request::Format;
@@ -41,6 +41,8 @@ pub enum Response {
     Error(Failure),
     /// What was asked for is done.
     Ack(Ack),
+    /// What was found in a program.
+    Checked(Checked),
     /// A subscription has begun; `delta` follows.
     Subscribed(Subscribed),
     /// The rows that have come and gone, or with `reset` all that there are.
@@ -66,6 +68,7 @@ const TYPES: &[&str] = &[
     "result_end",
     "error",
     "ack",
+    "checked",
     "subscribed",
     "delta",
     "progress",
@@ -106,6 +109,13 @@ pub struct AuthError {
 pub struct Ack {
     /// What was done, in one sentence.
     pub message: String,
+}
+
+/// `checked`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Checked {
+    /// All errors and warnings, in the order of the statements; none where there is nothing to say.
+    pub diagnostics: Vec<Annotation>,
 }
 
 /// `subscribed`.
@@ -316,6 +326,7 @@ impl Reply {
             "subscribed" => Response::Subscribed(envelope.body()?),
             "delta" => Response::Delta(envelope.body()?),
             "progress" => Response::Progress(envelope.body()?),
+            "checked" => Response::Checked(envelope.body()?),
             "unsubscribed" => Response::Unsubscribed(envelope.body()?),
             "pong" => Response::Pong,
             "persistent_update" | "rule_change" | "kg_change" | "schema_change" => {

@@ -116,3 +116,19 @@ def test_errors_that_leave_it_open_say_so() -> None:
     assert stratalog.OutcomeUnknown("m").uncertain
     assert not stratalog.QueryTimeout("m").uncertain
     assert stratalog.ConnectionLost("m", uncertain=True).uncertain
+
+
+def test_a_program_is_checked_without_being_run(db: stratalog.Client) -> None:
+    db.insert("edge", [(1, 2)])
+    assert db.check("+edge(3, 4)\n?edge(X, $y)") == []
+    (found,) = db.check("?edgee(X, Y)")
+    assert (found.severity, found.code, found.help) == ("error", "unknown_relation", "did you mean `edge`?")
+    assert found.span == stratalog.Span(line=1, column=2, length=5, offset=1)
+    assert [(fix.span, fix.text) for fix in found.fixes] == [(found.span, "edge")]
+    (odd,) = db.check("+p(X) <- edge(X, Y)")
+    assert (odd.severity, odd.code) == ("warning", "unused_variable")
+    assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+    # An error that is raised has them too.
+    with pytest.raises(stratalog.UnknownRelation) as refused:
+        db.query("?edgee(X, Y)")
+    assert refused.value.diagnostics == (found,)

@@ -5,8 +5,9 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value as Json, json};
+use stratalog_client::{Client, Credentials, ExecuteOptions};
 use stratalog_tests::cli;
-use stratalog_tests::server::Server;
+use stratalog_tests::server::{PASSWORD, Server};
 use tempfile::TempDir;
 
 /// What goes wrong with `misspelt.dl` is the same everywhere.
@@ -182,6 +183,54 @@ fn nothing_is_run() {
     assert_eq!((status(&output), err(&output)), (Some(0), ""));
 }
 
+/// Checks a program where it would run.
+fn check_on(server: &Server, program: &str) -> Output {
+    let folder = TempDir::new().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.dl"), program).expect("the file is written");
+    let mut command = cli::command();
+    command.args(["--url", &server.url(), "--user", "admin", "check", "a.dl"]).current_dir(folder.path());
+    command.env("STRATALOG_PASSWORD", PASSWORD).output().expect("the command line runs")
+}
+
+#[tokio::test]
+async fn on_a_server_it_is_judged_by_what_is_there_and_nothing_is_run() {
+    let server = Server::start();
+    let credentials = Credentials::password("admin", PASSWORD);
+    let client = Client::connect(&server.url(), credentials).await.expect("a connection");
+    let before = "+edge(a: int, b: int)\n+edge(1, 2)\n+path(X, Y) <- edge(X, Y)\n\
+        .index create by_a on edge(a) type sorted";
+    client.execute(before, ExecuteOptions::default()).await.expect("a graph");
+    let good = "?path(1, X), X > $low\n+path(X, Z) <- path(X, Y), edge(Y, Z)\n+edge(5, 6)\n-edge(1, 2)\n\
+        .index drop by_a\n.user list";
+    let output = check_on(&server, good);
+    assert_eq!((status(&output), out(&output), err(&output)), (Some(0), "", ""));
+    let bad = "+edge(1, \"x\")\n?path(X)\n?pth(X, Y)\n+new(1, 2)\n?new(X)\n.usr list";
+    let output = check_on(&server, bad);
+    assert_eq!(status(&output), Some(1));
+    let places: Vec<&str> = err(&output).lines().filter(|line| line.contains("-->")).map(str::trim).collect();
+    let expected = ["--> a.dl:1:10", "--> a.dl:2:2", "--> a.dl:3:2", "--> a.dl:5:2", "--> a.dl:6:2"];
+    assert_eq!(places, expected, "{}", err(&output));
+    // Nothing of all that has happened, and what the session has counts.
+    let rows = client.execute("?edge(X, Y)", ExecuteOptions::default()).await.expect("an answer").rows;
+    assert_eq!(rows.len(), 1);
+    assert_eq!(client.check("?own(X)").await.expect("checked").len(), 1);
+    client.execute("own(1)", ExecuteOptions::default()).await.expect("a fact of the session");
+    assert_eq!(client.check("?own(X)").await.expect("checked"), []);
+    let found = client.check("?owm(X)").await.expect("checked");
+    assert_eq!(found[0].fixes.iter().map(|fix| fix.text.as_str()).collect::<Vec<_>>(), ["own"]);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_no_fault_of_the_program() {
+    let folder = TempDir::new().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.dl"), "?p(X)").expect("the file is written");
+    let mut command = cli::command();
+    command.args(["check", "a.dl", "--url", "ws://127.0.0.1:1/ws", "--user", "admin"]);
+    command.env("STRATALOG_PASSWORD", PASSWORD).current_dir(folder.path());
+    let output = command.output().expect("the command line runs");
+    assert_eq!(status(&output), Some(3), "{}", err(&output));
+}
+
 // The same diagnostic everywhere.
 
 #[test]
@@ -213,6 +262,7 @@ async fn the_socket_sends_the_same_as_json() {
     let server = Server::start();
     let reply = server.log_in().await.execute(MISSPELT).await;
     let relation = json!({"line": 3, "column": 14, "length": 4, "offset": 75});
+    let function = json!({"line": 3, "column": 32, "length": 3, "offset": 95});
     assert_eq!(
         reply,
         json!({
@@ -221,11 +271,13 @@ async fn the_socket_sends_the_same_as_json() {
             "diagnostics": [
                 {
                     "severity": "error", "code": "unknown_relation", "message": "there is no relation `edgs`",
-                    "help": "did you mean `edge`?", "span": relation
+                    "help": "did you mean `edge`?", "span": relation,
+                    "fixes": [{"span": relation, "text": "edge"}]
                 },
                 {
                     "severity": "error", "code": "unknown_function", "message": "there is no function `sqr`",
-                    "help": "did you mean `sqrt`?", "span": {"line": 3, "column": 32, "length": 3, "offset": 95}
+                    "help": "did you mean `sqrt`?", "span": function,
+                    "fixes": [{"span": function, "text": "sqrt"}]
                 }
             ]
         })

@@ -1,6 +1,7 @@
 //! The engine in process: answers, plans, what is kept and what is told, against oracles and plain loops.
 
 mod asked_again;
+mod checked;
 mod differential;
 mod indexes;
 mod large;

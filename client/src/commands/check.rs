@@ -1,6 +1,8 @@
-//! `stratalog check`: the engine's own front end, here, so that an editor or a commit hook needs no server.
+//! `stratalog check`: the engine's own front end, here, so that an editor or a commit hook needs no server; or that of a database.
 
 use super::programs::{programs, read};
+use crate::arguments::ConnectionArguments;
+use crate::database;
 use crate::diagnostics::Source;
 use crate::exit::Exit;
 use crate::notices::Notices;
@@ -8,25 +10,45 @@ use crate::output::Format;
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use stratalog_client::{Annotation, Code, Failure, Label, Place, Severity};
+use stratalog_client::{Annotation, Client, Code, Failure, Label, Place, Replacement, Severity};
 use stratalog_engine::{self as engine, Diagnostic, SourceMap, Span};
 
-/// Checks each file by itself. Refused if any has an error; warnings alone do not count.
-pub(crate) fn run(files: &[PathBuf], format: Option<Format>, notices: Notices) -> Result<Exit, String> {
+/// Checks each file by itself, or where it would run, if the command line names a database. Refused if any has an error; warnings
+/// alone do not count.
+pub(crate) fn run(
+    files: &[PathBuf],
+    connection: &ConnectionArguments,
+    format: Option<Format>,
+    notices: Notices,
+) -> Result<Exit, String> {
+    let mut read_files = Vec::new();
+    for file in programs(files)? {
+        read_files.push(read(&file)?);
+    }
+    let there = database::ask(connection, async |client: &Client| {
+        let mut found = Vec::new();
+        for (_, text) in &read_files {
+            found.push(client.check(text).await?);
+        }
+        Ok(found)
+    });
+    let found = match there {
+        Ok(there) => there.unwrap_or_else(|| read_files.iter().map(|(_, text)| here(text)).collect()),
+        Err(why) => {
+            notices.error(&why.to_string());
+            return Ok(Exit::from(&why));
+        }
+    };
     let mut exit = Exit::Done;
     let mut all = Vec::new();
-    for file in programs(files)? {
-        let (name, text) = read(&file)?;
-        let found = engine::check(&text);
-        if found.iter().any(|one| one.severity == engine::Severity::Error) {
+    for ((name, text), found) in read_files.iter().zip(found) {
+        if found.iter().any(|one| one.severity == Severity::Error) {
             exit = Exit::Refused;
         }
-        let map = SourceMap::new(&text);
-        let found: Vec<Annotation> = found.iter().map(|one| annotation(one, &map)).collect();
         if matches!(format, Some(Format::Json | Format::Jsonl)) {
-            all.extend(found.iter().map(|one| as_json(&name, one)));
+            all.extend(found.iter().map(|one| as_json(name, one)));
         } else if !found.is_empty() {
-            show(found, Source { program: &text, origin: Some(&name) }, notices);
+            show(found, Source { program: text, origin: Some(name) }, notices);
         }
     }
     let written = match format {
@@ -39,6 +61,12 @@ pub(crate) fn run(files: &[PathBuf], format: Option<Format>, notices: Notices) -
         Exit::Done => exit,
         unwritten => unwritten,
     })
+}
+
+/// What is found in a program by itself.
+fn here(text: &str) -> Vec<Annotation> {
+    let map = SourceMap::new(text);
+    engine::check(text).iter().map(|one| annotation(one, &map)).collect()
 }
 
 /// Shows what was found in a program.
@@ -73,6 +101,11 @@ pub(crate) fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation 
             .labels
             .iter()
             .map(|(span, text)| Label { span: place(*span), text: text.clone() })
+            .collect(),
+        fixes: found
+            .fixes
+            .iter()
+            .map(|fix| Replacement { span: place(fix.span), text: fix.text.clone() })
             .collect(),
     }
 }

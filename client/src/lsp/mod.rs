@@ -5,13 +5,14 @@
 //! what is wrong once the editor pauses.
 
 mod answers;
-mod database;
 mod positions;
 mod workspace;
 
 use self::positions::Encoding;
 use self::workspace::Workspace;
 use crate::arguments::ConnectionArguments;
+use crate::database;
+use crate::names;
 use lsp_server::{Connection, ErrorCode, ExtractError, Message, Notification, Request, Response};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
@@ -59,8 +60,8 @@ fn serve(connection: &Connection, database: &ConnectionArguments) -> Result<(), 
     for folder in asked.workspace_folders.unwrap_or_default() {
         server.workspace.read(&folder.uri);
     }
-    match database::definitions(database) {
-        Ok(definitions) => server.workspace.set_database(definitions),
+    match database::ask(database, names::definitions) {
+        Ok(definitions) => server.workspace.set_database(definitions.unwrap_or_default()),
         Err(problem) => server.warn(&format!("the relations of the database are not known: {problem}")),
     }
     server.run()

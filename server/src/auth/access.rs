@@ -77,6 +77,9 @@ pub(crate) struct InsertGrant(());
 /// The right to take facts of the session away.
 pub(crate) struct RetractGrant(());
 
+/// The right to have a program checked.
+pub(crate) struct CheckGrant(());
+
 /// Allows a program to run, or says which statement stands against it: nothing runs unless everything may.
 pub(crate) fn grant(who: &Identity, prepared: Prepared) -> Result<Grant, Error> {
     for needed in prepared.needs() {
@@ -98,6 +101,24 @@ pub(crate) fn grant_insert(who: &Identity, session: &Session) -> Result<InsertGr
 pub(crate) fn grant_retract(who: &Identity, session: &Session) -> Result<RetractGrant, Error> {
     who.allows(Need::Read, session.graph()).map_err(Error::refused)?;
     Ok(RetractGrant(()))
+}
+
+/// Allows a program to be compared with what the session's graph defines, which shows in what is found.
+pub(crate) fn grant_check(who: &Identity, session: &Session) -> Result<CheckGrant, Error> {
+    who.allows(Need::Read, session.graph()).map_err(Error::refused)?;
+    Ok(CheckGrant(()))
+}
+
+impl CheckGrant {
+    /// What is wrong with a program.
+    pub(crate) fn check(
+        self,
+        session: &Session,
+        program: &str,
+        budget: &Budget,
+    ) -> Result<Vec<Diagnostic>, Error> {
+        session.check(program, budget)
+    }
 }
 
 impl RetractGrant {

@@ -19,7 +19,7 @@ mod roles;
 mod seats;
 mod throttle;
 
-pub(crate) use access::{InsertGrant, grant, grant_insert, grant_retract};
+pub(crate) use access::{InsertGrant, grant, grant_check, grant_insert, grant_retract};
 pub(crate) use accounts::{Accounts, KeyRefusal, ListedKey, Refusal, new_key};
 pub(crate) use change::AccountChange;
 pub(crate) use error::AccountError;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use stratalog_engine::{Need, Requirement, RunOptions};
-use stratalog_protocol::{Execute, Failure, RequestId};
+use stratalog_protocol::{Code, Execute, Failure, RequestId};
 
 use super::Caller;
 use crate::auth;
@@ -19,6 +19,11 @@ pub(super) async fn execute(
     ticket: &Arc<Ticket>,
 ) -> Result<Reply, Failure> {
     let parameters = wire::parameters(execute.params)?;
+    let place = match (execute.in_place, &caller.app.deposits) {
+        (true, None) => return Err(not_here()),
+        (true, Some(place)) => Some(Arc::clone(place)),
+        (false, _) => None,
+    };
     let most_rows = Some(caller.app.limits.result_rows).filter(|rows| *rows > 0);
     let options = RunOptions {
         limit: [execute.limit, most_rows].into_iter().flatten().min(),
@@ -43,11 +48,17 @@ pub(super) async fn execute(
         let answer = grant.run(&mut session, &options, budget);
         metrics.executing.observe(running.elapsed());
         let answer = answer.map_err(|error| wire::failure(&error, &program))?;
-        wire::answer(answer, execute.format, start.elapsed(), id)
+        wire::answer(answer, execute.format, place.as_deref(), start.elapsed(), id)
     };
     caller
         .app
         .queries
         .run(&caller.share(), ticket, execute.timeout_ms.map(Duration::from_millis), run)
         .await?
+}
+
+/// Where rows may stay that others are to see.
+fn not_here() -> Failure {
+    let message = "rows stay in place only in a database of the client's own process";
+    Failure::new(Code::InvalidMessage, message).help("ask without `in_place`")
 }

@@ -31,7 +31,7 @@ type Received = (Vec<RecordBatch>, Budget);
 pub(crate) struct Upload {
     stream: Box<ArrowIn>,
     memory: Budget,
-    deposits: Arc<Deposits>,
+    deposits: Option<Arc<Deposits>>,
     done: oneshot::Sender<Result<Received, Failure>>,
     ticket: Arc<Ticket>,
 }
@@ -59,7 +59,7 @@ impl Upload {
         insert: Insert,
         limit: u64,
         memory: Budget,
-        deposits: Arc<Deposits>,
+        deposits: Option<Arc<Deposits>>,
         ticket: Arc<Ticket>,
     ) -> (Announced, Upload) {
         let (done, stream) = oneshot::channel();
@@ -73,7 +73,7 @@ impl Upload {
             return Next::Failed;
         }
         let Upload { stream, memory, deposits, done, ticket } = self;
-        if let Some(batches) = deposits.take(&frame) {
+        if let Some(batches) = deposits.as_ref().and_then(|deposits| deposits.take(&frame)) {
             // Their memory is their owner's.
             let _ = done.send(Ok((batches, memory)));
             return Next::Complete;

@@ -87,6 +87,7 @@ pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Resu
             outcome
         }
         Request::Execute(_)
+        | Request::Check(_)
         | Request::Insert(_)
         | Request::Query(_)
         | Request::InsertFacts(_)

@@ -1,6 +1,7 @@
 //! What clients ask, one file a message. Nothing here knows how messages travel.
 
 mod cancel;
+mod check;
 mod execute;
 mod insert;
 mod login;
@@ -92,6 +93,7 @@ impl Work {
     fn described(&self) -> Option<String> {
         match self {
             Work::Answer(Request::Execute(execute)) => Some(beginning(&execute.program).to_owned()),
+            Work::Answer(Request::Check(check)) => Some(format!("check {}", beginning(&check.program))),
             Work::Answer(Request::Insert(insert)) => Some(format!("insert into {}", insert.relation)),
             Work::Insert(announced) => Some(format!("insert into {}", announced.relation())),
             Work::Answer(Request::Query(query)) => Some(beginning(&query.query).to_owned()),
@@ -146,6 +148,7 @@ async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Arc<
         Work::Insert(announced) => insert::insert_stream(caller, announced, id.clone(), ticket).await,
         Work::Answer(request) => match request {
             Request::Execute(execute) => execute::execute(caller, execute, id.clone(), ticket).await,
+            Request::Check(check) => check::check(caller, check, id.clone(), ticket).await,
             Request::Insert(insert) => insert::insert_rows(caller, insert, id.clone(), ticket).await,
             Request::Query(query) => session::query(caller, query, id.clone(), ticket).await,
             Request::InsertFacts(facts) => session::insert_facts(caller, facts, id.clone(), ticket).await,

@@ -121,6 +121,9 @@ fn references(json: &Json, found: &mut BTreeSet<String>) {
 
 /// A field that is not there is left out: `null` is never sent for it.
 fn without_null(schema: &mut Json) {
+    if let Some(Json::Array(alternatives)) = schema.get_mut("oneOf") {
+        alternatives.iter_mut().for_each(without_null);
+    }
     let Some(Json::Object(fields)) = schema.get_mut("properties") else { return };
     for field in fields.values_mut().filter_map(Json::as_object_mut) {
         if let Some(Json::Array(types)) = field.get_mut("type") {

@@ -1,0 +1,77 @@
+//! A question to the database that the command line names, if it names one, from commands that can do without.
+
+use crate::arguments::ConnectionArguments;
+use crate::exit::Exit;
+use crate::opened::Opened;
+use crate::settings::{self, Settings, System};
+use std::fmt;
+use stratalog_client::{Client, ClientError};
+use stratalog_server::EmbeddedError;
+use tokio::runtime::Builder;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// The command line makes no sense.
+    Usage(String),
+    /// The folder cannot be opened.
+    Closed(EmbeddedError),
+    /// The server is not there, or does not answer.
+    Refused(ClientError),
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswered::Usage(problem) => f.write_str(problem),
+            Unanswered::Closed(problem) => problem.fmt(f),
+            Unanswered::Refused(problem) => problem.fmt(f),
+        }
+    }
+}
+
+impl From<&Unanswered> for Exit {
+    fn from(why: &Unanswered) -> Exit {
+        match why {
+            Unanswered::Usage(_) => Exit::Usage,
+            Unanswered::Closed(_) => Exit::Connection,
+            Unanswered::Refused(error) => Exit::from(error),
+        }
+    }
+}
+
+/// Asks the graph of a server or folder. A folder is open no longer than that takes. None where the command line names neither.
+pub(crate) fn ask<T>(
+    connection: &ConnectionArguments,
+    question: impl AsyncFnOnce(&Client) -> Result<T, ClientError>,
+) -> Result<Option<T>, Unanswered> {
+    if connection.url.is_none() && connection.open.is_none() && connection.profile.is_none() {
+        return Ok(None);
+    }
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Unanswered::Usage(format!("cannot start: {error}")))?;
+    let mut settings = settings::find(connection, &System).map_err(Unanswered::Usage)?;
+    let opened = match &connection.open {
+        Some(folder) => {
+            let opened = Opened::open(folder).map_err(Unanswered::Closed)?;
+            settings.address = opened.reached(settings.address, folder);
+            Some(opened)
+        }
+        None => None,
+    };
+    let told = runtime.block_on(asked(&settings, question)).map_err(Unanswered::Refused);
+    if let Some(opened) = opened {
+        opened.close().map_err(Unanswered::Closed)?;
+    }
+    told.map(Some)
+}
+
+async fn asked<T>(
+    settings: &Settings,
+    question: impl AsyncFnOnce(&Client) -> Result<T, ClientError>,
+) -> Result<T, ClientError> {
+    let client = Client::connect_to(&settings.address, settings.credentials.clone()).await?;
+    let told = question(&client).await;
+    client.close().await;
+    told
+}
