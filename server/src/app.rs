@@ -42,8 +42,8 @@ pub(crate) struct App {
     pub(crate) running: Arc<Running>,
     /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
-    /// What a program in this process has left for its inserts.
-    pub(crate) deposits: Arc<Deposits>,
+    /// What a program in this process and the database leave for each other, where it has opened it.
+    pub(crate) deposits: Option<Arc<Deposits>>,
     /// Where what sockets are sent is written.
     pub(crate) writers: Writers,
     /// What was told of live queries last.
@@ -164,7 +164,7 @@ impl App {
         let audit = Arc::new(Audit::open(&config.audit)?);
         let (accounts, generated) =
             Accounts::open(journal, admin, config.default_graph, config.throttling.clone(), audit)?;
-        Ok((App::of(engine, accounts, config, metrics, tls)?, generated))
+        Ok((App::of(engine, accounts, config, metrics, tls, None)?, generated))
     }
 
     /// Opens the data for whoever calls this, who may do everything; `in_memory` there is none before, and none after it.
@@ -178,7 +178,7 @@ impl App {
         let engine = engine.map_err(OpenError::Engine)?;
         let audit = Arc::new(Audit::open(&config.audit)?);
         let accounts = Accounts::of_owner(Journal::new(engine.clone()), audit)?;
-        App::of(engine, accounts, config, metrics, None)
+        App::of(engine, accounts, config, metrics, None, Some(Arc::default()))
     }
 
     fn of(
@@ -187,6 +187,7 @@ impl App {
         config: Config,
         metrics: Arc<Metrics>,
         tls: Option<Arc<Tls>>,
+        deposits: Option<Arc<Deposits>>,
     ) -> Result<Arc<App>, OpenError> {
         let events = events::open(&engine, config.limits.notifications, config.limits.notification_bytes)
             .map_err(OpenError::Engine)?;
@@ -199,7 +200,7 @@ impl App {
             running: Arc::default(),
             metrics,
             rendered: Rendered::default(),
-            deposits: Arc::default(),
+            deposits,
             writers: Writers::new(),
             places: Places::new(&config.limits, descriptors()),
             archive_pause: config.archiving.pause,

@@ -1,38 +1,75 @@
-//! Rows that a program hands to a database in its own process as they are, so that they need not be written to a socket and
-//! read again. In the place of the frames of an insert it sends one that names what it has left here.
+//! Rows that a program and a database in its own process hand to each other as they are, so that they need not be written to a
+//! socket and read again. In the place of an Arrow stream one sends a frame that names what it has left here.
 
 use std::collections::HashMap;
 
 use arrow::record_batch::RecordBatch;
 use parking_lot::Mutex;
 
+use crate::wire::HandedRows;
+
 /// How a frame begins that names a deposit. No Arrow stream does: it would be the length of a message that is refused.
 const MARK: [u8; 8] = *b"deposit:";
 
-/// What waits for its insert. On a server that others reach, nothing ever does.
+/// What waits to be taken. There is none on a server that others reach.
 #[derive(Debug, Default)]
-pub(crate) struct Deposits(Mutex<Left>);
-
-#[derive(Debug, Default)]
-struct Left {
-    last: u64,
-    batches: HashMap<u64, Vec<RecordBatch>>,
+pub(crate) struct Deposits {
+    /// For inserts.
+    batches: Shelf<Vec<RecordBatch>>,
+    /// Answers.
+    answers: Shelf<HandedRows>,
 }
 
 impl Deposits {
-    /// Leaves batches of one schema, at least one; answers the frame that names them.
+    /// Leaves batches of one schema, at least one, for an insert; answers the frame that names them.
     pub(crate) fn leave(&self, batches: Vec<RecordBatch>) -> Vec<u8> {
+        self.batches.leave(batches)
+    }
+
+    /// Takes the batches that a frame names, unless they have been taken.
+    pub(crate) fn take(&self, frame: &[u8]) -> Option<Vec<RecordBatch>> {
+        self.batches.take(frame)
+    }
+
+    /// Leaves an answer for whoever has asked.
+    pub(crate) fn leave_answer(&self, rows: HandedRows) -> Vec<u8> {
+        self.answers.leave(rows)
+    }
+
+    /// Takes the answer that a frame names, unless it has been taken.
+    pub(crate) fn take_answer(&self, frame: &[u8]) -> Option<HandedRows> {
+        self.answers.take(frame)
+    }
+}
+
+/// Things by the frames that name them.
+#[derive(Debug)]
+struct Shelf<T>(Mutex<Left<T>>);
+
+#[derive(Debug)]
+struct Left<T> {
+    last: u64,
+    things: HashMap<u64, T>,
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Shelf<T> {
+        Shelf(Mutex::new(Left { last: 0, things: HashMap::new() }))
+    }
+}
+
+impl<T> Shelf<T> {
+    fn leave(&self, thing: T) -> Vec<u8> {
         let mut left = self.0.lock();
         left.last += 1;
         let number = left.last;
-        left.batches.insert(number, batches);
+        left.things.insert(number, thing);
         [MARK, number.to_le_bytes()].concat()
     }
 
-    /// Takes what a frame names, unless it has been taken.
-    pub(crate) fn take(&self, frame: &[u8]) -> Option<Vec<RecordBatch>> {
+    fn take(&self, frame: &[u8]) -> Option<T> {
         let number = frame.strip_prefix(&MARK)?.try_into().ok().map(u64::from_le_bytes)?;
-        self.0.lock().batches.remove(&number)
+        self.0.lock().things.remove(&number)
     }
 }
 
@@ -54,6 +91,7 @@ mod tests {
         for frame in [&one[..15], &one[8..], b"", &[&one[..], &[0]].concat()] {
             assert_eq!(deposits.take(frame), None, "{frame:?}");
         }
+        assert!(deposits.take_answer(&one).is_none());
         assert_eq!(deposits.take(&one), Some(batches));
         assert_eq!(deposits.take(&one), None);
         assert_eq!(deposits.take(&other), Some(Vec::new()));

@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use arrow::record_batch::RecordBatch;
@@ -16,7 +17,9 @@ use tokio::runtime::Runtime;
 
 use crate::app::{App, OpenError};
 use crate::config::{Config, Limits};
+use crate::deposits::Deposits;
 use crate::http::Inside;
+use crate::wire::HandedRows;
 use crate::{end, runtime};
 
 /// Where the data is.
@@ -30,7 +33,7 @@ pub enum EmbeddedPlace {
 
 /// A database that is open in this process.
 ///
-/// A process that is forked from this one cannot use it. Without [`Embedded::close`], what was committed is kept all the same.
+/// A process that is forked from this one cannot use it, nor open another. Without [`Embedded::close`], what was committed is kept all the same.
 pub struct Embedded {
     /// None once it is closed.
     running: Mutex<Option<Running>>,
@@ -38,6 +41,7 @@ pub struct Embedded {
 }
 
 struct Running {
+    _standing: Standing,
     inside: Inside,
     runtime: Runtime,
     shutdown: Duration,
@@ -58,6 +62,36 @@ pub enum EmbeddedError {
     /// Another process has opened it, from which this one was forked.
     #[error("the database was opened by the process that this one was forked from, and is of no use here")]
     Forked,
+    /// When this process was forked, another one had a database open.
+    #[error("this process was forked from one that had a database open, and cannot open any")]
+    ForkedOpen,
+}
+
+/// How many are open, and in which process.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+static OPEN_IN: AtomicU32 = AtomicU32::new(0);
+
+/// One of those that are open.
+struct Standing;
+
+impl Standing {
+    /// Refused where another process, from which this one was forked, had some: what their threads wait for is noted in memory
+    /// that was copied, and the threads were not, so that others may wait here for ever.
+    fn take() -> Result<Standing, EmbeddedError> {
+        let here = process::id();
+        if OPEN.load(Ordering::Acquire) > 0 && OPEN_IN.load(Ordering::Acquire) != here {
+            return Err(EmbeddedError::ForkedOpen);
+        }
+        OPEN_IN.store(here, Ordering::Release);
+        OPEN.fetch_add(1, Ordering::AcqRel);
+        Ok(Standing)
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// How long the last tasks may take to be gone once everything has ended.
@@ -66,6 +100,7 @@ const LONGEST_END: Duration = Duration::from_secs(2);
 impl Embedded {
     /// Opens it; `threads` evaluate, as many as there are cores unless it says how many. Takes long where there is much to read.
     pub fn open(place: EmbeddedPlace, threads: Option<usize>) -> Result<Embedded, EmbeddedError> {
+        let standing = Standing::take()?;
         let (data_dir, in_memory) = match place {
             EmbeddedPlace::Memory => (PathBuf::new(), true),
             EmbeddedPlace::Folder(folder) => (folder, false),
@@ -78,7 +113,7 @@ impl Embedded {
             let app = app.clone();
             async move { app.look_after().await }
         });
-        let running = Running { inside: Inside::new(app), runtime, shutdown };
+        let running = Running { _standing: standing, inside: Inside::new(app), runtime, shutdown };
         Ok(Embedded { running: Mutex::new(Some(running)), process: process::id() })
     }
 
@@ -100,15 +135,21 @@ impl Embedded {
     /// Leaves rows for an insert of a connection, which sends the frame that is answered in the place of an Arrow stream.
     /// There is at least one batch, all of one schema.
     pub fn deposit(&self, batches: Vec<RecordBatch>) -> Result<Vec<u8>, EmbeddedError> {
-        self.with(|running| Ok(running.inside.app().deposits.leave(batches)))
+        self.with_deposits(|deposits| deposits.leave(batches))
     }
 
     /// Takes rows back if no insert has taken them.
     pub fn withdraw(&self, frame: &[u8]) -> Result<(), EmbeddedError> {
-        self.with(|running| {
-            running.inside.app().deposits.take(frame);
-            Ok(())
-        })
+        self.with_deposits(|deposits| drop(deposits.take(frame)))
+    }
+
+    /// Takes the rows of an answer that was asked for `in_place`, by the frame that came instead; none if they were taken.
+    pub fn collect(&self, frame: &[u8]) -> Result<Option<HandedRows>, EmbeddedError> {
+        self.with_deposits(|deposits| deposits.take_answer(frame))
+    }
+
+    fn with_deposits<T>(&self, work: impl FnOnce(&Deposits) -> T) -> Result<T, EmbeddedError> {
+        self.with(|running| running.inside.app().deposits.as_deref().map(work).ok_or(EmbeddedError::Closed))
     }
 
     /// Does something as long as it is open.
@@ -121,7 +162,8 @@ impl Embedded {
     /// Blocks until that is done; does nothing the second time.
     pub fn close(&self) -> Result<(), EmbeddedError> {
         self.check_process()?;
-        let Some(Running { inside, runtime, shutdown }) = self.running.lock().take() else { return Ok(()) };
+        let Some(running) = self.running.lock().take() else { return Ok(()) };
+        let Running { _standing, inside, runtime, shutdown } = running;
         inside.app().stop();
         runtime.block_on(end(inside.app().clone(), shutdown));
         drop(inside);

@@ -7,12 +7,12 @@ use std::os::fd::IntoRawFd as _;
 use std::path::PathBuf;
 
 use arrow::array::Array as _;
-use arrow::record_batch::RecordBatch;
+use arrow::record_batch::{RecordBatch, RecordBatchIterator};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
-use stratalog_server::{Embedded, EmbeddedError, EmbeddedPlace};
+use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+use stratalog_server::{Embedded, EmbeddedError, EmbeddedPlace, HandedRows};
 
 /// A database that is open in this process.
 #[pyclass(frozen, module = "stratalog._native")]
@@ -56,9 +56,27 @@ impl Database {
         py.detach(|| self.embedded.withdraw(frame)).map_err(|error| refused(&error))
     }
 
+    /// Takes the rows of an answer, by the frame that stands for them.
+    fn collect(&self, py: Python<'_>, frame: &[u8]) -> PyResult<Rows> {
+        let rows = py.detach(|| self.embedded.collect(frame)).map_err(|error| refused(&error))?;
+        rows.map(Rows).ok_or_else(|| PyValueError::new_err("no rows are left there"))
+    }
+
     /// Ends all connections, and leaves the folder in order.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.embedded.close()).map_err(|error| refused(&error))
+    }
+}
+
+/// The rows of an answer, which take the memory of the database as long as this is there.
+#[pyclass(frozen, module = "stratalog._native")]
+struct Rows(HandedRows);
+
+#[pymethods]
+impl Rows {
+    /// All of them as an Arrow stream, as often as it is asked for.
+    fn stream(&self) -> PyRecordBatchReader {
+        PyRecordBatchReader::new(Box::new(RecordBatchIterator::new(self.0.batches(), self.0.schema())))
     }
 }
 
@@ -69,5 +87,5 @@ fn refused(error: &EmbeddedError) -> PyErr {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::Database;
+    use super::{Database, Rows};
 }

@@ -178,6 +178,10 @@ class Own(Namespace):
         """Drops the session's clause of this number, or all its clauses of this name."""
         self._run(f".session drop {word(str(which), 'of a rule')}", False)
 
+    def forget(self, relation: str) -> None:
+        """Drops the session's facts of this relation."""
+        self._run(f".session forget {word(relation, 'of a relation')}", False)
+
     def clear(self) -> None:
         """Drops all facts and rules of the session."""
         self._run(".session clear", False)

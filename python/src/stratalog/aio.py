@@ -18,12 +18,12 @@ from . import errors
 from .address import address, credentials, server_url, session_address, without_graph
 from .aio_admin import AsyncCommands
 from .aio_connection import AsyncConnection, Frames, at_once, on_thread, to_thread
-from .client import RECONNECT_SECONDS, Data, parts
+from .client import RECONNECT_SECONDS, Data, found_in, parts
 from .connection import Build
 from .events import AsyncEvents
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import AsyncGraphName
-from .inserts import Committed, Inserted, kind_of_warning, told
+from .inserts import Committed, Inserted, kind_of_warning, refuse_to_register, told
 from .live import AsyncLive, subscription
 from .naming import listed_async
 from .objects import Rows
@@ -228,6 +228,14 @@ class AsyncClient(AsyncCommands):
             text, values, limit=limit, atomic=atomic, replace_rules=replace_rules, timeout=timeout
         )
 
+    async def check(
+        self, program: str | Statement, *, timeout: float | None = None
+    ) -> list[errors.Diagnostic]:
+        """What is wrong with a program, as `Client.check` tells it."""
+        text, _ = parts(program, None)
+        seconds = self._timeout if timeout is None else timeout
+        return found_in((await self._run(lambda protocol: protocol.check(text), seconds)).answer())
+
     async def explain(
         self,
         program: str | Select[Any],
@@ -411,6 +419,25 @@ class AsyncClient(AsyncCommands):
         return await link.upload(
             lambda protocol: protocol.insert(name, rows, names, scope=scope), data, advance, seconds
         )
+
+    async def register(
+        self,
+        relation: str,
+        data: Data,
+        *,
+        columns: Sequence[str] | None = None,
+        types: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Inserted:
+        """Makes a relation of data for this client alone, as `Client.register` does."""
+        name = relation_name(relation)
+        await self.own.forget(name)
+        refuse_to_register(name, await self.relations.all())
+        return await self.insert(name, data, scope="session", columns=columns, types=types, timeout=timeout)
+
+    async def unregister(self, relation: str) -> None:
+        """Takes a relation away that was registered."""
+        await self.own.forget(relation_name(relation))
 
     async def insert_predicates(
         self,

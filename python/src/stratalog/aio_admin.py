@@ -175,6 +175,10 @@ class AsyncOwn(AsyncNamespace):
         """Drops the session's clause of this number, or all its clauses of this name."""
         await self._run(f".session drop {word(str(which), 'of a rule')}", False)
 
+    async def forget(self, relation: str) -> None:
+        """Drops the session's facts of this relation."""
+        await self._run(f".session forget {word(relation, 'of a relation')}", False)
+
     async def clear(self) -> None:
         """Drops all facts and rules of the session."""
         await self._run(".session clear", False)

@@ -43,9 +43,11 @@ _FRAMES_AHEAD = 16
 class AsyncConnection:
     """Made by `open`."""
 
-    def __init__(self, url: str, socket: ClientConnection, before: AsyncConnection | None) -> None:
+    def __init__(
+        self, url: str, peer: Peer, socket: ClientConnection, before: AsyncConnection | None
+    ) -> None:
         self.url = url
-        self.protocol: Protocol = Protocol(before.protocol if before else None)
+        self.protocol: Protocol = Protocol(before.protocol if before else None, peer.collect)
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._sending = asyncio.Lock()
@@ -74,7 +76,7 @@ class AsyncConnection:
             socket = await open_socket(url, open_timeout=seconds, **socket_options(url, peer))
         except (OSError, InvalidHandshake, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
-        made = cls(url, socket, before)
+        made = cls(url, peer, socket, before)
         try:
             (await made.ask(lambda protocol: protocol.authenticate(peer.login), seconds)).answer()
         except BaseException:

@@ -23,7 +23,7 @@ from .connection import Build, Connection
 from .events import Events
 from .files import Epoch, FileReader, OnError, Predicates, ReadOptions, is_path, opened
 from .graph_name import GraphName
-from .inserts import Committed, Inserted, kind_of_warning, told
+from .inserts import Committed, Inserted, kind_of_warning, refuse_to_register, told
 from .lifetime import check_running, tell_of_fork
 from .live import Live, subscription
 from .naming import listed
@@ -273,6 +273,19 @@ class Client(Commands):
             text, values, limit=limit, atomic=atomic, replace_rules=replace_rules, timeout=timeout
         )
 
+    def check(self, program: str | Statement, *, timeout: float | None = None) -> list[errors.Diagnostic]:
+        """What is wrong with a program on this graph, and what deserves a second look; nothing of it runs.
+
+        Its parameters may have any value.
+
+        >>> _ = db.insert("edge", [(1, 2)])
+        >>> [found.help for found in db.check("?edgee(X, $y)")]
+        ['did you mean `edge`?']
+        """
+        text, _ = parts(program, None)
+        seconds = self._timeout if timeout is None else timeout
+        return found_in(self._run(lambda protocol: protocol.check(text), seconds).answer())
+
     def explain(
         self,
         program: str | Select[Any],
@@ -467,6 +480,35 @@ class Client(Commands):
         return link.upload(
             lambda protocol: protocol.insert(name, rows, names, scope=scope), data, advance, seconds
         )
+
+    def register(
+        self,
+        relation: str,
+        data: Data,
+        *,
+        columns: Sequence[str] | None = None,
+        types: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Inserted:
+        """Makes a relation of data, a frame or a file, for this client alone: nothing is stored.
+
+        It is there until `unregister`, or until the client is closed or goes to another graph. What has been
+        registered by this name before is replaced. A name that the graph has already is refused, as its rows
+        and these would be one relation.
+
+        >>> db.register("price", [{"item": "nut", "cents": 3}, {"item": "bolt", "cents": 12}])
+        Inserted(inserted=2, duplicates=0)
+        >>> db.query("?price(Item, Cents), Cents > 5").rows()
+        [('bolt', 12)]
+        """
+        name = relation_name(relation)
+        self.own.forget(name)
+        refuse_to_register(name, self.relations.all())
+        return self.insert(name, data, scope="session", columns=columns, types=types, timeout=timeout)
+
+    def unregister(self, relation: str) -> None:
+        """Takes a relation away that was registered."""
+        self.own.forget(relation_name(relation))
 
     def insert_predicates(
         self,
@@ -690,3 +732,8 @@ def parts(program: str | Statement, params: Mapping[str, Any] | None) -> tuple[s
     """Text and parameters of what is to run."""
     found = program_of(program, params)
     return found.text, found.params
+
+
+def found_in(answer: Answer) -> list[errors.Diagnostic]:
+    """What was found in a program that was checked."""
+    return [errors.diagnostic(item) for item in answer.extra["diagnostics"]]

@@ -69,7 +69,7 @@ class Connection:
         check_running()
         self._listened = listened
         self.url = url
-        self.protocol: Protocol = Protocol(before.protocol if before else None)
+        self.protocol: Protocol = Protocol(before.protocol if before else None, peer.collect)
         #: Whether the socket belongs to the process that this one was forked from.
         self.is_inherited = False
         self._new_locks()

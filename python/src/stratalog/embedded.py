@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 from . import errors
-from .arrow import Batch
+from .arrow import Batch, Collect, Handed
 from .client import RECONNECT_SECONDS, Client
 from .lifetime import close_at_end
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: What addresses are made of. Nobody looks them up: connections have sockets already.
 _URL = "ws://127.0.0.1/ws"
+#: What to do where a fork stands in the way.
+_AFTER_A_FORK = "start the process by spawn, open after the fork, or use a server: stratalog.connect"
 #: What stands for a folder where there is none.
 MEMORY = ":memory:"
 
@@ -94,7 +96,8 @@ class Database:
         try:
             self._native = native.Database(self._folder, threads)
         except OSError as problem:
-            raise errors.StorageUnavailable(str(problem)) from None
+            help_text = _AFTER_A_FORK if "forked" in str(problem) else None
+            raise errors.StorageUnavailable(str(problem), help=help_text) from None
         close_at_end(self)
 
     def without_graph(self) -> Self:
@@ -117,12 +120,23 @@ class Database:
         """One, in the place of rows that are handed over where they lie."""
         return Deposit(self._native, batches)
 
+    @property
+    def collect(self) -> Collect:
+        """Rows stay where they are."""
+        return self._collect
+
+    def _collect(self, frame: bytes) -> Handed:
+        try:
+            return Handed(self._native.collect(frame))
+        except (OSError, ValueError) as problem:
+            raise errors.ConnectionLost(str(problem)) from None
+
     def check(self) -> None:
         """It is of use until it is closed, and to the process that has opened it."""
         if os.getpid() != self._process:
             raise errors.ConnectionLost(
                 "the database was opened by the process that this one was forked from, and is of no use here",
-                help="open it after the fork, or use a server: stratalog.connect",
+                help=_AFTER_A_FORK,
             )
         if self._closed:
             raise errors.ConnectionLost("the database is closed")

@@ -39,6 +39,14 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """A text in the place of another, which would mend what was found."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One thing that the server found in a program."""
 
@@ -48,6 +56,7 @@ class Diagnostic:
     help: str | None = None
     span: Span | None = None
     labels: tuple[Label, ...] = ()
+    fixes: tuple[Replacement, ...] = ()
 
 
 class Error(Exception):
@@ -333,7 +342,7 @@ def from_message(message: Mapping[str, Any], program: str | None = None) -> Erro
         code=code,
         help=message.get("help"),
         span=_span(message.get("span")),
-        diagnostics=[_diagnostic(item) for item in message.get("diagnostics") or ()],
+        diagnostics=[diagnostic(item) for item in message.get("diagnostics") or ()],
         statement_index=message.get("statement_index"),
         limit=(str(limit["name"]), int(limit["value"])) if limit else None,
         retry_after=retry / 1000 if retry is not None else None,
@@ -363,8 +372,12 @@ def _span(value: Mapping[str, int] | None) -> Span | None:
     return Span(value["line"], value["column"], value["length"], value["offset"])
 
 
-def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
-    labels = [(_span(item.get("span")), str(item.get("text", ""))) for item in value.get("labels") or ()]
+def diagnostic(value: Mapping[str, Any]) -> Diagnostic:
+    """One of those that a message lists."""
+    labels, fixes = (
+        [(_span(item.get("span")), str(item.get("text", ""))) for item in value.get(name) or ()]
+        for name in ("labels", "fixes")
+    )
     return Diagnostic(
         severity=str(value.get("severity", "error")),
         code=str(value.get("code", "error")),
@@ -372,6 +385,7 @@ def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
         help=value.get("help"),
         span=_span(value.get("span")),
         labels=tuple(Label(span, text) for span, text in labels if span is not None),
+        fixes=tuple(Replacement(span, text) for span, text in fixes if span is not None),
     )
 
 

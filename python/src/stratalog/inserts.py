@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from .errors import FileError, InsertWarning, PartlyInserted, PrecisionWarning
+from .errors import AlreadyExists, FileError, InsertWarning, PartlyInserted, PrecisionWarning
+from .listings import RelationInfo
 from .protocol import Call
 from .result import Result
 
@@ -42,6 +44,16 @@ class Inserted(_Counts):
         found = Inserted(self.inserted, self.duplicates)
         found.skipped, found.problems, found.version = count, problems, self.version
         return found
+
+
+def refuse_to_register(name: str, known: Iterable[RelationInfo]) -> None:
+    """Raises if a relation of that name is among those that are there."""
+    if any(relation.name == name for relation in known):
+        raise AlreadyExists(
+            f"{name} is a relation already, and its rows and these would be one relation",
+            help=f"register another name, or put the rows into {name} for this session: "
+            'insert(..., scope="session")',
+        )
 
 
 def kind_of_warning(text: str) -> type[UserWarning]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, Self
 
 from .address import without_graph
-from .arrow import Batch, frames
+from .arrow import Batch, Collect, frames
 
 
 class Frames(Protocol):
@@ -50,6 +50,11 @@ class Peer(Protocol):
         """What is sent of an insert of these."""
         ...
 
+    @property
+    def collect(self) -> Collect | None:
+        """Takes rows that stay where they are, by the frame that names them; None if all rows travel."""
+        ...
+
     def check(self) -> None:
         """Raises if no connection can be opened, now or later."""
         ...
@@ -77,6 +82,11 @@ class Server:
     def frames(self, batches: Iterable[Batch]) -> Frames:
         """An Arrow stream."""
         return frames(batches)
+
+    @property
+    def collect(self) -> Collect | None:
+        """All rows travel."""
+        return None
 
     def check(self) -> None:
         """It may come back at any time."""

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import errors
 from .address import address, credentials, graph_name, without_graph
@@ -19,6 +19,9 @@ from .losses import finer, warn
 from .retry import only_reads
 from .times import CutTime
 from .values import has_scale, number_of, plain, timed, whole_text
+
+if TYPE_CHECKING:
+    from .arrow import Collect, Handed
 
 __all__ = [
     "Answer",
@@ -56,8 +59,8 @@ class Answer:
     columns: list[str]
     #: Rows that came as JSON.
     rows: list[list[Any]] = field(default_factory=list)
-    #: Bytes of one Arrow IPC stream, if the rows came that way.
-    arrow: bytes | None = None
+    #: Bytes of one Arrow IPC stream, if the rows came that way, or where they are.
+    arrow: bytes | Handed | None = None
     row_count: int = 0
     total_count: int = 0
     truncated: bool = False
@@ -85,6 +88,8 @@ class Call:
     streamed: bool = False
     #: Nobody takes the rows any more.
     abandoned: bool = False
+    #: Whether rows stay where they are, and a frame names them.
+    in_place: bool = False
     #: What comes before the rows of a stream.
     header: Answer | None = None
     frames: deque[bytes] = field(default_factory=deque)
@@ -115,7 +120,8 @@ class Call:
 class Protocol:
     """One connection's conversation. Not thread-safe: the clients hold a lock around each method."""
 
-    def __init__(self, before: Protocol | None = None) -> None:
+    def __init__(self, before: Protocol | None = None, collect: Collect | None = None) -> None:
+        self._collect = collect
         self.session: Session | None = None
         #: The graph that the session is bound to now.
         self.knowledge_graph = ""
@@ -168,10 +174,17 @@ class Protocol:
             message["atomic"] = True
         if replace_rules:
             message["replace_rules"] = True
+        # Of a stream, no more is to be held than is read.
+        if in_place := self._collect is not None and not streamed:
+            message["in_place"] = True
         call, text = self._request(message, program)
         call.reads = reads or only_reads(program)
-        call.streamed = streamed
+        call.streamed, call.in_place = streamed, in_place
         return call, text
+
+    def check(self, program: str) -> tuple[Call, str]:
+        """Asks what is wrong with a program, which does not run."""
+        return self._request({"type": "check", "program": program}, program)
 
     def insert(
         self,
@@ -250,8 +263,8 @@ class Protocol:
             if self._delta is not None:
                 message, self._delta = self._delta, None
                 self._pushed(message | {"frame": frame})
-            elif self._streaming is not None and not self._streaming.abandoned:
-                self._streaming.frames.append(frame)
+            elif self._streaming is not None:
+                self._take(self._streaming, frame)
             return
         try:
             message = json.loads(frame)
@@ -270,6 +283,9 @@ class Protocol:
                 if (call := self._calls.get(message.get("id"))) is not None:
                     columns = list(message.get("names", message["columns"]))
                     self._finish(call, Answer(columns, extra=message))
+            case "checked":
+                if (call := self._calls.get(message.get("id"))) is not None:
+                    self._finish(call, Answer([], extra=message))
             case "delta" if message.get("format") == "arrow":
                 self._delta = message
             case "error":
@@ -277,6 +293,15 @@ class Protocol:
             case _:
                 # A change notification, or a type of a later version.
                 self._pushed(message)
+
+    def _take(self, call: Call, frame: bytes) -> None:
+        """Takes a frame of an answer."""
+        if call.in_place and self._collect is not None and call.header is not None:
+            # Also what nobody wants is taken from where it lies.
+            rows = self._collect(frame)
+            call.header.arrow = None if call.abandoned else rows
+        elif not call.abandoned:
+            call.frames.append(frame)
 
     def lost(self, reason: str) -> None:
         """The connection is gone: every open call fails, with what the server said last."""
@@ -346,7 +371,7 @@ class Protocol:
         elif call.header is not None:
             if self._streaming is call:
                 self._streaming = None
-                if not call.streamed:
+                if not call.streamed and not call.in_place:
                     call.header.arrow = b"".join(call.frames)
                     call.frames.clear()
             call.header.row_count = message.get("row_count", len(call.header.rows))

@@ -13,7 +13,9 @@ use stratalog_protocol::{Failure, Format, Metadata, ProofTree, RequestId, Respon
 use super::arrow_out::ArrowOut;
 use super::broken;
 use super::cells::{RowWriter, write_plain};
+use super::handed::HandedRows;
 use super::table::Table;
+use crate::deposits::Deposits;
 
 /// The largest table that is sent as one message, and about the largest chunk, in bytes of JSON.
 const LARGEST_MESSAGE: usize = 1 << 20;
@@ -197,6 +199,12 @@ pub(super) fn render(table: Table, heading: Heading, format: Format) -> Result<R
     Ok(Reply::Stream(Box::new(TableStream { heading, body, progress: Progress::Start, frames: 0 })))
 }
 
+/// Leaves the rows of a table where they are for whoever has asked.
+pub(super) fn left_in(place: &Deposits, table: Table, heading: Heading) -> Reply {
+    let body = Body::Left(Some(place.leave_answer(HandedRows::new(table)).into()));
+    Reply::Stream(Box::new(TableStream { heading, body, progress: Progress::Start, frames: 0 }))
+}
+
 /// The rows of a table that are not rendered yet.
 pub(super) struct Chunks {
     table: Table,
@@ -255,8 +263,13 @@ pub(crate) struct TableStream {
 }
 
 enum Body {
-    Json { rendered: VecDeque<Chunk>, rest: Chunks },
+    Json {
+        rendered: VecDeque<Chunk>,
+        rest: Chunks,
+    },
     Arrow(Box<ArrowOut>),
+    /// The frame that names them.
+    Left(Option<Bytes>),
 }
 
 enum Progress {
@@ -290,7 +303,7 @@ impl TableStream {
             Progress::Start => {
                 self.progress = Progress::Rows;
                 let mut start = self.heading.start.clone();
-                if let Body::Arrow(_) = self.body {
+                if let Body::Arrow(_) | Body::Left(_) = self.body {
                     start.format = Some(Format::Arrow);
                 }
                 Ok(Some(self.heading.reply(Response::ResultStart(start))))
@@ -314,6 +327,7 @@ impl TableStream {
                 .next()
                 .map(|bytes| bytes.map(Frame::Binary))
                 .map_err(|error| broken(&error.to_string())),
+            Body::Left(frame) => Ok(frame.take().map(Frame::Binary)),
             Body::Json { rendered, rest } => {
                 let Some(chunk) =
                     rendered.pop_front().map_or_else(|| rest.next(), |chunk| Ok(Some(chunk)))?

@@ -4,6 +4,7 @@ mod arrow_in;
 mod arrow_out;
 mod cells;
 mod deltas;
+mod handed;
 mod messages;
 mod proofs;
 mod table;
@@ -17,14 +18,17 @@ use stratalog_engine::{
     Subscription,
 };
 use stratalog_protocol::{
-    self as protocol, Annotation, Failure, Format, Label, Metadata, RequestId, Subscribed, ValidationError,
+    self as protocol, Annotation, Checked, Failure, Format, Label, Metadata, Replacement, RequestId,
+    Subscribed, ValidationError,
 };
 use uuid::Uuid;
 
+use crate::deposits::Deposits;
 use crate::queries::RETRY_AFTER_MS;
 
 pub(crate) use arrow_in::{ArrowIn, Fed, malformed};
 pub(crate) use deltas::{DeltaFrames, FEW_ROWS, Part, Rendered};
+pub use handed::HandedRows;
 pub(crate) use messages::{Frame, Reply, TableStream};
 
 use messages::Heading;
@@ -125,10 +129,12 @@ pub(crate) fn scope(scope: protocol::Scope) -> engine::Scope {
     }
 }
 
-/// Turns the answer to a program into what is sent: one message, or a stream of frames.
+/// Turns the answer to a program into what is sent: one message, or a stream of frames. Arrow data is left in `place`, if there
+/// is one.
 pub(crate) fn answer(
     answer: Answer,
     format: Format,
+    place: Option<&Deposits>,
     took: Duration,
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {
@@ -151,7 +157,10 @@ pub(crate) fn answer(
     let mut heading = Heading::new(&table, took, metadata, id);
     heading.at(answer.version, answer.switched_graph);
     heading.because(proofs);
-    messages::render(table, heading, format)
+    match (format, place) {
+        (Format::Arrow, Some(place)) => Ok(messages::left_in(place, table, heading)),
+        _ => messages::render(table, heading, format),
+    }
 }
 
 /// Turns the outcome of an insert into what is sent.
@@ -260,6 +269,12 @@ fn limit_reached(limit: engine::LimitReached) -> protocol::LimitReached {
     protocol::LimitReached { name: limit.name.to_owned(), value: limit.value }
 }
 
+/// What was found in a program.
+pub(crate) fn checked(found: &[Diagnostic], program: &str) -> Checked {
+    let source = SourceMap::new(program);
+    Checked { diagnostics: found.iter().map(|one| annotation(one, &source)).collect() }
+}
+
 fn annotation(diagnostic: &Diagnostic, source: &SourceMap<'_>) -> Annotation {
     Annotation {
         severity: match diagnostic.severity {
@@ -274,6 +289,11 @@ fn annotation(diagnostic: &Diagnostic, source: &SourceMap<'_>) -> Annotation {
             .labels
             .iter()
             .map(|(span, text)| Label { span: place(*span, source), text: text.clone() })
+            .collect(),
+        fixes: diagnostic
+            .fixes
+            .iter()
+            .map(|fix| Replacement { span: place(fix.span, source), text: fix.text.clone() })
             .collect(),
     }
 }

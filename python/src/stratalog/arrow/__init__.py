@@ -3,7 +3,7 @@
 from .buffers import ANY, ANY_KEY, LIST, decode, has_large, type_name
 from .building import BATCH_ROWS, Batch, build, exact_kind, kind_of
 from .plain import ArrowStream, batches_of, count_rows, stream_rows
-from .streams import FRAME_BYTES, Table, frames, open_stream, table_stream
+from .streams import FRAME_BYTES, Collect, Handed, Table, frames, open_stream, table_stream
 
 __all__ = [
     "ANY",
@@ -13,6 +13,8 @@ __all__ = [
     "LIST",
     "ArrowStream",
     "Batch",
+    "Collect",
+    "Handed",
     "Table",
     "batches_of",
     "build",

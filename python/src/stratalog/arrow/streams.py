@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+import io
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import nanoarrow as na
 from nanoarrow.c_array_stream import CArrayStream
@@ -12,7 +13,7 @@ from nanoarrow.ipc import InputStream, StreamWriter
 
 from .buffers import may_hold_any, type_name
 from .building import Batch, batch_of, build, kind_of
-from .plain import values_of
+from .plain import ArrowStream, values_of
 
 #: No frame that we send is larger.
 FRAME_BYTES = 1 << 20
@@ -51,14 +52,44 @@ class _Sink:
         return pieces
 
 
+class Handed:
+    """Rows of a database in this process, where they are; for another process, a copy of them."""
+
+    def __init__(self, rows: _NativeRows) -> None:
+        self._rows = rows
+
+    def stream(self) -> ArrowStream:
+        """All of them, as often as they are asked for."""
+        return self._rows.stream()
+
+    def __reduce__(self) -> tuple[type[bytes], tuple[bytes]]:
+        copy = io.BytesIO()
+        with StreamWriter.from_writable(copy) as writer:
+            writer.write_stream(na.c_array_stream(self.stream()))
+        return bytes, (copy.getvalue(),)
+
+
+class _NativeRows(Protocol):
+    def stream(self) -> ArrowStream: ...
+
+
+#: Takes rows, by the frame that names them.
+Collect = Callable[[bytes], Handed]
+
+
 @dataclass(slots=True)
 class Table:
-    """A received Arrow IPC stream, decoded no further than asked for."""
+    """The rows of an answer, from a stream that was received or where they are, decoded when asked for."""
 
-    data: bytes
+    data: bytes | Handed
+
+    def _source(self) -> ArrowStream:
+        source: ArrowStream
+        source = InputStream.from_readable(self.data) if isinstance(self.data, bytes) else self.data.stream()
+        return source
 
     def schema(self) -> Any:
-        with na.c_array_stream(InputStream.from_readable(self.data)) as stream:
+        with na.c_array_stream(self._source()) as stream:
             return stream._get_cached_schema()
 
     def types(self) -> list[str]:
@@ -75,27 +106,32 @@ class Table:
 
     def columns(self) -> tuple[list[list[Any]], list[str], int]:
         """The values of every column, the provenance of every row if it was sent, and the number of rows."""
-        names, found, length = values_of(InputStream.from_readable(self.data))
+        names, found, length = values_of(self._source())
         provenance = [found[i] for i, name in enumerate(names) if name == PROVENANCE]
         kept = [found[i] for i, name in enumerate(names) if name != PROVENANCE]
         return kept, provenance[0] if provenance else [], length
 
     def length(self) -> int:
         """How many rows there are."""
-        with na.c_array_stream(InputStream.from_readable(self.data)) as stream:
+        with na.c_array_stream(self._source()) as stream:
             return sum(batch.length for batch in stream)
 
     def stream(self) -> Any:
         """The stream for other libraries, without the provenance."""
-        return open_stream(self.data)
+        return without_provenance(self._source())
 
 
 def open_stream(source: Any) -> Any:
-    """The batches of an Arrow IPC stream in bytes, or in something to read from, without the provenance.
+    """The batches of an Arrow IPC stream in bytes, or in something to read from, without the provenance."""
+    return without_provenance(InputStream.from_readable(source))
+
+
+def without_provenance(source: ArrowStream) -> Any:
+    """The batches of a stream without what says where a row comes from.
 
     They are read when they are asked for, but where there is a provenance to take out.
     """
-    stream = na.c_array_stream(InputStream.from_readable(source))
+    stream = na.c_array_stream(source)
     schema = stream._get_cached_schema()
     kept = [i for i in range(schema.n_children) if schema.child(i).name != PROVENANCE]
     if len(kept) == schema.n_children:
