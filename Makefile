@@ -8,8 +8,12 @@ READY   := $(VENV)/.ready
 PEERS_PY := target/peers/venv/bin/python
 PEERS_READY := target/peers/venv/.ready
 CHECKERS := tests/validators/node_modules/.ready
+JAVASCRIPT := javascript/node_modules/.ready
 SERVER  := target/release/stratalog-server
 CLI     := target/release/stratalog
+TREE_SITTER := target/tools/bin/tree-sitter
+
+CRATES := -p stratalog-engine -p stratalog-language -p stratalog-protocol -p stratalog-server -p stratalog-client
 
 # All packages are chosen, whatever is built: else libraries are built again with other features.
 TEST := $(CARGO) test --release --locked --workspace
@@ -26,7 +30,7 @@ RANDOM_ROUNDS ?= 10
 PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build native wheel deb site test test-rust test-python check fmt lint golden crash simulate random fuzz load soak soak-live bench peers \
+.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript test-javascript golden grammar crash simulate random fuzz load soak soak-live bench peers \
 	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -59,11 +63,14 @@ site: export NO_MKDOCS_2_WARNING = 1
 site: $(READY) ## the manual as a site, in target/site; links are checked
 	$(PY) -m mkdocs build --quiet --strict -f packaging/site/mkdocs.yml
 
+crates: compiler ## what crates.io would get, each built from that alone, in target/package
+	$(CARGO) package --locked $(CRATES)
+
 deb: build ## a Debian package with the systemd unit, in target/deb
 	@command -v dpkg-shlibdeps >/dev/null || $(call install,dpkg-dev)
 	packaging/deb/build target/deb
 
-test: test-rust test-python ## every test: Rust, golden files, random programs, sockets, Python, demo answers
+test: test-rust test-python test-javascript ## every test: Rust, golden files, random programs, sockets, clients, demo answers
 
 test-rust: build
 	$(TEST)
@@ -71,17 +78,28 @@ test-rust: build
 test-python: build native $(READY) $(CHECKERS) browser
 	$(PY) -m pytest python/tests -q -n $(PYTEST_WORKERS) --dist loadfile
 
+test-javascript: build $(JAVASCRIPT) browser
+	npm test --prefix javascript
+
 check: fmt lint ## what CI checks beside the tests
 
 fmt: $(READY)
 	$(CARGO) fmt --all --check
 	$(VENV)/bin/ruff format --check python demo benches/peers
 
-lint: $(READY)
+lint: lint-rust lint-python lint-javascript
+
+lint-rust:
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+
+lint-python: $(READY)
 	$(VENV)/bin/ruff check python demo benches/peers
 	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests python/tools demo benches/peers
 	$(PY) python/tools/generate.py --check
+	$(VENV)/bin/hadolint packaging/Dockerfile
+
+lint-javascript: $(JAVASCRIPT)
+	npm run check --prefix javascript
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(TEST) --test golden
@@ -101,6 +119,10 @@ random: build ## random programs, recursions, views and files of RANDOM_ROUNDS o
 		$(TEST) --test engine -- differential:: recursions:: views:: proofs:: || exit 1; \
 		$(TEST) --test clients -- round_trips:: || exit 1; \
 	done
+
+grammar: ## make the parser of editors/tree-sitter-stratalog from its grammar, and run the tests of that
+	@test -x $(TREE_SITTER) || $(CARGO) install --locked --root target/tools tree-sitter-cli@0.27.1
+	cd editors/tree-sitter-stratalog && $(abspath $(TREE_SITTER)) generate && $(abspath $(TREE_SITTER)) test
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS, starting from the golden programs
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
@@ -168,6 +190,12 @@ $(PEERS_READY): benches/peers/requirements.txt
 $(CHECKERS): tests/validators/package-lock.json
 	@command -v npm >/dev/null || $(call install,nodejs npm)
 	npm ci --prefix tests/validators --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+# The client for browsers and Node, with all that builds and tests it.
+$(JAVASCRIPT): javascript/package-lock.json
+	@command -v npm >/dev/null || $(call install,nodejs npm)
+	npm ci --prefix javascript --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 # The index of near vectors is C++.
