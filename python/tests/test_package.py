@@ -117,6 +117,24 @@ def test_the_source_distribution_has_all_that_cargo_needs(tmp_path: Path) -> Non
     assert (root / "hatch_build.py").exists()
 
 
+def test_the_crates_can_be_published(tmp_path: Path) -> None:
+    """Packed as `cargo publish` does it; `make crates` compiles what is in them, too."""
+    root = PYTHON.parent
+    listed = json.loads(run("cargo", "metadata", "--format-version", "1", "--no-deps", "--offline", cwd=root))
+    # Null: for any registry.
+    names = [package["name"] for package in listed["packages"] if package["publish"] is None]
+    assert sorted(names) == [
+        f"stratalog-{name}" for name in ("client", "engine", "language", "protocol", "server")
+    ]
+    chosen = [argument for name in names for argument in ("-p", name)]
+    packs = ["cargo", "package", "--quiet", "--locked", "--offline", "--no-verify", "--allow-dirty", *chosen]
+    run(*packs, "--target-dir", tmp_path, cwd=root)
+    for name in names:
+        with tarfile.open(tmp_path / f"package/{name}-{stratalog.__version__}.crate") as held:
+            files = set(held.getnames())
+        assert {f"{name}-{stratalog.__version__}/{file}" for file in ("Cargo.toml", "src/lib.rs")} <= files
+
+
 def test_the_debian_package_installs_and_its_server_starts(tmp_path: Path) -> None:
     """Into a folder: nothing of this machine is touched."""
     root = PYTHON.parent
