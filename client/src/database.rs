@@ -1,6 +1,6 @@
 //! A question to the database that the command line names, if it names one, from commands that can do without.
 
-use crate::arguments::ConnectionArguments;
+use crate::arguments::{ConnectionArguments, MEMORY};
 use crate::exit::Exit;
 use crate::opened::Opened;
 use crate::settings::{self, Settings, System};
@@ -47,6 +47,12 @@ pub(crate) fn ask<T>(
 ) -> Result<Option<T>, Unanswered> {
     if connection.url.is_none() && connection.open.is_none() && connection.profile.is_none() {
         return Ok(None);
+    }
+    if let Some(folder) = &connection.open
+        && folder.as_os_str() != MEMORY
+        && !folder.is_dir()
+    {
+        return Err(Unanswered::Usage(format!("{}: there is no such folder", folder.display())));
     }
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Unanswered::Usage(format!("cannot start: {error}")))?;

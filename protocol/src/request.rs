@@ -495,7 +495,7 @@ mod tests {
         assert_eq!(problem(r#"{"type":3}"#), "the field `type` must be a string");
         assert_eq!(
             problem(r#"{"type":"question"}"#),
-            "unknown message type \"question\"; known types are login, authenticate, execute, insert, query, insert_facts, retract_facts, add_rule, subscribe, unsubscribe, cancel, ping"
+            "unknown message type \"question\"; known types are login, authenticate, execute, check, insert, query, insert_facts, retract_facts, add_rule, subscribe, unsubscribe, cancel, ping"
         );
         assert!(problem(r#"{"type":"execute"}"#).contains("missing field `program`"));
         assert!(

@@ -207,7 +207,7 @@ if (child := os.fork()) == 0:
     try:
         stratalog.open(sys.argv[1])
     except stratalog.StorageUnavailable as refused:
-        print(refused.message == str(refused).splitlines()[0], flush=True)
+        print(refused.message, flush=True)
     try:
         stratalog.open()
     except stratalog.StorageUnavailable as refused:
@@ -219,7 +219,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), db.query("?edge(X, Y)"
     )
     assert done.stdout.splitlines() == [
         "the database was opened by the process that this one was forked from, and is of no use here",
-        "True",
+        "this process was forked from one that had a database open, and cannot open any",
         "this process was forked from one that had a database open, and cannot open any",
         "  = help: start the process by spawn, open after the fork, or use a server: stratalog.connect True",
         "0 [(1, 2)]",

@@ -75,6 +75,11 @@ def test_a_relation_of_the_graph_is_never_mixed_with_it(db: stratalog.Client) ->
         with pytest.raises(stratalog.AlreadyExists, match="one relation"):
             db.register(name, [("bolt", 12)])
     assert db.query("?price(X, C)").rows() == [("nut", 1)]
+    # Nor is anything of the session lost by it.
+    db.insert("price", [("own", 2)], scope="session")
+    with pytest.raises(stratalog.AlreadyExists):
+        db.register("price", [("bolt", 12)])
+    assert sorted(db.query("?price(X, C)")) == [("nut", 1), ("own", 2)]
 
 
 def test_what_is_no_name_is_refused(db: stratalog.Client) -> None:

@@ -1,7 +1,8 @@
 //! Rows that a program and a database in its own process hand to each other as they are, so that they need not be written to a
 //! socket and read again. In the place of an Arrow stream one sends a frame that names what it has left here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use parking_lot::Mutex;
@@ -31,14 +32,44 @@ impl Deposits {
         self.batches.take(frame)
     }
 
-    /// Leaves an answer for whoever has asked.
-    pub(crate) fn leave_answer(&self, rows: HandedRows) -> Vec<u8> {
-        self.answers.leave(rows)
-    }
-
     /// Takes the answer that a frame names, unless it has been taken.
     pub(crate) fn take_answer(&self, frame: &[u8]) -> Option<HandedRows> {
         self.answers.take(frame)
+    }
+}
+
+/// So many answers wait at most for one connection to take them: it takes each when it reads its frame.
+const MOST_ANSWERS: usize = 1_024;
+
+/// The answers to a connection. Those that it has not taken go with it.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    deposits: Arc<Deposits>,
+    frames: Mutex<VecDeque<Vec<u8>>>,
+}
+
+impl Answers {
+    pub(crate) fn of(deposits: Arc<Deposits>) -> Answers {
+        Answers { deposits, frames: Mutex::default() }
+    }
+
+    /// Leaves one; answers the frame that names it.
+    pub(crate) fn leave(&self, rows: HandedRows) -> Vec<u8> {
+        let frame = self.deposits.answers.leave(rows);
+        let mut frames = self.frames.lock();
+        if frames.len() == MOST_ANSWERS
+            && let Some(oldest) = frames.pop_front()
+        {
+            self.deposits.take_answer(&oldest);
+        }
+        frames.push_back(frame.clone());
+        frame
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        self.frames.get_mut().iter().for_each(|frame| drop(self.deposits.take_answer(frame)));
     }
 }
 

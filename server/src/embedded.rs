@@ -62,7 +62,7 @@ pub enum EmbeddedError {
     /// Another process has opened it, from which this one was forked.
     #[error("the database was opened by the process that this one was forked from, and is of no use here")]
     Forked,
-    /// When this process was forked, another one had a database open.
+    /// When this process was forked, its parent had a database open.
     #[error("this process was forked from one that had a database open, and cannot open any")]
     ForkedOpen,
 }

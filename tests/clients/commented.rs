@@ -20,7 +20,7 @@ static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     all.filter(|program| parse(program, &Limits::default()).1.is_empty()).collect()
 });
 
-/// A program with a comment at each of these places, as far as it can be read then; each is of one of four kinds.
+/// A program with a comment at each of these places, as far as it can be read then; each is of one of five kinds.
 pub(crate) fn commented(program: &str, places: &[(Index, usize)]) -> String {
     let mut program = program.to_owned();
     for (place, kind) in places {
@@ -36,7 +36,8 @@ pub(crate) fn commented(program: &str, places: &[(Index, usize)]) -> String {
         if starts.is_empty() {
             break;
         }
-        let comment = ["/* c */", " // c\n  ", "\n  // own\n  ", "\n % own\n\t"][*kind];
+        let comment =
+            ["/* c */", " // c\n  ", "\n  // own\n  ", "\n % own\n\t", "\n/* at */ // the left\n"][*kind];
         let mut with = program.clone();
         with.insert_str(*place.get(&starts), comment);
         // Between the two signs of one word a comment is none.

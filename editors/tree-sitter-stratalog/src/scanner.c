@@ -5,7 +5,7 @@
 #include "tree_sitter/parser.h"
 
 #include <stdlib.h>
-#include <wctype.h>
+#include <string.h>
 
 enum TokenType {
   COMMENT,
@@ -21,9 +21,11 @@ enum TokenType {
 // Where in its line the next token stands.
 enum Position { INSIDE, INDENTED, STARTS_LINE };
 
-// A comment does not change where the token behind it stands; so it is kept, with the column at which that holds.
+// Behind a block comment at the beginning of a line a token stands where the comment does. It is known by the column at which the
+// comment ends, and by the character that follows: what is kept here lasts until the next token that this scanner finds.
 typedef struct {
   uint32_t column;
+  int32_t next;
   uint8_t position;
 } Scanner;
 
@@ -33,22 +35,18 @@ void tree_sitter_stratalog_external_scanner_destroy(void *payload) { free(payloa
 
 unsigned tree_sitter_stratalog_external_scanner_serialize(void *payload, char *buffer) {
   const Scanner *scanner = payload;
-  buffer[0] = (char)scanner->position;
-  for (int byte = 0; byte < 4; byte++) {
-    buffer[1 + byte] = (char)(scanner->column >> (8 * byte));
+  if (scanner->position == INSIDE) {
+    return 0;
   }
-  return 5;
+  memcpy(buffer, scanner, sizeof(Scanner));
+  return sizeof(Scanner);
 }
 
 void tree_sitter_stratalog_external_scanner_deserialize(void *payload, const char *buffer, unsigned length) {
   Scanner *scanner = payload;
-  scanner->position = INSIDE;
-  scanner->column = 0;
-  if (length == 5) {
-    scanner->position = (uint8_t)buffer[0];
-    for (int byte = 0; byte < 4; byte++) {
-      scanner->column |= (uint32_t)(uint8_t)buffer[1 + byte] << (8 * byte);
-    }
+  memset(scanner, 0, sizeof(Scanner));
+  if (length == sizeof(Scanner)) {
+    memcpy(scanner, buffer, sizeof(Scanner));
   }
 }
 
@@ -56,25 +54,52 @@ static void advance(TSLexer *lexer) { lexer->advance(lexer, false); }
 
 static bool is_blank(int32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-static bool is_name(int32_t c) { return c == '_' || iswalnum((wint_t)c); }
+// The blanks of Unicode, whatever the locale.
+static bool is_wide_blank(int32_t c) {
+  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+}
+
+// Above ASCII all that is no blank counts: whether it is a letter, the lexer knows.
+static bool is_name(int32_t c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= 0x80 && !is_wide_blank(c));
+}
 
 static bool is_digit(int32_t c) { return c >= '0' && c <= '9'; }
 
-// Skips blanks and tells where in its line the next token stands.
-static uint8_t skip_blanks(TSLexer *lexer, uint8_t position) {
+// Skips blanks. Whether there was a line break among them; `position` is where in its line the next token stands then, and else
+// `skipped` how many they were.
+static bool skip_blanks(TSLexer *lexer, uint8_t *position, uint32_t *skipped) {
+  bool broken = false;
   while (!lexer->eof(lexer)) {
     int32_t c = lexer->lookahead;
     if (c == '\n') {
       lexer->advance(lexer, true);
       c = lexer->lookahead;
-      position = c == ' ' || c == '\t' ? INDENTED : STARTS_LINE;
-    } else if (is_blank(c) || c == 0xfeff || (c >= 0x80 && iswspace((wint_t)c))) {
+      *position = c == ' ' || c == '\t' ? INDENTED : STARTS_LINE;
+      broken = true;
+    } else if (is_blank(c) || is_wide_blank(c)) {
       lexer->advance(lexer, true);
+      (*skipped)++;
     } else {
       break;
     }
   }
-  return position;
+  return broken;
+}
+
+// Where the next token stands that no line break is before. To ask for the column takes the longer, the longer the line is.
+static uint8_t position_in_line(const Scanner *scanner, TSLexer *lexer, uint32_t skipped) {
+  if (scanner->position != INSIDE) {
+    bool follows = lexer->lookahead == scanner->next && lexer->get_column(lexer) == scanner->column + skipped;
+    return follows ? scanner->position : INSIDE;
+  }
+  // The beginning of the text.
+  if (lexer->lookahead == '%' && lexer->get_column(lexer) == skipped) {
+    return skipped > 0 ? INDENTED : STARTS_LINE;
+  }
+  return INSIDE;
 }
 
 static void skip_line(TSLexer *lexer) {
@@ -105,10 +130,19 @@ static bool found(TSLexer *lexer, enum TokenType type) {
   return true;
 }
 
-static bool comment(Scanner *scanner, TSLexer *lexer, uint8_t position) {
+static bool block_comment(Scanner *scanner, TSLexer *lexer, uint8_t position) {
   found(lexer, COMMENT);
-  scanner->position = position;
+  if (position == INSIDE) {
+    return true;
+  }
   scanner->column = lexer->get_column(lexer);
+  while (!lexer->eof(lexer) && (is_blank(lexer->lookahead) || is_wide_blank(lexer->lookahead))) {
+    advance(lexer);
+  }
+  if (!lexer->eof(lexer) && lexer->lookahead != '\n') {
+    scanner->next = lexer->lookahead;
+    scanner->position = position;
+  }
   return true;
 }
 
@@ -145,9 +179,6 @@ static bool starts_statement(TSLexer *lexer) {
 
 // A word of a command ends at a blank; strings are words of their own, or parts of one.
 static bool command_word(TSLexer *lexer) {
-  if (lexer->eof(lexer)) {
-    return false;
-  }
   while (!lexer->eof(lexer) && lexer->lookahead != '\n' && !is_blank(lexer->lookahead)) {
     bool quoted = lexer->lookahead == '"';
     advance(lexer);
@@ -165,9 +196,11 @@ static bool command_word(TSLexer *lexer) {
 
 bool tree_sitter_stratalog_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid) {
   Scanner *scanner = payload;
-  uint32_t column = lexer->get_column(lexer);
-  uint8_t position = column == 0 ? STARTS_LINE : column == scanner->column ? scanner->position : INSIDE;
-  position = skip_blanks(lexer, position);
+  uint8_t position = INSIDE;
+  uint32_t skipped = 0;
+  if (!skip_blanks(lexer, &position, &skipped)) {
+    position = position_in_line(scanner, lexer, skipped);
+  }
   scanner->position = INSIDE;
   bool in_command = valid[COMMAND_WORD] && !valid[ERROR_RECOVERY];
 
@@ -176,19 +209,19 @@ bool tree_sitter_stratalog_external_scanner_scan(void *payload, TSLexer *lexer, 
   }
   if (lexer->lookahead == '%' && position != INSIDE) {
     skip_line(lexer);
-    return comment(scanner, lexer, position);
+    return found(lexer, COMMENT);
   }
   if (lexer->lookahead == '/') {
     lexer->mark_end(lexer);
     advance(lexer);
     if (lexer->lookahead == '/') {
       skip_line(lexer);
-      return comment(scanner, lexer, position);
+      return found(lexer, COMMENT);
     }
     if (lexer->lookahead == '*') {
       advance(lexer);
       skip_comment(lexer);
-      return comment(scanner, lexer, position);
+      return block_comment(scanner, lexer, position);
     }
     return in_command && (position != STARTS_LINE) && command_word(lexer);
   }

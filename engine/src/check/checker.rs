@@ -96,9 +96,10 @@ impl Checker {
     }
 
     /// Takes over what other statements define, whatever is wrong with them.
-    pub(super) fn learn(&mut self, statements: &mut [Statement], program: &str) {
-        statements.iter_mut().for_each(|statement| self.statement(0, statement, program));
+    pub(super) fn learn(&mut self, statements: &mut [Statement], program: &str) -> Result<(), Error> {
+        statements.iter_mut().try_for_each(|statement| self.statement(0, statement, program))?;
         self.found.clear();
+        Ok(())
     }
 
     fn apply(&self, changes: Vec<Change>) -> Result<(), Error> {
@@ -108,8 +109,8 @@ impl Checker {
         Ok(())
     }
 
-    /// What is found of the statements of a program, and what is defined where it ends.
-    pub(super) fn judge(mut self, program: &str, mut statements: Vec<Statement>) -> Checked {
+    /// What is found of the statements of a program, and what is defined where it ends. An error is no fault of the program.
+    pub(super) fn judge(mut self, program: &str, mut statements: Vec<Statement>) -> Result<Checked, Error> {
         // What comes behind a change of the graph is about another one.
         let here = statements.iter().position(goes_elsewhere).unwrap_or(statements.len());
         // Queries are answered last, wherever they stand.
@@ -117,9 +118,9 @@ impl Checker {
             for index in 0..here {
                 if matches!(statements[index].kind, StatementKind::Query(_)) == queries {
                     if is_replacing(&statements[index]) {
-                        self.forget_clauses(&statements[index..here]);
+                        self.forget_clauses(&statements[index..here])?;
                     }
-                    self.statement(index, &mut statements[index], program);
+                    self.statement(index, &mut statements[index], program)?;
                 }
             }
         }
@@ -136,29 +137,27 @@ impl Checker {
         };
         self.found.retain(|found| !is_below(found));
         let view = SessionView::new(self.session.graph.snapshot(), self.session.overlay.clone());
-        Checked { found: self.found, catalog: view.catalog().clone() }
+        Ok(Checked { found: self.found, catalog: view.catalog().clone() })
     }
 
     /// Clauses that those of these statements take the place of.
-    fn forget_clauses(&mut self, statements: &[Statement]) {
+    fn forget_clauses(&mut self, statements: &[Statement]) -> Result<(), Error> {
         for statement in statements {
             let StatementKind::Rule(rule) = &statement.kind else { continue };
             let change = vec![Change::RemoveRules(rule.rule.head.relation.text.clone())];
             match rule.scope {
                 Scope::Session => self.session.overlay = self.session.overlay.apply(&change).0,
-                Scope::Persistent => {
-                    // Nothing is stored, so nothing fails but for want of memory, which is told elsewhere.
-                    let _ = self.apply(change);
-                }
+                Scope::Persistent => self.apply(change)?,
             }
         }
+        Ok(())
     }
 
-    fn statement(&mut self, index: usize, statement: &mut Statement, program: &str) {
+    fn statement(&mut self, index: usize, statement: &mut Statement, program: &str) -> Result<(), Error> {
         let before = self.found.len();
         match self.complete(statement, program).and_then(|()| self.outcome(statement)) {
-            Ok(warnings) => self.found.extend(warnings),
-            Err(error) => self.found.extend(error.diagnostics()),
+            Ok(warnings) | Err(Error::Refused(warnings)) => self.found.extend(warnings),
+            Err(error) => return Err(error),
         }
         for found in &mut self.found[before..] {
             found.statement = Some(index);
@@ -166,6 +165,7 @@ impl Checker {
                 found.span.get_or_insert(statement.span);
             }
         }
+        Ok(())
     }
 
     /// Reads the query of a command, and gives all parameters a value.

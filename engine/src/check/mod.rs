@@ -37,17 +37,18 @@ pub fn check(program: &str) -> Vec<Diagnostic> {
 pub fn check_among<'t>(program: &str, others: impl IntoIterator<Item = &'t str>) -> Checked {
     let limits = Limits::default();
     let (statements, errors) = syntax::parse(program, &limits);
-    let mut checker = match Checker::new(&[], &limits, &Budget::unlimited()) {
-        Ok(checker) => checker,
-        Err(error) => return Checked { found: error.diagnostics(), ..Checked::default() },
+    let judge = || -> Result<Checked, Error> {
+        let mut checker = Checker::new(&[], &limits, &Budget::unlimited())?;
+        let own: HashSet<String> = statements.iter().flat_map(defined).cloned().collect();
+        for other in others {
+            let (mut definitions, _) = syntax::parse(other, &limits);
+            definitions.retain_mut(|statement| is_definition(statement, &own));
+            checker.learn(&mut definitions, other)?;
+        }
+        checker.judge(program, statements)
     };
-    let own: HashSet<String> = statements.iter().flat_map(defined).cloned().collect();
-    for other in others {
-        let (mut definitions, _) = syntax::parse(other, &limits);
-        definitions.retain_mut(|statement| is_definition(statement, &own));
-        checker.learn(&mut definitions, other);
-    }
-    let mut checked = checker.judge(program, statements);
+    let mut checked =
+        judge().unwrap_or_else(|error| Checked { found: error.diagnostics(), ..Checked::default() });
     if !errors.is_empty() {
         checked.found = errors.iter().map(Diagnose::diagnose).collect();
     }
@@ -71,7 +72,7 @@ pub(crate) fn check_in(
     }
     let mut checker = Checker::new(commands, limits, budget)?;
     checker.define(session.graph.snapshot().catalog(), session.overlay.own().catalog())?;
-    let found = checker.judge(program, statements).found;
+    let found = checker.judge(program, statements)?.found;
     budget.check().map_err(Error::Stopped)?;
     Ok(found)
 }

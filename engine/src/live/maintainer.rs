@@ -333,14 +333,15 @@ impl Crew {
     /// Somebody is to be told each version.
     fn tell_each(&self) {
         for queue in [&self.brief, &self.long] {
-            queue.waiting.lock().tells_each = true;
-            queue.disturb();
+            let mut waiting = queue.waiting.lock();
+            (waiting.tells_each, waiting.is_disturbed) = (true, true);
+            queue.rung.notify_one();
         }
     }
 
     /// A family is the other thread's from now on, which has passed over it so far.
     fn hand_over(&self, from: Speed, family: &Family) {
-        self.disturb();
+        // First, so that the other thread passes over none of them.
         if family.tells_each_version() {
             let (from, to) = match from {
                 Speed::Brief => (&self.brief, &self.long),
@@ -348,6 +349,7 @@ impl Crew {
             };
             to.take_up(from);
         }
+        self.disturb();
         family.latest().inspect(|latest| self.push(latest));
     }
 
@@ -388,11 +390,12 @@ impl Queue {
     fn take_up(&self, other: &Queue) {
         let others: Vec<Arc<Snapshot>> = other.waiting.lock().versions.iter().cloned().collect();
         let mut waiting = self.waiting.lock();
-        waiting.tells_each = true;
+        (waiting.tells_each, waiting.is_disturbed) = (true, true);
         waiting.versions.extend(others);
         waiting.versions.make_contiguous().sort_by_key(|snapshot| snapshot.version());
         let mut last = None;
         waiting.versions.retain(|snapshot| last.replace(snapshot.version()) != Some(snapshot.version()));
+        self.rung.notify_one();
     }
 
     fn disturb(&self) {

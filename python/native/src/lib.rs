@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use arrow::array::Array as _;
 use arrow::record_batch::{RecordBatch, RecordBatchIterator};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyChildProcessError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
@@ -81,7 +81,10 @@ impl Rows {
 }
 
 fn refused(error: &EmbeddedError) -> PyErr {
-    PyOSError::new_err(error.to_string())
+    match error {
+        EmbeddedError::Forked | EmbeddedError::ForkedOpen => PyChildProcessError::new_err(error.to_string()),
+        _ => PyOSError::new_err(error.to_string()),
+    }
 }
 
 #[pymodule]

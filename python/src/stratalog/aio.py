@@ -431,8 +431,8 @@ class AsyncClient(AsyncCommands):
     ) -> Inserted:
         """Makes a relation of data for this client alone, as `Client.register` does."""
         name = relation_name(relation)
-        await self.own.forget(name)
         refuse_to_register(name, await self.relations.all())
+        await self.own.forget(name)
         return await self.insert(name, data, scope="session", columns=columns, types=types, timeout=timeout)
 
     async def unregister(self, relation: str) -> None:

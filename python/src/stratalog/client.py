@@ -502,8 +502,8 @@ class Client(Commands):
         [('bolt', 12)]
         """
         name = relation_name(relation)
-        self.own.forget(name)
         refuse_to_register(name, self.relations.all())
+        self.own.forget(name)
         return self.insert(name, data, scope="session", columns=columns, types=types, timeout=timeout)
 
     def unregister(self, relation: str) -> None:

@@ -96,7 +96,7 @@ class Database:
         try:
             self._native = native.Database(self._folder, threads)
         except OSError as problem:
-            help_text = _AFTER_A_FORK if "forked" in str(problem) else None
+            help_text = _AFTER_A_FORK if isinstance(problem, ChildProcessError) else None
             raise errors.StorageUnavailable(str(problem), help=help_text) from None
         close_at_end(self)
 

@@ -298,7 +298,14 @@ class Protocol:
         """Takes a frame of an answer."""
         if call.in_place and self._collect is not None and call.header is not None:
             # Also what nobody wants is taken from where it lies.
-            rows = self._collect(frame)
+            try:
+                rows = self._collect(frame)
+            except errors.Error as problem:
+                # The database is being closed.
+                self._streaming = None
+                self._calls.pop(call.id, None)
+                call.outcome = problem
+                return
             call.header.arrow = None if call.abandoned else rows
         elif not call.abandoned:
             call.frames.append(frame)

@@ -56,6 +56,8 @@ class Passages:
         content = column_of(result, self.content, "text")
         for values in result.dicts():
             text = values.pop(content)
+            if text is None:
+                continue
             yield Passage(text if isinstance(text, str) else str(text), values)
 
 

@@ -19,7 +19,7 @@ pub(super) async fn execute(
     ticket: &Arc<Ticket>,
 ) -> Result<Reply, Failure> {
     let parameters = wire::parameters(execute.params)?;
-    let place = match (execute.in_place, &caller.app.deposits) {
+    let place = match (execute.in_place, &caller.answers) {
         (true, None) => return Err(not_here()),
         (true, Some(place)) => Some(Arc::clone(place)),
         (false, _) => None,

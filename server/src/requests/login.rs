@@ -12,6 +12,7 @@ use super::Caller;
 use crate::app::App;
 use crate::audit::{Entry, LOGIN};
 use crate::auth::{Identity, KeyRefusal, KeyScope, Refusal};
+use crate::deposits::Answers;
 use crate::limits::Full;
 use crate::queries::{NotRun, RETRY_AFTER_MS};
 use crate::sessions::Foreign;
@@ -156,7 +157,15 @@ pub(crate) fn enter(app: &Arc<App>, who: LoggedIn, target: &Target) -> Result<Ca
             (identity.in_session(session.name().clone()), session)
         }
     };
-    Ok(Caller { app: app.clone(), identity, session, _of_user: of_user, subscriptions: Arc::default() })
+    let answers = app.deposits.clone().map(|deposits| Arc::new(Answers::of(deposits)));
+    Ok(Caller {
+        app: app.clone(),
+        identity,
+        session,
+        _of_user: of_user,
+        subscriptions: Arc::default(),
+        answers,
+    })
 }
 
 fn too_many_sockets(app: &App) -> Failure {

@@ -19,6 +19,7 @@ use tracing::Instrument;
 use crate::admin::Operator;
 use crate::app::App;
 use crate::auth::{Ended, Identity};
+use crate::deposits::Answers;
 use crate::limits::OfUser;
 use crate::queries::{NotRun, RETRY_AFTER_MS, Share, Ticket, beginning, shown};
 use crate::sessions::{Attached, Turn};
@@ -41,6 +42,8 @@ pub(crate) struct Caller {
     pub(crate) _of_user: OfUser,
     /// What the connection has subscribed to.
     pub(crate) subscriptions: Arc<Subscriptions>,
+    /// Where answers stay for a client in this process.
+    pub(crate) answers: Option<Arc<Answers>>,
 }
 
 impl Caller {

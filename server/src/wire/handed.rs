@@ -10,10 +10,10 @@ use arrow::record_batch::RecordBatch;
 use super::table::Table;
 
 /// The bytes that a batch is meant to have.
-const AIM: usize = 16 << 20;
+const AIM: usize = 4 << 20;
 
-/// The most rows of a batch.
-const MOST_ROWS: usize = 1 << 20;
+/// The most rows of a batch. How wide the next ones are is not known, and what a column of strings holds has a limit of 2 GiB.
+const MOST_ROWS: usize = 65_536;
 
 /// The rows of an answer, which take its memory as long as this is there.
 #[derive(Clone)]
@@ -43,8 +43,7 @@ impl HandedRows {
                 Ok(batch) if batch.num_rows() > 0 => {
                     next += batch.num_rows();
                     let bytes = batch.get_array_memory_size().max(1);
-                    rows = (batch.num_rows() as u128 * AIM as u128 / bytes as u128)
-                        .clamp(1, MOST_ROWS as u128) as usize;
+                    rows = (batch.num_rows() * AIM / bytes).clamp(1, MOST_ROWS);
                 }
                 // Nothing more is to be had.
                 Ok(_) | Err(_) => next = table.row_count(),

@@ -15,7 +15,7 @@ use super::broken;
 use super::cells::{RowWriter, write_plain};
 use super::handed::HandedRows;
 use super::table::Table;
-use crate::deposits::Deposits;
+use crate::deposits::Answers;
 
 /// The largest table that is sent as one message, and about the largest chunk, in bytes of JSON.
 const LARGEST_MESSAGE: usize = 1 << 20;
@@ -200,8 +200,8 @@ pub(super) fn render(table: Table, heading: Heading, format: Format) -> Result<R
 }
 
 /// Leaves the rows of a table where they are for whoever has asked.
-pub(super) fn left_in(place: &Deposits, table: Table, heading: Heading) -> Reply {
-    let body = Body::Left(Some(place.leave_answer(HandedRows::new(table)).into()));
+pub(super) fn left_in(place: &Answers, table: Table, heading: Heading) -> Reply {
+    let body = Body::Left(Some(place.leave(HandedRows::new(table)).into()));
     Reply::Stream(Box::new(TableStream { heading, body, progress: Progress::Start, frames: 0 }))
 }
 

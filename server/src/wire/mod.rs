@@ -23,7 +23,7 @@ use stratalog_protocol::{
 };
 use uuid::Uuid;
 
-use crate::deposits::Deposits;
+use crate::deposits::Answers;
 use crate::queries::RETRY_AFTER_MS;
 
 pub(crate) use arrow_in::{ArrowIn, Fed, malformed};
@@ -134,7 +134,7 @@ pub(crate) fn scope(scope: protocol::Scope) -> engine::Scope {
 pub(crate) fn answer(
     answer: Answer,
     format: Format,
-    place: Option<&Deposits>,
+    place: Option<&Answers>,
     took: Duration,
     id: Option<RequestId>,
 ) -> Result<Reply, Failure> {

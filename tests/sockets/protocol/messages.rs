@@ -50,6 +50,21 @@ async fn a_binary_frame_that_was_not_announced_does_no_harm() {
 }
 
 #[tokio::test]
+async fn what_is_for_a_database_of_the_same_process_is_refused() {
+    let (_server, mut connection) = start().await;
+    connection.execute("+edge(1, 2)").await;
+    let program = json!({"type": "execute", "program": "?edge(X, Y)", "format": "arrow", "in_place": true});
+    assert_error(&connection.ask(program).await, "invalid_message");
+    // Nobody has left anything here, and no frame names it.
+    let frame = [b"deposit:".as_slice(), &1_u64.to_le_bytes()].concat();
+    let insert = json!({"type": "insert", "relation": "edge", "format": "arrow", "id": 7});
+    connection.send_json(insert).await;
+    connection.send(Message::binary(frame)).await;
+    assert_error(&connection.receive_json().await, "invalid_message");
+    assert_eq!(connection.execute("?edge(X, Y)").await["row_count"], 1);
+}
+
+#[tokio::test]
 async fn unknown_fields_are_ignored() {
     let (_server, mut connection) = start().await;
     let message = json!({"type": "execute", "program": "+a(1)", "surplus": {"deep": [1]}, "params": null});
