@@ -24,6 +24,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("login", &["authenticated", "auth_error", "error"]),
     ("authenticate", &["authenticated", "auth_error", "error"]),
     ("execute", &["result", "result_start", "result_chunk", "arrow", "result_end", "error"]),
+    ("check", &["checked", "error"]),
     ("insert", &["result", "error"]),
     ("query", &["result", "result_start", "result_chunk", "result_end", "error"]),
     ("insert_facts", &["ack", "error"]),
