@@ -108,6 +108,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".session", "", Read),
     (".session list", "", Read),
     (".session clear", "", Read),
+    (".session forget none", "", Read),
     (".session drop none", "", Read),
     (".session open", "", Nothing),
     (".clear prefix scratch", "+scratch(1)", Write),
