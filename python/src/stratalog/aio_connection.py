@@ -74,7 +74,7 @@ class AsyncConnection:
         seconds = OPEN_SECONDS if timeout is None else timeout
         try:
             socket = await open_socket(url, open_timeout=seconds, **socket_options(url, peer))
-        except (OSError, InvalidHandshake, ValueError) as problem:
+        except (OSError, InvalidHandshake, ConnectionClosed, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
         made = cls(url, peer, socket, before)
         try:

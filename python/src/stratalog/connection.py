@@ -76,7 +76,7 @@ class Connection:
         seconds = OPEN_SECONDS if timeout is None else timeout
         try:
             self._socket = open_socket(url, legacy=True, open_timeout=seconds, **socket_options(url, peer))
-        except (OSError, InvalidHandshake, ValueError) as problem:
+        except (OSError, InvalidHandshake, ConnectionClosed, ValueError) as problem:
             raise cannot_connect(url, problem) from problem
         tell_of_fork(self)
         close_at_end(self)
