@@ -46,7 +46,14 @@ pub(crate) fn ask<T>(
     question: impl AsyncFnOnce(&Client) -> Result<T, ClientError>,
 ) -> Result<Option<T>, Unanswered> {
     if connection.url.is_none() && connection.open.is_none() && connection.profile.is_none() {
-        return Ok(None);
+        return match meant_for_a_database(connection) {
+            Some(option) => {
+                let message =
+                    format!("{option} is about a database: name it with --url, --open or --profile");
+                Err(Unanswered::Usage(message))
+            }
+            None => Ok(None),
+        };
     }
     if let Some(folder) = &connection.open
         && folder.as_os_str() != MEMORY
@@ -70,6 +77,18 @@ pub(crate) fn ask<T>(
         opened.close().map_err(Unanswered::Closed)?;
     }
     told.map(Some)
+}
+
+/// An option that means nothing where no database is named.
+fn meant_for_a_database(connection: &ConnectionArguments) -> Option<&'static str> {
+    let given = [
+        (connection.kg.is_some(), "--kg"),
+        (connection.user.is_some(), "--user"),
+        (connection.password_file.is_some(), "--password-file"),
+        (connection.api_key.is_some(), "--api-key"),
+        (connection.ca_file.is_some(), "--ca-file"),
+    ];
+    given.into_iter().find_map(|(is_given, option)| is_given.then_some(option))
 }
 
 async fn asked<T>(

@@ -105,7 +105,7 @@ pub use embedded::{Embedded, EmbeddedError, EmbeddedPlace};
 pub use probe::{ProbeError, probe};
 pub use tls::{TlsError, TlsFiles};
 pub use vault::{PlaceError, place};
-pub use wire::HandedRows;
+pub use wire::{HandedRows, annotations};
 
 use app::App;
 use audit::AuditError;

@@ -176,6 +176,16 @@ fn what_cannot_be_read_is_another_status() {
 }
 
 #[test]
+fn what_is_about_a_database_names_one() {
+    for option in ["--kg=lab", "--user=ada", "--password-file=word", "--api-key=k"] {
+        let output = check(&[("a.dl", "?e(X)\n")], &["a.dl", option], "");
+        assert_eq!(status(&output), Some(2), "{option}");
+        let name = option.split('=').next().unwrap();
+        assert!(err(&output).contains(&format!("{name} is about a database")), "{}", err(&output));
+    }
+}
+
+#[test]
 fn nothing_is_run() {
     // It would take forever.
     let endless = "+n(0)\n+n(Y) <- n(X), Y = X + 1\n?n(X)\n-n(X) <- n(X)\n";

@@ -10,8 +10,8 @@ use crate::output::Format;
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use stratalog_client::{Annotation, Client, Code, Failure, Label, Place, Replacement, Severity};
-use stratalog_engine::{self as engine, Diagnostic, SourceMap, Span};
+use stratalog_client::{Annotation, Client, Code, Failure, Severity};
+use stratalog_server::annotations;
 
 /// Checks each file by itself, or where it would run, if the command line names a database. Refused if any has an error; warnings
 /// alone do not count.
@@ -65,8 +65,7 @@ pub(crate) fn run(
 
 /// What is found in a program by itself.
 fn here(text: &str) -> Vec<Annotation> {
-    let map = SourceMap::new(text);
-    engine::check(text).iter().map(|one| annotation(one, &map)).collect()
+    annotations(&stratalog_engine::check(text), text)
 }
 
 /// Shows what was found in a program.
@@ -82,44 +81,14 @@ fn as_json(file: &str, found: &Annotation) -> Json {
     json
 }
 
-pub(crate) fn annotation(found: &Diagnostic, map: &SourceMap<'_>) -> Annotation {
-    let place = |span: Span| {
-        let engine::Place { line, column, length, offset } = map.place(span);
-        Place { line, column, length, offset }
-    };
-    Annotation {
-        severity: match found.severity {
-            engine::Severity::Error => Severity::Error,
-            engine::Severity::Warning => Severity::Warning,
-        },
-        // Both sides write codes in the same way.
-        code: serde_json::from_value(json!(found.code.as_str())).unwrap_or(Code::Unknown),
-        message: found.message.clone(),
-        help: found.help.clone(),
-        span: found.span.map(place),
-        labels: found
-            .labels
-            .iter()
-            .map(|(span, text)| Label { span: place(*span), text: text.clone() })
-            .collect(),
-        fixes: found
-            .fixes
-            .iter()
-            .map(|fix| Replacement { span: place(fix.span), text: fix.text.clone() })
-            .collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{annotation, as_json};
-    use stratalog_engine::{SourceMap, check};
+    use super::{as_json, here};
 
     #[test]
     fn findings_keep_code_place_and_file() {
         let text = "+e[(1, 2)]\n+p(X) <- e(X, Y)\n?q(X)\n";
-        let map = SourceMap::new(text);
-        let found: Vec<_> = check(text).iter().map(|one| as_json("a.dl", &annotation(one, &map))).collect();
+        let found: Vec<_> = here(text).iter().map(|one| as_json("a.dl", one)).collect();
         assert_eq!(found.len(), 2);
         assert_eq!(found[0]["code"], "unused_variable");
         assert_eq!(found[0]["severity"], "warning");

@@ -1,6 +1,6 @@
 //! `stratalog fmt`: programs in the one layout that all have.
 
-use super::check::{annotation, show};
+use super::check::show;
 use super::programs::{is_standard_input, programs, read};
 use crate::diagnostics::Source;
 use crate::exit::Exit;
@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use stratalog_client::files::NewFile;
 use stratalog_engine::SourceMap;
 use stratalog_language::format;
+use stratalog_server::annotations;
 
 /// Writes each file anew where its layout is another one; with `check` only says which these are. Standard input goes to
 /// standard output. Refused if a file cannot be read as a program, or with `check` if one would change.
@@ -22,9 +23,7 @@ pub(crate) fn run(files: &[PathBuf], check: bool, width: usize, notices: Notices
         let formatted = match format(&text, width) {
             Ok(formatted) => formatted,
             Err(found) => {
-                let map = SourceMap::new(&text);
-                let found = found.iter().map(|one| annotation(one, &map)).collect();
-                show(found, Source { program: &text, origin: Some(&name) }, notices);
+                show(annotations(&found, &text), Source { program: &text, origin: Some(&name) }, notices);
                 exit = Exit::Refused;
                 continue;
             }

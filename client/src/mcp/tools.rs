@@ -2,9 +2,7 @@
 
 use super::Agent;
 use super::answers::{refused, table, told};
-use crate::commands::check::annotation;
 use crate::commands::reading::only_asks;
-use crate::names;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::CallToolResult;
 use rmcp::schemars::JsonSchema;
@@ -13,9 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use stratalog_client::{ClientError, Code, ExecuteOptions, Failure, Value};
+use stratalog_engine::Limits;
 use stratalog_engine::syntax::ast::{Scope, Statement, StatementKind};
 use stratalog_engine::syntax::parse;
-use stratalog_engine::{Limits, SourceMap, check_among};
 
 /// A relation is shown by so many of its rows.
 const SAMPLE: u64 = 5;
@@ -138,10 +136,7 @@ impl Agent {
     #[tool(annotations(read_only_hint = true))]
     async fn check(&self, Parameters(Text { program }): Parameters<Text>) -> CallToolResult {
         let checked = async {
-            let definitions = names::definitions(&self.client).await?;
-            let map = SourceMap::new(&program);
-            let found = check_among(&program, [definitions.as_str()]).found;
-            let found: Vec<_> = found.iter().map(|one| annotation(one, &map)).collect();
+            let found = self.client.check(&program).await?;
             Ok(json!({"findings": found}))
         };
         told(checked.await, &program)

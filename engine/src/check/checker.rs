@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Checked;
+use super::commands::{defines, goes_elsewhere, is_of_the_server, is_replacing, undefines};
 use crate::analysis::{self, AnalysisError};
 use crate::budget::Budget;
 use crate::caller::Anyone;
@@ -19,7 +20,7 @@ use crate::limits::Limits;
 use crate::program::{self, RunOptions};
 use crate::statements;
 use crate::syntax::ast::{
-    Atom, Command, Literal, LiteralKind, Query, Scope, Statement, StatementKind, Term, TermKind,
+    Atom, Literal, LiteralKind, Query, Scope, Statement, StatementKind, Term, TermKind,
 };
 use crate::views::{Advance, Views};
 
@@ -247,47 +248,6 @@ impl Checker {
             }
         }
     }
-}
-
-/// Commands about people are the server's own: how they are to be written is not known without it.
-fn is_of_the_server(command: &Command) -> bool {
-    begins(command, &[&["user"], &["apikey"], &["kg", "acl"]])
-}
-
-/// Whether a command says what a relation or an index is.
-fn defines(command: &Command) -> bool {
-    const RELATIONS: [&str; 2] = ["rel", "relation"];
-    INDEXES.iter().any(|word| begins(command, &[&[word, "create"]]))
-        || RELATIONS.iter().any(|word| begins(command, &[&[word, "add"], &[word, "rename"]]))
-}
-
-/// Whether a command takes definitions away.
-fn undefines(command: &Command) -> bool {
-    let of_rules: [&[&str]; 3] = [&["rule", "drop"], &["rule", "remove"], &["rule", "clear"]];
-    begins(command, &of_rules)
-        || begins(command, &[&["session", "clear"], &["session", "forget"]])
-        || begins(command, &[&["rel", "drop"], &["relation", "drop"]])
-        || INDEXES.iter().any(|word| begins(command, &[&[word, "drop"]]))
-}
-
-const INDEXES: [&str; 2] = ["index", "idx"];
-
-/// Whether what comes behind a statement is about another graph.
-fn goes_elsewhere(statement: &Statement) -> bool {
-    matches!(&statement.kind, StatementKind::Command(command) if begins(command, &[&["kg", "use"], &["kg", "create"]]))
-}
-
-/// Whether the rules behind a statement take the place of those of the same heads.
-fn is_replacing(statement: &Statement) -> bool {
-    matches!(&statement.kind, StatementKind::Command(command) if begins(command, &[&["rule", "replace"]]))
-}
-
-fn begins(command: &Command, beginnings: &[&[&str]]) -> bool {
-    beginnings.iter().any(|beginning| {
-        let words = beginning.iter().zip(&command.words);
-        beginning.len() <= command.words.len()
-            && words.into_iter().all(|(a, b)| a.eq_ignore_ascii_case(&b.text))
-    })
 }
 
 /// The condition that a relation has some row, by which its columns are counted.

@@ -5,6 +5,7 @@
 //! of a graph.
 
 mod checker;
+mod commands;
 
 use std::collections::HashSet;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stratalog_engine::Budget;
-use stratalog_protocol::{Check, Failure, Reply as ReplyMessage, RequestId, Response};
+use stratalog_protocol::{Check, Checked, Failure, Reply as ReplyMessage, RequestId, Response};
 
 use super::Caller;
 use crate::auth;
@@ -22,7 +22,7 @@ pub(super) async fn check(
         let grant = auth::grant_check(&who, &session);
         let found = grant.and_then(|grant| grant.check(&session, &check.program, budget));
         found
-            .map(|found| wire::checked(&found, &check.program))
+            .map(|found| Checked { diagnostics: wire::annotations(&found, &check.program) })
             .map_err(|error| wire::failure(&error, &check.program))
     };
     let checked = caller.app.queries.run(&caller.share(), ticket, None, look).await??;

@@ -18,8 +18,8 @@ use stratalog_engine::{
     Subscription,
 };
 use stratalog_protocol::{
-    self as protocol, Annotation, Checked, Failure, Format, Label, Metadata, Replacement, RequestId,
-    Subscribed, ValidationError,
+    self as protocol, Annotation, Failure, Format, Label, Metadata, Replacement, RequestId, Subscribed,
+    ValidationError,
 };
 use uuid::Uuid;
 
@@ -240,7 +240,7 @@ fn broken(detail: &str) -> Failure {
 
 fn refusal(diagnostics: &[Diagnostic], program: &str) -> Failure {
     let source = SourceMap::new(program);
-    let annotations: Vec<Annotation> = diagnostics.iter().map(|d| annotation(d, &source)).collect();
+    let annotations: Vec<Annotation> = diagnostics.iter().map(|one| annotation(one, &source)).collect();
     let Some((first, shown)) = diagnostics.first().zip(annotations.first()) else {
         return broken("a refusal without a diagnostic");
     };
@@ -269,10 +269,10 @@ fn limit_reached(limit: engine::LimitReached) -> protocol::LimitReached {
     protocol::LimitReached { name: limit.name.to_owned(), value: limit.value }
 }
 
-/// What was found in a program.
-pub(crate) fn checked(found: &[Diagnostic], program: &str) -> Checked {
+/// What was found in a program, as it travels.
+pub fn annotations(found: &[Diagnostic], program: &str) -> Vec<Annotation> {
     let source = SourceMap::new(program);
-    Checked { diagnostics: found.iter().map(|one| annotation(one, &source)).collect() }
+    found.iter().map(|one| annotation(one, &source)).collect()
 }
 
 fn annotation(diagnostic: &Diagnostic, source: &SourceMap<'_>) -> Annotation {
