@@ -213,6 +213,24 @@ impl Metrics {
     }
 }
 
+/// One number of the exposition.
+pub(crate) struct Sample<'t> {
+    /// What is measured.
+    pub(crate) name: &'t str,
+    /// Of what part; empty where there is only one number.
+    pub(crate) labels: &'t str,
+    pub(crate) value: f64,
+}
+
+/// The numbers of an exposition, in its order.
+pub(crate) fn samples(exposition: &str) -> impl Iterator<Item = Sample<'_>> {
+    exposition.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (of, value) = line.rsplit_once(' ')?;
+        let (name, labels) = of.split_once('{').unwrap_or((of, ""));
+        Some(Sample { name, labels: labels.trim_end_matches('}'), value: value.parse().ok()? })
+    })
+}
+
 /// One number.
 struct Metric {
     name: &'static str,

@@ -71,6 +71,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     ("type Age: int", "", Write),
     (".kg", "", Nothing),
     (".kg list", "", Nothing),
+    (".kg level", "", Nothing),
     (".kg create fresh", "", CreateGraph),
     (".kg use lab", "", SeeLab),
     (".kg drop spare", ".kg create spare\n.kg acl grant spare PERSON LEVEL", OwnSpare),
@@ -89,6 +90,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".rule", "", Read),
     (".rule rule1", "", Read),
     (".rule list", "", Read),
+    (".rule graph", "", Read),
     (".rule def rule1", "", Read),
     (".rule drop rule2", "+rule2(X) <- fact(X)", Write),
     (".rule drop prefix rule2", "+rule2(X) <- fact(X)", Write),
@@ -141,6 +143,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".apikey revoke spare", ".apikey create spare", Administer),
     (".query list", "", Administer),
     (".live list", "", Administer),
+    (".metrics", "", Administer),
 ];
 
 /// The same under their other names.

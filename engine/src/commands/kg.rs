@@ -31,6 +31,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             run: list,
         },
         CommandEntry {
+            words: &["kg", "level"],
+            usage: "",
+            doc: "Tells what you may do on the session's graph: level (viewer, editor or owner; null: nothing).",
+            example: ".kg level",
+            need: Need::Nothing,
+            arguments: 0,
+            run: level,
+        },
+        CommandEntry {
             words: &["kg", "create"],
             usage: "KG",
             doc: "Creates a graph and binds the session to it.",
@@ -70,6 +79,14 @@ fn list(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Re
     let names = context.environment.graphs.names().into_iter();
     let rows = names.filter(|name| context.caller.sees(name)).map(row).collect();
     Outcome::listing(&["name", "current"], rows)
+}
+
+fn level(_: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {
+    const LEVELS: [(Need, &str); 3] =
+        [(Need::Manage, "owner"), (Need::Write, "editor"), (Need::Read, "viewer")];
+    let allows = |need: Need| context.caller.allows(need, session.graph.name()).is_ok();
+    let level = LEVELS.into_iter().find(|(need, _)| allows(*need));
+    Outcome::listing(&["level"], vec![vec![level.map_or(Value::Null, |(_, level)| Value::text(level))]])
 }
 
 fn create(words: &[Name], context: &mut Context<'_>, session: &mut SessionState) -> Result<Outcome, Error> {

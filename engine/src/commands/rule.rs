@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{CommandEntry, CommandFamily};
-use crate::analysis::unknown_rule;
+use crate::analysis::{rule_graph, unknown_rule};
 use crate::answer::Rows;
-use crate::catalog::{Catalog, Clauses};
+use crate::catalog::{Catalog, Clauses, Use};
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
 use crate::diagnostic::{Code, Diagnostic};
@@ -53,6 +53,17 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             need: Need::Read,
             arguments: 1,
             run: show,
+        },
+        CommandEntry {
+            words: &["rule", "graph"],
+            usage: "",
+            doc: "Lists what the rules of each derived relation read: relation, reads (null: they read no relation), how \
+                  (positive, negated or aggregated), stratum (0 reads stored relations and its own; any other one more than \
+                  what it reads), recursive (whether the two follow from each other).",
+            example: ".rule graph",
+            need: Need::Read,
+            arguments: 0,
+            run: graph,
         },
         CommandEntry {
             words: &["rule", "replace"],
@@ -143,6 +154,29 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     let row = |(number, clause): (i64, &Arc<Rule>)| vec![Value::text(clause.to_string()), Value::Int(number)];
     let rows = (1..).zip(clauses.iter()).map(row).collect();
     Ok(Outcome::Listing(Rows::listing(&["clause", "number"], rows)?))
+}
+
+fn graph(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let rows = rule_graph(snapshot.catalog()).into_iter().map(|edge| {
+        let (reads, how) = edge.reads.unzip();
+        let how = how.map(|how| match how {
+            Use::Positive => "positive",
+            Use::Negative => "negated",
+            Use::Aggregated => "aggregated",
+        });
+        vec![
+            Value::text(edge.relation),
+            reads.map_or(Value::Null, Value::text),
+            how.map_or(Value::Null, Value::text),
+            Value::Int(edge.stratum as i64),
+            Value::Bool(edge.is_recursive),
+        ]
+    });
+    Ok(Outcome::Listing(Rows::listing(
+        &["relation", "reads", "how", "stratum", "recursive"],
+        rows.collect(),
+    )?))
 }
 
 fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -4,6 +4,7 @@
 mod acl;
 mod api_key;
 mod live;
+mod metrics;
 mod query;
 mod session;
 mod user;
@@ -15,13 +16,21 @@ use stratalog_engine::{
     BackupSummary, Caller, CommandFamily, Context, Diagnostic, Engine, Error, Keep, Need, Origin,
 };
 
+use crate::app::App;
 use crate::auth::{AccountError, Identity};
 use crate::queries::Running;
 use crate::sessions::Sessions;
 
 /// What the server adds to the engine's commands.
-pub(crate) const ADMIN_COMMANDS: &[CommandFamily] =
-    &[user::COMMANDS, api_key::COMMANDS, acl::COMMANDS, query::COMMANDS, live::COMMANDS, session::COMMANDS];
+pub(crate) const ADMIN_COMMANDS: &[CommandFamily] = &[
+    user::COMMANDS,
+    api_key::COMMANDS,
+    acl::COMMANDS,
+    query::COMMANDS,
+    live::COMMANDS,
+    session::COMMANDS,
+    metrics::COMMANDS,
+];
 
 /// Somebody who is logged in, with what these commands work on.
 #[derive(Debug)]
@@ -36,12 +45,19 @@ pub(crate) struct Operator {
     pub(crate) engine: Engine,
     /// Everybody's sessions, which hold this one.
     pub(crate) sessions: Weak<Sessions>,
+    /// The server, which holds all of these.
+    pub(crate) app: Weak<App>,
 }
 
 impl Operator {
     /// Everybody's sessions; whoever runs a command is in one of them.
     fn sessions(&self) -> Result<Arc<Sessions>, Error> {
         self.sessions.upgrade().ok_or_else(|| Error::internal("admin", "a command outside of all sessions"))
+    }
+
+    /// The server.
+    fn app(&self) -> Result<Arc<App>, Error> {
+        self.app.upgrade().ok_or_else(|| Error::internal("admin", "a command outside of a server"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The server of the simulation: engine, accounts and commands in this process, without sockets.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use stratalog_engine::storage::Files;
@@ -64,7 +64,8 @@ impl Server {
     pub(super) fn run(&self, user: &str, graph: &str, program: &str) -> Result<Vec<String>, Error> {
         let identity = self.accounts.identity(user).expect("the user is there");
         let (running, sessions) = (self.running.clone(), Arc::downgrade(&self.sessions));
-        let operator = Operator { identity, running, graphs: 0, engine: self.engine.clone(), sessions };
+        let engine = self.engine.clone();
+        let operator = Operator { identity, running, graphs: 0, engine, sessions, app: Weak::new() };
         let mut session = self.engine.open_session_for(Arc::new(operator), graph)?;
         let prepared = session.prepare(program, &Parameters::default())?;
         Ok(table(&session.run(prepared, &RunOptions::default(), &Budget::unlimited())?))
