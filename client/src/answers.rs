@@ -186,6 +186,8 @@ pub(crate) fn type_name(response: &Response) -> &'static str {
         Response::Error(_) => "error",
         Response::Ack(_) => "ack",
         Response::Checked(_) => "checked",
+        Response::Formatted(_) => "formatted",
+        Response::Completions(_) => "completions",
         Response::Subscribed(_) => "subscribed",
         Response::Delta(_) => "delta",
         Response::Progress(_) => "progress",

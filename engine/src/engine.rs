@@ -11,6 +11,7 @@ use crate::analysis;
 use crate::answer::Answer;
 use crate::budget::{Budget, MemoryPool};
 use crate::caller::{Anyone, Caller};
+use crate::catalog::Catalog;
 use crate::check;
 use crate::commands::{self, CommandFamily};
 use crate::context::{Context, Environment};
@@ -355,6 +356,11 @@ impl Session {
     pub fn check(&self, program: &str, budget: &Budget) -> Result<Vec<Diagnostic>, Error> {
         let Environment { limits, commands, .. } = &*self.environment;
         check::check_in(&self.state, program, commands, limits, budget)
+    }
+
+    /// What is defined on this graph, and in this session.
+    pub fn catalog(&self) -> Catalog {
+        SessionView::new(self.state.graph.snapshot(), self.state.overlay.clone()).catalog().clone()
     }
 
     /// As [`Session::prepare`], for a text that is one rule of the session and nothing else.

@@ -13,7 +13,8 @@ pub struct Columns<'c> {
 }
 
 impl<'c> Columns<'c> {
-    pub(crate) fn new(catalog: &'c Catalog) -> Columns<'c> {
+    /// Of everything that a catalog has.
+    pub fn new(catalog: &'c Catalog) -> Columns<'c> {
         Columns { catalog }
     }
 

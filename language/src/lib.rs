@@ -15,6 +15,9 @@ mod hover;
 /// What may stand at a place.
 pub mod complete;
 
+/// The same for a place in a program that stands among others, or on a graph.
+pub mod offers;
+
 /// A program in the one layout that all programs have.
 pub mod format;
 

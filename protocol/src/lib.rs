@@ -23,12 +23,13 @@ pub use proof::{
     SearchProof, Truncation, WhyNot,
 };
 pub use request::{
-    AddRule, Authenticate, Cancel, Check, Execute, Facts, Format, Insert, Login, Message, Query, Request,
-    Resume, Scope, Secret, Subscribe, Unsubscribe,
+    AddRule, Authenticate, Cancel, Check, Complete, Execute, Facts, Format, Insert, Layout, Login, Message,
+    Query, Request, Resume, Scope, Secret, Subscribe, Unsubscribe,
 };
 pub use response::{
-    Ack, AuthError, Authenticated, Checked, Delta, Metadata, Progress, Provenance, Reply, Response,
-    ResultChunk, ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed,
+    Ack, AuthError, Authenticated, Checked, Completions, Delta, Formatted, Metadata, Offer, OfferKind,
+    Progress, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart, ResultTable, Subscribed,
+    Unsubscribed,
 };
 pub use secrets::{masked, tells_a_secret};
 pub use value::Value;

@@ -32,6 +32,10 @@ pub enum Request {
     Execute(Execute),
     /// Says what is wrong with a program, without running anything of it.
     Check(Check),
+    /// Writes a program in the one layout that all programs have, without running anything of it.
+    Format(Layout),
+    /// Asks what may be written at a place of a program.
+    Complete(Complete),
     /// Inserts rows without program text: `rows`, or with the format `arrow` the binary frames that follow.
     Insert(Insert),
     /// Runs a program: `execute` with nothing but the program.
@@ -58,6 +62,8 @@ const TYPES: &[&str] = &[
     "authenticate",
     "execute",
     "check",
+    "format",
+    "complete",
     "insert",
     "query",
     "insert_facts",
@@ -124,6 +130,25 @@ pub struct Check {
     /// The statements. Parameters may have any value.
     #[schemars(extend("contentMediaType" = PROGRAM))]
     pub program: String,
+}
+
+/// `format`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Layout {
+    /// The statements, with their comments.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
+    pub program: String,
+}
+
+/// `complete`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Complete {
+    /// The statements, however complete they are.
+    #[schemars(extend("contentMediaType" = PROGRAM))]
+    pub program: String,
+    /// The place, in bytes of UTF-8 from the beginning; the end of the program if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
 }
 
 /// `insert`. With [`Format::Json`] the rows are in `rows`; with [`Format::Arrow`] binary frames follow.
@@ -290,6 +315,8 @@ impl Message {
             "authenticate" => Request::Authenticate(envelope.body()?),
             "execute" => Request::Execute(envelope.body()?),
             "check" => Request::Check(envelope.body()?),
+            "format" => Request::Format(envelope.body()?),
+            "complete" => Request::Complete(envelope.body()?),
             "insert" => Request::Insert(complete(&envelope, envelope.body()?)?),
             "query" => Request::Query(envelope.body()?),
             "insert_facts" => Request::InsertFacts(envelope.body()?),
@@ -495,7 +522,7 @@ mod tests {
         assert_eq!(problem(r#"{"type":3}"#), "the field `type` must be a string");
         assert_eq!(
             problem(r#"{"type":"question"}"#),
-            "unknown message type \"question\"; known types are login, authenticate, execute, check, insert, query, insert_facts, retract_facts, add_rule, subscribe, unsubscribe, cancel, ping"
+            "unknown message type \"question\"; known types are login, authenticate, execute, check, format, complete, insert, query, insert_facts, retract_facts, add_rule, subscribe, unsubscribe, cancel, ping"
         );
         assert!(problem(r#"{"type":"execute"}"#).contains("missing field `program`"));
         assert!(

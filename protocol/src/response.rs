@@ -43,6 +43,10 @@ pub enum Response {
     Ack(Ack),
     /// What was found in a program.
     Checked(Checked),
+    /// A program in the layout that all programs have.
+    Formatted(Formatted),
+    /// What may be written at a place.
+    Completions(Completions),
     /// A subscription has begun; `delta` follows.
     Subscribed(Subscribed),
     /// The rows that have come and gone, or with `reset` all that there are.
@@ -69,6 +73,8 @@ const TYPES: &[&str] = &[
     "error",
     "ack",
     "checked",
+    "formatted",
+    "completions",
     "subscribed",
     "delta",
     "progress",
@@ -116,6 +122,50 @@ pub struct Ack {
 pub struct Checked {
     /// All errors and warnings, in the order of the statements; none where there is nothing to say.
     pub diagnostics: Vec<Annotation>,
+}
+
+/// `formatted`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Formatted {
+    /// The program: the same statements and comments.
+    pub program: String,
+}
+
+/// `completions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Completions {
+    /// What may be written, each once; none where that is not known.
+    pub offers: Vec<Offer>,
+}
+
+/// Something that may be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Offer {
+    /// What stands there afterwards, from where what is typed of it begins; with the bracket that has to follow.
+    pub text: String,
+    /// How many bytes before the place are what is typed of it.
+    pub typed: u64,
+    /// What it names.
+    pub kind: OfferKind,
+    /// Its columns, or what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+}
+
+/// What something that may be written names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OfferKind {
+    /// A relation.
+    Relation,
+    /// A function.
+    Function,
+    /// An aggregate.
+    Aggregate,
+    /// A variable.
+    Variable,
+    /// A word of a command, or a name that belongs there.
+    Word,
 }
 
 /// `subscribed`.
@@ -327,6 +377,8 @@ impl Reply {
             "delta" => Response::Delta(envelope.body()?),
             "progress" => Response::Progress(envelope.body()?),
             "checked" => Response::Checked(envelope.body()?),
+            "formatted" => Response::Formatted(envelope.body()?),
+            "completions" => Response::Completions(envelope.body()?),
             "unsubscribed" => Response::Unsubscribed(envelope.body()?),
             "pong" => Response::Pong,
             "persistent_update" | "rule_change" | "kg_change" | "schema_change" => {

@@ -14,8 +14,9 @@ use lsp_types::{
 use std::collections::HashMap;
 use stratalog_engine::commands::COMMANDS;
 use stratalog_engine::{Code, Diagnostic, Severity};
-use stratalog_language::complete::{OfferKind, Relation, beginning, in_command, in_program};
+use stratalog_language::complete::OfferKind;
 use stratalog_language::format::WIDTH;
+use stratalog_language::offers::{Among, offers};
 use stratalog_language::{Colour, Document, Kind, Occurrence, Role, Symbol, format};
 
 /// The kinds of tokens, in the order of their numbers.
@@ -255,41 +256,10 @@ impl Workspace {
         let Some(document) = self.document(uri) else { return Vec::new() };
         let lines = self.lines(document);
         let offset = lines.offset(position);
-        let before = last_statement(&document.text()[..offset]);
-        if is_in_comment(before) {
-            return Vec::new();
-        }
-        let columns = document.columns();
-        let relations: Vec<Relation> = columns
-            .relations()
-            .into_iter()
-            .map(|name| Relation { name: name.to_owned(), columns: columns.shown(name).unwrap_or_default() })
-            .collect();
-        let offers = if before.starts_with('.') && !before.contains('?') {
-            let entries = COMMANDS.iter().flat_map(|family| family.entries);
-            let usages = entries.map(|entry| {
-                let words: Vec<&str> =
-                    entry.words.iter().map(|word| word.split('|').next().unwrap_or(word)).collect();
-                (format!(".{} {}", words.join(" "), entry.usage), entry.doc.to_owned())
-            });
-            in_command(before, usages, |word, typed| match word {
-                "NAME" | "RELATION" => {
-                    let named =
-                        relations.iter().map(|known| (known.name.as_str(), Some(known.columns.as_str())));
-                    beginning(named, typed, true)
-                }
-                _ => Vec::new(),
-            })
-        } else {
-            let mut offers = in_program(before, &relations);
-            offers.extend(variables(before));
-            offers
-        };
+        let commands: Vec<_> = COMMANDS.iter().flat_map(|family| family.entries).collect();
+        let among = Among { columns: &[document.columns()], commands: &commands, graphs: &[] };
         let mut found: Vec<CompletionItem> = Vec::new();
-        for offer in offers {
-            if found.iter().any(|known| known.label == offer.value) {
-                continue;
-            }
+        for offer in offers(&document.text()[..offset], &among) {
             let range = Range { start: lines.position(offset - offer.typed), end: position };
             // Editors close brackets by themselves.
             let new_text = offer.value.trim_end_matches(['(', '<']).to_owned();
@@ -410,33 +380,4 @@ fn token_type(colour: Colour) -> Option<u32> {
 fn is_like(name: &str, query: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     query.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
-}
-
-/// From the last line that begins a statement.
-fn last_statement(before: &str) -> &str {
-    let begins = |at: &usize| !before[*at..].starts_with([' ', '\t', '\n', '\r', ')', ']']);
-    let lines = before.match_indices('\n').map(|(at, _)| at + 1).filter(|at| *at < before.len());
-    let start = std::iter::once(0).chain(lines).rfind(begins);
-    &before[start.unwrap_or(before.len())..]
-}
-
-fn is_in_comment(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let outside = |at: usize| line[..at].matches('"').count().is_multiple_of(2);
-    line.trim_start().starts_with('%') || line.match_indices("//").any(|(at, _)| outside(at))
-}
-
-/// The variables that a statement has so far, where one may stand.
-fn variables(before: &str) -> Vec<stratalog_language::complete::Offer> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let typed = before.rsplit(|c| !is_part(c)).next().unwrap_or_default();
-    let earlier = &before[..before.len() - typed.len()];
-    if !earlier.matches('"').count().is_multiple_of(2) || typed.starts_with(char::is_lowercase) {
-        return Vec::new();
-    }
-    let words = earlier.split(|c| !is_part(c));
-    let known = words.filter(|word| word.starts_with(char::is_uppercase)).map(|word| (word, None));
-    let mut found = beginning(known, typed, false);
-    found.iter_mut().for_each(|offer| offer.kind = OfferKind::Variable);
-    found
 }

@@ -4,6 +4,7 @@
 //! level does not exist for them: whatever they ask about it is answered as if it were absent.
 
 use arrow::record_batch::RecordBatch;
+use stratalog_engine::catalog::Catalog;
 use stratalog_engine::{
     Answer, Budget, Caller, Code, DEFAULT_GRAPH, Diagnostic, Error, Inserted, Need, Prepared, RunOptions,
     Scope, Session, Subscription, Value, Waker, graph_not_found,
@@ -118,6 +119,11 @@ impl CheckGrant {
         budget: &Budget,
     ) -> Result<Vec<Diagnostic>, Error> {
         session.check(program, budget)
+    }
+
+    /// What is defined there.
+    pub(crate) fn catalog(self, session: &Session) -> Catalog {
+        session.catalog()
     }
 }
 

@@ -89,6 +89,8 @@ pub(crate) async fn log_in(app: &App, address: IpAddr, request: Request) -> Resu
         }
         Request::Execute(_)
         | Request::Check(_)
+        | Request::Format(_)
+        | Request::Complete(_)
         | Request::Insert(_)
         | Request::Query(_)
         | Request::InsertFacts(_)

@@ -2,7 +2,9 @@
 
 mod cancel;
 mod check;
+mod complete;
 mod execute;
+mod format;
 mod insert;
 mod login;
 mod session;
@@ -60,6 +62,7 @@ impl Caller {
             graphs: self.app.limits.user.graphs,
             engine: self.app.engine.clone(),
             sessions: Arc::downgrade(&self.app.sessions),
+            app: Arc::downgrade(&self.app),
         };
         self.session.turn(Arc::new(operator), ticket).await
     }
@@ -97,6 +100,10 @@ impl Work {
         match self {
             Work::Answer(Request::Execute(execute)) => Some(beginning(&execute.program).to_owned()),
             Work::Answer(Request::Check(check)) => Some(format!("check {}", beginning(&check.program))),
+            Work::Answer(Request::Format(layout)) => Some(format!("format {}", beginning(&layout.program))),
+            Work::Answer(Request::Complete(complete)) => {
+                Some(format!("complete {}", beginning(&complete.program)))
+            }
             Work::Answer(Request::Insert(insert)) => Some(format!("insert into {}", insert.relation)),
             Work::Insert(announced) => Some(format!("insert into {}", announced.relation())),
             Work::Answer(Request::Query(query)) => Some(beginning(&query.query).to_owned()),
@@ -152,6 +159,8 @@ async fn reply(caller: &Caller, id: Option<RequestId>, work: Work, ticket: &Arc<
         Work::Answer(request) => match request {
             Request::Execute(execute) => execute::execute(caller, execute, id.clone(), ticket).await,
             Request::Check(check) => check::check(caller, check, id.clone(), ticket).await,
+            Request::Format(layout) => format::format(caller, layout, id.clone(), ticket).await,
+            Request::Complete(complete) => complete::complete(caller, complete, id.clone(), ticket).await,
             Request::Insert(insert) => insert::insert_rows(caller, insert, id.clone(), ticket).await,
             Request::Query(query) => session::query(caller, query, id.clone(), ticket).await,
             Request::InsertFacts(facts) => session::insert_facts(caller, facts, id.clone(), ticket).await,

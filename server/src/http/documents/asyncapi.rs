@@ -25,6 +25,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("authenticate", &["authenticated", "auth_error", "error"]),
     ("execute", &["result", "result_start", "result_chunk", "arrow", "result_end", "error"]),
     ("check", &["checked", "error"]),
+    ("format", &["formatted", "error"]),
+    ("complete", &["completions", "error"]),
     ("insert", &["result", "error"]),
     ("query", &["result", "result_start", "result_chunk", "result_end", "error"]),
     ("insert_facts", &["ack", "error"]),

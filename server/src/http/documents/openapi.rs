@@ -5,6 +5,7 @@ use stratalog_protocol::VERSION;
 
 use super::{YAML, schemas};
 use crate::http::ENDPOINTS;
+use crate::http::console;
 use crate::http::endpoint::{Answer, Body, Endpoint, Kind, Parameter};
 use crate::http::rejection::{Envelope, Problem};
 
@@ -92,7 +93,9 @@ fn operation(endpoint: &Endpoint, generator: &mut schemars::SchemaGenerator, fai
     match endpoint.kind {
         Kind::Keyed(_) | Kind::Home(_) => {}
         Kind::Page(_) => operation["security"] = json!([{ "apiKey": [] }, { "password": [] }]),
-        Kind::Probe(_) | Kind::Files(_) | Kind::Socket(_) => operation["security"] = json!([]),
+        Kind::Probe(_) | Kind::Files(_) | Kind::Console(_) | Kind::Socket(_) => {
+            operation["security"] = json!([]);
+        }
     }
     operation
 }
@@ -106,7 +109,7 @@ fn problems(endpoint: &Endpoint) -> Vec<Problem> {
         Kind::Keyed(_) => &[Problem::Unauthorized, Problem::Internal],
         Kind::Page(_) => &[Problem::Unauthorized, Problem::TooManyLogins, Problem::Internal],
         Kind::Home(_) => &[Problem::Unauthorized, Problem::NotFound],
-        Kind::Files(_) | Kind::Socket(_) => &[],
+        Kind::Files(_) | Kind::Console(_) | Kind::Socket(_) => &[],
     };
     let here = |problem: &&Problem| {
         [&anywhere[..], &when_busy, of_kind, endpoint.problems].iter().any(|list| list.contains(problem))
@@ -128,6 +131,9 @@ fn described(answer: &Answer, endpoint: &Endpoint, generator: &mut schemars::Sch
         }
         (Body::Text { example, .. }, Kind::Files(files)) => {
             response["content"] = files.iter().map(|file| (file.kind.to_owned(), text(example))).collect();
+        }
+        (Body::Text { example, .. }, Kind::Console(_)) if endpoint.path.ends_with("{file}") => {
+            response["content"] = console::kinds().map(|kind| (kind.to_owned(), text(example))).collect();
         }
         (Body::Text { kind, example }, _) => response["content"] = json!({ *kind: text(example) }),
     }
@@ -193,6 +199,7 @@ fn parameter(parameter: &Parameter, endpoint: &Endpoint) -> Json {
         (Kind::Files(files), _) => {
             json!({ "type": "string", "enum": files.iter().map(|file| file.name).collect::<Vec<_>>() })
         }
+        (Kind::Console(_), _) => json!({ "type": "string", "enum": console::names() }),
         (_, true) => json!({ "type": "integer", "format": "uint64", "minimum": 0, "maximum": u64::MAX }),
         (_, false) => json!({ "type": "string" }),
     };
