@@ -3,7 +3,7 @@
 import { ConnectionLost, type Diagnostic } from "./errors.js";
 import { LOOK_FIRST } from "./failure.js";
 import type { Cell } from "./json.js";
-import type { ResultMessage, ResultStartMessage, SubscribedMessage } from "./messages.js";
+import type { Offer, ResultMessage, ResultStartMessage, SubscribedMessage } from "./messages.js";
 
 /** A complete reply, however many frames it came in. */
 export interface Answer {
@@ -17,6 +17,10 @@ export interface Answer {
   subscribed?: SubscribedMessage;
   /** What was found in a program that was checked. */
   found?: readonly Diagnostic[];
+  /** A program in the layout of all programs. */
+  formatted?: string;
+  /** What may be written at a place. */
+  offers?: readonly Offer[];
 }
 
 /** Why nobody waits for an answer any more, given whether the request may have taken effect. */

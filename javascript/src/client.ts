@@ -13,7 +13,7 @@ import { LOOK_FIRST } from "./failure.js";
 import { type Data, type Inserted, type Pieces, piecesOf } from "./insert.js";
 import { Link, type State } from "./link.js";
 import { Live, type LiveOptions } from "./live.js";
-import type { CheckMessage } from "./messages.js";
+import type { CheckMessage, CompleteMessage, FormatMessage, Offer } from "./messages.js";
 import type { Params } from "./requests.js";
 import { execution } from "./requests.js";
 import { Result } from "./result.js";
@@ -178,6 +178,30 @@ export class Client {
     const text = (id: number) => JSON.stringify({ ...message, id });
     const { call } = await this.#run({ program, reads: true }, text, options);
     return (call.outcome as Answer).found ?? [];
+  }
+
+  /** A program in the layout that all programs have: the same statements and comments. Nothing of it runs. */
+  async format(program: string, options: RequestOptions = {}): Promise<string> {
+    const message: FormatMessage = { type: "format", program: whole(program) };
+    const text = (id: number) => JSON.stringify({ ...message, id });
+    const { call } = await this.#run({ program, reads: true }, text, options);
+    return (call.outcome as Answer).formatted ?? program;
+  }
+
+  /**
+   * What may be written at a place of a program, for editors; `place` counts as a text of JavaScript does, and is the end of the
+   * program if it is not said.
+   */
+  async complete(
+    program: string,
+    place = program.length,
+    options: RequestOptions = {},
+  ): Promise<readonly Offer[]> {
+    const offset = new TextEncoder().encode(program.slice(0, place)).length;
+    const message: CompleteMessage = { type: "complete", program: whole(program), offset };
+    const text = (id: number) => JSON.stringify({ ...message, id });
+    const { call } = await this.#run({ program, reads: true }, text, options);
+    return (call.outcome as Answer).offers ?? [];
   }
 
   /** Runs a query whose rows are read while they come, never held as a whole. */

@@ -251,6 +251,12 @@ export class Connection {
       case "checked":
         this.#settle(call, { found: message.diagnostics, rowCount: 0, rows: [] });
         return;
+      case "formatted":
+        this.#settle(call, { formatted: message.program, rowCount: 0, rows: [] });
+        return;
+      case "completions":
+        this.#settle(call, { offers: message.offers, rowCount: 0, rows: [] });
+        return;
       case "pong":
         this.#settle(call, { rowCount: 0, rows: [] });
         return;

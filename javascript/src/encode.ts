@@ -2,6 +2,7 @@
 
 import {
   Bool,
+  type Data,
   type DataType,
   Field,
   Float32,
@@ -9,6 +10,7 @@ import {
   Int8,
   Int64,
   List,
+  makeBuilder,
   makeData,
   Null,
   RecordBatch,
@@ -17,7 +19,6 @@ import {
   Table,
   TimestampMillisecond,
   Utf8,
-  vectorFromArray,
 } from "apache-arrow";
 import { type Kind, kindOf } from "./kinds.js";
 import { Float, floatOf, integerOf, jsonOf, millisecondsOf, whole } from "./values.js";
@@ -86,14 +87,23 @@ function* batchesOf(
         if (value === null || value === undefined || Number.isNaN(value)) return null;
         return at(names[place] ?? "", start + number, () => encode(value));
       });
-      const data = vectorFromArray(values, type).data[0];
-      return data ?? makeData({ type: new Null(), length: some.length });
+      return dataOf(type, values);
     });
     yield new RecordBatch(
       schema,
       makeData({ type: new Struct(schema.fields), length: some.length, children }),
     );
   }
+}
+
+/** Values as Arrow. Which are null is said here: told to find that out, a builder compiles code, which a strict page forbids. */
+function dataOf(type: DataType, values: readonly unknown[]): Data {
+  const builder = makeBuilder({ type, nullValues: [] });
+  values.forEach((value, place) => {
+    if (value === null) builder.setValid(place, false);
+    else builder.set(place, value);
+  });
+  return builder.finish().flush();
 }
 
 /** Says where a value stands that cannot be stored. */

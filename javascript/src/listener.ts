@@ -4,6 +4,7 @@
 import type { Connection } from "./connection.js";
 import { ConnectionLost, Overloaded } from "./errors.js";
 import type { Pushed } from "./inbox.js";
+import type { State } from "./link.js";
 import { sleep } from "./time.js";
 
 const FIRST_MILLISECONDS = 100;
@@ -14,6 +15,8 @@ export abstract class Listener<T> implements AsyncIterableIterator<T> {
   readonly #closed = new AbortController();
   /** Whoever asks for the next one waits for those who asked before. */
   #turn: Promise<unknown> = Promise.resolve();
+  #state: State = "connecting";
+  readonly #listeners = new Set<(state: State) => void>();
 
   /** Opens a connection, and asks for what is wanted from where it was left. */
   protected abstract connect(): Promise<Connection>;
@@ -24,6 +27,18 @@ export abstract class Listener<T> implements AsyncIterableIterator<T> {
   /** The first connection: what is wrong with the question is thrown at once. */
   protected async begin(): Promise<void> {
     this.#connection = await this.connect();
+    this.#become("open");
+  }
+
+  /** Whether it is connected; a lost connection is opened again while somebody waits for the next one. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Tells each change of the state from now on; call the answer to hear no more. */
+  onState(listener: (state: State) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Whether it is closed: then nothing comes any more. */
@@ -42,6 +57,13 @@ export abstract class Listener<T> implements AsyncIterableIterator<T> {
   close(): void {
     this.#closed.abort();
     this.#connection?.close();
+    this.#become("closed");
+  }
+
+  #become(state: State): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    for (const listener of this.#listeners) listener(state);
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
@@ -59,6 +81,7 @@ export abstract class Listener<T> implements AsyncIterableIterator<T> {
       try {
         this.#connection ??= await this.connect();
         if (this.closed) break;
+        this.#become("open");
         const found = this.take(await this.#connection.pushed());
         pause = FIRST_MILLISECONDS;
         if (found !== undefined) return { done: false, value: found };
@@ -70,6 +93,7 @@ export abstract class Listener<T> implements AsyncIterableIterator<T> {
           this.close();
           throw problem;
         }
+        this.#become("lost");
         await sleep(pause * (0.5 + Math.random() / 2), this.#closed.signal);
         pause = Math.min(pause * 2, LONGEST_MILLISECONDS);
       }

@@ -11,6 +11,8 @@ export type Request =
   | AuthenticateMessage
   | ExecuteMessage
   | CheckMessage
+  | FormatMessage
+  | CompleteMessage
   | InsertMessage
   | QueryMessage
   | InsertFactsMessage
@@ -50,6 +52,8 @@ export type Reply =
   | ErrorMessage
   | AckMessage
   | CheckedMessage
+  | FormattedMessage
+  | CompletionsMessage
   | SubscribedMessage
   | DeltaMessage
   | ProgressMessage
@@ -168,6 +172,10 @@ export type Code =
  */
 export type Severity = "error" | "warning";
 /**
+ * What something that may be written names.
+ */
+export type OfferKind = "relation" | "function" | "aggregate" | "variable" | "word";
+/**
  * What was done to facts.
  */
 export type RowOperation = "insert" | "delete" | "update";
@@ -265,6 +273,38 @@ export interface CheckMessage {
    * The statements. Parameters may have any value.
    */
   program: string;
+  /**
+   * Repeated in every reply.
+   */
+  id?: RequestId;
+}
+/**
+ * Writes a program in the one layout that all programs have, without running anything of it.
+ */
+export interface FormatMessage {
+  type: "format";
+  /**
+   * The statements, with their comments.
+   */
+  program: string;
+  /**
+   * Repeated in every reply.
+   */
+  id?: RequestId;
+}
+/**
+ * Asks what may be written at a place of a program.
+ */
+export interface CompleteMessage {
+  type: "complete";
+  /**
+   * The statements, however complete they are.
+   */
+  program: string;
+  /**
+   * The place, in bytes of UTF-8 from the beginning; the end of the program if there is none.
+   */
+  offset?: number;
   /**
    * Repeated in every reply.
    */
@@ -1078,6 +1118,55 @@ export interface CheckedMessage {
    * The id of the request, if it had one.
    */
   id?: RequestId;
+}
+/**
+ * A program in the layout that all programs have.
+ */
+export interface FormattedMessage {
+  type: "formatted";
+  /**
+   * The program: the same statements and comments.
+   */
+  program: string;
+  /**
+   * The id of the request, if it had one.
+   */
+  id?: RequestId;
+}
+/**
+ * What may be written at a place.
+ */
+export interface CompletionsMessage {
+  type: "completions";
+  /**
+   * What may be written, each once; none where that is not known.
+   */
+  offers: Offer[];
+  /**
+   * The id of the request, if it had one.
+   */
+  id?: RequestId;
+}
+/**
+ * Something that may be written.
+ */
+export interface Offer {
+  /**
+   * What stands there afterwards, from where what is typed of it begins; with the bracket that has to follow.
+   */
+  text: string;
+  /**
+   * How many bytes before the place are what is typed of it.
+   */
+  typed: number;
+  /**
+   * What it names.
+   */
+  kind: OfferKind;
+  /**
+   * Its columns, or what it does.
+   */
+  about?: string;
 }
 /**
  * A subscription has begun; `delta` follows.

@@ -32,6 +32,8 @@ before(async () => {
   site.on("request", (request, response) => {
     const isScript = request.url === "/page.js";
     response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
+    // As strict as a page can be: nothing may be evaluated.
+    response.setHeader("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src ws:");
     response.end(isScript ? script : '<script type="module" src="/page.js"></script>');
   });
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
