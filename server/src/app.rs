@@ -50,6 +50,8 @@ pub(crate) struct App {
     pub(crate) rendered: Rendered,
     /// What is counted and bounded.
     pub(crate) limits: Live<Limits>,
+    /// Whether there is a console.
+    pub(crate) has_console: bool,
     /// Pages of which sites may use the server.
     pub(crate) origins: Live<Origins>,
     /// The names by which the server may be called.
@@ -205,6 +207,7 @@ impl App {
             places: Places::new(&config.limits, descriptors()),
             archive_pause: config.archiving.pause,
             limits: config.limits.into(),
+            has_console: config.console,
             origins: config.origins.into(),
             hosts: config.hosts.into(),
             tls,

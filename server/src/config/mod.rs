@@ -37,6 +37,8 @@ pub struct Config {
     pub host: String,
     /// The port to listen on; 0 takes any free one.
     pub port: u16,
+    /// Whether there is a console.
+    pub console: bool,
     /// Pages of which sites may use the server.
     pub origins: Origins,
     /// The names by which the server may be called.
@@ -157,6 +159,7 @@ impl Default for Config {
             enabled: true,
             host: "127.0.0.1".to_owned(),
             port: 8080,
+            console: true,
             origins: Origins::default(),
             hosts: Hosts { listed: Vec::new(), own: "127.0.0.1".to_owned() },
             certificate: None,

@@ -118,6 +118,11 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting { key: "http.port", set: |c, v| v.number().map(|port| c.port = port), show: |c| whole(c.port) },
     Setting {
+        key: "http.console",
+        set: |c, v| v.boolean().map(|b| c.console = b),
+        show: |c| Some(Value::Boolean(c.console)),
+    },
+    Setting {
         key: "http.cors_origins",
         set: |c, v| v.each(Origins::normal).map(|origins| c.origins.listed = origins),
         show: |c| list(&c.origins.listed),

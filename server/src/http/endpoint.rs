@@ -71,6 +71,8 @@ pub(crate) enum Kind {
     Home(fn() -> Response),
     /// Anybody: what pages are made of. `{file}` in the path is one of these names.
     Files(&'static [File]),
+    /// Anybody, where the server has the console: a page and its files, given what stands for `{file}` and the headers.
+    Console(fn(&str, &HeaderMap) -> Option<Response>),
     /// Anybody, until the WebSocket is open.
     Socket(fn(&Arc<App>) -> BoxedFilter<(Response,)>),
 }
@@ -84,15 +86,20 @@ impl Endpoint {
             Kind::Page(answer) => vec![shown_to_users(app, self.path, answer)],
             Kind::Home(answer) => vec![home(app, self.path, answer)],
             Kind::Files(files) => files.iter().map(|file| shown(self.path, file)).collect(),
+            Kind::Console(answer) if app.has_console => vec![console(app, self.path, answer)],
+            Kind::Console(_) => Vec::new(),
             Kind::Socket(route) => vec![route(app)],
         }
     }
 }
 
 fn at(path: &str) -> BoxedFilter<()> {
+    at_start(path).and(warp::path::end()).boxed()
+}
+
+fn at_start(path: &str) -> BoxedFilter<()> {
     let parts = path.split('/').filter(|part| !part.is_empty());
-    let start = parts.fold(warp::any().boxed(), |path, part| path.and(warp::path(part.to_owned())).boxed());
-    start.and(warp::path::end()).boxed()
+    parts.fold(warp::any().boxed(), |path, part| path.and(warp::path(part.to_owned())).boxed())
 }
 
 fn probe(
@@ -168,6 +175,27 @@ fn home(app: &Arc<App>, path: &str, answer: fn() -> Response) -> BoxedFilter<(Re
                 true => answer(),
                 false => no_endpoint(&method, &headers, &accounts),
             }
+        })
+        .boxed()
+}
+
+fn console(
+    app: &Arc<App>,
+    path: &str,
+    answer: fn(&str, &HeaderMap) -> Option<Response>,
+) -> BoxedFilter<(Response,)> {
+    let accounts = app.accounts.clone();
+    let (start, name) = match path.strip_suffix("/{file}") {
+        Some(start) => (at_start(start), warp::path::param::<String>().and(warp::path::end()).boxed()),
+        None => (at_start(path), warp::path::end().map(String::new).boxed()),
+    };
+    start
+        .and(name)
+        .and(warp::method())
+        .and(warp::header::headers_cloned())
+        .map(move |name: String, method: Method, headers: HeaderMap| match read_only(&method) {
+            Ok(()) => answer(&name, &headers).unwrap_or_else(|| no_endpoint(&method, &headers, &accounts)),
+            Err(problem) => problem.into_response(),
         })
         .boxed()
 }

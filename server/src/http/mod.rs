@@ -4,6 +4,7 @@ mod accept;
 mod away;
 mod basic;
 mod bearer;
+mod console;
 mod cors;
 mod documents;
 mod endpoint;
@@ -49,6 +50,8 @@ const ENDPOINTS: &[Endpoint] = &[
     page::HOME,
     page::PAGE,
     page::FILES,
+    console::PAGE,
+    console::FILES,
 ];
 
 /// Everything that the server answers to.

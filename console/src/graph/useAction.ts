@@ -1,0 +1,36 @@
+// Something that is done when somebody wants it, and what came of it.
+
+import type { Result } from "@stratalog/client";
+import { useState } from "preact/hooks";
+
+export interface Action {
+  readonly isBusy: boolean;
+  /** Why it was not done. */
+  readonly problem: unknown;
+  /** What the server had to say, with what deserves a second look. */
+  readonly said: readonly string[];
+  /** Does it; whether it was done. */
+  readonly run: (work: () => Promise<Result>) => Promise<boolean>;
+}
+
+interface Outcome {
+  readonly isBusy: boolean;
+  readonly problem?: unknown;
+  readonly said?: readonly string[];
+}
+
+export function useAction(): Action {
+  const [{ isBusy, problem, said = [] }, setOutcome] = useState<Outcome>({ isBusy: false });
+  const run = async (work: () => Promise<Result>) => {
+    setOutcome({ isBusy: true });
+    try {
+      const { messages, warnings } = await work();
+      setOutcome({ isBusy: false, said: [...messages, ...warnings] });
+      return true;
+    } catch (failure) {
+      setOutcome({ isBusy: false, problem: failure });
+      return false;
+    }
+  };
+  return { isBusy, problem, said, run };
+}

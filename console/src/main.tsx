@@ -1,0 +1,10 @@
+// Starts the console.
+
+import { render } from "preact";
+import { App } from "./shell/App.tsx";
+import "./theme.css";
+import "./shell/shell.css";
+import "./parts/parts.css";
+
+const place = document.getElementById("app");
+if (place !== null) render(<App />, place);

@@ -1,0 +1,251 @@
+// Who is logged in, and the connections that there are to the server.
+//
+// Programs run on one of them, whose session has facts and rules of its own. What the page wants to know beside that goes
+// over another, so that it need not wait for a long query.
+
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  AccessDenied,
+  AuthError,
+  type Client,
+  ConnectionLost,
+  type ConnectOptions,
+  connect,
+  type Events,
+  type State,
+} from "@stratalog/client";
+import { address, rename, writeAddress } from "./address.ts";
+import { type Catalog, emptyCatalog, readCatalog } from "./catalog.ts";
+
+/** A user with a password, or an API key. */
+export type Credentials = Pick<ConnectOptions, "user" | "password" | "apiKey">;
+
+/** The session that the page has; none where nobody is logged in. */
+export const session = signal<Session | undefined>(undefined);
+
+/** Why nobody is logged in any more. */
+export const goodbye = signal<string | undefined>(undefined);
+
+/** For how long a lost connection is looked for: until the server is there again. */
+const RECONNECT_MILLISECONDS = 24 * 3600 * 1000;
+
+/** What somebody may do on a graph. */
+export type Level = "viewer" | "editor" | "owner";
+
+const LEVELS: readonly Level[] = ["viewer", "editor", "owner"];
+
+export class Session {
+  /** Runs the programs of the editor. */
+  readonly asking: Client;
+  /** Asks everything else. */
+  readonly looking: Client;
+  /** Who is logged in; of a key, nobody says. */
+  readonly user: string | undefined;
+  /** The graph in use. */
+  readonly graph: Signal<string>;
+  /** The graphs that there are for this user. */
+  readonly graphs = signal<readonly string[]>([]);
+  /** What the user may do on the graph in use; undefined until it is known. */
+  readonly level = signal<Level | undefined>(undefined);
+  /** How the connection is. */
+  readonly state: ReadonlySignal<State>;
+  /** What the graph in use has. */
+  readonly catalog = signal<Catalog>(emptyCatalog);
+  /** Whether the session that asks runs a program. */
+  readonly isBusy = signal(false);
+  #reading: Promise<void> | undefined;
+  #again = false;
+  #closed = false;
+  #events: Events | undefined;
+
+  constructor(asking: Client, looking: Client, user: string | undefined) {
+    this.asking = asking;
+    this.looking = looking;
+    this.user = user;
+    this.graph = signal(asking.kg);
+    const state = signal(asking.state);
+    this.state = state;
+    asking.onState((now) => {
+      state.value = now;
+      if (now === "lost") void this.#askWhy();
+    });
+  }
+
+  /** The role of the user: `admin`, `editor` or `viewer`. */
+  get role(): string {
+    return this.asking.session.role;
+  }
+
+  /** Whether the user is an administrator. */
+  get isAdmin(): boolean {
+    return this.role === "admin";
+  }
+
+  /** Whoever may not be here any more does not come back: the client says so to whoever asks. */
+  async #askWhy(): Promise<void> {
+    try {
+      await this.asking.ping({ timeout: RECONNECT_MILLISECONDS });
+    } catch (problem) {
+      if (this.#closed) return;
+      const cause = problem instanceof ConnectionLost ? problem.cause : problem;
+      if (cause instanceof AccessDenied || cause instanceof AuthError) {
+        forget();
+        this.close(`You are not logged in any more: ${cause.message}.`);
+      }
+    }
+  }
+
+  /** Whether the user may do what takes this level on the graph in use. */
+  may(least: Level): boolean {
+    const level = this.level.value;
+    return level !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+  }
+
+  /** Goes over to another graph. Facts and rules of the session are dropped. */
+  async use(graph: string): Promise<void> {
+    await this.looking.use(graph);
+    await this.asking.use(graph);
+    this.#events?.close();
+    batch(() => {
+      this.graph.value = graph;
+      this.catalog.value = emptyCatalog;
+      this.level.value = undefined;
+    });
+    // First to hear of changes, then to read: none is missed between.
+    await this.#subscribe();
+    await this.refresh();
+  }
+
+  /** The session that asks has gone over to another graph by itself: the others follow. */
+  moved(graph: string): void {
+    rename(writeAddress({ ...address.peek(), graph }));
+  }
+
+  /** Follows what changes on the graph in use. */
+  async begin(): Promise<void> {
+    // First to hear of changes, then to read: none is missed between.
+    await this.#subscribe();
+    await this.refresh();
+  }
+
+  /** Reads again what the graph in use has. Whoever asks meanwhile gets what is read after that. */
+  async refresh(): Promise<void> {
+    if (this.#reading !== undefined) {
+      this.#again = true;
+      return this.#reading;
+    }
+    this.#reading = this.#read().finally(() => {
+      this.#reading = undefined;
+      if (this.#again) {
+        this.#again = false;
+        void this.refresh();
+      }
+    });
+    return this.#reading;
+  }
+
+  /** Ends the session. */
+  close(why?: string): void {
+    this.#closed = true;
+    this.#events?.close();
+    this.asking.close();
+    this.looking.close();
+    if (session.peek() === this) {
+      batch(() => {
+        session.value = undefined;
+        goodbye.value = why;
+      });
+    }
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const graph = this.graph.peek();
+      const [graphs, level, catalog] = await Promise.all([
+        this.looking.execute(".kg list", { reads: true }),
+        this.looking.execute(".kg level", { reads: true }),
+        readCatalog(this.looking),
+      ]);
+      if (graph !== this.graph.peek()) return;
+      batch(() => {
+        this.graphs.value = graphs.column("name").toArray().map(String);
+        this.level.value = (level.cell(0, 0) as Level | null) ?? undefined;
+        this.catalog.value = catalog;
+      });
+    } catch (problem) {
+      // The connection says of itself how it is; a right that was taken away shows in what is asked for next.
+      console.debug("what the graph has could not be read", problem);
+    }
+  }
+
+  /** From now on reads again whenever something has changed, but not more than once a second. */
+  async #subscribe(): Promise<void> {
+    try {
+      const events = await this.looking.events();
+      this.#events = events;
+      void this.#follow(events);
+    } catch (problem) {
+      console.debug("no events", problem);
+    }
+  }
+
+  async #follow(events: Events): Promise<void> {
+    try {
+      for await (const _ of events) {
+        await this.refresh();
+        await new Promise((done) => setTimeout(done, 1000));
+      }
+    } catch (problem) {
+      console.debug("no more events", problem);
+    }
+  }
+}
+
+/** Logs in. */
+export async function logIn(credentials: Credentials, graph: string | undefined): Promise<void> {
+  const server = new URL("ws", location.href).href;
+  const options = { ...credentials, reconnect: RECONNECT_MILLISECONDS };
+  const asking = await connect(server, options);
+  try {
+    const looking = await connect(server, options);
+    const opened = new Session(asking, looking, credentials.user);
+    if (graph !== undefined && graph !== opened.graph.peek()) {
+      // A graph that is not there for this user is said where the user can choose another one.
+      await opened.use(graph).catch(() => undefined);
+    }
+    batch(() => {
+      goodbye.value = undefined;
+      session.value = opened;
+    });
+    await opened.begin();
+  } catch (problem) {
+    asking.close();
+    throw problem;
+  }
+}
+
+/** Under this name the tab keeps the credentials, if it was asked to. */
+const KEPT = "stratalog.credentials";
+
+/** Keeps credentials until the tab is closed. */
+export function keep(credentials: Credentials): void {
+  sessionStorage.setItem(KEPT, JSON.stringify(credentials));
+}
+
+/** Forgets credentials, if there are any. */
+export function forget(): void {
+  sessionStorage.removeItem(KEPT);
+}
+
+/** Logs in with what the tab has kept; whether it had anything. */
+export async function logInAgain(graph: string | undefined): Promise<boolean> {
+  const kept = sessionStorage.getItem(KEPT);
+  if (kept === null) return false;
+  try {
+    await logIn(JSON.parse(kept) as Credentials, graph);
+  } catch (problem) {
+    if (problem instanceof AuthError) forget();
+    throw problem;
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+// The page: the door for whoever is not logged in, and else the header, the views to choose from and the view that is chosen.
+
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Failure } from "../parts/Failure.tsx";
+import { address, rename, writeAddress } from "../session/address.ts";
+import { type Session, session } from "../session/session.ts";
+import { Door } from "./Door.tsx";
+import { Header } from "./Header.tsx";
+import { Navigation } from "./Navigation.tsx";
+import { VIEWS, type ViewProps } from "./views.ts";
+
+export function App() {
+  const open = session.value;
+  return open === undefined ? <Door /> : <Inside session={open} />;
+}
+
+function Inside({ session }: { session: Session }) {
+  const { graph, view } = address.value;
+  const using = session.graph.value;
+  const [problem, setProblem] = useState<unknown>();
+
+  // The graph in the address is the one in use; whoever goes back goes back to the graph, too.
+  useEffect(() => {
+    setProblem(undefined);
+    if (graph === undefined) rename(writeAddress({ ...address.peek(), graph: using }));
+    else if (graph !== using) session.use(graph).catch(setProblem);
+  }, [session, graph]);
+
+  const chosen = VIEWS.find(({ name }) => name === view);
+  useEffect(() => {
+    document.title = chosen === undefined ? "Stratalog" : `${chosen.title} · ${using} · Stratalog`;
+  }, [chosen, using]);
+
+  return (
+    <div class="page">
+      <button type="button" class="skip" onClick={toMain}>
+        To the content
+      </button>
+      <Header session={session} />
+      <Navigation session={session} current={view} />
+      <main id="main" tabIndex={-1} class={`view view-${view}`}>
+        {problem !== undefined && graph !== using ? (
+          <Failure problem={problem} />
+        ) : chosen === undefined ? (
+          <p class="quiet">There is no view called {view}.</p>
+        ) : (
+          <Chosen key={`${using} ${view}`} load={chosen.load} session={session} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+/** The fragment says which view there is, so it cannot say where in the page one is: this is no link. */
+function toMain(): void {
+  document.getElementById("main")?.focus();
+}
+
+function Chosen({ load, session }: { load: () => Promise<ComponentType<ViewProps>>; session: Session }) {
+  const [view, setView] = useState<{ View: ComponentType<ViewProps> } | undefined>();
+  const [problem, setProblem] = useState<unknown>();
+  useEffect(() => {
+    load().then((View) => setView({ View }), setProblem);
+  }, [load]);
+  if (problem !== undefined) return <Failure problem={problem} />;
+  if (view === undefined) return <p class="waiting quiet">…</p>;
+  return <view.View session={session} />;
+}

@@ -1,0 +1,98 @@
+// A fact as text, and as a field for each of its columns: an empty field is any value.
+
+import { goalOf } from "../program/goal.ts";
+import { literal } from "../program/literal.ts";
+import { IN_HEADS, isVariable, outer, plain, split } from "../program/scan.ts";
+
+/** A column that a field is for. */
+export interface FieldColumn {
+  readonly name: string;
+  /** Its type; undefined where nobody knows it. */
+  readonly type: string | undefined;
+}
+
+/** A fact as it is typed. */
+export interface Fields {
+  readonly relation: string;
+  readonly inputs: readonly string[];
+}
+
+const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** What is a value without anybody quoting it. */
+const CONSTANT = /^(?:true|false|null|t"[^"]*"|"(?:\\.|[^"\\])*"|\[.*\]|list\(.*\))$/s;
+
+/** Whether a text is a name that a relation may have. */
+export function isName(text: string): boolean {
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text);
+}
+
+/**
+ * The fact that is typed, as a program would write it. What is no value of the type is text: the server
+ * then says what is wrong.
+ */
+export function factOfFields({ relation, inputs }: Fields, columns: readonly FieldColumn[]): string {
+  return `${relation}(${inputs.map((input, column) => valueOfInput(input, columns[column]?.type)).join(", ")})`;
+}
+
+function valueOfInput(input: string, type: string | undefined): string {
+  const text = input.trim();
+  if (type === "string") return input === "" ? "_" : literal(input);
+  if (text === "" || text === "_") return "_";
+  if (type === "timestamp" && !CONSTANT.test(text) && !INTEGER.test(text)) return `t${literal(text)}`;
+  if (INTEGER.test(text) && type === "float") return `${text}.0`;
+  return NUMBER.test(text) || CONSTANT.test(text) ? text : literal(text);
+}
+
+/** What the fields say, of a fact in a program; undefined where it is none. */
+export function fieldsOfFact(fact: string, columns: readonly FieldColumn[]): Fields | undefined {
+  const goal = goalOf(
+    `?${plain(fact)
+      .trim()
+      .replace(/^\?\s*/, "")}`,
+  );
+  if (goal === undefined || goal.rest.trim() !== "") return undefined;
+  const terms = goal.terms.filter((term, place) => term !== "" || place + 1 < goal.terms.length);
+  return {
+    relation: goal.relation,
+    inputs: terms.map((term, column) => inputOf(term, columns[column]?.type)),
+  };
+}
+
+function inputOf(term: string, type: string | undefined): string {
+  if (term === "_" || isVariable(term)) return "";
+  const inside = /^t?"((?:\\.|[^"\\])*)"$/s.exec(term)?.[1];
+  const isBare =
+    (type === "string" && !term.startsWith("t")) || (type === "timestamp" && term.startsWith("t"));
+  return inside !== undefined && isBare ? unescaped(inside) : term;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
+
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:u([0-9a-fA-F]{4})|(.))/gs,
+    (found, code: string | undefined, sign: string | undefined) => {
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+      return ESCAPES[sign ?? ""] ?? found;
+    },
+  );
+}
+
+/** The columns of a relation that rules alone derive, as the head of a clause calls them. */
+export function columnsOfClause(clause: string): FieldColumn[] {
+  const begin = clause.indexOf("(");
+  const end = [...outer(clause)].find(({ at, sign }) => at > begin && sign === ")")?.at;
+  if (begin < 0 || end === undefined) return [];
+  const terms = split(clause.slice(begin + 1, end), IN_HEADS);
+  return terms.flatMap((term) => rankedColumns(term) ?? [term]).map((name) => ({ name, type: undefined }));
+}
+
+/** The columns of an aggregate that keeps whole rows: each of its variables is one. */
+function rankedColumns(term: string): string[] | undefined {
+  const inside = /^(?:top_k|top_k_threshold|within_radius)\s*<(.*)>$/s.exec(term)?.[1];
+  if (inside === undefined) return undefined;
+  return split(inside)
+    .map((part) => part.replace(/\s*:\s*(?:asc|desc)$/i, ""))
+    .filter(isVariable);
+}

@@ -1,0 +1,1 @@
+import{c as e,i as t}from"./scan.js";function n(n){let r=/^\?\s*([\p{L}_][\p{L}\p{N}_]*)\s*\(/u.exec(n);if(r===null)return;let i=r[0].length-1;for(let{at:a,sign:o}of t(n.slice(i))){if(o!==`)`)continue;let t=e(n.slice(i+1,i+a));return{relation:r[1]??``,terms:t,rest:n.slice(i+a+1)}}}export{n as t};

@@ -1,0 +1,1 @@
+import{l as e}from"./scan.js";var t=/^\.why(?:\s+(?:full|all))?\s+(?=\?)/i,n=/^(?!type(?![\p{L}\p{N}_([]))[\p{Alphabetic}_]/u;function r(r){let i=e(r).map(e=>e.replace(t,``)),a=i.filter(e=>e.startsWith(`?`)),o=a.at(-1);if(o===void 0)return;let s=i.filter(e=>n.test(e));return{own:s,query:o,left:i.length-a.length-s.length}}export{r as t};

@@ -1,0 +1,1 @@
+import{A as e,T as t}from"./console.js";function n(n,r){let[i,a]=e({state:`running`});return t(()=>{let e=new AbortController;return a(({value:e})=>({state:`running`,...e===void 0?{}:{value:e}})),n(e.signal).then(t=>{e.signal.aborted||a({state:`done`,value:t})},t=>{e.signal.aborted||a({state:`failed`,problem:t})}),()=>e.abort()},r),i}export{n as t};
