@@ -9,6 +9,7 @@ PEERS_PY := target/peers/venv/bin/python
 PEERS_READY := target/peers/venv/.ready
 CHECKERS := tests/validators/node_modules/.ready
 JAVASCRIPT := javascript/node_modules/.ready
+CONSOLE := console/node_modules/.ready
 SERVER  := target/release/stratalog-server
 CLI     := target/release/stratalog
 TREE_SITTER := target/tools/bin/tree-sitter
@@ -30,7 +31,7 @@ RANDOM_ROUNDS ?= 10
 PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript test-javascript golden grammar crash simulate random fuzz load soak soak-live bench peers \
+.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console console screenshots golden grammar crash simulate random fuzz load soak soak-live bench peers \
 	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -70,16 +71,19 @@ deb: build ## a Debian package with the systemd unit, in target/deb
 	@command -v dpkg-shlibdeps >/dev/null || $(call install,dpkg-dev)
 	packaging/deb/build target/deb
 
-test: test-rust test-python test-javascript ## every test: Rust, golden files, random programs, sockets, clients, demo answers
+test: test-rust test-python test-javascript test-console ## every test: Rust, golden files, random programs, sockets, clients, demo answers
 
 test-rust: build
 	$(TEST)
 
-test-python: build native $(READY) $(CHECKERS) browser
+test-python: build native $(READY) $(CHECKERS) $(CONSOLE) browser
 	$(PY) -m pytest python/tests -q -n $(PYTEST_WORKERS) --dist loadfile
 
 test-javascript: build $(JAVASCRIPT) browser
 	npm test --prefix javascript
+
+test-console: $(CONSOLE)
+	npm test --prefix console
 
 check: fmt lint ## what CI checks beside the tests
 
@@ -87,7 +91,7 @@ fmt: $(READY)
 	$(CARGO) fmt --all --check
 	$(VENV)/bin/ruff format --check python demo benches/peers
 
-lint: lint-rust lint-python lint-javascript
+lint: lint-rust lint-python lint-javascript lint-console
 
 lint-rust:
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
@@ -100,6 +104,15 @@ lint-python: $(READY)
 
 lint-javascript: $(JAVASCRIPT)
 	npm run check --prefix javascript
+
+lint-console: $(CONSOLE)
+	npm run check --prefix console
+
+console: $(CONSOLE) ## build the console into server/console, which is in the server's binary
+	npm run build --prefix console
+
+screenshots: build $(READY) browser ## the pictures of docs/console.md, on the demo's graph
+	$(PY) python/tools/screenshots.py --server $(STRATALOG_SERVER)
 
 golden: build ## rewrite the answers of the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(TEST) --test golden
@@ -196,6 +209,11 @@ $(CHECKERS): tests/validators/package-lock.json
 $(JAVASCRIPT): javascript/package-lock.json
 	@command -v npm >/dev/null || $(call install,nodejs npm)
 	npm ci --prefix javascript --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+# What the console is built with. It takes the client from its sources.
+$(CONSOLE): console/package-lock.json $(JAVASCRIPT)
+	npm ci --prefix console --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 # The index of near vectors is C++.

@@ -24,7 +24,18 @@ import polars as pl
 import stratalog
 from expected import bound_packages
 from local_server import LocalServer
-from questions import BOUND, BOUND_TIMES, FALLS, PACKAGE, QUESTIONS, RULES, SCHEMAS, TAKEN
+from questions import (
+    BOUND,
+    BOUND_TIMES,
+    CONSOLE_QUESTIONS,
+    CONSOLE_SCHEMA,
+    FALLS,
+    PACKAGE,
+    QUESTIONS,
+    RULES,
+    SCHEMAS,
+    TAKEN,
+)
 
 DATA = Path(__file__).parent / "data"
 SHOWN_ROWS = 10
@@ -57,6 +68,7 @@ def main() -> int:
             ask_often(db)
             take_away(db)
             explain(db)
+            bring_questions(db)
         ask_by_command_line(arguments.cli.resolve(), server.url, password)
         say_memory(server)
         if arguments.keep:
@@ -173,6 +185,12 @@ def explain(db: stratalog.Client) -> None:
     print(f"Without {name}, {len(fallen):,} packages would fall ({took:,.1f} ms); nothing was taken away.")
 
 
+def bring_questions(db: stratalog.Client) -> None:
+    """What the console offers to whoever opens this graph: facts like any others."""
+    db.execute(CONSOLE_SCHEMA)
+    db.insert("console_question", CONSOLE_QUESTIONS)
+
+
 def ask_by_command_line(cli: Path, url: str, password: str) -> None:
     """The same questions through the other client."""
     title("The same through the command line")
@@ -207,7 +225,9 @@ IDEAS = (
 def say_how_to_go_on(cli: Path, server: LocalServer, password: str, folder: Path) -> None:
     """What one may do with a server that was left running."""
     title("The server goes on running")
-    print(f"  {server.url}, user admin, password {password}\n")
+    console = server.url.replace("ws://", "http://").removesuffix("/ws") + "/console"
+    print(f"  {console}   in a browser: log in as admin with the password {password}")
+    print(f"  {server.url}   for clients\n")
     print(f"  export STRATALOG_PASSWORD={password}")
     print(f"  {cli} --url {server.url} --user admin\n")
     for line in IDEAS:

@@ -120,3 +120,39 @@ PACKAGE = "package($name, Version, Section, KiB, Maintainer, Source, Priority)"
 BOUND = "?needs($package, Q)"
 BOUND_TIMES = 1000
 BOUND_SEED = 20_261_121
+
+#: What the console offers to whoever opens the graph: title, program, and how its answer is shown.
+CONSOLE_SCHEMA = "+console_question(place: int, title: string, program: string, shown: string)"
+CONSOLE_QUESTIONS = (
+    (
+        1,
+        "Which packages would break most others?",
+        "// Every package with how many need it in the end.\n?broken(Packages:desc, Package:asc), limit(20)",
+        "chart",
+    ),
+    (
+        2,
+        "What does gnome need in the end, and what of it is largest?",
+        'part(P, Section, KiB) <- needs("gnome", P), package(P, _, Section, KiB, _, _, _)\n'
+        "?part(Package, Section, KiB:desc)",
+        "table",
+    ),
+    (
+        3,
+        "How does what bash needs hang together?",
+        'part("bash")\npart(P) <- needs("bash", P)\nlink(P, Q) <- part(P), needs_directly(P, Q)\n?link(P, Q)',
+        "graph",
+    ),
+    (
+        4,
+        "Which packages need each other in a circle?",
+        "link(P, Q) <- needs_directly(P, Q), circle_of(P, C), circle_of(Q, C)\n?link(P, Q)",
+        "graph",
+    ),
+    (
+        5,
+        "What cannot work, as something is missing? Watch it while you take a package away.",
+        "?falls(P)",
+        "table",
+    ),
+)

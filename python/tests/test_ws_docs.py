@@ -107,7 +107,7 @@ def test_the_first_page_leads_on(browser: Browser, server: LocalServer, path: st
         status = page.request.get(target, headers={"Accept": "*/*"}).status
         assert status == (401 if target.endswith("ws-docs") else 200), target
     assert faults == []
-    page.get_by_role("link", name="Log in and send messages").click()
+    page.get_by_role("link", name="Send single messages").click()
     expect(page.get_by_role("button", name="Log in")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()

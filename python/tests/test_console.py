@@ -1,0 +1,179 @@
+"""The console: who gets in, and what it is made of."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+import stratalog
+from conftest import PASSWORD, executable
+from console_page import CONSOLE, Console
+from local_server import LocalServer
+
+#: Kilobytes that everything may take on its way, compressed.
+MOST = 700
+
+
+@pytest.fixture
+def console(browser: Browser, server: LocalServer) -> Iterator[Console]:
+    console = Console(browser, server)
+    yield console
+    console.close()
+
+
+def test_a_wrong_password_is_refused_and_the_form_stays(console: Console) -> None:
+    page = console.page
+    page.goto(f"{console.address}/console#/default/relations")
+    page.get_by_label("User", exact=True).fill("admin")
+    page.get_by_label("Password", exact=True).fill("wröng")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("password")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.keyboard.press("Enter")
+    # Where the address says, not where one begins.
+    expect(page.get_by_role("link", name="Relations")).to_have_attribute("aria-current", "page")
+    expect(page.locator(".who")).to_contain_text("admin")
+
+
+def test_a_key_opens_it_and_is_kept_only_where_that_was_asked_for(
+    console: Console, server: LocalServer
+) -> None:
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        key = str(db.query(".apikey create console-test").dicts()[0]["api_key"])
+    try:
+        page = console.page
+        page.goto(f"{console.address}/console")
+        page.get_by_label("an API key").check()
+        page.get_by_label("API key", exact=True).fill(key)
+        page.keyboard.press("Enter")
+        expect(page.locator(".state")).to_have_text("connected")
+        assert page.evaluate("[sessionStorage.length, document.cookie]") == [0, ""]
+        page.reload()
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        console.open(keep=True)
+        page.reload()
+        expect(page.locator(".state")).to_have_text("connected")
+        page.get_by_role("button", name="Log out").click()
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        assert page.evaluate("sessionStorage.length") == 0
+        assert key not in page.evaluate("JSON.stringify({...localStorage})")
+    finally:
+        with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+            db.execute(".apikey revoke console-test")
+
+
+def test_it_can_be_turned_off(tmp_path: Path) -> None:
+    import urllib.error
+    import urllib.request
+
+    with LocalServer(executable(), tmp_path, PASSWORD, {"SERVICE_HTTP__CONSOLE": "false"}) as server:
+        address = server.url.replace("ws:", "http:")
+        for path in ("/console", "/console/console.js", "/v1/console"):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(address + path)
+            # As any other path that is none.
+            assert refused.value.code == 401
+
+
+def test_the_built_files_are_those_of_the_sources(tmp_path: Path) -> None:
+    """`make console` makes the same; else it is to be run, and what it writes to be committed."""
+    subprocess.run(
+        ["npx", "vite", "build", "--outDir", str(tmp_path / "built"), "--logLevel", "error"],
+        cwd=CONSOLE,
+        check=True,
+        timeout=300,
+    )
+    committed = CONSOLE.parent / "server/console"
+    built = {file.name: file.read_bytes() for file in (tmp_path / "built").iterdir()}
+    there = {file.name: file.read_bytes() for file in committed.iterdir()}
+    assert sorted(built) == sorted(there)
+    assert [name for name in built if built[name] != there[name]] == []
+
+
+def test_all_of_it_is_small_and_whoever_has_it_is_not_sent_it_again(console: Console) -> None:
+    page = console.page
+    sizes: dict[str, int] = {}
+    for file in (CONSOLE.parent / "server/console").iterdir():
+        if file.suffix in {".js", ".css"}:
+            answer = page.request.get(
+                f"{console.address}/console/{file.name}", headers={"Accept-Encoding": "gzip"}
+            )
+            assert answer.status == 200
+            assert answer.headers["content-encoding"] == "gzip"
+            assert answer.body() == file.read_bytes()
+            sizes[file.name] = int(answer.headers["content-length"])
+            again = page.request.get(
+                f"{console.address}/console/{file.name}", headers={"If-None-Match": answer.headers["etag"]}
+            )
+            assert again.status == 304
+    assert sum(sizes.values()) < MOST * 1000, sizes
+
+
+def test_the_policy_lets_in_nothing_of_others(console: Console) -> None:
+    answer = console.page.request.get(f"{console.address}/console")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert re.search(r"script-src 'self';", policy)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_door_and_every_view_can_be_used_by_everybody(
+    browser: Browser, server: LocalServer, width: int, scheme: str
+) -> None:
+    """What axe-core finds; and nothing is wider than the window."""
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        db.create_kg(f"axe_{width}_{scheme}_{os.getpid()}")
+        graph = db.kg
+        db.execute("+edge[(1, 2), (2, 3)]\n+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)")
+    console = Console(browser, server, width, scheme)
+    page = console.page
+    page.goto(f"{console.address}/console")
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+    assert console.axe() == []
+    console.open(f"#/{graph}/ask/table?q=%3Fpath(X%2C%20Y)")
+    expect(page.get_by_role("grid", name="Answer")).to_be_visible()
+    found = {"ask": console.axe()}
+    page.get_by_role("gridcell").first.click()
+    found["row"] = console.axe()
+    places = {
+        "ask/chart": "?path(X, Y)",
+        "ask/graph": "?path(X, Y)",
+        "live": "?path(X, Y)",
+        "why/row": "?path(1, 3)",
+        "plan": "?path(1, X)",
+    }
+    for place, program in places.items():
+        console.go(str(graph), place, q=program)
+        page.wait_for_timeout(700)
+        found[place] = console.axe()
+        if not console.fits():
+            found[place].append("wider than the window")
+    for place in (
+        "relations",
+        "relations/edge",
+        "relations/path",
+        "rules",
+        "rules/path",
+        "why",
+        "why/not",
+        "why/if",
+        "admin",
+    ):
+        console.go(str(graph), place)
+        page.wait_for_timeout(700)
+        found[place] = console.axe()
+        if not console.fits():
+            found[place].append("wider than the window")
+    console.close()
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        db.execute(f".kg drop {graph}")
+    assert {place: each for place, each in found.items() if each} == {}
