@@ -109,7 +109,11 @@ class Console:
 
     def close(self) -> None:
         """Ends it; nothing may have gone wrong."""
-        kept = self.page.evaluate("JSON.stringify([{...localStorage}, document.cookie])")
+        # Before it has gone anywhere, it may not even ask.
+        is_open = self.page.url.startswith("http")
+        kept = (
+            str(self.page.evaluate("JSON.stringify([{...localStorage}, document.cookie])")) if is_open else ""
+        )
         self.context.close()
         assert self.faults == []
         assert all(

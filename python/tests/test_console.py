@@ -37,7 +37,8 @@ def test_a_wrong_password_is_refused_and_the_form_stays(console: Console) -> Non
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.keyboard.press("Enter")
     # Where the address says, not where one begins.
-    expect(page.get_by_role("link", name="Relations")).to_have_attribute("aria-current", "page")
+    views = page.get_by_role("navigation", name="Views")
+    expect(views.get_by_role("link", name="Relations")).to_have_attribute("aria-current", "page")
     expect(page.locator(".who")).to_contain_text("admin")
 
 

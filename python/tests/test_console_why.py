@@ -159,7 +159,7 @@ def test_a_tree_is_walked_through_by_the_keyboard(console: Console, shop: strata
     assert page.locator("[role=tree] [tabindex='0']").count() == 4
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("link", name="Rules")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("link", name="Rules", exact=True)).to_have_attribute("aria-current", "page")
     assert address(page.url)[0] == f"/{GRAPH}/rules/broken"
 
 

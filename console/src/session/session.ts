@@ -180,6 +180,7 @@ export class Session {
 
   /** From now on reads again whenever something has changed, but not more than once a second. */
   async #subscribe(): Promise<void> {
+    this.#events?.close();
     try {
       const events = await this.looking.events();
       this.#events = events;
