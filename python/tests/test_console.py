@@ -42,6 +42,33 @@ def test_a_wrong_password_is_refused_and_the_form_stays(console: Console) -> Non
     expect(page.locator(".who")).to_contain_text("admin")
 
 
+def test_a_key_opens_it_and_is_kept_only_where_that_was_asked_for(
+    console: Console, server: LocalServer
+) -> None:
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        key = str(db.query(".apikey create console-test").dicts()[0]["api_key"])
+    try:
+        page = console.page
+        page.goto(f"{console.address}/console")
+        page.get_by_label("an API key").check()
+        page.get_by_label("API key", exact=True).fill(key)
+        page.keyboard.press("Enter")
+        expect(page.locator(".state")).to_have_text("connected")
+        assert page.evaluate("[sessionStorage.length, document.cookie]") == [0, ""]
+        page.reload()
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        console.open(keep=True)
+        page.reload()
+        expect(page.locator(".state")).to_have_text("connected")
+        page.get_by_role("button", name="Log out").click()
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        assert page.evaluate("sessionStorage.length") == 0
+        assert key not in page.evaluate("JSON.stringify({...localStorage})")
+    finally:
+        with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+            db.execute(".apikey revoke console-test")
+
+
 def test_it_can_be_turned_off(tmp_path: Path) -> None:
     import urllib.error
     import urllib.request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -434,6 +435,48 @@ def test_clauses_are_added_and_removed(console: Console, db: stratalog.Client) -
     page.get_by_role("dialog").get_by_role("button", name="Remove it").click()
     wait_until(lambda: "twice" not in [row["name"] for row in db.query(".rule list").dicts()])
     expect(page.get_by_text("No rules derive it")).to_be_visible()
+
+
+def test_whoever_saves_a_clause_that_another_has_changed_keeps_the_draft(
+    browser: Browser, server: LocalServer, console: Console, db: stratalog.Client
+) -> None:
+    db.execute(RULES)
+    other = Console(browser, server)
+    for each in (console, other):
+        each.open(f"#/{GRAPH}/rules/path")
+        each.page.get_by_role("button", name="Edit clause 1").click()
+    console.write("+path(X, Y) <- edge(Y, X)", "Clause 1 of path")
+    other.write("+path(X, Y) <- edge(X, Y), X != Y", "Clause 1 of path")
+    console.page.get_by_role("button", name="Save").click()
+    expect(console.page.get_by_role("textbox", name="Clause 1 of path")).to_have_count(0)
+    other.page.get_by_role("button", name="Save").click()
+    expect(other.page.get_by_role("alert")).to_contain_text("somebody has changed the rules of path")
+    expect(other.page.get_by_role("textbox", name="Clause 1 of path")).to_contain_text("X != Y")
+    assert db.query(".rule def path").dicts()[0]["clause"] == "path(X, Y) <- edge(Y, X)"
+    # What it is now stands beside it, and whoever wants to goes on.
+    expect(other.page.get_by_text("The rules of path have changed since you began.")).to_be_visible()
+    expect(other.page.locator(".notice pre")).to_have_text("path(X, Y) <- edge(Y, X)")
+    # Nor is a draft lost when its clause is.
+    console.page.get_by_role("button", name="Edit clause 2").click()
+    console.write("+path(X, Z) <- edge(X, Y), edge(Y, Z)", "Clause 2 of path")
+    db.execute(".rule remove path 2")
+    expect(console.page.get_by_text("This clause is gone.")).to_be_visible()
+    expect(console.page.get_by_role("textbox", name="Clause 2 of path")).to_contain_text(
+        "edge(X, Y), edge(Y, Z)"
+    )
+    other.page.get_by_role("button", name="Go on with mine").click()
+    other.page.get_by_role("button", name="Save").click()
+    expect(other.page.locator(".clause")).to_have_text(re.compile("X != Y"))
+    expect(console.page.locator(".clause").first).to_contain_text("X != Y")
+    console.page.get_by_role("button", name="Go on with mine").click()
+    console.page.get_by_role("button", name="Save").click()
+    expect(console.page.get_by_role("textbox")).to_have_count(0)
+    wait_until(lambda: len(db.query(".rule def path").rows()) == 2)
+    assert [row["clause"] for row in db.query(".rule def path").dicts()] == [
+        "path(X, Y) <- edge(X, Y), X != Y",
+        "path(X, Z) <- edge(X, Y), edge(Y, Z)",
+    ]
+    other.close()
 
 
 def test_names_of_every_kind_are_names(console: Console, db: stratalog.Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -465,6 +466,57 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("?X, top_k<2, Y:desc> <- path(X, Y)", {}),
     ("?reach(X, N), N > 1", {}),
 ]
+
+
+def test_the_address_of_a_row_explains_exactly_that_row(console: Console, db: stratalog.Client) -> None:
+    db.insert("text", [[number, text] for number, text in enumerate(TEXTS)])
+    db.execute(
+        "+said(S, K) <- text(K, S)\n"
+        "+float(k: int, f: float)\n"
+        "+float[(1, 2.0), (2, -2.5), (3, 1e300), (4, 0.1), (5, 0.0), (6, -0.0), (7, 123456789012345680.0)]\n"
+        "+floats(F) <- float(_, F)\n"
+        '+mixed[(1, 2), (2, 2.0), (3, "2"), (4, null), (5, true), (6, -3), (7, list("a", 1))]\n'
+        "+mixed(8, list(1, 2.0))\n"
+        '+time[(1, t"2026-01-02T03:04:05.678Z"), (2, t"1960-01-01T00:00:00Z"), (3, null)]\n'
+        "+flag[(1, true), (2, false), (3, true)]\n"
+        "+edge[(1, 2), (2, 3), (3, 4), (1, -7)]\n"
+        "+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)\n"
+        "+reach(X, count<Y>) <- path(X, Y)"
+    )
+    page = console.page
+    for program, params in QUESTIONS:
+        values = {"q": program} | ({"p": json.dumps(params)} if params else {})
+        console.go(GRAPH, "ask/table", **values)
+        # The answer that is shown is that of the program.
+        chart = page.get_by_role("link", name="Chart", exact=True)
+        expect(chart).to_have_attribute(
+            "href", re.compile(re.escape("q=" + quote_plus(program, safe="*-._")) + "(&|$)")
+        )
+        whole = db.why(program, params)
+        expect(page.get_by_role("grid", name="Answer")).to_have_attribute(
+            "aria-rowcount", str(len(whole) + 1)
+        )
+        assert len(whole) > 0, program
+        # Rows of a question that asks for no order may come in any.
+        proofs = {
+            same(row): told(proof) for row, proof in zip(whole.result.rows(), whole.proofs, strict=True)
+        }
+        seen: set[str] = set()
+        for place in range(len(whole)):
+            page.locator(f'[data-place="{place} 0"]').click()
+            detail = page.get_by_role("complementary", name=f"Row {place + 1}", exact=True)
+            link = detail.get_by_role("link", name="Why is this here?").get_attribute("href") or ""
+            asked = address(link)[1]
+            given = json.loads(asked.get("p", "{}"))
+            used = {name: value for name, value in given.items() if f"${name}" in asked["q"]}
+            only = db.why(asked["q"], used)
+            if "row" not in asked:
+                assert len(only) == 1, (program, asked)
+            at = int(asked.get("row", 0))
+            row = same(only.result.rows()[at])
+            assert told(only.proofs[at]) == proofs[row], (program, asked)
+            seen.add(row)
+        assert seen == set(proofs), program
 
 
 def same(row: Any) -> str:

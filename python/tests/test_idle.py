@@ -67,6 +67,16 @@ def test_who_asks_nothing_is_told_of_changes(server: LocalServer, db: stratalog.
         assert idle.query("?mine(X)").rows() == [(1,)], "the session is the same"
 
 
+def test_whoever_hangs_up_and_who_keeps_the_connection_do_not_read_at_once(
+    server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes wrong in the thread that keeps a connection fails the test."""
+    monkeypatch.setattr(connection, "KEEP_SECONDS", 0)
+    for _ in range(60):
+        with client(server) as db:
+            db.query("?X <- X = 1")
+
+
 def test_a_stream_may_be_read_slowly(db: stratalog.Client) -> None:
     db.insert("n", range(1_000))
     with db.stream("?n(X), n(Y)") as stream:

@@ -85,6 +85,11 @@ async fn every_change_is_told_once_in_order_to_everybody_on_the_graph() {
         ("+path(X, Y) <- edge(X, Y)", vec![rule("path", "registered")]),
         ("+path(X, Y) <- edge(X, Y)", vec![]),
         ("+path(X, Z) <- path(X, Y), edge(Y, Z)", vec![rule("path", "registered")]),
+        (".rule replace\n+path(X, Y) <- edge(Y, X)", vec![rule("path", "dropped")]),
+        // As many clauses as before, and another one.
+        (".rule replace\n+path(X, Y) <- edge(X, Y)", vec![rule("path", "registered")]),
+        (".rule replace\n+path(X, Y) <- edge(X, Y)", vec![]),
+        ("+path(X, Z) <- path(X, Y), edge(Y, Z)", vec![rule("path", "registered")]),
         (".rule remove path 1", vec![rule("path", "dropped")]),
         (".rule clear path", vec![rule("path", "dropped")]),
         (".rule drop path", vec![rule("path", "dropped")]),

@@ -2,14 +2,14 @@
 
 import { useState } from "preact/hooks";
 import { seen } from "../parts/Cell.tsx";
+import { Said } from "../parts/Said.tsx";
 import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
+import { useAction } from "../parts/useAction.ts";
 import { useTask } from "../parts/useTask.ts";
 import type { ViewProps } from "../shell/views.ts";
 import { checked } from "./checked.ts";
 import { Listing } from "./Listing.tsx";
-import { Outcome } from "./Outcome.tsx";
-import { useAct } from "./useAct.ts";
 import { command, problemOfName } from "./words.ts";
 
 interface Access {
@@ -29,7 +29,7 @@ export function AccessPart({ session }: ViewProps) {
   const [round, setRound] = useState(0);
   const [user, setUser] = useState("");
   const [level, setLevel] = useState<string>("viewer");
-  const act = useAct();
+  const action = useAction();
 
   const task = useTask(
     async (signal) => {
@@ -63,7 +63,7 @@ export function AccessPart({ session }: ViewProps) {
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (!isOwn) void act.run(grant);
+    if (!isOwn) void action.run(grant);
   };
 
   return (
@@ -152,7 +152,7 @@ export function AccessPart({ session }: ViewProps) {
                   act={grant}
                 />
               ) : (
-                <button type="submit" class="main" disabled={act.isBusy}>
+                <button type="submit" class="main" disabled={action.isBusy}>
                   Give
                 </button>
               )}
@@ -160,7 +160,7 @@ export function AccessPart({ session }: ViewProps) {
             {entries.some(({ username }) => username === user) && (
               <p class="quiet">It takes the place of the level from before.</p>
             )}
-            <Outcome act={act} />
+            <Said action={action} />
           </>
         )}
       </Shown>

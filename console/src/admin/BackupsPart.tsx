@@ -4,13 +4,13 @@ import { ParseError, type Value } from "@stratalog/client";
 import { useState } from "preact/hooks";
 import { Cell } from "../parts/Cell.tsx";
 import { Failure } from "../parts/Failure.tsx";
+import { Said } from "../parts/Said.tsx";
 import { bytes, count } from "../parts/text.ts";
+import { useAction } from "../parts/useAction.ts";
 import { useTask } from "../parts/useTask.ts";
 import type { ViewProps } from "../shell/views.ts";
 import { checked } from "./checked.ts";
 import { Listing } from "./Listing.tsx";
-import { Outcome } from "./Outcome.tsx";
-import { useAct } from "./useAct.ts";
 import { command, problemOfBackup } from "./words.ts";
 
 interface Backup {
@@ -23,7 +23,7 @@ interface Backup {
 export function BackupsPart({ session }: ViewProps) {
   const { looking } = session;
   const [round, setRound] = useState(0);
-  const [adding, naming] = [useAct(), useAct()];
+  const [adding, naming] = [useAction(), useAction()];
   const task = useTask(
     async (signal) => (await looking.execute(".backup list", { reads: true, signal })).objects<Backup>(),
     [session, round],
@@ -71,7 +71,7 @@ export function BackupsPart({ session }: ViewProps) {
               {adding.isBusy ? "Backing up…" : "Back up now"}
             </button>
           </p>
-          <Outcome act={adding} />
+          <Said action={adding} />
         </>
       )}
       <h2>A backup with a name</h2>
@@ -96,7 +96,7 @@ export function BackupsPart({ session }: ViewProps) {
           {naming.isBusy ? "Backing up…" : "Back up"}
         </button>
       </form>
-      <Outcome act={naming} />
+      <Said action={naming} />
     </section>
   );
 }

@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { Failure } from "../parts/Failure.tsx";
+import { useAction } from "../parts/useAction.ts";
 import type { Session } from "../session/session.ts";
 import { checked } from "./checked.ts";
 import { KeyWindow } from "./KeyWindow.tsx";
 import { EXPIRIES, keyCommand, SCOPES } from "./keys.ts";
-import { useAct } from "./useAct.ts";
 import { problemOfName } from "./words.ts";
 
 interface NewKeyProps {
@@ -17,7 +17,7 @@ interface NewKeyProps {
 }
 
 export function NewKey({ session, users, onDone }: NewKeyProps) {
-  const act = useAct();
+  const action = useAction();
   const [expiry, setExpiry] = useState("");
   const [made, setMade] = useState<{ key: string; label: string } | undefined>();
   const create = async (event: SubmitEvent) => {
@@ -32,7 +32,7 @@ export function NewKey({ session, users, onDone }: NewKeyProps) {
       at: field("at"),
       scope: field("scope"),
     };
-    const result = await act.run(async () => session.looking.execute(keyCommand(asked)));
+    const result = await action.run(async () => session.looking.execute(keyCommand(asked)));
     if (result === undefined) return;
     const [row] = result.objects<{ api_key: string; label: string }>();
     if (row !== undefined) setMade({ key: row.api_key, label: row.label });
@@ -45,7 +45,7 @@ export function NewKey({ session, users, onDone }: NewKeyProps) {
   };
   return (
     <>
-      <form class="narrow-form" onSubmit={(event) => void create(event)} aria-busy={act.isBusy}>
+      <form class="narrow-form" onSubmit={(event) => void create(event)} aria-busy={action.isBusy}>
         <label for="key-label">Label</label>
         <input
           id="key-label"
@@ -89,9 +89,9 @@ export function NewKey({ session, users, onDone }: NewKeyProps) {
             <input id="key-at" name="at" type="datetime-local" required />
           </>
         )}
-        {act.problem !== undefined && <Failure problem={act.problem} />}
+        {action.problem !== undefined && <Failure problem={action.problem} />}
         <p class="buttons">
-          <button type="submit" class="main" disabled={act.isBusy}>
+          <button type="submit" class="main" disabled={action.isBusy}>
             Create
           </button>
         </p>

@@ -1,17 +1,17 @@
 // Where an administrator creates a user.
 
 import { useState } from "preact/hooks";
+import { Said } from "../parts/Said.tsx";
+import { useAction } from "../parts/useAction.ts";
 import type { Session } from "../session/session.ts";
 import { checked } from "./checked.ts";
 import { NewPassword, PASSWORD } from "./NewPassword.tsx";
-import { Outcome } from "./Outcome.tsx";
 import { ROLES } from "./roles.ts";
 import { secretly } from "./secretly.ts";
-import { useAct } from "./useAct.ts";
 import { command, problemOfName } from "./words.ts";
 
 export function NewUser({ session, onDone }: { session: Session; onDone: () => void }) {
-  const act = useAct();
+  const action = useAction();
   const [name, setName] = useState("");
   const create = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -19,13 +19,13 @@ export function NewUser({ session, onDone }: { session: Session; onDone: () => v
     const given = new FormData(form);
     const [password, role] = [String(given.get(PASSWORD)), String(given.get("role"))];
     const words = () => command("user", "create", name, password, role);
-    if ((await act.run(async () => secretly(session.looking, words()))) === undefined) return;
+    if ((await action.run(async () => secretly(session.looking, words()))) === undefined) return;
     form.reset();
     setName("");
     onDone();
   };
   return (
-    <form class="narrow-form" onSubmit={(event) => void create(event)} aria-busy={act.isBusy}>
+    <form class="narrow-form" onSubmit={(event) => void create(event)} aria-busy={action.isBusy}>
       <label for="new-user">Name</label>
       <input
         id="new-user"
@@ -49,9 +49,9 @@ export function NewUser({ session, onDone }: { session: Session; onDone: () => v
           </option>
         ))}
       </select>
-      <Outcome act={act} />
+      <Said action={action} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={act.isBusy}>
+        <button type="submit" class="main" disabled={action.isBusy}>
           Create
         </button>
       </p>

@@ -4,13 +4,13 @@ import type { Result } from "@stratalog/client";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { seen } from "../parts/Cell.tsx";
+import { Said } from "../parts/Said.tsx";
+import { useAction } from "../parts/useAction.ts";
 import { Window } from "../parts/Window.tsx";
 import type { Session } from "../session/session.ts";
 import { NewPassword, PASSWORD } from "./NewPassword.tsx";
-import { Outcome } from "./Outcome.tsx";
 import { ROLES } from "./roles.ts";
 import { secretly } from "./secretly.ts";
-import { useAct } from "./useAct.ts";
 import { command } from "./words.ts";
 
 export interface User {
@@ -78,23 +78,23 @@ function Change({ label, title, ...form }: FormProps & { label: string; title: s
 }
 
 function ChangeForm({ work, onDone, children }: FormProps) {
-  const act = useAct();
+  const action = useAction();
   const form = useRef<HTMLFormElement>(null);
   // Closed by the browser, the window gives the keyboard back to its button.
   const close = () => form.current?.closest("dialog")?.close();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    if ((await act.run(() => work(given))) === undefined) return;
+    if ((await action.run(() => work(given))) === undefined) return;
     close();
     onDone?.();
   };
   return (
-    <form ref={form} onSubmit={(event) => void submit(event)} aria-busy={act.isBusy}>
+    <form ref={form} onSubmit={(event) => void submit(event)} aria-busy={action.isBusy}>
       {children}
-      <Outcome act={act} />
+      <Said action={action} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={act.isBusy}>
+        <button type="submit" class="main" disabled={action.isBusy}>
           Change
         </button>
         <button type="button" onClick={close}>

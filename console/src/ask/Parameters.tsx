@@ -1,7 +1,7 @@
 // The parameters of the program as fields: values that are sent beside it, never made into text.
 
+import { typeOf } from "../program/parameters.ts";
 import { typed } from "./asked.ts";
-import { typeOf } from "./parameters.ts";
 
 export function Parameters({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;

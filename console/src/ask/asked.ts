@@ -3,10 +3,10 @@
 import { batch, signal } from "@preact/signals";
 import { type Params, QueryTimeout, type Result } from "@stratalog/client";
 import { textOfProblem } from "../parts/problem.ts";
+import { type Field, parameterValues } from "../program/parameters.ts";
 import { textOfParams } from "../program/params.ts";
 import type { Session } from "../session/session.ts";
 import { kept } from "../session/store.ts";
-import { type Field, parameterValues } from "./parameters.ts";
 
 /** A program that was asked. */
 export interface Asked {

@@ -2,12 +2,12 @@
 
 import { useState } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
+import { Said } from "../parts/Said.tsx";
+import { useAction } from "../parts/useAction.ts";
 import { go, to } from "../session/address.ts";
 import type { Session } from "../session/session.ts";
 import { headOf } from "./clauses.ts";
-import { Said } from "./Said.tsx";
 import { addClause } from "./saving.ts";
-import { useAction } from "./useAction.ts";
 
 interface AddClauseProps {
   session: Session;

@@ -4,15 +4,15 @@ import { useState } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
 import { seen } from "../parts/Cell.tsx";
 import { Code } from "../parts/Code.tsx";
+import { Said } from "../parts/Said.tsx";
 import { Sure } from "../parts/Sure.tsx";
+import { useAction } from "../parts/useAction.ts";
 import type { Session } from "../session/session.ts";
 import { unfit } from "./clauses.ts";
 import { Impact } from "./Impact.tsx";
 import { OnDemand } from "./OnDemand.tsx";
-import { Said } from "./Said.tsx";
 import { isSame, removeClause, replaceClauses } from "./saving.ts";
 import { withClauses } from "./supposition.ts";
-import { useAction } from "./useAction.ts";
 
 interface ClauseProps {
   session: Session;

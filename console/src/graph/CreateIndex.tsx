@@ -1,11 +1,11 @@
 // A form for a new index over a relation.
 
 import { useState } from "preact/hooks";
+import { Said } from "../parts/Said.tsx";
+import { useAction } from "../parts/useAction.ts";
 import type { RelationColumn } from "../session/catalog.ts";
 import type { Session } from "../session/session.ts";
 import { creation, indexTypesFor, LANGUAGES, METRICS } from "./indexes.ts";
-import { Said } from "./Said.tsx";
-import { useAction } from "./useAction.ts";
 
 interface CreateIndexProps {
   session: Session;

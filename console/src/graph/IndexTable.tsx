@@ -1,14 +1,14 @@
 // Indexes with how far they are built; for editors, with what can be done with them.
 
 import { seen } from "../parts/Cell.tsx";
+import { Said } from "../parts/Said.tsx";
 import { Sure } from "../parts/Sure.tsx";
 import { count } from "../parts/text.ts";
+import { useAction } from "../parts/useAction.ts";
 import { to } from "../session/address.ts";
 import type { Session } from "../session/session.ts";
 import type { Index } from "./details.ts";
 import { INDEXES } from "./indexes.ts";
-import { Said } from "./Said.tsx";
-import { useAction } from "./useAction.ts";
 import { Wide } from "./Wide.tsx";
 
 interface IndexTableProps {

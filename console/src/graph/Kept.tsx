@@ -1,11 +1,11 @@
 // Whether the rows of a derived relation are kept for the next question, what that costs, and for editors
 // whether they are to be.
 
+import { Said } from "../parts/Said.tsx";
 import { bytes, count, counted, duration } from "../parts/text.ts";
+import { useAction } from "../parts/useAction.ts";
 import type { Session } from "../session/session.ts";
 import type { KeptView } from "./details.ts";
-import { Said } from "./Said.tsx";
-import { useAction } from "./useAction.ts";
 
 interface KeptProps {
   session: Session;

@@ -1,7 +1,7 @@
 // All relations of the graph in use, to be filtered and sorted. How that is done stands in the address.
 
 import { seen } from "../parts/Cell.tsx";
-import { Code } from "../parts/Code.tsx";
+import { Example } from "../parts/Example.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { count, counted } from "../parts/text.ts";
 import { address, rename, to, writeAddress } from "../session/address.ts";
@@ -149,20 +149,10 @@ function Beginning({ session }: { session: Session }) {
         Nothing is in <bdi>{seen(session.graph.value)}</bdi> yet
       </h1>
       {session.may("editor") ? (
-        <>
-          <p>
-            A relation comes into being with its first fact, and rules derive others from it. This program
-            stores three facts, adds two rules, and asks what follows:
-          </p>
-          <pre>
-            <Code text={EXAMPLE} />
-          </pre>
-          <p>
-            <a class="button" href={to("ask", ["table"], { q: EXAMPLE })}>
-              Open it in the editor
-            </a>
-          </p>
-        </>
+        <Example program={EXAMPLE}>
+          A relation comes into being with its first fact, and rules derive others from it. This program
+          stores three facts, adds two rules, and asks what follows:
+        </Example>
       ) : (
         <p>Whoever may change this graph can store facts in it.</p>
       )}

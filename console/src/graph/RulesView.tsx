@@ -1,9 +1,9 @@
 // The rules of the graph in use: how relations follow from each other, and the clauses of one of them.
 
 import { seen } from "../parts/Cell.tsx";
-import { Code } from "../parts/Code.tsx";
+import { Example } from "../parts/Example.tsx";
 import { Shown } from "../parts/Shown.tsx";
-import { address, to } from "../session/address.ts";
+import { address } from "../session/address.ts";
 import type { Session } from "../session/session.ts";
 import type { ViewProps } from "../shell/views.ts";
 import { AddClause } from "./AddClause.tsx";
@@ -51,17 +51,9 @@ function Beginning({ session }: { session: Session }) {
         No rules are in <bdi>{seen(session.graph.value)}</bdi> yet
       </h1>
       {session.may("editor") ? (
-        <>
-          <p>A rule says what follows from what: its head, an arrow, and the conditions that have to hold.</p>
-          <pre>
-            <Code text={EXAMPLE} />
-          </pre>
-          <p>
-            <a class="button" href={to("ask", ["table"], { q: EXAMPLE })}>
-              Open it in the editor
-            </a>
-          </p>
-        </>
+        <Example program={EXAMPLE}>
+          A rule says what follows from what: its head, an arrow, and the conditions that have to hold.
+        </Example>
       ) : (
         <p>Whoever may change this graph can store rules in it.</p>
       )}

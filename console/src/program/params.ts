@@ -2,7 +2,7 @@
 // float.
 
 import { Float, float, type Input, type Params } from "@stratalog/client";
-import { meaningOf } from "../ask/parameters.ts";
+import { meaningOf } from "./parameters.ts";
 import { parametersOf } from "./scan.ts";
 
 const WORDS = /"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

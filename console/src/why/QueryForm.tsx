@@ -2,7 +2,7 @@
 
 import type { Params } from "@stratalog/client";
 import { useId, useState } from "preact/hooks";
-import { meaningOf } from "../ask/parameters.ts";
+import { meaningOf } from "../program/parameters.ts";
 import { paramsFor, textOfParams, typedOf } from "../program/params.ts";
 import { parametersOf } from "../program/scan.ts";
 

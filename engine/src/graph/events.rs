@@ -13,6 +13,7 @@ use parking_lot::RwLock;
 use super::Graph;
 use super::change::{Change, ChangeSet};
 use super::snapshot::Snapshot;
+use crate::syntax::ast::Rule;
 
 /// Who made a commit, as listeners are told.
 pub type Origin = Arc<str>;
@@ -222,6 +223,9 @@ fn rule_event(head: &str, before: &Snapshot, after: &Snapshot) -> Option<Event> 
     } else if has < had || (before.has_rule(head) && !after.has_rule(head)) {
         Some(Event::RuleDropped(head.to_owned()))
     } else {
-        None
+        // As many as before, and others.
+        let differs = |(a, b): (&Arc<Rule>, &Arc<Rule>)| !Arc::ptr_eq(a, b) && a.to_string() != b.to_string();
+        let is_replaced = before.rules(head).iter().zip(after.rules(head).iter()).any(differs);
+        is_replaced.then(|| Event::RuleRegistered(head.to_owned()))
     }
 }

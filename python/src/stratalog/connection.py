@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from websockets.exceptions import ConcurrencyError, ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.protocol import State
 from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as open_socket
@@ -216,10 +216,19 @@ class Connection:
 
     def _read_away(self) -> None:
         """Takes what nobody has read: the server's farewell stands behind it, and is waited for."""
-        with suppress(TimeoutError, ConnectionClosed, ConcurrencyError, OSError):
-            self._socket.recv(0)
-            for _ in range(_MOST_READ_AWAY):
-                self._socket.recv(_BETWEEN_FRAMES)
+        with self._state:
+            if self._reading:
+                return
+            self._reading = True
+        try:
+            with suppress(TimeoutError, ConnectionClosed, OSError):
+                self._socket.recv(0)
+                for _ in range(_MOST_READ_AWAY):
+                    self._socket.recv(_BETWEEN_FRAMES)
+        finally:
+            with self._state:
+                self._reading = False
+                self._state.notify_all()
 
     def forked(self) -> None:
         """Leaves the socket to the parent: nothing is sent over this copy of it."""

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parametersOf } from "../program/scan.ts";
 import { meaningOf, typeOf } from "./parameters.ts";
+import { parametersOf } from "./scan.ts";
 
 test("parameters are found outside of texts and comments", () => {
   const program = '?p($who, "$not", X), X > $least // $neither\n/* $nor */ ?q($who)\n% $comment\n?r($größe)';

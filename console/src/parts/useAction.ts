@@ -9,8 +9,8 @@ export interface Action {
   readonly problem: unknown;
   /** What the server had to say, with what deserves a second look. */
   readonly said: readonly string[];
-  /** Does it; whether it was done. */
-  readonly run: (work: () => Promise<Result>) => Promise<boolean>;
+  /** Does it; what the server answered, if it was done. */
+  readonly run: (work: () => Promise<Result>) => Promise<Result | undefined>;
 }
 
 interface Outcome {
@@ -24,12 +24,12 @@ export function useAction(): Action {
   const run = async (work: () => Promise<Result>) => {
     setOutcome({ isBusy: true });
     try {
-      const { messages, warnings } = await work();
-      setOutcome({ isBusy: false, said: [...messages, ...warnings] });
-      return true;
+      const result = await work();
+      setOutcome({ isBusy: false, said: [...result.messages, ...result.warnings] });
+      return result;
     } catch (failure) {
       setOutcome({ isBusy: false, problem: failure });
-      return false;
+      return undefined;
     }
   };
   return { isBusy, problem, said, run };

@@ -1,6 +1,7 @@
 // What came of something that was done: what the server said, or why it was not done.
 
-import { Failure } from "../parts/Failure.tsx";
+import { seen } from "./Cell.tsx";
+import { Failure } from "./Failure.tsx";
 import type { Action } from "./useAction.ts";
 
 export function Said({ action: { problem, said } }: { action: Action }) {
@@ -8,7 +9,7 @@ export function Said({ action: { problem, said } }: { action: Action }) {
   return (
     <div class="said" role="status">
       {said.map((text, number) => (
-        <p key={number}>{text}</p>
+        <p key={number}>{seen(text)}</p>
       ))}
     </div>
   );
