@@ -5,6 +5,10 @@ use stratalog_engine::CommandEntry;
 use crate::columns::Columns;
 use crate::complete::{Offer, OfferKind, Relation, beginning, in_command, in_program};
 
+/// Of so many relations it is told what their columns are, as that takes a while for those that rules derive; of others the
+/// names will do.
+const DESCRIBED: usize = 200;
+
 /// What a program stands among.
 #[derive(Debug, Default)]
 pub struct Among<'a> {
@@ -61,7 +65,9 @@ impl Among<'_> {
         for columns in self.columns {
             for name in columns.relations() {
                 if begins(name) && found.iter().all(|known| known.name != name) {
-                    let columns = columns.shown(name).unwrap_or_default();
+                    let is_described = found.len() < DESCRIBED || earlier.contains(&name);
+                    let shown = is_described.then(|| columns.shown(name)).flatten();
+                    let columns = shown.unwrap_or_default();
                     found.push(Relation { name: name.to_owned(), columns });
                 }
             }

@@ -78,8 +78,9 @@ def test_it_can_be_turned_off(tmp_path: Path) -> None:
         for path in ("/console", "/console/console.js", "/v1/console"):
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(address + path)
-            # As any other path that is none.
-            assert refused.value.code == 401
+            with refused.value as answer:
+                # As any other path that is none.
+                assert answer.code == 401
 
 
 def test_the_built_files_are_those_of_the_sources(tmp_path: Path) -> None:

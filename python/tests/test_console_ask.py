@@ -137,6 +137,9 @@ def test_history_and_saved_programs_come_back(console: Console, db: stratalog.Cl
     console.ask("?n(X:asc)")
     expect(page.get_by_role("grid", name="Answer")).to_be_visible()
     console.ask(".user password secret-words-here x")
+    expect(page.get_by_role("alert")).to_be_visible()
+    # What has a password in it is no part of an address.
+    assert "secret" not in page.url
     console.write("?n(Y), Y > 1")
     page.get_by_role("button", name="Saved").click()
     page.get_by_label("Save what is in the editor as").fill("the large ones")
@@ -216,6 +219,19 @@ def test_a_hundred_thousand_rows_are_sorted_filtered_and_walked_through(
     expect(page.locator('[data-place="99998 0"]')).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("complementary", name="Row")).to_be_visible()
+
+
+def test_another_answer_begins_in_an_order_of_its_own(console: Console, db: stratalog.Client) -> None:
+    db.insert("n", list(range(500)))
+    page = console.page
+    console.ask("?n(X:asc)")
+    expect(page.get_by_role("grid", name="Answer")).to_have_attribute("aria-rowcount", "501")
+    page.get_by_role("button", name="X int").click()
+    page.get_by_role("button", name="X int").click()
+    expect(page.get_by_role("gridcell").first).to_have_text("499")
+    console.ask("?n(X), X < 3")
+    expect(page.get_by_role("grid", name="Answer")).to_have_attribute("aria-rowcount", "4")
+    expect(page.get_by_role("gridcell").first).to_have_text("2")
 
 
 def test_every_type_is_shown_and_a_row_whole(console: Console, db: stratalog.Client) -> None:

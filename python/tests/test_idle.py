@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,10 +30,21 @@ def client(server: LocalServer, **options: Any) -> stratalog.Client:
     return stratalog.connect(server.url, user="admin", password=PASSWORD, **options)
 
 
+def stands_still(process: int) -> bool:
+    """Whether each of its threads has stopped."""
+    states = [
+        each.read_text().rpartition(")")[2].split()[0]
+        for each in Path(f"/proc/{process}/task").glob("*/stat")
+    ]
+    return all(state == "T" for state in states)
+
+
 @contextmanager
 def frozen(server: LocalServer) -> Iterator[None]:
     os.kill(server.pid, signal.SIGSTOP)
     try:
+        # Its threads stop one by one, and until then another may answer.
+        wait_until(lambda: stands_still(server.pid))
         yield
     finally:
         os.kill(server.pid, signal.SIGCONT)

@@ -212,5 +212,6 @@ def probe(base: str, path: str) -> tuple[int, str | None]:
         with urllib.request.urlopen(base + path, timeout=120) as response:
             status, body = response.status, response.read()
     except urllib.error.HTTPError as refused:
-        status, body = refused.code, refused.read()
+        with refused:
+            status, body = refused.code, refused.read()
     return status, json.loads(body)["data"]["status"] if body else None

@@ -1,6 +1,7 @@
 // What came of a program: its rows as a table, a chart or a picture, what it has to say, or why it failed.
 
 import type { Result } from "@stratalog/client";
+import { seen } from "../parts/Cell.tsx";
 import { Tabs } from "../parts/Tabs.tsx";
 import { count, counted, duration } from "../parts/text.ts";
 import { address, rename, to } from "../session/address.ts";
@@ -41,7 +42,7 @@ export function AnswerView({ session, answer, program, p }: AnswerViewProps) {
     <section class="answer" aria-label="Answer">
       {answer.warnings.map((warning) => (
         <p key={warning} class="notice">
-          {warning}
+          {seen(warning)}
         </p>
       ))}
       {isListing ? (
@@ -98,7 +99,7 @@ function Messages({ answer }: { answer: Result }) {
       <ul>
         {answer.messages.map((message, number) => (
           <li key={number}>
-            <bdi>{message}</bdi>
+            <bdi>{seen(message)}</bdi>
           </li>
         ))}
       </ul>

@@ -15,7 +15,7 @@ import type { ViewProps } from "../shell/views.ts";
 import { asWhy } from "../why/question.ts";
 import "./ask.css";
 import { parametersOf } from "../program/scan.ts";
-import { ask, asked, cancel, limit, text, typed } from "./asked.ts";
+import { ask, asked, cancel, limit, tellsASecret, text, typed } from "./asked.ts";
 import { Parameters } from "./Parameters.tsx";
 import { useQuestions } from "./questions.ts";
 import { History, SavedPrograms } from "./Shelf.tsx";
@@ -42,6 +42,7 @@ export function AskView({ session }: ViewProps) {
     const fields = parametersOf(part).map((name) => ({ name, text: typed.peek()[name] ?? "" }));
     const offset = selected === undefined ? 0 : (editor.current?.state.selection.main.from ?? 0);
     void ask(session, part, fields, offset);
+    if (tellsASecret(part)) return;
     const p = asked.peek()?.p;
     shown.current = part;
     go(to("ask", [address.peek().parts[0] ?? "table"], { q: part, ...(p === undefined ? {} : { p }) }));

@@ -107,8 +107,8 @@ function remember(one: Past): void {
   past.value = [one, ...others].slice(0, PAST);
 }
 
-/** Commands with passwords in them are not kept. */
-function tellsASecret(program: string): boolean {
+/** Whether a program has a password in it: it is not kept, and not part of an address. */
+export function tellsASecret(program: string): boolean {
   return /^\s*\.user\s+(?:create|password)\b/im.test(program);
 }
 
