@@ -1,6 +1,7 @@
 //! Answers: one table a program, whether it came in one message or in many.
 
 use crate::errors::ClientError;
+use crate::inserted::Inserted;
 use std::time::Duration;
 use stratalog_protocol::{Format, Metadata, ProofTree, Response, ResultStart, ResultTable, Value};
 
@@ -36,20 +37,6 @@ pub struct Answer {
 
 /// The column of messages.
 const MESSAGE: &str = "message";
-
-/// What an insert did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Inserted {
-    /// Rows that are new.
-    pub inserted: u64,
-    /// Rows that were there before, or came twice.
-    pub duplicates: u64,
-    /// The version of the graph from which on all of them are there.
-    pub version: Option<u64>,
-    /// What is good to know about which values went to which columns.
-    pub warnings: Vec<String>,
-}
 
 impl Answer {
     /// An answer with these columns and rows, as a test or a stand-in for a server needs it.

@@ -6,6 +6,7 @@
 use crate::address::Address;
 use crate::credentials::Credentials;
 use crate::errors::ClientError;
+use crate::goodbye::{GOODBYE, closed, goodbye};
 use crate::tls;
 use crate::waiting::{Kind, Replies, Waiting};
 use bytes::Bytes;
@@ -29,8 +30,6 @@ const READ_BUFFER: usize = 16 << 10;
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long a login may take; the server makes those wait who fail too often, up to 30 seconds.
 const LOGIN: Duration = Duration::from_secs(40);
-/// How long to wait for the server's goodbye.
-pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
 /// The longest frame that is accepted; rows come in chunks of about 1 MiB.
 const LONGEST_FRAME: usize = 256 << 20;
 /// Frames that may wait to be sent; those of an upload have a mebibyte each.
@@ -109,21 +108,6 @@ async fn log_in(socket: &mut Socket, request: Request) -> Result<Authenticated, 
     });
     let late = || Err(closed(format!("no answer to the login within {} seconds", LOGIN.as_secs())));
     answered.await.unwrap_or_else(|_| late())
-}
-
-/// The end of a connection whose other end has not said why.
-pub(crate) fn closed(reason: impl Into<String>) -> ClientError {
-    ClientError::Closed { code: None, reason: reason.into(), uncertain: false }
-}
-
-pub(crate) fn goodbye(frame: Option<CloseFrame>) -> ClientError {
-    match frame {
-        Some(frame) => {
-            let (code, reason) = (Some(frame.code.into()), frame.reason.to_string());
-            ClientError::Closed { code, reason, uncertain: false }
-        }
-        None => closed(""),
-    }
 }
 
 /// The next frame; or how the connection has ended, also where nobody says so.

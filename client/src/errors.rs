@@ -1,8 +1,8 @@
 //! What can go wrong between a program and its answer.
 
 use crate::address::AddressError;
-use crate::answers::Inserted;
 use crate::files::FileError;
+use crate::inserted::Inserted;
 use std::time::Duration;
 use stratalog_protocol::{Code, Failure};
 

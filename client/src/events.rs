@@ -4,6 +4,7 @@ use crate::address::Address;
 use crate::connection::{self, Socket};
 use crate::credentials::Credentials;
 use crate::errors::ClientError;
+use crate::goodbye::{closed, goodbye};
 use crate::retry::Retry;
 use futures_util::StreamExt;
 use stratalog_protocol::{Gap, Notification, Reply, Response};
@@ -95,10 +96,10 @@ async fn next(socket: &mut Socket) -> Result<Told, ClientError> {
     loop {
         let text = match socket.next().await {
             Some(Ok(Frame::Text(text))) => text,
-            Some(Ok(Frame::Close(frame))) => return Err(connection::goodbye(frame)),
+            Some(Ok(Frame::Close(frame))) => return Err(goodbye(frame)),
             Some(Ok(_)) => continue,
-            Some(Err(error)) => return Err(connection::closed(error.to_string())),
-            None => return Err(connection::goodbye(None)),
+            Some(Err(error)) => return Err(closed(error.to_string())),
+            None => return Err(goodbye(None)),
         };
         // What a later version may push beside is let go.
         match Reply::parse(&text).map(|reply| reply.response) {

@@ -63,6 +63,9 @@ mod effects;
 mod errors;
 mod events;
 pub mod files;
+mod goodbye;
+mod imported;
+mod inserted;
 mod live;
 pub mod manage;
 mod numbers;
@@ -77,7 +80,7 @@ mod upload;
 mod waiting;
 
 pub use address::{Address, AddressError, DEFAULT_ADDRESS};
-pub use answers::{Answer, Inserted};
+pub use answers::Answer;
 /// The Arrow that batches are made of.
 pub use arrow;
 pub use client::Client;
@@ -85,6 +88,8 @@ pub use credentials::Credentials;
 pub use effects::only_reads;
 pub use errors::{ClientError, code_name};
 pub use events::{Events, Told};
+pub use imported::{Imported, Progress};
+pub use inserted::Inserted;
 pub use live::{Live, LiveChange};
 pub use options::{ExecuteOptions, LiveOptions, Parameter};
 pub use running::Running;
@@ -95,5 +100,4 @@ pub use stratalog_protocol::{
     Severity, Truncation, ValidationError, Value, WhyNot,
 };
 pub use stream::Batches;
-pub use transfer::{Imported, Progress};
 pub use upload::Upload;

@@ -13,6 +13,7 @@ mod names;
 mod notices;
 mod opened;
 mod output;
+mod passwords;
 mod profile;
 mod progress;
 mod repl;

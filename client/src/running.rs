@@ -3,7 +3,6 @@
 use crate::answers::{Answer, Assembly};
 use crate::connection::{Connection, SideDoor};
 use crate::errors::ClientError;
-use crate::stream::Batches;
 use crate::waiting::{Piece, Replies};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -105,12 +104,6 @@ impl Running {
         answer.is_message &= !self.asks;
         self.moved(&answer);
         Ok(answer)
-    }
-
-    /// Waits for the first rows of a program that was sent by
-    /// [`Client::start_stream`](crate::Client::start_stream).
-    pub async fn batches(self) -> Result<Batches, ClientError> {
-        Batches::begin(self).await
     }
 
     /// From here on it may take effect.

@@ -1,10 +1,10 @@
 //! The rows of a file on their way to the server, in one commit or in parts.
 
-use crate::answers::Inserted;
 use crate::client::Client;
 use crate::errors::ClientError;
 use crate::files::{Column, FileError, FileReader, ReadOptions, Skipped};
-use crate::transfer::{Imported, Progress};
+use crate::imported::{Imported, Progress};
+use crate::inserted::Inserted;
 use crate::upload::Upload;
 use arrow::array::RecordBatch;
 use std::path::PathBuf;

@@ -4,8 +4,8 @@
 //! `default`. A password is never used for another user than the one it stands with in a profile.
 
 use crate::arguments::ConnectionArguments;
+use crate::passwords;
 use crate::profile::{self, Profile};
-use crate::terminal;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use stratalog_client::{Address, Credentials, DEFAULT_ADDRESS};
@@ -146,7 +146,7 @@ impl Surroundings for System {
         if !std::io::stderr().is_terminal() {
             return Ok(None);
         }
-        Ok(terminal::ask(prompt).ok()) // there may be no terminal behind it after all
+        Ok(passwords::ask(prompt).ok()) // there may be no terminal behind it after all
     }
 
     fn profile(&self, name: &str) -> Result<Option<Profile>, String> {

@@ -151,6 +151,14 @@ impl Batches {
     }
 }
 
+impl Running {
+    /// Waits for the first rows of a program that was sent by
+    /// [`Client::start_stream`](crate::Client::start_stream).
+    pub async fn batches(self) -> Result<Batches, ClientError> {
+        Batches::begin(self).await
+    }
+}
+
 /// What statements had to say, as a batch of one column.
 fn messages(rows: &[Vec<Value>], columns: &[String]) -> Result<RecordBatch, ClientError> {
     let name = columns.first().map_or("message", String::as_str);

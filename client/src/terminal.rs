@@ -1,7 +1,6 @@
 //! What stands behind standard output and standard error: colours, width, and whether anybody looks.
 
-use crate::exit::Exit;
-use std::io::{self, IsTerminal, stderr, stdin, stdout};
+use std::io::{IsTerminal, stderr, stdin, stdout};
 
 /// When colours are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -23,15 +22,6 @@ pub(crate) fn can_ask() -> bool {
 /// True when rows go to a person.
 pub(crate) fn is_watched() -> bool {
     stdout().is_terminal()
-}
-
-/// What a person types, unseen. Ctrl-C leaves, with a terminal that shows again what is typed.
-pub(crate) fn ask(prompt: &str) -> io::Result<String> {
-    let answer = rpassword::prompt_password(prompt);
-    match &answer {
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Exit::Interrupted.now(),
-        _ => answer,
-    }
 }
 
 /// How the terminal behaves.

@@ -1,13 +1,13 @@
 //! Files into a relation, and answers into files, in constant memory.
 
-use crate::answers::Inserted;
 use crate::client::Client;
 use crate::declaration::{can_be_declared, declaration, identifiers, is_name};
 use crate::errors::ClientError;
 use crate::files::{
     Column, ColumnType, Compression, FileError, FileFormat, FileWriter, NewFile, Predicates, ReadOptions,
-    Skipped, WriteOptions,
+    WriteOptions,
 };
+use crate::imported::{Imported, Progress};
 use crate::options::ExecuteOptions;
 use crate::sending::{partly, read};
 use std::collections::BTreeMap;
@@ -15,38 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 use stratalog_protocol::{Code, Value};
 use tokio::sync::mpsc;
-
-/// What came of a file.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Imported {
-    /// Rows that are new.
-    pub inserted: u64,
-    /// Rows that were there before, or came twice.
-    pub duplicates: u64,
-    /// Records that were left out, where the options ask for that.
-    pub skipped: Skipped,
-    /// The columns of the relation, where it did not exist before.
-    pub declared: Option<Vec<Column>>,
-    /// What is good to know about how the file was read.
-    pub warnings: Vec<String>,
-}
-
-/// How far a file is.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Rows so far.
-    pub rows: u64,
-    /// So many of them are in the relation for good, whatever comes: none before the end, but where an import goes in
-    /// parts.
-    pub committed: u64,
-    /// How far the file is read.
-    pub done: u64,
-    /// How long it is, in the unit of `done`, if that is known.
-    pub total: Option<u64>,
-    /// Whether `done` counts rows, not bytes.
-    pub in_rows: bool,
-}
 
 impl Client {
     /// Inserts the rows of a file: all of them in one commit, or none. It is read while it is sent, so it may be larger
@@ -234,12 +202,5 @@ impl Client {
             relation: relation.to_owned(),
             cause: Box::new(cause),
         })
-    }
-}
-
-impl Imported {
-    pub(crate) fn add(&mut self, more: &Inserted) {
-        self.inserted += more.inserted;
-        self.duplicates += more.duplicates;
     }
 }

@@ -1,8 +1,9 @@
 //! `Upload`: an insert whose batches are sent while they are made. It is one commit at its end.
 
-use crate::answers::{Answer, Inserted};
+use crate::answers::Answer;
 use crate::connection::Turn;
 use crate::errors::ClientError;
+use crate::inserted::Inserted;
 use crate::running::Running;
 use crate::waiting::Piece;
 use arrow::array::RecordBatch;

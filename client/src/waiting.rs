@@ -4,8 +4,8 @@
 //! That and binary frames belong to the answer that has begun last. Reading pauses while many of them wait to be taken, unless
 //! another request waits behind them.
 
-use crate::connection::{GOODBYE, goodbye};
 use crate::errors::ClientError;
+use crate::goodbye::{GOODBYE, goodbye};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
-use stratalog_engine::{ArchiveOptions, Engine, EngineOptions, LiveOptions, StorageOptions};
+use stratalog_engine::{ArchiveOptions, CommandFamily, Engine, EngineOptions, LiveOptions, StorageOptions};
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
-use crate::admin::ADMIN_COMMANDS;
 use crate::audit::{Audit, AuditError};
 use crate::auth::{AccountError, Accounts, Journal};
 use crate::backups;
@@ -114,7 +113,12 @@ fn archive_options(archiving: &Archiving) -> Result<Option<ArchiveOptions>, Plac
 }
 
 /// What the engine is told.
-fn engine_options(config: &Config, metrics: &Arc<Metrics>, backups: Option<PathBuf>) -> EngineOptions {
+fn engine_options(
+    config: &Config,
+    commands: &'static [CommandFamily],
+    metrics: &Arc<Metrics>,
+    backups: Option<PathBuf>,
+) -> EngineOptions {
     let stored_bytes = match config.limits.stored_memory() {
         0 => u64::MAX,
         bytes => bytes,
@@ -123,7 +127,7 @@ fn engine_options(config: &Config, metrics: &Arc<Metrics>, backups: Option<PathB
         threads: config.threads,
         limits: stratalog_engine::Limits { stored_bytes, ..config.program.clone() },
         backups,
-        commands: ADMIN_COMMANDS,
+        commands,
         view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
         live: LiveOptions {
             step_time: config.limits.live_step,
@@ -154,13 +158,15 @@ fn descriptors() -> usize {
 }
 
 impl App {
-    /// Opens the engine and creates the first administrator; a generated password is returned. Takes long.
+    /// Opens the engine, with more commands than its own, and creates the first administrator; a generated password is
+    /// returned. Takes long.
     pub(crate) fn open(
         config: Config,
+        commands: &'static [CommandFamily],
         tls: Option<Arc<Tls>>,
     ) -> Result<(Arc<App>, Option<Secret>), OpenError> {
         let metrics = Arc::<Metrics>::default();
-        let options = engine_options(&config, &metrics, Some(config.backup_dir.clone()));
+        let options = engine_options(&config, commands, &metrics, Some(config.backup_dir.clone()));
         let engine = Engine::open(options, storage_options(&config)?).map_err(OpenError::Engine)?;
         let (admin, journal) = (config.admin_password.as_ref(), Journal::new(engine.clone()));
         let audit = Arc::new(Audit::open(&config.audit)?);
@@ -170,9 +176,13 @@ impl App {
     }
 
     /// Opens the data for whoever calls this, who may do everything; `in_memory` there is none before, and none after it.
-    pub(crate) fn open_own(config: Config, in_memory: bool) -> Result<Arc<App>, OpenError> {
+    pub(crate) fn open_own(
+        config: Config,
+        commands: &'static [CommandFamily],
+        in_memory: bool,
+    ) -> Result<Arc<App>, OpenError> {
         let metrics = Arc::<Metrics>::default();
-        let options = engine_options(&config, &metrics, None);
+        let options = engine_options(&config, commands, &metrics, None);
         let engine = match in_memory {
             true => Engine::in_memory(options),
             false => Engine::open(options, storage_options(&config)?),

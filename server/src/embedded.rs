@@ -15,6 +15,7 @@ use arrow::record_batch::RecordBatch;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 
+use crate::admin::ADMIN_COMMANDS;
 use crate::app::{App, OpenError};
 use crate::config::{Config, Limits};
 use crate::deposits::Deposits;
@@ -108,7 +109,7 @@ impl Embedded {
         let mut config = Config::default();
         (config.limits, config.data_dir, config.threads) = (limits(), data_dir, threads);
         let (shutdown, runtime) = (config.limits.shutdown, runtime(&config.limits)?);
-        let app = App::open_own(config, in_memory)?;
+        let app = App::open_own(config, ADMIN_COMMANDS, in_memory)?;
         runtime.spawn({
             let app = app.clone();
             async move { app.look_after().await }

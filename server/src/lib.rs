@@ -59,14 +59,14 @@ mod pace;
 /// Live queries that connections have subscribed to.
 mod subscriptions;
 
-/// Dot commands about people.
-mod admin;
-
 /// Backups at intervals, and the archive between them.
 mod backups;
 
 /// What the requests of one server share.
 mod app;
+
+/// Dot commands about people.
+mod admin;
 
 /// What clients ask, one file a message.
 mod requests;
@@ -107,6 +107,7 @@ pub use tls::{TlsError, TlsFiles};
 pub use vault::{PlaceError, place};
 pub use wire::{HandedRows, annotations};
 
+use admin::ADMIN_COMMANDS;
 use app::App;
 use audit::AuditError;
 use config::Limits;
@@ -189,7 +190,7 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let shutdown = config.limits.shutdown;
     let opening = tokio::task::spawn_blocking({
         let (config, tls) = (config.clone(), tls.clone());
-        move || App::open(config, tls)
+        move || App::open(config, ADMIN_COMMANDS, tls)
     });
     let starting = http::while_away(&listener, tls.as_ref(), Absence::Starting, Instant::now());
     let opened = tokio::select! {

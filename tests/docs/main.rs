@@ -1,5 +1,6 @@
-//! What the documentation says is so, and so is the order of the modules.
+//! What the documentation says is so, and so is the order of modules and files.
 
+mod circles;
 mod commands;
 mod examples;
 mod floors;

@@ -1,9 +1,10 @@
 //! Facts in and out without program text.
 
 use super::Client;
-use crate::answers::{Answer, Inserted};
+use crate::answers::Answer;
 use crate::declaration::is_name;
 use crate::errors::ClientError;
+use crate::inserted::Inserted;
 use crate::numbers;
 use crate::options::ExecuteOptions;
 use crate::retry::Retry;

@@ -1,7 +1,7 @@
 //! `stratalog user` and `stratalog key`: the server's commands, with passwords that no command line shows.
 
 use crate::arguments::{KeyCommand, UserCommand};
-use crate::terminal;
+use crate::passwords;
 use std::io::{self, IsTerminal};
 use stratalog_client::manage::command_word;
 
@@ -53,8 +53,8 @@ fn new_password(name: &str) -> Result<String, String> {
         io::stdin().read_line(&mut line).map_err(failed)?;
         return word(line.trim_end_matches(['\r', '\n']), "password").map(str::to_owned);
     }
-    let password = terminal::ask(&format!("New password for {name}: ")).map_err(failed)?;
-    let again = terminal::ask("The same again: ").map_err(failed)?;
+    let password = passwords::ask(&format!("New password for {name}: ")).map_err(failed)?;
+    let again = passwords::ask("The same again: ").map_err(failed)?;
     if password != again {
         return Err("the passwords differ".to_owned());
     }

@@ -5,7 +5,7 @@
 //! other programs both are arrays. In CSV and TSV, where a column holds anything, a list is `list("a" 1)`, as in the
 //! language, but with blanks in place of commas.
 
-use super::cells::shortened;
+use super::error::shortened;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use stratalog_protocol::Value;

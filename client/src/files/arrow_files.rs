@@ -6,7 +6,7 @@ use super::error::FileError;
 use super::format::FileFormat;
 use super::layout::{self, Layout};
 use super::losses::Losses;
-use super::reader::ReadOptions;
+use super::options::ReadOptions;
 use super::sample::Source;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};

@@ -3,6 +3,7 @@
 use super::arrays::{self, Numbers};
 use super::column_type::ColumnType;
 use super::epoch::{self, NumberOfTime, Reading};
+use super::error::shortened;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use stratalog_engine::data::time;
@@ -258,14 +259,6 @@ pub(super) fn owned(cell: Cell<'_>) -> Cell<'static> {
         Cell::Vector(elements) => Cell::Vector(elements),
         Cell::Bytes(elements) => Cell::Bytes(elements),
         Cell::Json(json) => Cell::Json(json),
-    }
-}
-
-/// At most forty characters, for messages.
-pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

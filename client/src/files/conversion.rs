@@ -5,6 +5,7 @@ use super::arrays::fit_vector;
 use super::cells::{self, Cell};
 use super::column_type::{ColumnType, MARK};
 use super::epoch::{self, NumberOfTime, Reading};
+use super::error::shortened;
 use super::losses::Losses;
 use super::table::Builder;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Builder, ListArray, StringBuilder};
@@ -229,7 +230,7 @@ fn exact_in_vectors(array: &ArrayRef) -> Result<(), Fault> {
             let list = array_value_to_string(array, row).unwrap_or_default();
             let problem = format!(
                 "`{}` has a number that a vector would round: it can be of type `list`",
-                cells::shortened(&list)
+                shortened(&list)
             );
             Err(Fault { row, problem })
         }

@@ -1,6 +1,7 @@
 //! The formats of files, in one list.
 
 use super::compression::Compression;
+use super::error::FileError;
 use std::fmt;
 use std::path::Path;
 
@@ -83,6 +84,18 @@ impl FileFormat {
     /// Whether it holds Arrow data, and no text.
     pub(super) fn is_binary(self) -> bool {
         matches!(self, FileFormat::Parquet | FileFormat::Arrow)
+    }
+
+    /// What is wrong with a compressed file of this format, which is not read through a compression.
+    pub(super) fn refused_compressed(self, name: &str) -> FileError {
+        let problem = format!("a file of {self} is not compressed as a whole");
+        let help = match self {
+            FileFormat::Parquet => {
+                "Parquet compresses by itself: leave out the second ending, or decompress the file first"
+            }
+            _ => "leave out the second ending, or decompress the file first",
+        };
+        FileError::new(name, problem).help(help)
     }
 }
 

@@ -4,13 +4,14 @@ use super::cells::{self, Cell, has_object};
 use super::column_type::Column;
 use super::elements::Elements;
 use super::epoch::Reading;
-use super::error::{FileError, counted};
+use super::error::{FileError, counted, shortened};
 use super::format::FileFormat;
 use super::infer::Seen;
 use super::layout;
 use super::lines::{Line, Lines};
-use super::reader::{Keep, ReadOptions};
+use super::options::ReadOptions;
 use super::sample::{self, Source, Whole};
+use super::skipped::Keep;
 use super::table::Table;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -152,7 +153,7 @@ fn json_row<'j>(json: &'j Json, columns: &[Column], reading: Reading) -> Result<
         Json::Object(object) => {
             if let Some(unknown) = object.keys().find(|key| columns.iter().all(|column| column.name != **key))
             {
-                return Err(format!("there is no column `{}`", cells::shortened(unknown)));
+                return Err(format!("there is no column `{}`", shortened(unknown)));
             }
             let cell = |column: &Column| match object.get(&column.name) {
                 None => Ok(Cell::Null),

@@ -1,9 +1,9 @@
 //! JSON lines: one object a line, or one array of values in the order of the columns.
 
 use super::arrays;
-use super::cells::{is_rounded, shortened};
+use super::cells::is_rounded;
 use super::encoding;
-use super::error::FileError;
+use super::error::{FileError, shortened};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;

@@ -11,7 +11,7 @@ use super::error::FileError;
 use super::format::FileFormat;
 use super::infer::Seen;
 use super::rdf::{Triples, scope, time_of};
-use super::reader::{OnError, Skipped};
+use super::skipped::{OnError, Skipped};
 use super::table::Table;
 use arrow::array::RecordBatch;
 use serde_json::Value as Json;

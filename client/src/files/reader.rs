@@ -7,88 +7,21 @@ use super::column_type::{Column, ColumnType};
 use super::compression;
 use super::compression::Compression;
 use super::delimited_rows::DelimitedRows;
-use super::encoding::TextEncoding;
-use super::epoch::{Epoch, Reading};
 use super::error::FileError;
 use super::format::FileFormat;
 use super::json_rows::JsonRows;
+use super::options::ReadOptions;
 use super::rdf::{self, Triples};
 use super::sample::{Counted, Source};
+use super::skipped::{OnError, Skipped};
 use super::table::Table;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How a file is to be read.
-#[derive(Debug, Clone, Default)]
-pub struct ReadOptions {
-    /// What it holds, where its name does not say so.
-    pub format: Option<FileFormat>,
-    /// The columns of the relation: those of the file that have the same names, or else the same places, are of these
-    /// types. Where there are none, types are guessed from the beginning of the file.
-    pub columns: Option<Vec<Column>>,
-    /// Types of some columns, by name: whatever is guessed of them, or known.
-    pub types: Vec<Column>,
-    /// Numbers that become times are of this unit.
-    pub epoch: Option<Epoch>,
-    /// Times that are finer than milliseconds, and decimals that no float holds, are refused. Otherwise times are cut to
-    /// milliseconds, and decimals become the nearest floats, which [`FileReader::warnings`] tells.
-    pub exact: bool,
-    /// How text is encoded, where it is not UTF-8.
-    pub encoding: Option<TextEncoding>,
-    /// The first record of CSV and TSV holds data, and no names.
-    pub no_header: bool,
-    /// What separates the fields of CSV.
-    pub delimiter: Option<u8>,
-    /// The word for null, where it is neither nothing (CSV) nor `\N` (TSV).
-    pub null: Option<String>,
-    /// What becomes of records that do not fit.
-    pub on_error: OnError,
-    /// An import is one commit for so many rows, and not one for the whole file.
-    pub commit_every: Option<NonZeroU64>,
-}
-
-impl ReadOptions {
-    pub(super) fn reading(&self) -> Reading {
-        Reading { epoch: self.epoch, exact: self.exact }
-    }
-}
-
-/// What becomes of records that do not fit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnError {
-    /// The first one ends the reading.
-    #[default]
-    Abort,
-    /// They are left out and counted.
-    Skip,
-}
-
-/// Records that were left out.
-#[derive(Debug, Clone, Default)]
-pub struct Skipped {
-    /// How many.
-    pub count: u64,
-    /// What is wrong with the first of them.
-    pub first: Vec<FileError>,
-}
-
-/// So many of the problems of a file are kept.
-const KEPT: usize = 10;
-
-impl Skipped {
-    pub(super) fn note(&mut self, problem: FileError) {
-        self.count += 1;
-        if self.first.len() < KEPT {
-            self.first.push(problem);
-        }
-    }
-}
 
 /// A file that is read batch by batch. What is wrong with a record of text is told after the rows that came before it.
 pub struct FileReader {
@@ -122,9 +55,6 @@ impl Rows {
     }
 }
 
-/// What becomes of a record that does not fit: an error ends the reading.
-pub(super) type Keep<'a> = &'a mut dyn FnMut(FileError) -> Result<(), FileError>;
-
 impl FileReader {
     /// Opens a file; `-` is standard input, whose format has to be told.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<FileReader, FileError> {
@@ -136,7 +66,7 @@ impl FileReader {
             return FileReader::from_source("<stdin>", Box::new(io::stdin()), None, format, options, None);
         }
         if format.is_binary() && Compression::of(path).is_some() {
-            return Err(compression::refused(&name, format));
+            return Err(format.refused_compressed(&name));
         }
         let file = File::open(path).map_err(|error| FileError::new(&name, error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
@@ -163,7 +93,7 @@ impl FileReader {
         let failed = |error| FileError::new(name, error);
         let (source, compression) = compression::plain(source).map_err(failed)?;
         if compression.is_some() && format.is_binary() {
-            return Err(compression::refused(name, format));
+            return Err(format.refused_compressed(name));
         }
         let source = match format.is_binary() {
             true => source,

@@ -5,10 +5,10 @@
 //! Where it may hold several, the argument becomes a variable that is compared. A negated atom cannot be filtered: it looks
 //! up representatives of values (`data/equality.rs`), if need be in a relation of its own that has them.
 
+use super::expressions::type_of;
 use super::program::{Argument, Atom, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
 use super::safety::{Bindings, Origin};
-use super::types::type_of;
 use crate::data::equality::{is_representative, only_equal};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::functions::matching::REPRESENTATIVE;

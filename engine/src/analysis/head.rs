@@ -1,6 +1,6 @@
 //! The head of a clause: expressions, aggregates, and rankings, which are several columns each.
 
-use super::clause::Builder;
+use super::builder::{Builder, Head};
 use super::error::{AnalysisError, Role};
 use super::near::near_names;
 use super::program::{Expression, HeadTerm, Ranking};
@@ -11,14 +11,6 @@ use crate::data::{Value, VariableId, float_of};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{self, TermKind};
 use crate::syntax::{Ranked, read_ranking};
-
-/// A resolved head.
-pub(super) struct Head {
-    /// Each column with its place; nothing where it was refused.
-    pub(super) columns: Vec<(Option<HeadTerm>, Span)>,
-    /// Which solutions of a group make a row, if not all.
-    pub(super) ranking: Option<Ranking>,
-}
 
 /// Refuses a ranking that differs from those of earlier clauses of the same head.
 pub(super) fn check_same_ranking(rule: &ast::Rule, catalog: &Catalog) -> Result<(), AnalysisError> {

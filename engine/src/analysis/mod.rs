@@ -17,11 +17,13 @@ pub mod program;
 
 mod advice;
 mod arguments;
+mod builder;
 mod clause;
 mod columns;
 mod dependencies;
 mod elsewhere;
 mod error;
+mod expressions;
 mod head;
 mod monotone;
 mod near;
@@ -36,6 +38,7 @@ mod stratify;
 mod testing;
 mod times;
 mod types;
+mod variables;
 mod warnings;
 
 pub use error::{AnalysisError, Role};
@@ -96,7 +99,7 @@ pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<A
     let (columns, names, order) = match &query.head {
         QueryHead::Goal { atom, order } => {
             goal = resolver.add_relation(GOAL.into(), 0);
-            let further = clause::further_variables(atom, &query.body);
+            let further = variables::further_variables(atom, &query.body);
             resolver.goal_clause(source(goal), atom, &query.body, &further);
             let columns = goal_columns(&atom.relation.text, &atom.terms, further, catalog);
             let names = goal_names(&atom.relation.text, &atom.terms, &columns, catalog);

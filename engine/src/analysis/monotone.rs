@@ -8,8 +8,8 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::dependencies::{Dependencies, Use};
+use super::expressions::expression_type;
 use super::program::{Argument, Atom, Best, Expression, HeadTerm, Literal, Relation, Rule, Test, Variable};
-use super::types::expression_type;
 use crate::aggregates::Aggregate;
 use crate::data::{DataType, RelationId, Value, VariableId};
 use crate::syntax::ast::{Arithmetic, Comparison};

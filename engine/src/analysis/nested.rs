@@ -14,21 +14,22 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::clause::{MOST_ERRORS, for_each_variable};
-use super::error::{AnalysisError, Role};
 use super::resolve::{Origin, Resolver, Source};
+use super::variables::{
+    bindable, equations, for_each_variable, in_all_alternatives, names_of, of_atoms, variables, with_needed,
+};
 use crate::catalog::is_search;
 use crate::data::RelationId;
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Name, Term, TermKind, plain_literals};
+use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Name, Term, TermKind};
 
 /// Rules for a relation that was made.
 pub(super) struct Made {
-    head: RelationId,
-    terms: Vec<Term>,
-    bodies: Vec<Vec<Literal>>,
-    text: String,
-    span: Span,
+    pub(super) head: RelationId,
+    pub(super) terms: Vec<Term>,
+    pub(super) bodies: Vec<Vec<Literal>>,
+    pub(super) text: String,
+    pub(super) span: Span,
 }
 
 impl Resolver<'_> {
@@ -221,37 +222,6 @@ impl Resolver<'_> {
         made.push(Made { head, terms: terms.clone(), bodies, text, span });
         Atom { relation: Name { text: relation, span }, terms, span }
     }
-
-    /// Resolves the rules of what was made for a clause.
-    pub(super) fn resolve_made(&mut self, made: Vec<Made>, origin: Origin) {
-        for Made { head, terms, bodies, text, span } in made {
-            let before = self.errors.len();
-            for body in bodies {
-                if self.errors.len() > before + MOST_ERRORS {
-                    break;
-                }
-                // Of alternatives beside others, those of the last one tell them apart.
-                let span = body.last().map_or(span, |literal| literal.span);
-                self.clause(Source { head, origin, text: ruled(&text, &body), span }, &terms, &body);
-            }
-            for error in &mut self.errors[before..] {
-                if let AnalysisError::Unbound { role: role @ Role::Head, span, rule, .. } = error {
-                    (*role, *span) = (Role::Alternative, *rule);
-                }
-            }
-        }
-    }
-}
-
-/// The variables of a literal that are known outside of it, each once.
-pub(super) fn names_of<'l>(literal: &'l Literal, known: &HashSet<&str>) -> Vec<&'l str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in variables(literal) {
-        if known.contains(name) && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 /// These literals without equations of variables that neither `others` nor another of them reads: nothing is computed in
@@ -263,12 +233,6 @@ fn without_unread(literals: &[&Literal], others: Vec<&str>) -> Vec<Literal> {
     }
     let is_unread = |literal: &Literal| equations(literal).iter().any(|(name, _)| uses[name] == 1);
     literals.iter().copied().filter(|literal| !is_unread(literal)).cloned().collect()
-}
-
-/// The text of a rule whose head is known.
-pub(super) fn ruled(head: &str, body: &[Literal]) -> String {
-    let body: Vec<String> = body.iter().map(ToString::to_string).collect();
-    format!("{head} <- {}", body.join(", "))
 }
 
 fn is_disjunction(literal: &Literal) -> bool {
@@ -307,129 +271,6 @@ fn combinations(body: &[Literal]) -> Vec<Vec<Literal>> {
             .collect();
     }
     combined
-}
-
-/// The variables that stand in each of the alternatives, in the order of the first.
-pub(super) fn in_all_alternatives(literal: &Literal) -> Vec<&str> {
-    let LiteralKind::Disjunction(alternatives) = &literal.kind else { return Vec::new() };
-    let mut all = alternatives.iter().map(|alternative| positive_variables(alternative));
-    let Some(mut names) = all.next() else { return Vec::new() };
-    for other in all {
-        names.retain(|name| other.contains(name));
-    }
-    names
-}
-
-/// The variables of a body, but for those under a negation.
-fn positive_variables(body: &[Literal]) -> Vec<&str> {
-    let mut names = Vec::new();
-    for literal in body {
-        let found = match &literal.kind {
-            LiteralKind::Positive(_) | LiteralKind::Comparison { .. } => variables(literal),
-            LiteralKind::Disjunction(_) => in_all_alternatives(literal),
-            LiteralKind::Negative(_) | LiteralKind::NegatedConjunction(_) => Vec::new(),
-        };
-        for name in found {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
-}
-
-/// All variables of a literal, as often as they stand in it.
-pub(super) fn variables(literal: &Literal) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut add = |name| names.push(name);
-    for (literal, _) in plain_literals(std::slice::from_ref(literal)) {
-        match &literal.kind {
-            LiteralKind::Positive(atom) | LiteralKind::Negative(atom) => {
-                atom.terms.iter().for_each(|term| for_each_variable(term, &mut add));
-            }
-            LiteralKind::Comparison { left, right, .. } => {
-                for_each_variable(left, &mut add);
-                for_each_variable(right, &mut add);
-            }
-            LiteralKind::Disjunction(_) | LiteralKind::NegatedConjunction(_) => {}
-        }
-    }
-    names
-}
-
-/// The variables that stand as arguments of positive atoms.
-fn of_atoms(body: &[Literal]) -> HashSet<&str> {
-    let mut bound = HashSet::new();
-    for literal in body {
-        if let LiteralKind::Positive(atom) = &literal.kind {
-            bound.extend(atom.terms.iter().filter_map(|term| match &term.kind {
-                TermKind::Variable(name) => Some(name.as_str()),
-                _ => None,
-            }));
-        }
-    }
-    bound
-}
-
-/// The variables that these literals bind beside those that are `known`: by atoms, and by equations with what is bound.
-pub(super) fn bindable<'b>(body: &[&'b Literal], known: HashSet<&'b str>) -> HashSet<&'b str> {
-    let mut known = known;
-    for literal in body.iter().copied() {
-        known.extend(of_atoms(std::slice::from_ref(literal)));
-        known.extend(in_all_alternatives(literal));
-    }
-    loop {
-        let before = known.len();
-        for literal in body.iter().copied() {
-            for (variable, other) in equations(literal) {
-                let mut is_known = true;
-                for_each_variable(other, &mut |name| is_known &= known.contains(name));
-                if is_known {
-                    known.insert(variable);
-                }
-            }
-        }
-        if known.len() == before {
-            return known;
-        }
-    }
-}
-
-/// The variables that a literal equals with something, each with what.
-pub(super) fn equations(literal: &Literal) -> Vec<(&str, &Term)> {
-    let LiteralKind::Comparison { operator: Comparison::Equal, left, right } = &literal.kind else {
-        return Vec::new();
-    };
-    let sides = [(left, right), (right, left)];
-    let of_variables = sides.into_iter().filter_map(|(one, other)| match &one.kind {
-        TermKind::Variable(name) => Some((name.as_str(), other)),
-        _ => None,
-    });
-    of_variables.collect()
-}
-
-/// These variables, and those without which they cannot be bound: those of equations, and of what is computed in atoms
-/// that hold them.
-pub(super) fn with_needed<'b>(mut wanted: HashSet<&'b str>, body: &[&'b Literal]) -> HashSet<&'b str> {
-    loop {
-        let before = wanted.len();
-        for literal in body.iter().copied() {
-            let mut needed: Vec<&Term> = equations(literal)
-                .into_iter()
-                .filter(|(name, _)| wanted.contains(name))
-                .map(|(_, other)| other)
-                .collect();
-            if let LiteralKind::Positive(atom) = &literal.kind
-                && of_atoms(std::slice::from_ref(literal)).iter().any(|name| wanted.contains(name))
-            {
-                needed.extend(atom.terms.iter().filter(|term| !matches!(term.kind, TermKind::Variable(_))));
-            }
-            needed.into_iter().for_each(|term| for_each_variable(term, &mut |name| _ = wanted.insert(name)));
-        }
-        if wanted.len() == before {
-            return wanted;
-        }
-    }
 }
 
 /// Literals that bind these variables: atoms that do, of other relations than the reader's where there are such, and

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::types::{clash, incomparable, of_one_type, type_of};
+use super::expressions::type_of;
+use super::types::{clash, incomparable, of_one_type};
 use crate::data::equality::order;
 use crate::data::{DataType, Value};
 use crate::diagnostic::{Code, Diagnostic, Span};

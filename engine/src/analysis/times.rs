@@ -3,9 +3,9 @@
 //! make a time. A year that stands there, `T > 2024`, is a number of milliseconds,
 //! and is told.
 
+use super::expressions::{expression_type, membership_of};
 use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule, Variable};
 use super::resolve::Clause;
-use super::types::{expression_type, membership_of};
 use crate::data::{DataType, Value, VariableId, time};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::functions::{ScalarFunction, Takes};

@@ -7,16 +7,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::error::AnalysisError;
-use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule, Variable};
+use super::expressions::{aggregate_type, arithmetic_type, expression_type, membership_of, type_of};
+use super::program::{Argument, Expression, HeadTerm, Literal, Relation, Rule};
 use super::resolve::Clause;
 use super::times;
-use crate::aggregates::Aggregate;
 use crate::catalog::Catalog;
 use crate::data::{DataType, Value};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::functions::lists::{elements, is_each};
 use crate::functions::{ScalarFunction, Takes};
-use crate::syntax::ast::{Arithmetic, Comparison};
+use crate::syntax::ast::Comparison;
 
 /// The value as a column of the declared type stores it, or nothing if it does not belong there.
 ///
@@ -70,15 +70,6 @@ fn whole(x: f32) -> Option<Value> {
 fn whole_byte(x: f32) -> Option<i8> {
     let byte = x as i8;
     (f32::from(byte) == x).then_some(byte)
-}
-
-/// The type of a constant, with the length of a vector.
-pub(super) fn type_of(value: &Value) -> DataType {
-    match value {
-        Value::Vector(elements) => DataType::Vector(u32::try_from(elements.len()).ok()),
-        Value::VectorInt8(elements) => DataType::VectorInt8(u32::try_from(elements.len()).ok()),
-        value => DataType::of(value),
-    }
 }
 
 /// Whether a column of this declared type may hold a value equal to the constant.
@@ -297,17 +288,6 @@ fn never_among(
     found.into_iter().find(|element| clash(sought, *element)).map(|element| (element, sought))
 }
 
-/// The list and the value of a call that looks for a value in a list.
-pub(super) fn membership_of<'e>(
-    function: &ScalarFunction,
-    arguments: &'e [Expression],
-) -> Option<(&'e Expression, &'e Expression)> {
-    match arguments {
-        [list, sought] if matches!(function.name, "has" | "contains" | "index_of") => Some((list, sought)),
-        _ => None,
-    }
-}
-
 /// The type of all elements of a written list, of which there is one after the other.
 fn of_elements(function: &ScalarFunction, arguments: &[Expression]) -> Option<DataType> {
     let [Expression::Constant(list)] = arguments else { return None };
@@ -462,60 +442,6 @@ fn narrower(a: DataType, b: DataType) -> DataType {
     }
 }
 
-/// The type of an expression, by those of the variables.
-pub(super) fn expression_type(expression: &Expression, variables: &[Variable]) -> DataType {
-    match expression {
-        Expression::Variable(variable) => variables[variable.index()].data_type,
-        Expression::Constant(value) => type_of(value),
-        Expression::Arithmetic { operator, left, right } => {
-            arithmetic_type(*operator, expression_type(left, variables), expression_type(right, variables))
-        }
-        Expression::Call { function, arguments } => {
-            let types: Vec<DataType> =
-                arguments.iter().map(|argument| expression_type(argument, variables)).collect();
-            function.result_type(&types)
-        }
-    }
-}
-
-/// The type of an arithmetic result; Null, which knows no type, where an operand is no number. A time moved by milliseconds
-/// is a time: see `times`, which sees to it.
-fn arithmetic_type(operator: Arithmetic, left: DataType, right: DataType) -> DataType {
-    use DataType::{Any, Float, Int, Timestamp, Unknown};
-    match (left, right) {
-        (Unknown, _) | (_, Unknown) => Unknown,
-        (left, right) if !left.may_be_number() || !right.may_be_number() => Unknown,
-        _ if operator == Arithmetic::Divide => Float,
-        (Timestamp, Int) if matches!(operator, Arithmetic::Add | Arithmetic::Subtract) => Timestamp,
-        (Int, Timestamp) if operator == Arithmetic::Add => Timestamp,
-        (Float, _) | (_, Float) => Float,
-        (Int | Timestamp, Int | Timestamp) => Int,
-        _ => Any,
-    }
-}
-
-fn aggregate_type(function: Aggregate, argument: DataType) -> DataType {
-    match function {
-        Aggregate::Count | Aggregate::CountDistinct => DataType::Int,
-        Aggregate::Avg | Aggregate::Median | Aggregate::Quantile | Aggregate::Stddev | Aggregate::Rrf => {
-            DataType::Float
-        }
-        Aggregate::StringAgg => DataType::Text,
-        Aggregate::Collect => DataType::List,
-        Aggregate::Min | Aggregate::Max | Aggregate::First | Aggregate::Last => argument,
-        Aggregate::Sum => match argument {
-            DataType::Int | DataType::Float | DataType::Any => argument,
-            DataType::Timestamp => DataType::Any,
-            DataType::Unknown
-            | DataType::Text
-            | DataType::Bool
-            | DataType::Vector(_)
-            | DataType::VectorInt8(_)
-            | DataType::List => DataType::Unknown,
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -534,20 +460,5 @@ mod tests {
         assert_eq!(fit(vector(), DataType::Vector(Some(3))), None);
         assert_eq!(fit(vector(), DataType::VectorInt8(Some(2))), Some(Value::VectorInt8([1, -2].into())));
         assert_eq!(fit(Value::Vector([0.5].into()), DataType::VectorInt8(None)), None);
-    }
-
-    #[test]
-    fn arithmetic_results_have_a_type() {
-        use DataType::{Any, Float, Int, Text, Timestamp, Unknown};
-        assert_eq!(arithmetic_type(Arithmetic::Add, Int, Int), Int);
-        assert_eq!(arithmetic_type(Arithmetic::Divide, Int, Int), Float);
-        assert_eq!(arithmetic_type(Arithmetic::Remainder, Int, Float), Float);
-        assert_eq!(arithmetic_type(Arithmetic::Add, Int, Timestamp), Timestamp);
-        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Int), Timestamp);
-        assert_eq!(arithmetic_type(Arithmetic::Subtract, Timestamp, Timestamp), Int);
-        assert_eq!(arithmetic_type(Arithmetic::Subtract, Int, Timestamp), Int);
-        assert_eq!(arithmetic_type(Arithmetic::Multiply, Timestamp, Int), Int);
-        assert_eq!(arithmetic_type(Arithmetic::Multiply, Any, Int), Any);
-        assert_eq!(arithmetic_type(Arithmetic::Add, Text, Int), Unknown);
     }
 }

@@ -4,8 +4,8 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::nested::variables;
 use super::never_true::{constants, never_fires, of_other_types};
+use super::variables::variables;
 use crate::catalog::Clauses;
 use crate::data::DataType;
 use crate::diagnostic::{Code, Diagnostic, Span};

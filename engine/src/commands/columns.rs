@@ -1,5 +1,6 @@
 //! `.rel add` and `.rel rename`: other columns for a relation that has facts.
 
+use super::stored::known;
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::{Context, Outcome};
 use crate::data::{Code as ValueCode, DataType, Run, Schema, SchemaColumn, Value};
@@ -93,11 +94,6 @@ fn widened(
     let indexes = snapshot.catalog().indexes().filter(|index| index.definition.relation == known.name);
     changes.extend(indexes.map(|index| Change::AddIndex(index.definition.clone())));
     Ok((changes, count))
-}
-
-fn known<'c>(name: &Name, catalog: &'c Catalog) -> Result<&'c RelationDefinition, Error> {
-    let known = catalog.relation(&name.text).map(AsRef::as_ref);
-    known.ok_or_else(|| super::relation::unknown(name, catalog))
 }
 
 /// The columns as they are called, declared or not.

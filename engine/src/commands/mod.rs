@@ -12,6 +12,7 @@ mod relation;
 mod rule;
 mod session;
 mod status;
+mod stored;
 mod view;
 mod what_if;
 mod why;

@@ -1,11 +1,10 @@
 //! `.rel`: relations.
 
+use super::stored::unknown;
 use super::{CommandEntry, CommandFamily, columns};
 use crate::answer::Rows;
-use crate::catalog::Catalog;
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::Change;
 use crate::graph::SessionState;
@@ -166,14 +165,4 @@ fn drop(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
         Ok((vec![Change::DropRelation(name.text.clone()), Change::RemoveRules(name.text.clone())], ()))
     })?;
     Ok(Outcome::Message(format!("dropped relation {}", name.text)))
-}
-
-pub(super) fn unknown(name: &Name, catalog: &Catalog) -> Error {
-    let relation = &name.text;
-    if catalog.derived().any(|(derived, _)| derived == relation) {
-        let message = format!("rules derive `{relation}`: no rows are stored under this name");
-        let help = format!("`.rule {relation}` answers its rows, `.rule def {relation}` shows its clauses");
-        return Error::refused(Diagnostic::error(Code::UnknownRelation, message).at(name.span).help(help));
-    }
-    Error::refused(crate::analysis::unknown_relation(&name.text, Some(name.span), catalog))
 }

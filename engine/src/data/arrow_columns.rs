@@ -16,44 +16,12 @@ use arrow::datatypes::{
     TimestampMillisecondType,
 };
 
-use super::arrow_lists::{Numbers, encode_lists_of_values, holds_values, takes_room};
-use super::dictionary::{Code, Codec, Dictionary, DictionaryFull, EMPTY, INLINE_END, NULL, inline_int};
+use super::arrow_lists::{Numbers, downcast, encode_lists_of_values, holds_values, takes_room};
+use super::codes::{Code, EMPTY, INLINE_END, NULL, inline_int};
+use super::dictionary::{Codec, Dictionary, DictionaryFull};
+use super::encode_error::EncodeError;
 use super::{DataType, Kind, MAX_LIST_DEPTH, Value, ValueRef};
 use serde_json::value::RawValue;
-
-/// Why an Arrow column cannot become facts.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EncodeError {
-    /// No counterpart among our types.
-    #[error("a column of Arrow type {found} has no counterpart here")]
-    Unsupported {
-        /// The Arrow type.
-        found: ArrowType,
-    },
-    /// An unsigned integer above the largest signed one.
-    #[error("{value} does not fit a 64-bit signed integer")]
-    TooLarge {
-        /// The value.
-        value: u64,
-    },
-    /// A string longer than allowed.
-    #[error("a string of {length} bytes is longer than the {limit} bytes allowed")]
-    StringTooLong {
-        /// Its length.
-        length: usize,
-        /// The limit.
-        limit: usize,
-    },
-    /// Text in a column of any type that is not the JSON of a value.
-    #[error("in a column of any type, `{text}` is not the JSON of a value")]
-    NotJson {
-        /// The beginning of the text.
-        text: String,
-    },
-    /// The dictionary is full.
-    #[error(transparent)]
-    Full(#[from] DictionaryFull),
-}
 
 /// The narrowest type that holds all of these codes.
 pub fn type_of_codes(codes: &[Code], codec: &Codec) -> DataType {
@@ -472,10 +440,6 @@ pub fn encode(
         }
         _ => Err(unsupported()),
     }
-}
-
-pub(super) fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
-    array.as_any().downcast_ref::<T>()
 }
 
 fn encode_texts<'a>(

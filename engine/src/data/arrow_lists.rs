@@ -8,8 +8,9 @@ use arrow::compute::{CastOptions, cast, cast_with_options};
 use arrow::datatypes::DataType as ArrowType;
 use arrow::util::display::FormatOptions;
 
-use super::arrow_columns::{EncodeError, downcast};
-use super::dictionary::{Code, Dictionary, NULL};
+use super::codes::{Code, NULL};
+use super::dictionary::Dictionary;
+use super::encode_error::EncodeError;
 use super::{DataType, MAX_LIST_DEPTH, Value};
 
 /// What becomes of lists that hold nothing but numbers.
@@ -76,6 +77,11 @@ fn lists_of(array: &ArrayRef) -> Option<Vec<Option<ArrayRef>>> {
         ArrowType::FixedSizeList(..) => downcast::<FixedSizeListArray>(array)?.iter().collect(),
         _ => return None,
     })
+}
+
+/// The array as one of this type, if it is one.
+pub(super) fn downcast<T: 'static>(array: &ArrayRef) -> Option<&T> {
+    array.as_any().downcast_ref::<T>()
 }
 
 /// Whether values of this type have bytes of their own in a message. Of others there are as many as it says.

@@ -4,7 +4,8 @@
 //! Rows of the same codes stand in the order of their numbers, each with the best row from there on (or up to there): to find
 //! it is one binary search, however many rows follow.
 
-use super::dictionary::{Code, Codec, INLINE_END};
+use super::codes::{Code, INLINE_END};
+use super::dictionary::Codec;
 use super::index::RowIndex;
 use super::lazy::{GoOn, Stopped};
 use super::preference::Preference;

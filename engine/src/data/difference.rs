@@ -6,7 +6,8 @@
 use std::cmp::Ordering;
 
 use super::keys::{Key, with_key};
-use super::relation::{live_keys, merge, unpack};
+use super::relation::{live_keys, merge};
+use super::rows::unpack;
 use super::{Relation, Rows, Run};
 
 /// Rows in and rows out; none is in both.

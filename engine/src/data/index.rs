@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use arrow::buffer::ScalarBuffer;
 
+use super::codes::{Code, bounds};
 use super::counting_sort::{counting_sort, starts_of_sorted};
-use super::dictionary::{Code, bounds};
 use super::keys::{Key, KeyNumbers, of_one, with_key};
 use super::lazy::{GoOn, Stopped, each_row};
 

@@ -1,6 +1,6 @@
 //! A column as a function of another one.
 
-use super::dictionary::{Code, EMPTY, bounds};
+use super::codes::{Code, EMPTY, bounds};
 use super::lazy::{GoOn, Stopped, each_row};
 
 /// What stands beside each code of a column in which none comes twice, in an array over the codes.

@@ -9,6 +9,7 @@ mod data_type;
 mod dictionary;
 mod difference;
 mod distance;
+mod encode_error;
 pub(crate) mod equality;
 pub(crate) mod ids;
 mod index;
@@ -23,6 +24,7 @@ pub(crate) mod preference;
 pub(crate) mod priority;
 mod range_index;
 mod relation;
+mod rows;
 mod run;
 mod sample;
 mod schema;
@@ -33,16 +35,14 @@ mod union;
 mod value;
 
 pub use best_index::{BestIndex, BestOf};
-pub use codes::Codes;
+pub use codes::{Code, Codes, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds, dense_range, inline_int};
 pub use counting_sort::counting_sort;
 pub use data_type::DataType;
-pub use dictionary::{
-    Code, Codec, Collection, Dictionary, DictionaryFull, EMPTY, FALSE, INLINE_END, NULL, TRUE, bounds,
-    dense_range, inline_int,
-};
+pub use dictionary::{Codec, Collection, Dictionary, DictionaryFull};
 pub(crate) use dictionary::{Computed, Learning};
 pub use difference::Difference;
 pub use distance::{Metric, Probe};
+pub use encode_error::EncodeError;
 pub use ids::{RelationId, VariableId};
 pub use index::RowIndex;
 pub use lazy::{GoOn, Stopped, each_row};
@@ -51,8 +51,10 @@ pub use neighbours::{Bits, MarkedCodes, Neighbours, OrderedNeighbours, intersect
 pub use parallel::Threads;
 pub(crate) use priority::run_low;
 pub use range_index::RangeIndex;
-pub use relation::{Relation, Rows, sorted_run};
-pub(crate) use relation::{merge, unpack};
+pub(crate) use relation::merge;
+pub use relation::{Relation, sorted_run};
+pub use rows::Rows;
+pub(crate) use rows::unpack;
 pub use run::{LiveRows, Pairing, Run, RunFile};
 pub use sample::{Matches, Sample};
 pub use schema::{Schema, SchemaColumn};

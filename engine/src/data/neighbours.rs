@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow::buffer::ScalarBuffer;
 use foldhash::fast::RandomState;
 
-use super::dictionary::{Code, bounds};
+use super::codes::{Code, bounds};
 use super::index::RowIndex;
 use super::lazy::{GoOn, Stopped, each_row};
 

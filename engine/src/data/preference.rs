@@ -1,6 +1,7 @@
 //! Which of two values `min` and `max` keep.
 
-use super::dictionary::{Code, Codec, INLINE_END, NULL};
+use super::codes::{Code, INLINE_END, NULL};
+use super::dictionary::Codec;
 
 /// Which of two values is better.
 #[derive(Clone, Copy)]

@@ -3,7 +3,8 @@
 
 use arrow::buffer::ScalarBuffer;
 
-use super::dictionary::{Code, Codec, INLINE_END};
+use super::codes::{Code, INLINE_END};
+use super::dictionary::Codec;
 use super::index::RowIndex;
 use super::lazy::{GoOn, Stopped};
 use super::{float_of, parallel};

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::MAX_COLUMNS;
-use super::dictionary::Code;
+use super::codes::Code;
 use super::keys::{Key, with_key};
 use super::parallel;
+use super::rows::{Rows, sorted_keys, unpack};
 use super::run::Run;
 
 /// Stored rows: a set.
@@ -17,56 +17,6 @@ use super::run::Run;
 pub struct Relation {
     arity: usize,
     runs: Vec<Run>,
-}
-
-/// Rows of codes on their way in or out, column by column.
-#[derive(Debug, Clone, Default)]
-pub struct Rows {
-    /// The columns, equally long.
-    pub columns: Vec<Vec<Code>>,
-    /// Their length.
-    pub len: usize,
-}
-
-impl Rows {
-    /// No rows of so many columns.
-    pub fn empty(arity: usize) -> Rows {
-        Rows { columns: vec![Vec::new(); arity], len: 0 }
-    }
-
-    /// The rows of runs that count, one run after the other.
-    pub fn of_runs(arity: usize, runs: &[Run]) -> Rows {
-        let mut rows = Rows::empty(arity);
-        runs.iter().for_each(|run| rows.append(run.live_rows()));
-        rows
-    }
-
-    /// Adds rows after those that are here.
-    pub fn append(&mut self, more: Rows) {
-        self.len += more.len;
-        for (column, more) in self.columns.iter_mut().zip(more.columns) {
-            column.extend(more);
-        }
-    }
-
-    /// The columns as slices.
-    pub fn slices(&self) -> Vec<&[Code]> {
-        self.columns.iter().map(Vec::as_slice).collect()
-    }
-
-    /// Each of the rows once.
-    pub fn distinct(self) -> Rows {
-        let arity = self.columns.len();
-        with_key!(arity, K => {
-            let keys = sorted_keys::<K>(&self);
-            if keys.len() == self.len { self } else { unpack(&keys, arity) }
-        })
-    }
-
-    /// Bytes that it takes to put so many rows of so many columns into a relation: their keys, and the run they become.
-    pub fn bytes_to_store(arity: usize, rows: usize) -> usize {
-        with_key!(arity, K => rows.saturating_mul(size_of::<K>() + arity * size_of::<Code>()))
-    }
 }
 
 impl Relation {
@@ -209,6 +159,15 @@ impl Relation {
     }
 }
 
+impl Rows {
+    /// The rows of runs that count, one run after the other.
+    pub fn of_runs(arity: usize, runs: &[Run]) -> Rows {
+        let mut rows = Rows::empty(arity);
+        runs.iter().for_each(|run| rows.append(run.live_rows()));
+        rows
+    }
+}
+
 /// A run of distinct rows, and whether they came in its order.
 pub fn sorted_run(rows: Rows) -> (Run, bool) {
     let arity = rows.columns.len();
@@ -246,16 +205,6 @@ fn is_strictly_sorted<K: Key>(rows: &Rows) -> bool {
         K::pack(&columns, start, rows.len.min(start + BLOCK + 1), &mut keys);
         keys.is_sorted_by(|a, b| a < b)
     })
-}
-
-fn sorted_keys<K: Key>(rows: &Rows) -> Vec<K> {
-    let mut keys = Vec::with_capacity(rows.len);
-    K::pack(&rows.slices(), 0, rows.len, &mut keys);
-    if !keys.is_sorted() {
-        parallel::sort_by_key(&mut keys, |key| *key);
-    }
-    keys.dedup();
-    keys
 }
 
 pub(super) fn live_keys<K: Key>(run: &Run) -> Vec<K> {
@@ -323,13 +272,6 @@ pub(crate) fn merge<T: Copy + Ord>(a: &[T], b: &[T]) -> Vec<T> {
     merged.extend_from_slice(&a[i..]);
     merged.extend_from_slice(&b[j..]);
     merged
-}
-
-/// Keys back to columns.
-pub(crate) fn unpack<K: Key>(keys: &[K], arity: usize) -> Rows {
-    debug_assert!(arity <= MAX_COLUMNS);
-    let columns = (0..arity).map(|position| keys.iter().map(|key| key.code(position)).collect()).collect();
-    Rows { columns, len: keys.len() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::dictionary::Code;
+use super::codes::Code;
 use super::keys::fold_codes;
 
 /// Rows that are looked at.

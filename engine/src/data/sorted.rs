@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::{Bound, Range};
 
-use super::dictionary::{Code, Codec, INLINE_END};
+use super::codes::{Code, INLINE_END};
+use super::dictionary::Codec;
 use super::lazy::{GoOn, Stopped};
 use super::{ValueRef, parallel};
 

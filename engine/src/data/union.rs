@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use super::keys::{Key, with_key};
 use super::lazy::{GoOn, Stopped};
-use super::relation::{merge, pack_live, unpack};
+use super::relation::{merge, pack_live};
+use super::rows::unpack;
 use super::{Rows, Run, parallel};
 
 /// About so many rows of a range.

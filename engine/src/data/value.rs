@@ -1,7 +1,7 @@
 //! `Value`: one scalar as it is written in a program.
 //!
 //! Values exist where single constants are handled: program text, parameters, JSON rows, messages. Relations hold
-//! columns of codes instead (see `dictionary.rs`).
+//! columns of codes instead (see `codes.rs`).
 
 use std::cmp::Ordering;
 use std::fmt;

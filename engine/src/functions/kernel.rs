@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::lists::new_list;
 use crate::budget::{Budget, BudgetError};
 use crate::data::{Code, Codec, MAX_LIST_DEPTH, Value, ValueRef};
 use crate::diagnostic::{self, Diagnose, Diagnostic};
@@ -173,6 +172,20 @@ impl Circumstances<'_> {
         }
         self.work(bytes)
     }
+}
+
+/// A list, if it is neither too long nor too deep.
+pub(crate) fn new_list(elements: Vec<Value>, budget: &Budget) -> Result<Value, FunctionError> {
+    let list = Value::List(elements.into());
+    let (bytes, limit) = (list.as_ref().content_bytes(), budget.string_bytes());
+    if bytes > limit {
+        return Err(FunctionError::ListTooLong { limit });
+    }
+    if list.as_ref().depth() > MAX_LIST_DEPTH {
+        return Err(FunctionError::ListTooDeep);
+    }
+    budget.charge(bytes)?;
+    Ok(list)
 }
 
 /// Why a function stopped.

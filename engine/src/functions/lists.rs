@@ -6,9 +6,8 @@ use std::collections::HashSet;
 
 use super::ScalarFunction;
 use super::kernel::{Arguments, Circumstances, Column, FunctionError};
-use crate::budget::Budget;
 use crate::data::equality::{is_equal, representative};
-use crate::data::{MAX_LIST_DEPTH, Value, ValueRef};
+use crate::data::{Value, ValueRef};
 
 type Results = Result<Column, FunctionError>;
 
@@ -27,20 +26,6 @@ pub(crate) fn distinct_elements(value: ValueRef<'_>) -> Vec<Value> {
     let mut seen = HashSet::new();
     let elements = elements(value).unwrap_or_default();
     elements.iter().filter(|element| seen.insert(*element)).cloned().collect()
-}
-
-/// A list, if it is neither too long nor too deep.
-pub(crate) fn new_list(elements: Vec<Value>, budget: &Budget) -> Result<Value, FunctionError> {
-    let list = Value::List(elements.into());
-    let (bytes, limit) = (list.as_ref().content_bytes(), budget.string_bytes());
-    if bytes > limit {
-        return Err(FunctionError::ListTooLong { limit });
-    }
-    if list.as_ref().depth() > MAX_LIST_DEPTH {
-        return Err(FunctionError::ListTooDeep);
-    }
-    budget.charge(bytes)?;
-    Ok(list)
 }
 
 /// Whether it stands for every element in turn: that is a way to bind a variable, and nothing that can be computed.
@@ -144,24 +129,6 @@ pub(super) fn element(arguments: &Arguments<'_>, _: &Circumstances<'_>) -> Resul
             if at < 0 { i64::try_from(elements.len()).unwrap_or(i64::MAX).saturating_add(at) } else { at };
         usize::try_from(at).ok().and_then(|at| elements.get(at)).cloned().unwrap_or(Value::Null)
     })))
-}
-
-pub(super) fn join(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
-    arguments.try_each(|row| {
-        let (Some(elements), ValueRef::Text(separator)) =
-            (elements(arguments.at(0, row)), arguments.at(1, row))
-        else {
-            return Ok(Value::Null);
-        };
-        let mut text = String::new();
-        for (i, element) in elements.iter().enumerate() {
-            if i > 0 {
-                text.push_str(separator);
-            }
-            super::text::append(&mut text, element.as_ref(), circumstances)?;
-        }
-        circumstances.text(text)
-    })
 }
 
 pub(super) fn split(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {

@@ -23,6 +23,7 @@ mod text;
 mod time_span;
 mod vector;
 
+pub(crate) use kernel::new_list;
 pub use kernel::{Argument, Arguments, Circumstances, Column, FunctionError};
 pub use table::functions;
 

@@ -152,6 +152,24 @@ pub(super) fn concat(arguments: &Arguments<'_>, circumstances: &Circumstances<'_
     })
 }
 
+pub(super) fn join(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
+    arguments.try_each(|row| {
+        let (Some(elements), ValueRef::Text(separator)) =
+            (elements(arguments.at(0, row)), arguments.at(1, row))
+        else {
+            return Ok(Value::Null);
+        };
+        let mut text = String::new();
+        for (i, element) in elements.iter().enumerate() {
+            if i > 0 {
+                text.push_str(separator);
+            }
+            append(&mut text, element.as_ref(), circumstances)?;
+        }
+        circumstances.text(text)
+    })
+}
+
 pub(super) fn to_string(arguments: &Arguments<'_>, circumstances: &Circumstances<'_>) -> Results {
     arguments.try_each(|row| match arguments.at(0, row) {
         ValueRef::Null => Ok(Value::Null),

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::snapshot::Snapshot;
 use crate::catalog::RelationDefinition;
-use crate::data::{DataType, MAX_ROWS, Rows, Run};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::data::{DataType, Rows};
 use crate::index::IndexDefinition;
 use crate::syntax::ast;
 
@@ -80,22 +78,6 @@ pub(super) fn bytes_to_apply(changes: &ChangeSet) -> usize {
         _ => 0,
     };
     changes.iter().map(bytes).fold(0, usize::saturating_add)
-}
-
-/// Rows have numbers of 32 bits: a relation with more of them is refused before there is one.
-pub(super) fn check_row_counts(snapshot: &Snapshot, changes: &ChangeSet) -> Result<(), Diagnostic> {
-    for change in changes {
-        let Change::Insert { relation, rows } = change else { continue };
-        let stored =
-            snapshot.relation(relation).map_or(0, |stored| stored.runs().iter().map(Run::stored_len).sum());
-        if stored + rows.len > MAX_ROWS {
-            let message = format!("{relation} would have more than {MAX_ROWS} rows");
-            return Err(Diagnostic::error(Code::LimitExceeded, message)
-                .help("split the facts over several relations")
-                .limit("rows_of_a_relation", MAX_ROWS as u64));
-        }
-    }
-    Ok(())
 }
 
 /// Rows that changes add or remove.

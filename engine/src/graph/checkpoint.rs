@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::manifest::{FileRecord, Manifest};
 use super::snapshot::Snapshot;
-use super::store::{GraphStore, RUNS};
+use super::store::GraphStore;
 use super::{Graph, record};
 use crate::data::{Codec, Run};
 use crate::storage::{Form, JournalContents, StorageError, StoredColumns, StoredRecord, write_run};
@@ -70,7 +70,7 @@ impl Graph {
         let switching = store.pins().switch();
         store.journal().checkpoint(&sealed.manifest, &sealed.deleted, sealed.version, archived)?;
         if switching.may_remove() {
-            remove_all_but(store, &sealed.files);
+            store.remove_all_but(&sealed.files);
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Graph {
         let switching = store.pins().switch();
         store.journal().renew(&contents)?;
         if switching.may_remove() {
-            remove_all_but(store, &sealed.files);
+            store.remove_all_but(&sealed.files);
         }
         Ok(())
     }
@@ -183,16 +183,5 @@ impl Graph {
         let file = write_run(store.medium().as_ref(), &path, &stored, &mut |_| pace.rest())?;
         run.set_file(file);
         Ok(())
-    }
-}
-
-/// Removes run files that the manifest does not name. One that stays is tried again next time.
-pub(super) fn remove_all_but(store: &GraphStore, files: &BTreeSet<String>) {
-    let folder = store.folder().join(RUNS);
-    let there = store.medium().list(&folder).unwrap_or_default();
-    for name in there.iter().filter(|name| !files.contains(*name)) {
-        if let Err(error) = store.medium().remove(&folder.join(name)) {
-            tracing::warn!("cannot remove {}: {error}", folder.join(name).display());
-        }
     }
 }

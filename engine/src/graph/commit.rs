@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::{Change, ChangeSet, bytes_to_apply, check_row_counts, row_count};
+use super::change::{Change, ChangeSet, bytes_to_apply, row_count};
 use super::events::{Committed, Event, Origin, events};
 use super::snapshot::Snapshot;
 use super::values::Learnt;
@@ -217,7 +217,7 @@ impl Transaction<'_> {
         // However many steps a transaction takes, it makes one version.
         let version = self.head.snapshot.version() + 1;
         let snapshot = &self.snapshot;
-        check_row_counts(snapshot, &changes).map_err(Error::refused)?;
+        snapshot.check_row_counts(&changes).map_err(Error::refused)?;
         let (next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes, version));
         let inserts =
             |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;

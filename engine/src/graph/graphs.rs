@@ -14,7 +14,8 @@ use super::bell::Bell;
 use super::events::Listeners;
 use super::indexer::Indexer;
 use super::invisible::is_invisible;
-use super::library::{Library, Opened, StorageOptions};
+use super::library::{Library, StorageOptions};
+use super::opened::{ByName, Opened};
 use super::session_memory::{SessionMemory, SessionMemoryFull};
 use super::stored_memory::StoredMemory;
 use super::{Binding, Graph, Listener, Overlay};
@@ -32,6 +33,8 @@ pub struct Graphs {
     by_name: Arc<ByName>,
     /// Where they are stored; nowhere if they live in memory only.
     library: Option<Library>,
+    /// What keeps a copy of all that is stored, if anything does.
+    archive: Option<Archive>,
     /// Held by whoever creates or removes a graph.
     changing: Mutex<()>,
     listeners: Listeners,
@@ -41,8 +44,6 @@ pub struct Graphs {
     memory: Arc<StoredMemory>,
     _checkpoints: Option<Checkpoints>,
 }
-
-pub(super) type ByName = RwLock<BTreeMap<String, Opened>>;
 
 /// The thread that makes checkpoints.
 #[derive(Debug)]
@@ -175,17 +176,19 @@ impl Graphs {
         let by_name: Arc<ByName> = Arc::new(RwLock::new([(DEFAULT_GRAPH.to_owned(), Ok(default))].into()));
         let indexer = Indexer::start(Arc::clone(&by_name));
         listeners.add(indexer.waker());
-        let (library, changing, bell) = (None, Mutex::new(()), Bell::default());
-        Graphs { by_name, library, changing, listeners, indexer, bell, memory, _checkpoints: None }
+        let (library, archive, changing, bell) = (None, None, Mutex::new(()), Bell::default());
+        Graphs { by_name, library, archive, changing, listeners, indexer, bell, memory, _checkpoints: None }
     }
 
     /// The graphs in a folder, whose facts may take so many bytes of memory; `default` is made if it is not there.
     pub fn open(options: StorageOptions, stored_bytes: u64) -> Result<Graphs, StorageError> {
-        let (folder, background) = (options.folder.clone(), options.background);
+        let (folder, background, archive) =
+            (options.folder.clone(), options.background, options.archive.clone());
         let (bell, listeners) = (Bell::default(), Listeners::default());
         let memory = StoredMemory::new(stored_bytes);
         let (library, mut opened) =
             Library::open(options, bell.clone(), listeners.clone(), Arc::clone(&memory))?;
+        let archive = archive.map(|options| Archive::new(options, library.opened));
         if !opened.contains_key(DEFAULT_GRAPH) {
             opened.insert(DEFAULT_GRAPH.to_owned(), Ok(Arc::new(library.create(DEFAULT_GRAPH, &[])?)));
         }
@@ -201,7 +204,7 @@ impl Graphs {
         indexer.wake();
         let changing = Mutex::new(());
         let library = Some(library);
-        Ok(Graphs { by_name, library, changing, listeners, indexer, bell, memory, _checkpoints })
+        Ok(Graphs { by_name, library, archive, changing, listeners, indexer, bell, memory, _checkpoints })
     }
 
     /// Wakes the thread that builds indexes.
@@ -241,8 +244,7 @@ impl Graphs {
 
     /// The folder of all graphs, and its archive; none where there is no archive.
     fn archive(&self) -> Option<(&Library, &Archive)> {
-        let library = self.library.as_ref()?;
-        Some((library, library.archive.as_ref()?))
+        self.library.as_ref().zip(self.archive.as_ref())
     }
 
     /// Archives what is new, and makes a backup if it is time.
@@ -405,7 +407,10 @@ impl Graphs {
         let opened = self.by_name.read().get(name).cloned();
         let Some(opened) = opened else { return Err(Error::refused(graph_not_found(name))) };
         if let Some(library) = &self.library {
-            library.remove(name, &opened, records).inspect_err(|_| self.bell.ring())?;
+            let folder = library.remove(name, &opened, records).inspect_err(|_| self.bell.ring())?;
+            if let Some((archive, folder)) = self.archive.as_ref().zip(folder) {
+                archive.dropped(folder, &opened);
+            }
         }
         self.by_name.write().remove(name);
         Ok(())

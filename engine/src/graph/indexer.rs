@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use super::bell::Bell;
 use super::events::{Committed, Listener};
-use super::graphs::ByName;
+use super::opened::ByName;
 use super::{Graph, Snapshot};
 use crate::data::run_low;
 

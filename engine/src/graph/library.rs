@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Graph;
-use super::backup::{Archive, ArchiveOptions};
+use super::backup::ArchiveOptions;
 use super::bell::Bell;
+use super::data_folder::{GRAPHS, SYSTEM};
 use super::events::Listeners;
-use super::recovery::Home;
+use super::home::Home;
+use super::opened::Opened;
 use super::stored_memory::StoredMemory;
-use crate::storage::{Disk, Medium, RecordChange, StorageError, SystemChange, SystemContents, SystemStore};
+use crate::storage::{
+    Disk, Medium, Moment, RecordChange, StorageError, SystemChange, SystemContents, SystemStore,
+};
 
 /// Where and how an engine stores its graphs.
 #[derive(Debug, Clone)]
@@ -41,11 +45,9 @@ pub(super) struct Library {
     pub(super) folder: PathBuf,
     pub(super) system: Arc<SystemStore>,
     pub(super) home: Home,
-    pub(super) archive: Option<Archive>,
+    /// When it was opened.
+    pub(super) opened: Moment,
 }
-
-/// A graph, or why it cannot be opened.
-pub(super) type Opened = Result<Arc<Graph>, StorageError>;
 
 impl Library {
     /// Opens the folder and every graph in it. A graph that cannot be opened does not keep the others from it.
@@ -82,8 +84,8 @@ impl Library {
             pins,
             archives,
         };
-        let archive = archive.map(|options| Archive::new(options, home.clock.next()));
-        let library = Library { folder, system, home, archive };
+        let opened = home.clock.next();
+        let library = Library { folder, system, home, opened };
         library.remove_leftovers();
         let known: BTreeSet<&String> = listed.values().collect();
         for stray in library.home.medium.list(&library.folder.join(GRAPHS)).map_err(io_at(&library.folder))? {
@@ -120,24 +122,21 @@ impl Library {
         Ok(graph)
     }
 
-    /// Forgets a graph, and what the server keeps of it, and then frees its disk.
+    /// Forgets a graph, and what the server keeps of it, and then frees its disk. Answers the folder that it had.
     pub(super) fn remove(
         &self,
         name: &str,
         graph: &Opened,
         records: &[RecordChange],
-    ) -> Result<(), StorageError> {
-        let Some(folder) = self.system.contents().graphs.remove(name) else { return Ok(()) };
+    ) -> Result<Option<String>, StorageError> {
+        let Some(folder) = self.system.contents().graphs.remove(name) else { return Ok(None) };
         // No checkpoint writes into a folder that is being removed.
         let store = graph.as_ref().ok().and_then(|graph| graph.store.as_ref());
         let _waiting = store.map(|store| store.checkpointing.lock());
         let removed = SystemChange::RemoveGraph(name.to_owned());
         self.change(vec![removed, SystemChange::AddLeftover(folder.clone())], records)?;
-        if let Some(archive) = &self.archive {
-            archive.dropped(folder, graph);
-        }
         self.remove_leftovers();
-        Ok(())
+        Ok(Some(folder))
     }
 
     fn change(&self, mut changes: Vec<SystemChange>, records: &[RecordChange]) -> Result<(), StorageError> {
@@ -148,7 +147,7 @@ impl Library {
     /// Removes folders that belong to no graph. One that cannot be removed is tried again at the next start.
     fn remove_leftovers(&self) {
         // An archive wants to read them first.
-        if self.archive.is_none() {
+        if !self.home.archives {
             self.remove_folders(&self.system.contents().leftovers);
         }
     }
@@ -181,10 +180,10 @@ impl Library {
         let SystemContents { graphs, leftovers, .. } = self.system.contents();
         used.extend(leftovers.into_iter().chain(graphs.into_values()));
         let number = |folder: &String| folder.rsplit_once('-').and_then(|(_, n)| n.parse::<u64>().ok());
-        let next = match self.archive {
+        let next = match self.home.archives {
             // In an archive, a folder is the name of one graph for ever.
-            Some(_) => self.home.clock.next().0,
-            None => used.iter().filter_map(number).max().unwrap_or(0) + 1,
+            true => self.home.clock.next().0,
+            false => used.iter().filter_map(number).max().unwrap_or(0) + 1,
         };
         let readable: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
@@ -195,8 +194,3 @@ impl Library {
 fn io_at(path: &Path) -> impl Fn(std::io::Error) -> StorageError {
     move |error| StorageError::io(path, error)
 }
-
-/// The folder of the graphs' folders.
-pub(super) const GRAPHS: &str = "graphs";
-/// The file of the system store.
-pub(super) const SYSTEM: &str = "system.redb";

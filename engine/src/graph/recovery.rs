@@ -7,36 +7,16 @@ use std::sync::Arc;
 use arrow::buffer::{BooleanBuffer, Buffer};
 use imbl::OrdMap;
 
-use super::bell::Bell;
-use super::checkpoint::remove_all_but;
-use super::events::Listeners;
+use super::data_folder::{JOURNAL, RUNS};
+use super::home::Home;
 use super::lineage::Lineage;
 use super::manifest::{FileRecord, Manifest};
-use super::pins::Pins;
 use super::snapshot::{Snapshot, State};
-use super::store::{GraphStore, JOURNAL, RUNS};
-use super::stored_memory::StoredMemory;
+use super::store::GraphStore;
 use super::{Graph, record};
 use crate::catalog::Catalog;
 use crate::data::{Dictionary, Relation, Run, RunFile, sorted_run};
-use crate::storage::{Clock, Journal, JournalContents, Medium, StorageError, SystemStore, read_run};
-
-/// Where graphs are stored, and how.
-#[derive(Debug, Clone)]
-pub(super) struct Home {
-    pub(super) medium: Arc<dyn Medium>,
-    /// What says which graphs there are.
-    pub(super) system: Arc<SystemStore>,
-    /// Journal bytes that make a checkpoint due.
-    pub(super) checkpoint_bytes: u64,
-    pub(super) bell: Bell,
-    pub(super) listeners: Listeners,
-    pub(super) memory: Arc<StoredMemory>,
-    pub(super) clock: Arc<Clock>,
-    pub(super) pins: Arc<Pins>,
-    /// Whether an archive keeps a copy of every record.
-    pub(super) archives: bool,
-}
+use crate::storage::{Journal, JournalContents, StorageError, read_run};
 
 impl Home {
     /// An empty graph in a new folder.
@@ -105,7 +85,7 @@ impl Home {
         // What a crash left behind. The manifest that names the others is on disk, unless the journal is abandoned.
         match store.journal().trouble() {
             Some(error) => store.failed(&error),
-            None => remove_all_but(&store, &files),
+            None => store.remove_all_but(&files),
         }
         Ok(self.graph(name, snapshot, lineage, store))
     }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
 use crate::catalog::Catalog;
-use crate::data::{Dictionary, Relation, Run};
+use crate::data::{Dictionary, MAX_ROWS, Relation, Run};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::Relations;
 use crate::index::Index;
 
@@ -172,6 +173,22 @@ impl State {
         };
         let counts = changes.iter().map(apply).collect();
         (next, counts)
+    }
+
+    /// Rows have numbers of 32 bits: a relation with more of them is refused before there is one.
+    pub(super) fn check_row_counts(&self, changes: &ChangeSet) -> Result<(), Diagnostic> {
+        for change in changes {
+            let Change::Insert { relation, rows } = change else { continue };
+            let stored =
+                self.relation(relation).map_or(0, |stored| stored.runs().iter().map(Run::stored_len).sum());
+            if stored + rows.len > MAX_ROWS {
+                let message = format!("{relation} would have more than {MAX_ROWS} rows");
+                return Err(Diagnostic::error(Code::LimitExceeded, message)
+                    .help("split the facts over several relations")
+                    .limit("rows_of_a_relation", MAX_ROWS as u64));
+            }
+        }
+        Ok(())
     }
 
     fn apply_one(&mut self, change: &Change) -> usize {

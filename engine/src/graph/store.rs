@@ -1,14 +1,16 @@
 //! `GraphStore`: the folder of one graph, and how its storage is doing.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::bell::Bell;
+use super::data_folder::RUNS;
+use super::home::Home;
 use super::pins::Pins;
-use super::recovery::Home;
 use crate::storage::{Clock, Journal, Medium, StorageError, SystemStore};
 
 /// Where one graph is stored.
@@ -85,10 +87,6 @@ impl GraphStore {
         &self.medium
     }
 
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     pub(super) fn next_file(&self) -> &AtomicU64 {
         &self.next_file
     }
@@ -159,9 +157,15 @@ impl GraphStore {
             relation.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
         format!("{readable}-{}.parquet", self.next_file.fetch_add(1, Ordering::Relaxed))
     }
-}
 
-/// The folder of sealed runs in the folder of a graph.
-pub(super) const RUNS: &str = "runs";
-/// The journal in the folder of a graph.
-pub(super) const JOURNAL: &str = "graph.redb";
+    /// Removes run files that the manifest does not name. One that stays is tried again next time.
+    pub(super) fn remove_all_but(&self, files: &BTreeSet<String>) {
+        let folder = self.folder.join(RUNS);
+        let there = self.medium.list(&folder).unwrap_or_default();
+        for name in there.iter().filter(|name| !files.contains(*name)) {
+            if let Err(error) = self.medium.remove(&folder.join(name)) {
+                tracing::warn!("cannot remove {}: {error}", folder.join(name).display());
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::change::{ChangeSet, bytes_to_apply, check_row_counts, row_count};
+use super::change::{ChangeSet, bytes_to_apply, row_count};
 use super::snapshot::Snapshot;
 use crate::budget::Budget;
 use crate::data::Threads;
@@ -36,7 +36,7 @@ impl Supposed {
         threads: &Threads,
     ) -> Result<Vec<usize>, Error> {
         budget.charge(bytes_to_apply(changes)).map_err(Error::Stopped)?;
-        check_row_counts(&self.snapshot, changes).map_err(Error::refused)?;
+        self.snapshot.check_row_counts(changes).map_err(Error::refused)?;
         let (next, counts) =
             threads.run_on(row_count(changes), || self.snapshot.apply(changes, self.version));
         self.snapshot = Arc::new(next);

@@ -4,8 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 
 use super::query::LiveQuery;
-use super::together::Constants;
-use crate::data::{Dictionary, EMPTY, Value, ValueRef};
+use crate::data::{Code, Dictionary, EMPTY, Value, ValueRef};
+
+/// The codes of the constants in which a question differs from others.
+pub(super) type Constants = Vec<Code>;
 
 /// Questions with their constants.
 #[derive(Debug)]

@@ -5,38 +5,16 @@ use std::sync::Arc;
 
 use parking_lot::MutexGuard;
 
-use super::delta::Delta;
-use super::memory::Held;
+use super::answered::Answered;
 use super::pace::Work;
 use super::present::Present;
-use super::query::LiveQuery;
+use super::query::{LiveQuery, Turn};
+use super::seen::{Footing, Seen};
 use super::subscribers::Hearers;
-use crate::analysis;
-use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::context::Environment;
-use crate::data::{DataType, Difference, Relation};
 use crate::error::Error;
 use crate::graph::Snapshot;
-use crate::statements::Following;
-use crate::syntax::ast::Query;
-
-/// What the last evaluation has read.
-#[derive(Debug)]
-pub(super) struct Seen {
-    version: u64,
-    /// The relations that the answer depends on.
-    pub(super) relations: Arc<[String]>,
-    footing: Footing,
-}
-
-/// What the next evaluation may begin with.
-#[derive(Debug, Default)]
-pub(super) struct Footing {
-    pub(super) following: Following,
-    /// What that takes.
-    pub(super) held: Option<Held>,
-}
 
 /// A live query that has to be evaluated at a version. Nobody else evaluates it meanwhile.
 pub(super) struct Due<'q> {
@@ -51,12 +29,18 @@ pub(super) struct Due<'q> {
 }
 
 impl<'q> Due<'q> {
-    pub(super) fn of(
-        query: &'q LiveQuery,
-        seen: MutexGuard<'q, Option<Seen>>,
-        before: Present,
-        snapshot: &Snapshot,
-    ) -> Due<'q> {
+    /// One whose answer a version has changed, as is known already; none while somebody else holds it.
+    pub(super) fn concerned(query: &'q LiveQuery, snapshot: &Snapshot) -> Option<Due<'q>> {
+        Some(Due::of(query, query.turn()?, snapshot))
+    }
+
+    /// One that is not at a version yet; none if nothing that it reads is other there than before, or somebody else holds it.
+    pub(super) fn at(query: &'q LiveQuery, snapshot: &Arc<Snapshot>) -> Option<Due<'q>> {
+        Some(Due::of(query, query.advance(snapshot)?, snapshot))
+    }
+
+    fn of(query: &'q LiveQuery, turn: Turn<'q>, snapshot: &Snapshot) -> Due<'q> {
+        let Turn { seen, before } = turn;
         let is_redefined = seen.as_ref().is_some_and(|seen| seen.defined_since(snapshot) > seen.version);
         Due { query, seen, before, is_redefined, footing: Footing::default() }
     }
@@ -108,80 +92,5 @@ impl<'q> Due<'q> {
         let rows = query.show(version, compared);
         let told = if rows.is_some() { query.subscribers().wake(hearers) } else { 0 };
         (Work { told, rows: told * rows.unwrap_or_default(), ..Work::default() }, query.present())
-    }
-}
-
-/// What an evaluation has come to.
-pub(super) enum Answered {
-    /// All rows, in order of their codes.
-    Whole(Rows),
-    /// What tells them from those before, and all of them.
-    Changed(Difference, Relation),
-}
-
-impl Answered {
-    /// The answer, and what tells it from the one before it; nothing where it has other columns, or values look otherwise there.
-    fn since(self, before: &Present) -> Result<(Present, Option<Delta>), Error> {
-        match self {
-            Answered::Whole(rows) => {
-                let rows = rows.with_types_if_empty(before.like()).sharing_codec_of(before.like());
-                let delta = compare(before, &rows)?;
-                Ok((Present::whole(rows), delta))
-            }
-            Answered::Changed(difference, rows) => {
-                let (present, delta) = before.next(difference, rows);
-                Ok((present, Some(delta)))
-            }
-        }
-    }
-}
-
-/// What tells an answer from the one before it; nothing where it has other columns, or values look otherwise there.
-fn compare(before: &Present, after: &Rows) -> Result<Option<Delta>, Error> {
-    let columns = before.like().columns();
-    let has_same_columns = after.columns().len() == columns.len()
-        && after
-            .columns()
-            .iter()
-            .zip(columns)
-            .all(|(a, b)| a.unique_name == b.unique_name && looks_alike(a.data_type, b.data_type));
-    if !has_same_columns {
-        return Ok(None);
-    }
-    let old = before.relation_in(after.coded().1)?;
-    Ok(Some(Delta::between(before.like(), &old, after)?))
-}
-
-/// Whether a value is written in the same way in columns of both types. A time among values of other types is a number,
-/// and whoever keeps rows would not find it again.
-fn looks_alike(a: DataType, b: DataType) -> bool {
-    let is_plain =
-        |data_type| matches!(data_type, DataType::Int | DataType::Bool | DataType::Text | DataType::Any);
-    a == b || a == DataType::Unknown || b == DataType::Unknown || is_plain(a) && is_plain(b)
-}
-
-impl Seen {
-    pub(super) fn of(query: &Query, snapshot: &Snapshot, footing: Footing) -> Seen {
-        let analysed = analysis::analyse_query(query, snapshot.catalog());
-        let relations = analysed.map(|analysed| analysed.program.relations).unwrap_or_default();
-        let relations = relations.into_iter().map(|relation| relation.name).collect();
-        Seen { version: snapshot.version(), relations, footing }
-    }
-
-    /// Whether nothing that was read is other than it was.
-    pub(super) fn is_of(&self, snapshot: &Snapshot) -> bool {
-        self.unchanged_since(snapshot) <= self.version
-    }
-
-    /// Since when everything that was read is as it is now.
-    pub(super) fn unchanged_since(&self, snapshot: &Snapshot) -> u64 {
-        let rows = self.relations.iter().map(|relation| snapshot.rows_since(relation));
-        rows.fold(self.defined_since(snapshot), u64::max)
-    }
-
-    /// Since when it has the rules and columns that it has.
-    fn defined_since(&self, snapshot: &Snapshot) -> u64 {
-        let definitions = self.relations.iter().map(|relation| snapshot.defined_since(relation));
-        definitions.max().unwrap_or_else(|| snapshot.version())
     }
 }

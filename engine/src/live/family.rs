@@ -19,7 +19,7 @@ use crate::graph::Snapshot;
 #[derive(Debug)]
 pub(super) struct Family {
     number: u64,
-    pub(super) template: Arc<Template>,
+    pub(super) template: Template,
     pub(super) course: Arc<Course>,
     queries: Mutex<Queries>,
     /// Whoever brings them to a version holds this.
@@ -65,7 +65,7 @@ impl Family {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Family {
             number: LAST.fetch_add(1, Ordering::Relaxed) + 1,
-            template: Arc::new(template),
+            template,
             course: Arc::default(),
             queries: Mutex::default(),
             turn: Mutex::default(),
@@ -143,7 +143,7 @@ impl Family {
         {
             self.course.follow(begun, version);
             let took = started.elapsed();
-            self.template.note_step(took);
+            self.template.costs.note_step(took);
             return Some(Work { took, ..work });
         }
         self.queries().iter().for_each(|query| query.settle());

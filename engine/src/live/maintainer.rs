@@ -315,7 +315,7 @@ impl Agenda {
 
 impl Speed {
     fn takes(self, template: &Template) -> bool {
-        (template.took() < BRIEF) == (self == Speed::Brief)
+        (template.costs.took() < BRIEF) == (self == Speed::Brief)
     }
 }
 

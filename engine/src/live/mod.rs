@@ -4,7 +4,9 @@
 //! reads is other than before, and subtract: right by construction for every question. Subscribers read what has changed
 //! at their own pace, each from the version that it knows.
 
+mod answered;
 mod asked;
+mod costs;
 mod course;
 mod delta;
 mod due;
@@ -16,6 +18,7 @@ mod pace;
 mod present;
 mod query;
 mod rota;
+mod seen;
 mod step;
 mod subscribers;
 mod template;
@@ -304,8 +307,9 @@ impl Live {
         let (template, constants) = Template::of(&query);
         let maintainer = self.maintainer(graph, template.text())?;
         let make = |family: &Family| {
+            let (course, costs) = (Arc::clone(&family.course), Arc::clone(&family.template.costs));
             let memory = Arc::clone(&self.memory);
-            LiveQuery::new(Arc::clone(graph), query, text.clone(), family, constants, memory)
+            LiveQuery::new(Arc::clone(graph), query, text.clone(), course, costs, constants, memory)
         };
         let asked = Asked { template, text: &text };
         let place = maintainer.join(&self.environment, &self.options, asked, make, waker)?;

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::answered::Answered;
+use super::costs::Costs;
 use super::course::Course;
 use super::delta::{Delta, sorted};
-use super::due::{Answered, Due, Footing, Seen};
-use super::family::Family;
 use super::log::{Log, as_one};
 use super::memory::{Held, Memory};
 use super::present::Present;
+use super::seen::{Footing, Seen};
 use super::subscribers::{Hearers, Subscribers};
-use super::template::Template;
 use super::{Begun, LiveStatus, Next};
 use crate::analysis;
 use crate::budget::Budget;
@@ -41,8 +41,8 @@ pub(super) struct LiveQuery {
     /// The query as it is written, with its parameters in it: live queries of one text are one.
     text: String,
     /// What it has in common with others,
-    template: Arc<Template>,
     course: Arc<Course>,
+    costs: Arc<Costs>,
     /// and the constants in which it differs.
     constants: Vec<Value>,
     seen: Mutex<Option<Seen>>,
@@ -68,6 +68,13 @@ struct Shown {
     log: Arc<Mutex<Log>>,
 }
 
+/// The turn to evaluate a live query: as long as somebody has it, nobody else evaluates it.
+pub(super) struct Turn<'q> {
+    pub(super) seen: MutexGuard<'q, Option<Seen>>,
+    /// The answer before.
+    pub(super) before: Present,
+}
+
 /// What has changed from one version to another.
 #[derive(Debug)]
 struct Netted {
@@ -88,7 +95,8 @@ impl LiveQuery {
         graph: Arc<Graph>,
         query: Query,
         text: String,
-        family: &Family,
+        course: Arc<Course>,
+        costs: Arc<Costs>,
         constants: Vec<Value>,
         memory: Arc<Memory>,
     ) -> LiveQuery {
@@ -98,15 +106,15 @@ impl LiveQuery {
             graph,
             query,
             text,
-            template: Arc::clone(&family.template),
-            course: Arc::clone(&family.course),
+            course: Arc::clone(&course),
+            costs,
             constants,
             seen: Mutex::default(),
             shown: Mutex::default(),
             netted: Mutex::default(),
             over: OnceLock::new(),
             memory,
-            subscribers: Subscribers::of(Arc::clone(&family.course)),
+            subscribers: Subscribers::of(course),
         }
     }
 
@@ -149,7 +157,7 @@ impl LiveQuery {
             subscribers: self.subscribers.count(),
             version: self.version(),
             latest: self.graph.snapshot().version(),
-            took: self.template.took(),
+            took: self.costs.took(),
             bytes: self.bytes(),
         }
     }
@@ -304,16 +312,16 @@ impl LiveQuery {
         }
     }
 
-    /// A question whose answer a version has changed, as is known already; none while somebody else holds it.
-    pub(super) fn concern(&self, snapshot: &Snapshot) -> Option<Due<'_>> {
+    /// For whoever knows that it has to be evaluated; none while somebody else holds it.
+    pub(super) fn turn(&self) -> Option<Turn<'_>> {
         let seen = self.seen.try_lock()?;
         let before = self.shown.lock().as_ref()?.answer.as_ref().ok()?.clone();
-        Some(Due::of(self, seen, before, snapshot))
+        Some(Turn { seen, before })
     }
 
     /// Brings the answer to a version where nothing that it reads is other than before; else that has to be done, by
     /// whoever gets this.
-    pub(super) fn advance(&self, snapshot: &Arc<Snapshot>) -> Option<Due<'_>> {
+    pub(super) fn advance(&self, snapshot: &Arc<Snapshot>) -> Option<Turn<'_>> {
         // Who begins it looks at what has happened meanwhile when that is done.
         let seen = self.seen.try_lock()?;
         let last = seen.as_ref()?;
@@ -328,7 +336,7 @@ impl LiveQuery {
             }
             _ => return None,
         };
-        Some(Due::of(self, seen, before, snapshot))
+        Some(Turn { seen, before })
     }
 
     /// Shows what a version has come to. How many rows are to be told; none if there is nothing to tell.
@@ -424,7 +432,7 @@ impl LiveQuery {
             Told::Whole(rows) => Answered::Whole(sorted(&rows)),
             Told::Changed(difference, rows) => Answered::Changed(difference, rows),
         };
-        self.template.note_alone(started.elapsed());
+        self.costs.note_alone(started.elapsed());
         Ok((answered, context.warnings))
     }
 }

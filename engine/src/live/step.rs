@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Jointly;
+use super::answered::Answered;
 use super::asked::Asked;
-use super::due::{Answered, Due};
+use super::due::Due;
 use super::pace::Work;
 use super::query::LiveQuery;
 use super::subscribers::Hearers;
@@ -39,7 +40,7 @@ impl Step<'_> {
         hearers: Hearers,
     ) -> Option<Work> {
         let (started, mut work) = (Instant::now(), Work::default());
-        let due: Vec<Due<'_>> = queries.iter().filter_map(|query| query.advance(self.snapshot)).collect();
+        let due: Vec<Due<'_>> = queries.iter().filter_map(|query| Due::at(query, self.snapshot)).collect();
         let first = due.first()?.query;
         let together = together.or_else(|| self.together(template, &due));
         let mut given = HashMap::new();
@@ -60,7 +61,7 @@ impl Step<'_> {
             template.gave(Arc::new(given), |bytes| first.hold(bytes));
         }
         work.took = started.elapsed();
-        template.note_step(work.took);
+        template.costs.note_step(work.took);
         Some(work)
     }
 
@@ -119,13 +120,13 @@ impl Step<'_> {
     fn answer(&self, template: &Template, asked: Arc<Asked>, graph: &Arc<Graph>) -> Option<Together> {
         let count = asked.constants.len();
         let patience = match self.jointly {
-            Jointly::WhereFaster => template.patience(count),
+            Jointly::WhereFaster => template.costs.patience(count),
             Jointly::Always | Jointly::Never => Duration::MAX,
         };
         let (started, budget) = (Instant::now(), (self.budget)(patience));
         let answer = || template.answer(asked, self.environment, graph, self.snapshot, &budget);
         let answered = catch_unwind(AssertUnwindSafe(answer)).ok()?.ok().flatten();
-        template.note_together(count, answered.is_some().then(|| started.elapsed()));
+        template.costs.note_together(count, answered.is_some().then(|| started.elapsed()));
         answered
     }
 

@@ -9,16 +9,15 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::Jointly;
-use super::asked::Asked;
+use super::asked::{Asked, Constants};
+use super::costs::Costs;
 use super::memory::Held;
 use super::query::LiveQuery;
-use super::together::{ByConstants, Changes, Constants, Found, Layout, Together};
+use super::together::{ByConstants, Changes, Found, Layout, Together};
 use crate::analysis;
 use crate::answer::Rows;
 use crate::budget::Budget;
@@ -36,9 +35,6 @@ use crate::syntax::ast::{
     Atom, Comparison, Literal, LiteralKind, Name, ProjectionItem, Query, QueryHead, Term, TermKind,
 };
 
-/// To evaluate fewer questions than this as one is not worth it.
-const FEW: usize = 4;
-
 /// Questions with blanks in the place of constants.
 #[derive(Debug)]
 pub(super) struct Template {
@@ -46,16 +42,10 @@ pub(super) struct Template {
     /// The query as it is written, with its blanks.
     text: String,
     blanks: Vec<Blank>,
-    /// How long it took to bring all questions to the last version.
-    took_micros: AtomicU64,
-    /// How long one took by itself, as far as is known.
-    alone_micros: AtomicU64,
+    /// How long they take.
+    pub(super) costs: Arc<Costs>,
     /// What they were answered from as one.
     last: Mutex<Last>,
-    /// How often that was slower, without a time between when it was not.
-    slower: AtomicUsize,
-    /// So many were evaluated as one when that was slower too often; not more are until there are twice as many.
-    too_few: AtomicUsize,
 }
 
 /// What the questions of a template were answered from as one, the last time.
@@ -112,16 +102,8 @@ impl Template {
             let asked = Atom { relation, terms, span: Span::default() };
             with_blanks.body.push(Literal { kind: LiteralKind::Positive(asked), span: Span::default() });
         }
-        let template = Template {
-            query: with_blanks,
-            text,
-            blanks,
-            took_micros: AtomicU64::new(0),
-            alone_micros: AtomicU64::new(0),
-            last: Mutex::default(),
-            slower: AtomicUsize::new(0),
-            too_few: AtomicUsize::new(0),
-        };
+        let template =
+            Template { query: with_blanks, text, blanks, costs: Arc::default(), last: Mutex::default() };
         (template, constants)
     }
 
@@ -129,55 +111,9 @@ impl Template {
         &self.text
     }
 
-    /// How long it took to bring all its questions to the last version.
-    pub(super) fn took(&self) -> Duration {
-        Duration::from_micros(self.took_micros.load(Ordering::Relaxed))
-    }
-
-    /// Takes note of how long that took.
-    pub(super) fn note_step(&self, took: Duration) {
-        self.took_micros.store(micros(took), Ordering::Relaxed);
-    }
-
-    /// Takes note of how long one question took by itself.
-    pub(super) fn note_alone(&self, took: Duration) {
-        let before = self.alone_micros.load(Ordering::Relaxed);
-        let now = if before == 0 { micros(took) } else { (7 * before + micros(took)) / 8 };
-        self.alone_micros.store(now.max(1), Ordering::Relaxed);
-        self.took_micros.fetch_max(micros(took), Ordering::Relaxed);
-    }
-
     /// Whether so many questions should be evaluated as one.
     pub(super) fn is_for(&self, count: usize, jointly: Jointly) -> bool {
-        let is_worth_it = match jointly {
-            Jointly::WhereFaster => count >= FEW && count >= 2 * self.too_few.load(Ordering::Relaxed),
-            Jointly::Always => true,
-            Jointly::Never => false,
-        };
-        is_worth_it && !self.blanks.is_empty()
-    }
-
-    /// How long it may take to evaluate so many as one, before that is given up.
-    pub(super) fn patience(&self, count: usize) -> Duration {
-        const LEAST: Duration = Duration::from_millis(20);
-        LEAST + 2 * self.by_themselves(count)
-    }
-
-    /// How long so many take one by one.
-    fn by_themselves(&self, count: usize) -> Duration {
-        Duration::from_micros(self.alone_micros.load(Ordering::Relaxed).saturating_mul(count as u64))
-    }
-
-    /// Takes note of how long it took to evaluate so many as one; none if that came to nothing.
-    pub(super) fn note_together(&self, count: usize, took: Option<Duration>) {
-        /// What is kept for the next time makes the first few slower.
-        const TRIES: usize = 3;
-        if took.is_some_and(|took| took <= self.by_themselves(count)) {
-            self.slower.store(0, Ordering::Relaxed);
-        } else if took.is_none() || self.slower.fetch_add(1, Ordering::Relaxed) + 1 >= TRIES {
-            self.slower.store(0, Ordering::Relaxed);
-            self.too_few.store(count, Ordering::Relaxed);
-        }
+        self.costs.allow(count, jointly) && !self.blanks.is_empty()
     }
 
     /// All questions of a list, if the last answers to all of them were given together.
@@ -358,10 +294,6 @@ impl Lifted {
 
 fn variable(name: &str) -> Term {
     Term { kind: TermKind::Variable(name.to_owned()), span: Span::default() }
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

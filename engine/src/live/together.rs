@@ -5,17 +5,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::asked::Asked;
-use super::due::{Answered, Due};
+use super::answered::Answered;
+use super::asked::{Asked, Constants};
+use super::due::Due;
 use super::present::Present;
 use super::query::LiveQuery;
 use crate::answer::Rows;
 use crate::data::arrow_columns::type_of_codes;
 use crate::data::{self, Code, Codec, DataType, Difference, Relation, Run, sorted_run};
 use crate::graph::Snapshot;
-
-/// The codes of the constants in which a question differs from others.
-pub(super) type Constants = Vec<Code>;
 
 /// Where the constants of questions stand in the rows of all of them, and which columns are those of an answer.
 #[derive(Debug, Clone)]
@@ -113,7 +111,7 @@ impl Together {
         let Found::Changed(changes) = &self.found else { return None };
         let changed = changes.added.ranges.keys().chain(changes.removed.ranges.keys());
         let places = self.asked.places_of(list, changed)?;
-        places.into_iter().map(|place| list[place].concern(snapshot)).collect()
+        places.into_iter().map(|place| Due::concerned(&list[place], snapshot)).collect()
     }
 
     /// Whether the answer to a question is the one before.

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::proof::{Aggregated, Bound, Reason};
+use super::proof::{Aggregated, Bound, Detail, Reason};
 use super::prover::{Candidate, Child, Prover, Way};
 use super::solutions::Solution;
-use super::why::Detail;
 use crate::analysis::program::{Expression, HeadTerm, Rule};
 use crate::data::{Code, RelationId, Value, VariableId};
 use crate::error::Error;

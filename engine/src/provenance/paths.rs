@@ -18,7 +18,7 @@ struct Found {
 /// What paths of a relation are made of.
 pub(super) struct Closure<'r> {
     relation: RelationId,
-    step: RelationId,
+    pub(super) step: RelationId,
     step_height: u32,
     longer: &'r Rule,
     /// The names of front, middle and back in the rule.
@@ -28,29 +28,31 @@ pub(super) struct Closure<'r> {
 }
 
 impl Prover<'_> {
-    /// Explains rows that are paths.
-    pub(super) fn explain_paths(
+    /// Which rows of a closure are steps, and which are longer paths. Those that are steps are facts of that relation from here on.
+    pub(super) fn steps_and_paths(
         &mut self,
-        relation: RelationId,
-        step_height: u32,
+        closure: &Closure<'_>,
         facts: &[usize],
-    ) -> Result<(), Error> {
-        let closure = Closure::of(relation, step_height, self.explained)?;
-        let one = self.evaluated.ask(relation, 0);
+    ) -> Result<(Vec<usize>, Vec<usize>), Error> {
+        let one = self.evaluated.ask(closure.relation, 0);
         let are_steps = self.solutions(&one, 0, facts)?;
         let (steps, paths): (Vec<_>, Vec<_>) =
             facts.iter().zip(are_steps).partition(|(_, found)| !found.is_empty());
         let steps: Vec<usize> = steps.into_iter().map(|(fact, _)| *fact).collect();
         steps.iter().for_each(|fact| self.facts[*fact].relation = closure.step);
-        self.explain(closure.step, &steps)?;
-        let begun = paths.into_iter().map(|(fact, _)| Found {
+        Ok((steps, paths.into_iter().map(|(fact, _)| *fact).collect()))
+    }
+
+    /// Explains rows that are longer paths.
+    pub(super) fn explain_paths(&mut self, closure: &Closure<'_>, paths: &[usize]) -> Result<(), Error> {
+        let begun = paths.iter().map(|fact| Found {
             fact: *fact,
             nodes: vec![self.facts[*fact].row[1]],
             is_complete: false,
         });
-        for mut found in self.followed(&closure, begun.collect())? {
+        for mut found in self.followed(closure, begun.collect())? {
             found.nodes.reverse();
-            self.put_together(&closure, &found.nodes);
+            self.put_together(closure, &found.nodes);
         }
         Ok(())
     }

@@ -179,6 +179,17 @@ pub struct Aggregated {
     pub columns: Vec<String>,
 }
 
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// One proof of a row, and the first inputs of an aggregate.
+    Short,
+    /// All inputs of aggregates.
+    Full,
+    /// Several proofs of a row, if there are.
+    Alternatives,
+}
+
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(", self.relation)?;

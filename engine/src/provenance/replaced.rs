@@ -1,16 +1,11 @@
 //! Facts with best values that better ones have replaced, where proofs may go through them.
 
-use std::collections::HashMap;
-
-use super::prover::{Known, Prover, rows_of, value_of};
+use super::prover::{BestValues, Known, Prover, rows_of, value_of};
 use super::solutions::Solution;
 use crate::analysis::program::{Best, Literal};
 use crate::data::preference::Preference;
 use crate::data::{Code, RelationId};
 use crate::rewrite::proofs::Ask;
-
-/// The best value of each group of a relation, by the other columns.
-pub(super) type BestValues = HashMap<Vec<Code>, Code>;
 
 impl Prover<'_> {
     /// The value that took the place of that of a fact.

@@ -1,24 +1,15 @@
 //! `why`: the smallest proof of each of some rows of a goal.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::proof::Proof;
-use super::prover::broken;
-use crate::analysis::program::{Program, Relation};
+use super::question::Question;
+use crate::analysis::program::Relation;
 use crate::budget::Budget;
-use crate::data::{Codec, RelationId, Run};
+use crate::data::RelationId;
 use crate::error::Error;
-use crate::exec::{Outcome, Relations, Thresholds};
-use crate::graph::SessionView;
-use crate::maintain::KeptRows;
-use crate::rewrite::proofs::{
-    Replaced, TopDown, Whole, derived_in_rounds, explained, may_rest_on_replaced, steps_below, top_down,
-};
+use crate::rewrite::proofs::{TopDown, Whole, derived_in_rounds, steps_below, top_down};
 
-/// For more rows than these it is better to find out once what they have in common.
-const FEW_ROWS: usize = 16;
 /// Where all rows are at hand, a search among them may take so long before heights are evaluated, and where they are not, these
 /// may take so long before relations are derived for a search.
 const BRIEF: Duration = Duration::from_millis(250);
@@ -30,40 +21,6 @@ const WHOLE: Duration = Duration::from_secs(1);
 const STORED_ROW: Duration = Duration::from_micros(5);
 /// and so many times as long as it took before.
 const AS_BEFORE: u32 = 2;
-
-/// What is to be explained.
-#[derive(Clone, Copy)]
-pub(crate) struct Question<'q> {
-    /// What was asked.
-    pub(crate) program: &'q Program,
-    /// Rows of its goal, and how many of them are meant.
-    pub(crate) rows: &'q Run,
-    pub(crate) count: usize,
-    pub(crate) detail: Detail,
-    pub(crate) view: &'q SessionView,
-    /// What is stored in this view, and all rows of those relations that are at hand.
-    pub(crate) relations: &'q dyn Relations,
-    pub(crate) at_hand: &'q HashSet<RelationId>,
-    /// These are at hand as they are kept.
-    pub(crate) kept: &'q HashMap<RelationId, Arc<KeptRows>>,
-    /// So long it took to derive the relations of the program, as far as that is known.
-    pub(crate) took: Duration,
-    /// Is told of relations that were derived whole, by which program.
-    pub(crate) keep: &'q (dyn Fn(&Program, &Outcome) + Sync),
-    pub(crate) codec: &'q Codec,
-    pub(crate) thresholds: Thresholds,
-}
-
-/// How much is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// One proof of a row, and the first inputs of an aggregate.
-    Short,
-    /// All inputs of aggregates.
-    Full,
-    /// Several proofs of a row, if there are.
-    Alternatives,
-}
 
 /// Where proofs are searched for.
 enum Search {
@@ -87,14 +44,6 @@ pub(crate) fn why(question: &Question<'_>, budget: &Budget) -> Result<Vec<Proof>
 }
 
 impl Question<'_> {
-    /// Whether proofs are searched for, if that can be done, before heights are evaluated.
-    pub(super) fn is_searched_for(&self) -> bool {
-        // Along stored edges a walk from one start begins with the first row, unless none ever does: then nothing is searched.
-        let is_walked = self.thresholds.lone_walk_rows <= 1;
-        // Of several proofs of a row the heights are needed, and these are evaluated.
-        is_walked && self.detail != Detail::Alternatives && self.count <= FEW_ROWS
-    }
-
     /// Searches for proofs where all rows are at hand, or where they are derived sooner than heights; or evaluates these.
     fn search_or_evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
         let along = steps_below(self.program, self.at_hand).map(Search::Along);
@@ -160,21 +109,5 @@ impl Question<'_> {
         let mut of_some = |budget: &Budget| self.evaluate(budget);
         let mut of_all = |budget: &Budget| self.by_rounds(&whole, &in_rounds, budget);
         budget.either(time, [&mut of_all, &mut of_some])
-    }
-
-    /// Explains rows by the heights of those that they depend on.
-    pub(super) fn evaluate(&self, budget: &Budget) -> Result<Vec<Proof>, Error> {
-        let found = match self.evaluate_with(Replaced::Gone, budget)? {
-            None if may_rest_on_replaced(self.program) => self.evaluate_with(Replaced::Kept, budget)?,
-            found => found,
-        };
-        found.ok_or_else(|| broken("a row of the answer is not derived by its rules"))
-    }
-
-    /// The same, with or without best values that were replaced. Nothing if a row does not follow from what there is then.
-    fn evaluate_with(&self, replaced: Replaced, budget: &Budget) -> Result<Option<Vec<Proof>>, Error> {
-        let explained = explained(self.program, self.at_hand, &self.with_heights(), replaced)
-            .ok_or_else(|| broken("the program of heights has no strata"))?;
-        self.explain(&explained, budget)
     }
 }

@@ -1,6 +1,6 @@
 //! Which column of the data is which of the relation, where the data brings names.
 
-use super::insert::Target;
+use super::target::Target;
 use crate::catalog::default_column_names;
 use crate::data::{DataType, SchemaColumn};
 use crate::diagnostic::{Code, Diagnostic};

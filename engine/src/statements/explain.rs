@@ -3,20 +3,17 @@
 use std::sync::Arc;
 
 use super::query::{self, refused};
-use crate::analysis::program::{Program, Relation};
+use super::watch::{Watch, kept_notes, rewrite_noting};
+use crate::analysis::program::Relation;
 use crate::analysis::{self, Analysed};
 use crate::answer::Rows;
 use crate::context::{Context, PlanForm};
 use crate::data::{Code, Codec, RelationId, Run, Sample, Value};
 use crate::error::Error;
 use crate::exec::{Profile, Relations};
-use crate::plan::{
-    self, AnswerNote, Explanation, Layout, OlderNote, RelationNote, RewriteNote, Size, Statistics,
-    distinct_of, rows_of, sample_of,
-};
+use crate::plan::{self, AnswerNote, Explanation, Layout, Statistics, distinct_of, rows_of, sample_of};
 use crate::rewrite;
 use crate::syntax::ast::Query;
-use crate::views::Reading;
 
 /// Plans a query over the rows that are stored now, without running it.
 pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> Result<Rows, Error> {
@@ -53,39 +50,6 @@ pub(super) fn profile(query: &Query, form: PlanForm, context: &mut Context<'_>) 
     let answer = AnswerNote { rows: answer.row_count(), total: answer.total_count(), time };
     let Watch { kept, older, rewrites, .. } = watch;
     shown(&Explanation { kept, older, rewrites, strata, answer: Some(answer) }, form)
-}
-
-/// What is noted of a query that is profiled.
-pub(super) struct Watch {
-    pub(super) kept: Vec<RelationNote>,
-    pub(super) older: Vec<OlderNote>,
-    pub(super) rewrites: Vec<RewriteNote>,
-    pub(super) profile: Profile,
-}
-
-/// The views that are read.
-pub(super) fn kept_notes(reading: &Reading) -> Vec<RelationNote> {
-    let mut notes: Vec<RelationNote> = reading
-        .relations()
-        .map(|(name, rows)| RelationNote { name: name.to_owned(), size: Size::Found(rows) })
-        .collect();
-    notes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    notes
-}
-
-/// Rewrites a program, and tells what each rewrite did.
-pub(super) fn rewrite_noting(mut program: Program, disabled: &[String]) -> (Program, Vec<RewriteNote>) {
-    let mut notes = Vec::new();
-    for (name, run) in rewrite::passes(disabled) {
-        let before = program.clone();
-        program = run(program);
-        let known = |name: &str| before.relations.iter().any(|relation| relation.name == name);
-        let made = program.relations.iter().map(|relation| relation.name.clone());
-        let made = made.filter(|name| !known(name)).collect();
-        let changed = before.strata != program.strata;
-        notes.push(RewriteNote { name, changed, made, given_up: false });
-    }
-    (rewrite::complete(program), notes)
 }
 
 fn shown(plan: &Explanation, form: PlanForm) -> Result<Rows, Error> {

@@ -8,7 +8,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType as ArrowType, Float64Type};
 use arrow::error::ArrowError;
 
-use super::insert::Target;
+use super::target::Target;
 use crate::data::lossy::{Loss, LossKind, reduced};
 use crate::data::{DataType, time};
 use crate::diagnostic::{Code, Diagnostic};

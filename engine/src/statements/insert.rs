@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::column_names::arrange;
 use super::parameters::vector_of_numbers;
+use super::target::{Target, wrong_arity};
 use super::{counted, place};
 use crate::analysis::fit;
 use crate::catalog::{Catalog, RelationDefinition, clause_names};
 use crate::context::Context;
-use crate::data::arrow_columns::EncodeError;
-use crate::data::{self, DataType, Dictionary, Schema, SchemaColumn, Value, time};
+use crate::data::{self, DataType, Dictionary, EncodeError, Schema, SchemaColumn, Value, time};
 use crate::diagnostic::{Code, Diagnose, Diagnostic, Span};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet};
@@ -130,47 +130,6 @@ impl Facts {
     pub(super) fn empty(arity: usize) -> Facts {
         let types = vec![DataType::Unknown; arity];
         Facts { rows: data::Rows::empty(arity), types, columns: None, warnings: Vec::new() }
-    }
-}
-
-/// The relation that facts go to.
-pub(super) struct Target<'c> {
-    pub(super) name: &'c str,
-    span: Option<Span>,
-    pub(super) known: Option<&'c RelationDefinition>,
-    /// The number of columns, from the definition or else from the rules.
-    arity: Option<usize>,
-    /// Whether data may name its columns: nothing has named them yet.
-    pub(super) takes_names: bool,
-}
-
-impl Target<'_> {
-    /// The names of its columns; none if it is not declared.
-    pub(super) fn declared_names(&self) -> Option<Vec<&str>> {
-        let schema = self.known.and_then(|known| known.schema.as_ref())?;
-        Some(schema.columns.iter().map(|column| column.name.as_str()).collect())
-    }
-
-    pub(super) fn declared(&self, column: usize) -> DataType {
-        let schema = self.known.and_then(|known| known.schema.as_ref());
-        schema.and_then(|schema| schema.columns.get(column)).map_or(DataType::Unknown, |c| c.data_type)
-    }
-
-    pub(super) fn column_name(&self, column: usize) -> String {
-        let names =
-            self.known.map_or_else(|| crate::catalog::default_column_names(column + 1), |k| k.column_names());
-        format!("{}.{}", self.name, names.get(column).map_or("?", String::as_str))
-    }
-
-    pub(super) fn check_arity(&self, arity: usize) -> Result<(), Error> {
-        match self.arity {
-            Some(known) if known != arity => {
-                let mut diagnostic = wrong_arity(self.name, known, arity);
-                diagnostic.span = self.span;
-                Err(Error::refused(diagnostic))
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -396,14 +355,6 @@ pub(super) fn check_name(name: &str) -> Result<(), Error> {
         )
         .help("a name starts with a letter or `_`, followed by letters, digits and `_`"),
     ))
-}
-
-pub(super) fn wrong_arity(name: &str, expected: usize, found: usize) -> Diagnostic {
-    Diagnostic::error(
-        Code::ArityMismatch,
-        format!("{name} has {}, found {found}", counted(expected, "column")),
-    )
-    .help(format!("give {} for each fact", counted(expected, "value")))
 }
 
 /// Why a vector is refused where a list belongs.

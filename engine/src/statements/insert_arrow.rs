@@ -4,11 +4,12 @@ use arrow::array::{ArrayRef, RecordBatch};
 
 use super::column_names::{Arrangement, arrange};
 use super::fit_arrow::{Losses, Unfit, fit_array};
-use super::insert::{Facts, Inserted, NO_LIST, Target, check_name, write_facts, wrong_arity};
+use super::insert::{Facts, Inserted, NO_LIST, check_name, write_facts};
+use super::target::{Target, wrong_arity};
 use crate::context::Context;
-use crate::data::arrow_columns::{EncodeError, Pass, encode, encode_mixed, marked, type_of_codes};
+use crate::data::arrow_columns::{Pass, encode, encode_mixed, marked, type_of_codes};
 use crate::data::arrow_lists::{Numbers, encode_lists_of_values, holds_numbers};
-use crate::data::{Code as ValueCode, Codec, DataType, Dictionary, EMPTY, Threads, parallel};
+use crate::data::{Code as ValueCode, Codec, DataType, Dictionary, EMPTY, EncodeError, Threads, parallel};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
 use crate::limits::Limits;

@@ -1,5 +1,6 @@
 //! Statements at work, one file each.
 
+mod brief;
 mod column_names;
 mod declare;
 mod delete;
@@ -7,12 +8,15 @@ mod evaluate;
 mod explain;
 mod fit_arrow;
 mod follow;
+mod following;
 mod insert;
 mod insert_arrow;
 mod keep;
 mod parameters;
 mod query;
 mod rule;
+mod target;
+mod watch;
 mod what_if;
 mod why;
 mod why_not;
@@ -24,7 +28,8 @@ use crate::syntax::ast::{Query, Scope, StatementKind};
 
 pub(crate) use declare::resolve as declared_type;
 pub(crate) use delete::retract_rows;
-pub(crate) use follow::{Following, Told, follow};
+pub(crate) use follow::{Told, follow};
+pub(crate) use following::Following;
 pub use insert::Inserted;
 pub(crate) use insert::insert_rows;
 pub(crate) use insert_arrow::{insert_batches, insert_exported};

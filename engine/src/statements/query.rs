@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{BRIEF, Beside, Evaluated, at_once_or_by_all, evaluate};
-use super::explain::Watch;
+use super::brief::{BRIEF, at_once_or_by_all};
+use super::evaluate::{Beside, Evaluated, evaluate};
+use super::watch::Watch;
 use crate::analysis::program::Program;
 use crate::analysis::{self, Analysed};
 use crate::answer::{Provenance, Rows};

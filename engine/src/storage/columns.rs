@@ -14,10 +14,10 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType as ArrowType, Field, Int32Type, Schema, SchemaRef};
 
 use super::layout::{Form, Layout, vector_of};
-use super::lists;
+use super::mixed;
 use super::types::{type_from_name, type_name};
 use crate::data::arrow_columns::Pass;
-use crate::data::{Code, Codec, DataType, Dictionary, Kind, NULL, Rows, Value, arrow_columns, parallel};
+use crate::data::{Code, Codec, DataType, Dictionary, NULL, Rows, arrow_columns, parallel};
 
 /// At most so many rows stand in a batch,
 const BATCH_ROWS: usize = 1 << 16;
@@ -228,26 +228,8 @@ fn once<A: Array + 'static>(array: &ArrayRef) -> Result<(Vec<Option<usize>>, &A)
 }
 
 fn mixed_code(text: &str, kind: u8, dictionary: &Dictionary) -> Result<Code, String> {
-    let value = mixed_value(text, kind).ok_or_else(|| format!("`{text}` of kind {kind}"))?;
+    let value = mixed::value_of(text, kind).ok_or_else(|| format!("`{text}` of kind {kind}"))?;
     dictionary.store(value.as_ref()).map_err(|error| error.to_string())
-}
-
-pub(super) fn mixed_value(text: &str, kind: u8) -> Option<Value> {
-    let json = |text| serde_json::from_str(text).ok();
-    Some(match Kind::from_number(kind)? {
-        Kind::Null => Value::Null,
-        Kind::Bool => Value::Bool(text.parse().ok()?),
-        Kind::Int => Value::Int(text.parse().ok()?),
-        Kind::Float => Value::Float(text.parse().ok()?),
-        Kind::Timestamp => Value::Timestamp(text.parse().ok()?),
-        Kind::Text => Value::text(serde_json::from_str::<String>(text).ok()?),
-        Kind::Vector => {
-            let elements: Vec<f64> = json(text)?;
-            Value::Vector(elements.into_iter().map(|x| x as f32).collect())
-        }
-        Kind::VectorInt8 => Value::VectorInt8(serde_json::from_str::<Vec<i8>>(text).ok()?.into()),
-        Kind::List => return lists::read(text, 0),
-    })
 }
 
 #[cfg(test)]

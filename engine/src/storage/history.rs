@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use redb::{ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::clock::{Clock, Moment};
+use super::clock::Moment;
 use super::error::Damage;
 use super::seal::{seal, unseal};
-use super::system::SystemChange;
 
 /// Moment to change, sealed.
 const HISTORY: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("history");
@@ -25,31 +24,6 @@ pub struct SystemEdit {
 }
 
 impl SystemEdit {
-    /// What the steps of a change that happens now make of graphs and records; none if they leave both alone.
-    pub(super) fn of(changes: &[SystemChange], clock: &Clock) -> Option<SystemEdit> {
-        let (mut graphs, mut records) = (BTreeMap::new(), BTreeMap::new());
-        for change in changes {
-            match change {
-                SystemChange::AddGraph { name, folder } => {
-                    graphs.insert(name.clone(), Some(folder.clone()));
-                }
-                SystemChange::RemoveGraph(name) => {
-                    graphs.insert(name.clone(), None);
-                }
-                SystemChange::Record((key, content)) => {
-                    records.insert(key.clone(), content.clone());
-                }
-                SystemChange::AddLeftover(_)
-                | SystemChange::RemoveLeftover(_)
-                | SystemChange::Note(_)
-                | SystemChange::Forget(_)
-                | SystemChange::Archive(_) => {}
-            }
-        }
-        let is_empty = graphs.is_empty() && records.is_empty();
-        (!is_empty).then(|| SystemEdit { moment: clock.next(), graphs, records })
-    }
-
     /// Makes the change.
     pub fn apply(&self, graphs: &mut BTreeMap<String, String>, records: &mut BTreeMap<String, Vec<u8>>) {
         change(graphs, &self.graphs);

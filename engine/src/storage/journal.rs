@@ -1,6 +1,7 @@
 //! `Journal`: the redb file of one graph. Commits since the last checkpoint, and what that checkpoint left.
 //!
-//! A record stands there in [`Pieces`]. All records of one [`Journal::append`] are one transaction and one sync.
+//! A record stands there in [`Pieces`](super::Pieces). All records of one [`Journal::append`] are one transaction and
+//! one sync.
 //!
 //! When a sync fails, the file is *abandoned*: what is read back of it may never reach the disk, so it is neither read
 //! nor written again, and only [`Journal::renew`] goes on, in a new file. Where something else fails before the sync, the
@@ -14,48 +15,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use redb::{ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{ReadableDatabase, ReadableTable};
 
 use super::clock::Clock;
 use super::database::{self, META, Opened, guarded};
 use super::error::StorageError;
 use super::files::Files;
+use super::journal_contents::{COUNT_BYTES, DELETED, JournalContents, RECORDS, StoredRecord, place};
 use super::medium::Medium;
-use super::pieces::Pieces;
 use super::pinned::PinnedJournal;
 use super::seal::{SEAL_BYTES, seal, seal_of};
-
-/// Version and piece to piece, sealed.
-pub(super) const RECORDS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
-/// Name of a run's file to a bit for each of its rows, sealed: set where the row was deleted.
-pub(super) const DELETED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("deleted");
-
-/// A piece begins with the number of pieces of its record.
-pub(super) const COUNT_BYTES: usize = 4;
-
-/// What a journal holds when it is opened.
-#[derive(Debug, Default)]
-pub struct JournalContents {
-    /// The name of the graph.
-    pub graph: String,
-    /// The last checkpoint's manifest; none before the first one.
-    pub manifest: Option<Vec<u8>>,
-    /// Which processes have written to the graph; none in journals of earlier releases.
-    pub lineage: Option<Vec<u8>>,
-    /// For runs with deleted rows, by the name of the file: a bit for each row, set where it was deleted.
-    pub deleted: BTreeMap<String, Vec<u8>>,
-    /// The commits since, in order.
-    pub records: Vec<StoredRecord>,
-}
-
-/// One commit.
-#[derive(Debug, Clone)]
-pub struct StoredRecord {
-    /// The version that it makes.
-    pub version: u64,
-    /// Its change set.
-    pub content: Pieces,
-}
 
 /// The journal of one graph.
 #[derive(Debug)]
@@ -389,9 +358,4 @@ fn insert_deleted(
         table.insert(file.as_str(), seal(file.as_bytes(), bits).as_slice())?;
     }
     Ok(())
-}
-
-/// What a piece is sealed with.
-pub(super) fn place(version: u64, piece: u32, count: u32) -> Vec<u8> {
-    [version.to_le_bytes().as_slice(), &piece.to_le_bytes(), &count.to_le_bytes()].concat()
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringBuilder};
 use arrow::datatypes::{DataType as ArrowType, Int32Type};
 
-use super::lists;
+use super::mixed;
 use crate::data::arrow_lists::Numbers;
 use crate::data::{Code, Codec, DataType, Dictionary, NULL, ValueRef, arrow_columns};
 
@@ -135,7 +135,7 @@ fn decode(codes: &[Code], codec: &Codec, data_type: DataType) -> ArrayRef {
                 texts.append_null();
                 continue;
             }
-            ValueRef::List(elements) => lists::write(&mut text, elements),
+            ValueRef::List(elements) => mixed::write_list(&mut text, elements),
             value => arrow_columns::write_json(&mut text, value, Numbers::InVectors),
         }
         texts.append_value(&text);

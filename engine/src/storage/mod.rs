@@ -18,15 +18,17 @@ mod error;
 mod files;
 mod history;
 mod journal;
+mod journal_contents;
 mod layout;
-mod lists;
 mod medium;
+mod mixed;
 mod pieces;
 mod pinned;
 mod run_file;
 mod seal;
 mod shadow;
 mod system;
+mod system_change;
 mod types;
 
 pub use clock::{Clock, Moment};
@@ -34,14 +36,16 @@ pub use columns::{StoredColumns, has_marks, rows_of};
 pub use error::{Damage, StorageError};
 pub use files::{Files, HashedFile, NewFile, is_plain_name};
 pub use history::SystemEdit;
-pub use journal::{Journal, JournalContents, StoredRecord};
+pub use journal::Journal;
+pub use journal_contents::{JournalContents, StoredRecord};
 pub use layout::Form;
 pub use medium::{DatabaseFile, Disk, Medium};
 pub use pieces::Pieces;
 pub use pinned::{PinnedJournal, Records};
 pub use run_file::{read_run, write_run};
 pub use seal::file_hash;
-pub use system::{RecordChange, SystemChange, SystemContents, SystemStore};
+pub use system::{SystemContents, SystemStore};
+pub use system_change::{RecordChange, SystemChange};
 pub use types::{type_from_name, type_name};
 
 /// The version of everything in a data folder. A higher one is refused, a lower one is read.

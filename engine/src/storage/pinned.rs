@@ -8,7 +8,7 @@ use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::database::{META, Opened, guarded};
 use super::error::{Damage, StorageError};
-use super::journal::{COUNT_BYTES, DELETED, JournalContents, RECORDS, StoredRecord, place};
+use super::journal_contents::{COUNT_BYTES, DELETED, JournalContents, RECORDS, StoredRecord, place};
 use super::pieces::Pieces;
 use super::seal::unseal;
 

@@ -21,6 +21,7 @@ use super::files::{Files, is_plain_name};
 use super::history::{self, SystemEdit};
 use super::medium::Medium;
 use super::seal::{seal, unseal};
+use super::system_change::SystemChange;
 
 /// Name of a graph to its folder, sealed.
 const GRAPHS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("graphs");
@@ -31,35 +32,6 @@ const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records"
 
 /// The key in [`META`] of what the archive writes down about itself.
 const ARCHIVE: &str = "archive";
-
-/// What the server keeps: a key, and its new content, or none if the record goes.
-pub type RecordChange = (String, Option<Vec<u8>>);
-
-/// One step of a change.
-#[derive(Debug, Clone)]
-pub enum SystemChange {
-    /// A folder is of no use to anyone: it is about to be made, or has lost its graph.
-    AddLeftover(String),
-    /// A folder is gone, or has become a graph's.
-    RemoveLeftover(String),
-    /// A graph has this folder.
-    AddGraph {
-        /// Its name.
-        name: String,
-        /// Its folder.
-        folder: String,
-    },
-    /// There is no such graph any more.
-    RemoveGraph(String),
-    /// Sets a record, or removes it.
-    Record(RecordChange),
-    /// Notes a change for the archive.
-    Note(SystemEdit),
-    /// The archive has what was noted until this moment.
-    Forget(Moment),
-    /// What the archive of this folder writes down about itself; nothing where there is none.
-    Archive(Option<Vec<u8>>),
-}
 
 /// Everything that the store holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -258,7 +258,9 @@ impl Parser<'_> {
         self.height = 2;
         let span = self.since(function.span);
         if let Some(ranking) = Ranking::named(&function.text) {
-            ranking::check(ranking, &arguments, span)?;
+            // Refuses what can never be right: parameters have no value yet.
+            ranking::read(ranking, &arguments, span)
+                .map_err(|(fault, at)| SyntaxError::new(SyntaxFault::Ranking { ranking, fault }, at))?;
         }
         Ok(Term { kind: TermKind::Aggregate { function, arguments }, span })
     }

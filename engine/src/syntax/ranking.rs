@@ -1,8 +1,6 @@
 //! What stands inside `top_k<..>` and its kin: numbers, then columns, one of them marked.
 
 use super::ast::{AggregateArgument, Atom, Direction, Term, TermKind};
-use super::error::{SyntaxError, SyntaxFault};
-use super::parser::Parsed;
 use crate::aggregates::Ranking;
 use crate::data::Value;
 use crate::diagnostic::Span;
@@ -40,14 +38,6 @@ pub enum RankingFault {
     /// More than one mark.
     #[error("only one variable is marked `:asc` or `:desc`")]
     SeveralMarks,
-}
-
-/// Refuses arguments that can never be right. Parameters have no value yet.
-pub(super) fn check(ranking: Ranking, arguments: &[AggregateArgument], span: Span) -> Parsed<()> {
-    match read(ranking, arguments, span) {
-        Ok(_) => Ok(()),
-        Err((fault, at)) => Err(SyntaxError::new(SyntaxFault::Ranking { ranking, fault }, at)),
-    }
 }
 
 /// Takes the arguments apart. A parameter in the place of a number counts as one that is right.

@@ -21,6 +21,9 @@ const BATCH: usize = 64;
 /// How many are looked at for that.
 const LOOK: usize = 16 * BATCH;
 
+/// How many numbers are reserved at once; when half of them are given, they are about to run out.
+pub(super) const BLOCK: u64 = 1 << 16;
+
 /// The relation that an update is about.
 const MULTIPLE: &str = "multiple";
 
@@ -198,7 +201,7 @@ impl Listener for EventLog {
         let left = state.reserved - state.last;
         drop(state);
         self.rounds.ring();
-        if left < super::numbers::BLOCK / 2 {
+        if left < BLOCK / 2 {
             self.low.notify_one();
         }
     }

@@ -8,13 +8,10 @@ use std::time::Duration;
 
 use stratalog_engine::{Engine, Error};
 
-use super::log::EventLog;
+use super::log::{BLOCK, EventLog};
 
 /// The record of the last number that may have been given.
 const RECORD: &str = "notifications";
-
-/// How many numbers are reserved at once.
-pub(super) const BLOCK: u64 = 1 << 16;
 
 /// How long after a failure the next attempt is made.
 const RETRY: Duration = Duration::from_secs(1);

@@ -14,6 +14,7 @@ mod health;
 mod metrics;
 mod page;
 mod rejection;
+mod route;
 
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{SearchFault, unknown};
-use crate::analysis::types::{clash, fit, type_of};
+use crate::analysis::expressions::type_of;
+use crate::analysis::types::{clash, fit};
 use crate::catalog::{Catalog, SearchKind};
 use crate::data::{DataType, Metric, Value};
 use crate::diagnostic::Span;

@@ -3,8 +3,8 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use crate::analysis::clause::for_each_variable;
-use crate::analysis::nested::{bindable, negated_comparison, variables, with_needed};
+use crate::analysis::nested::negated_comparison;
+use crate::analysis::variables::{bindable, for_each_variable, variables, with_needed};
 use crate::syntax::ast::{Atom, Comparison, Literal, LiteralKind, Term, TermKind};
 
 /// A search, as far as it matters to the literals around it.

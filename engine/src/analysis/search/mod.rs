@@ -31,15 +31,14 @@ pub(super) use self::projection::as_projection;
 use self::call::{Call, text, variable};
 use self::division::{Division, Seeker};
 use self::stand_ins::StandIns;
-use super::clause::for_each_variable;
 use super::error::AnalysisError;
 use super::near::near_names;
-use super::nested::{Made, variables};
-use super::program::{Expression, HeadTerm, Search};
-use super::resolve::{Origin, Resolver, Source};
+use super::program::Search;
+use super::resolve::Resolver;
+use super::variables::{for_each_variable, variables};
 use crate::aggregates::Ranking;
 use crate::catalog::{Catalog, SearchKind};
-use crate::data::{MAX_COLUMNS, Value};
+use crate::data::MAX_COLUMNS;
 use crate::diagnostic::{Diagnose, Diagnostic, Span};
 use crate::index::{Measure, metric_name};
 use crate::syntax::ast::{AggregateArgument, Atom, Direction, Literal, LiteralKind, Name, Term, TermKind};
@@ -60,19 +59,20 @@ fn is_search(atom: &Atom, knows: impl Fn(&str) -> bool) -> bool {
 
 /// A search that was taken out of a body: the rules of its relation.
 pub(super) struct Taken {
-    inputs: Option<Clause>,
-    found: Clause,
-    search: Search,
+    pub(super) inputs: Option<Clause>,
+    pub(super) found: Clause,
+    pub(super) search: Search,
     /// Whether what is found is numbered, in a column after its measure.
-    is_numbered: bool,
+    pub(super) is_numbered: bool,
 }
 
-struct Clause {
-    relation: String,
-    head: Vec<Term>,
-    body: Vec<Literal>,
-    text: String,
-    span: Span,
+/// A rule of a search, as it is written.
+pub(super) struct Clause {
+    pub(super) relation: String,
+    pub(super) head: Vec<Term>,
+    pub(super) body: Vec<Literal>,
+    pub(super) text: String,
+    pub(super) span: Span,
 }
 
 impl Resolver<'_> {
@@ -241,34 +241,6 @@ impl Resolver<'_> {
         let found = Clause { relation, head, body: found, text: written, span };
         let search = Search { index: Arc::clone(&call.index), ef: call.ef };
         Ok((replacement, Taken { inputs: from, found, search, is_numbered: call.rank.is_some() }))
-    }
-
-    /// Resolves the rules of a search that was taken out of a clause.
-    pub(super) fn resolve_search(&mut self, taken: Taken, origin: Origin) {
-        let Taken { inputs, found, search, is_numbered } = taken;
-        let mut made = inputs.map(|inputs| self.made_clause(inputs, 0, origin)).unwrap_or_default();
-        made.extend(self.made_clause(found, usize::from(is_numbered), origin));
-        let rule = self.clauses.last_mut().map(|clause| &mut clause.rule);
-        if let Some(rule) = rule
-            && let Some(ranking) = &mut rule.ranking
-        {
-            ranking.search = Some(search);
-            ranking.is_numbered = is_numbered;
-            if is_numbered {
-                ranking.columns.end += 1;
-                rule.head_terms.push(HeadTerm::Expression(Expression::Constant(Value::Int(0))));
-            }
-        }
-        self.resolve_made(made, origin);
-    }
-
-    /// Resolves a clause of a relation that has so many columns more than its head. Answers what was made for what is
-    /// nested in it.
-    fn made_clause(&mut self, clause: Clause, more: usize, origin: Origin) -> Vec<Made> {
-        let Clause { relation, head, body, text, span } = clause;
-        let columns: usize = head.iter().map(Term::columns).sum();
-        let id = self.relation(&relation, columns + more);
-        self.unnested_clause(Source { head: id, origin, text, span }, &head, &body)
     }
 }
 

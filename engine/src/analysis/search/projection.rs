@@ -2,7 +2,7 @@
 
 use super::call::{each, variable};
 use super::is_search;
-use crate::analysis::clause::{for_each_variable, further_variables};
+use crate::analysis::variables::{for_each_variable, further_variables};
 use crate::catalog::{Catalog, SearchKind};
 use crate::syntax::ast::{Direction, Literal, LiteralKind, ProjectionItem, Query, QueryHead, Term, TermKind};
 

@@ -4,8 +4,8 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use crate::analysis::clause::for_each_variable;
-use crate::analysis::nested::{bindable, in_all_alternatives, is_plain, names_of, variables};
+use crate::analysis::nested::is_plain;
+use crate::analysis::variables::{bindable, for_each_variable, in_all_alternatives, names_of, variables};
 use crate::data::Value;
 use crate::syntax::ast::{Arithmetic, Atom, Literal, LiteralKind, Name, Term, TermKind};
 

@@ -9,7 +9,8 @@ use hashbrown::HashTable;
 use parking_lot::RwLock;
 
 use super::entries::Pages;
-use super::{Code, Codes, Dictionary, SHARED_START, Slot, hash_of, shard_of, slot_hash, table_hash};
+use super::{Dictionary, SHARED_START, Slot, hash_of, shard_of, slot_hash, table_hash};
+use crate::data::codes::{Code, Codes};
 
 /// The new dictionary on its way.
 pub struct Collection {

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Code, Codec, Dictionary, DictionaryFull, EMPTY, LOCAL_START, hash_of, inline};
+use super::{Codec, Dictionary, DictionaryFull, LOCAL_START, hash_of, inline};
+use crate::data::codes::{Code, EMPTY};
 use crate::data::{Rows, Run, ValueRef};
 
 /// What a graph learns of the values that a query has made.

@@ -11,7 +11,7 @@ mod table;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
-use super::dictionary::{Code, EMPTY};
+use super::codes::{Code, EMPTY};
 
 pub(crate) use set::KeySet;
 pub(crate) use table::{KeyNumbers, KeyTable};

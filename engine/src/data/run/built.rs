@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 
 use super::Run;
 use crate::data::best_index::{BestIndex, BestOf};
-use crate::data::dictionary::{Code, Codec, Dictionary};
+use crate::data::codes::Code;
+use crate::data::dictionary::{Codec, Dictionary};
 use crate::data::index::RowIndex;
 use crate::data::keys::with_key;
 use crate::data::lazy::{GoOn, Lazy, Stopped};

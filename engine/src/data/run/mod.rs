@@ -16,9 +16,10 @@ use parking_lot::Mutex;
 
 use self::built::Built;
 use super::MAX_ROWS;
-use super::dictionary::{Code, Dictionary, bounds};
+use super::codes::{Code, bounds};
+use super::dictionary::Dictionary;
 use super::keys::{Key, with_key};
-use super::relation::Rows;
+use super::rows::Rows;
 use super::sample::Sample;
 
 pub use self::built::Pairing;

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::{Analyzer, Language, Segment};
-use crate::data::dictionary::{Code, Codec};
+use crate::data::codes::Code;
+use crate::data::dictionary::Codec;
 use crate::data::lazy::{GoOn, Stopped};
 use crate::data::{ValueRef, parallel};
 

@@ -5,8 +5,7 @@ use crate::aggregates::Aggregate;
 use crate::budget::Budget;
 use crate::data::{Code, Codec, DictionaryFull, NULL, Number, Value, ValueRef, float_of};
 use crate::exec::values::numbers::Numbers;
-use crate::functions::FunctionError;
-use crate::functions::lists::new_list;
+use crate::functions::{FunctionError, new_list};
 
 /// The values of all groups, each with its group, in no order.
 pub(crate) struct Gathered {

@@ -1,8 +1,8 @@
 //! Lists.
 
 use crate::data::DataType;
-use crate::functions::lists;
 use crate::functions::{Family, Gives, Parameter, ScalarFunction, Takes};
+use crate::functions::{lists, text};
 
 pub(super) const FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction {
@@ -132,7 +132,7 @@ pub(super) const FUNCTIONS: &[ScalarFunction] = &[
         gives: Gives::Always(DataType::Text),
         doc: "The elements as strings, with a separator between them.",
         example: (r#"join(list("a", 1), "-")"#, r#""a-1""#),
-        evaluate: lists::join,
+        evaluate: text::join,
     },
     ScalarFunction {
         name: "split",

@@ -16,25 +16,15 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::super::Graph;
-use super::super::library::{GRAPHS, Library, Opened};
-use super::super::store::JOURNAL;
-use super::BackupPlace;
+use super::super::data_folder::{GRAPHS, JOURNAL};
+use super::super::library::Library;
+use super::super::opened::Opened;
+use super::archive_options::ArchiveOptions;
 use super::moment::Pinned;
 use super::repository::{ARCHIVE, Repository, StoredBackup};
 use super::segment::{self, Header};
 use super::unarchived::Unarchived;
 use crate::storage::{Journal, Moment, StorageError};
-
-/// Where backups are kept and how often they are made.
-#[derive(Debug, Clone)]
-pub struct ArchiveOptions {
-    /// The folder of backups. It is made if it is not there.
-    pub place: BackupPlace,
-    /// The time from one backup to the next.
-    pub interval: Duration,
-    /// How many are kept.
-    pub keep: usize,
-}
 
 /// How far an archive goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::library::{GRAPHS, Library, SYSTEM};
-use super::super::store::{JOURNAL, RUNS};
+use super::super::data_folder::{GRAPHS, JOURNAL, RUNS, SYSTEM};
+use super::super::library::Library;
 use super::moment::{Pinned, PinnedGraph};
 use super::summary::{BackupSummary, CopiedFile};
 use super::{BackupPlace, check_is_free, create_folder, read, write_file};

@@ -6,17 +6,21 @@
 //! fact. Nobody waits for more than the beginning of a read transaction.
 
 mod archive;
+mod archive_options;
 mod folder;
 mod moment;
 mod repository;
 mod restore;
 mod segment;
+mod source;
 mod summary;
+mod target;
 mod unarchived;
 mod until;
 
 pub(super) use archive::Archive;
-pub use archive::{ArchiveOptions, ArchiveState};
+pub use archive::ArchiveState;
+pub use archive_options::ArchiveOptions;
 pub(super) use moment::Pinned;
 pub use repository::StoredBackup;
 pub use restore::{restore, restore_on, restore_to};

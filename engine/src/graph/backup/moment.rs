@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::Graph;
-use super::super::library::{Library, Opened};
+use super::super::library::Library;
 use super::super::manifest::Manifest;
+use super::super::opened::Opened;
 use super::super::pins::Pin;
 use super::super::record;
 use super::super::store::GraphStore;

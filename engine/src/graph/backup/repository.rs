@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::data_folder::RUNS;
 use super::super::library::Library;
-use super::super::store::RUNS;
 use super::folder::{read_run_file, write_backup};
 use super::moment::Pinned;
 use super::summary::{BackupSummary, CopiedFile, Kind, kind_of};

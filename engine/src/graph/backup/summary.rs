@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::library::{GRAPHS, SYSTEM};
-use super::super::store::{JOURNAL, RUNS};
+use super::super::data_folder::{GRAPHS, JOURNAL, RUNS, SYSTEM};
 use crate::storage::{Moment, StorageError, file_hash, is_plain_name};
 
 /// What a backup holds.

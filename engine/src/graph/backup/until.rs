@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::library::{GRAPHS, SYSTEM};
-use super::super::store::{JOURNAL, RUNS};
+use super::super::data_folder::{GRAPHS, JOURNAL, RUNS, SYSTEM};
 use super::repository::{ARCHIVE, Repository, StoredBackup};
-use super::restore::{Source, Target};
 use super::segment::{self, Segment};
+use super::source::Source;
 use super::summary::{BackupSummary, CopiedFile};
+use super::target::Target;
 use super::{BackupPlace, check_is_free, create_folder, list};
 use crate::storage::{
     Damage, Files, Journal, JournalContents, Medium, Moment, StorageError, StoredRecord, SystemContents,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use flat::flat;
 pub(crate) use groups::{ASKED_GROUPS, groups, groups_anew, rule_of_groups};
-pub(crate) use ranked::{Cause, Falling, Ranks, falling, sinking};
+pub(crate) use ranked::{Cause, Falling, falling, sinking};
 pub(crate) use recursive::{OfStratum, can_follow, come, gone, restored, starts};
 
 use super::guarded::{add_variable, guard, guarded, head_argument};
@@ -60,6 +60,14 @@ impl Side {
         };
         format!("{name}?{side}")
     }
+}
+
+/// Whether rows of the stratum have ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ranks {
+    None,
+    /// Where they are read as [`Side::Old`], [`Side::Kept`] and [`Side::Fallen`].
+    InLastColumn,
 }
 
 /// A program of changes on its way.

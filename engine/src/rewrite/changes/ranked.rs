@@ -10,18 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::recursive::OfStratum;
-use super::{Changes, Side, add_variable, blank, guard, guarded, value};
+use super::{Changes, Ranks, Side, add_variable, blank, guard, guarded, value};
 use crate::analysis::program::{Argument, Atom, Expression, Literal, Program, Relation, Rule, Stratum, Test};
 use crate::data::{DataType, RelationId, VariableId};
 use crate::syntax::ast::Comparison;
-
-/// Whether rows of the stratum have ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ranks {
-    None,
-    /// Where they are read as [`Side::Old`], [`Side::Kept`] and [`Side::Fallen`].
-    InLastColumn,
-}
 
 /// A program that finds which rows fall.
 pub(crate) struct Falling {

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(crate) use heights::least_below;
 pub(crate) use paths::path_and_step;
 pub(crate) use replaced::lacking;
-pub(crate) use rounds::{InRounds, derived_in_rounds};
+pub(crate) use rounds::derived_in_rounds;
 pub(crate) use searched::{Edge, End, Form, Searched, Step, searched, steps_below};
 pub(crate) use solutions::{Ask, Read, ask};
 pub(crate) use top_down::{TopDown, top_down};
@@ -161,6 +161,14 @@ impl Height {
             Height::In(relation) => Some(relation),
         }
     }
+}
+
+/// Relations whose heights are known, or could be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InRounds {
+    pub(crate) relation: RelationId,
+    /// How high what the first round finds stands.
+    pub(crate) lowest: u32,
 }
 
 /// A rule, without the conditions by which it is asked.

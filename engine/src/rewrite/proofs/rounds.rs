@@ -9,17 +9,9 @@ use std::collections::HashSet;
 use super::heights::{self, Heights};
 use super::levels::Levels;
 use super::whole::Whole;
-use super::{Origins, STORED, apart_from_stored, paths};
+use super::{InRounds, Origins, STORED, apart_from_stored, paths};
 use crate::analysis::program::{Program, Relation, Rule, Stratum};
 use crate::data::RelationId;
-
-/// Relations whose heights are known, or could be.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct InRounds {
-    pub(crate) relation: RelationId,
-    /// How high what the first round finds stands.
-    pub(crate) lowest: u32,
-}
 
 /// The relations of such recursions in a program, of which stored rows and closures stand apart.
 pub(super) fn all(program: &Program, levels: &Levels, origins: &Origins) -> impl Iterator<Item = InRounds> {

@@ -10,7 +10,7 @@ use warp::http::{HeaderMap, HeaderValue, header};
 use warp::reply::Response;
 
 use super::documents::asyncapi;
-use super::endpoint::{Answer, Body, Endpoint, Kind, Parameter};
+use super::endpoint::{Answer, Body, Endpoint, File, Kind, Parameter};
 use super::{Problem, text_response};
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -87,14 +87,6 @@ static PAGE_TEXT: LazyLock<String> = LazyLock::new(|| {
     let document = serde_json::to_string(&*asyncapi::DOCUMENT).unwrap_or_default().replace('<', "\\u003c");
     include_str!("index.html").replace("{asyncapi}", &document)
 });
-
-/// A file that is in the binary.
-#[derive(Debug)]
-pub(crate) struct File {
-    pub(super) name: &'static str,
-    pub(super) kind: &'static str,
-    text: &'static str,
-}
 
 const fn script(name: &'static str, text: &'static str) -> File {
     File { name, kind: SCRIPT, text }

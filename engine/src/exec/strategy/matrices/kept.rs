@@ -1,7 +1,8 @@
 //! One matrix between two rounds.
 
-use super::blocks::{BLOCK, BlockRows, CompleteRows, RowRef};
+use super::blocks::{BlockRows, CompleteRows};
 use super::row::Row;
+use super::row_ref::{BLOCK, RowRef};
 use super::steps::Forms;
 use crate::budget::{Budget, BudgetError};
 use crate::data::parallel;

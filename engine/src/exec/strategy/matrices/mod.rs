@@ -12,6 +12,7 @@ mod order;
 mod pairs;
 mod round;
 mod row;
+mod row_ref;
 mod scratch;
 mod steps;
 mod work;

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{BLOCK, RowRef};
+use super::row_ref::{BLOCK, RowRef};
 use crate::budget::{Budget, BudgetError};
 
 /// A bit, and what it belongs to.

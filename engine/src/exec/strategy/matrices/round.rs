@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::blocks::{BLOCK, BlockRows, CompleteRows, lanes_of_blocks};
+use super::blocks::{BlockRows, CompleteRows, lanes_of_blocks};
 use super::kept::{Kept, Known};
 use super::pairs::{DEALT_ROWS, Lanes, Pair, WAVE_PAIRS, ordered};
 use super::row::Row;
+use super::row_ref::BLOCK;
 use super::scratch::Scratch;
 use super::steps::{Layout, Side, Step};
 use super::work::{Patience, Pending, Work};

@@ -1,6 +1,6 @@
 //! A row that grows: blocks in their order, or all of them once most are there.
 
-use super::blocks::RowRef;
+use super::row_ref::RowRef;
 
 /// A row that grows.
 #[derive(Default, Clone)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{BLOCK, RowRef};
+use super::row_ref::{BLOCK, RowRef};
 
 /// No word is touched: any range that is united with this one stays as it is.
 const NOTHING: Range<usize> = Range { start: usize::MAX, end: 0 };

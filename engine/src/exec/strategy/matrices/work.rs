@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::blocks::{BlockRows, RowRef};
+use super::blocks::BlockRows;
 use super::kept::Known;
 use super::pairs::Pair;
+use super::row_ref::RowRef;
 use super::scratch::Scratch;
 use crate::budget::{Budget, BudgetError};
 

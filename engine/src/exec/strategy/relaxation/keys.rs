@@ -3,10 +3,12 @@
 use arrow::datatypes::ArrowNativeType;
 use foldhash::HashMap;
 
+use super::adjacency::{Adjacency, Weights};
 use super::sweeps::Sweeps;
 use crate::data::{Code, Codec, INLINE_END, NULL, Value, ValueRef};
 use crate::exec::error::ExecError;
 use crate::exec::tables::Tables;
+use crate::plan::Made;
 
 /// What values are as keys, of which the smallest is best.
 pub(super) trait Walker {
@@ -41,7 +43,7 @@ struct Ranked {
 }
 
 impl Keys {
-    pub(super) fn key(&self, value: Code) -> u32 {
+    fn key(&self, value: Code) -> u32 {
         let key = match &self.ranked {
             None => value,
             Some(Ranked { places, .. }) => {
@@ -107,7 +109,7 @@ pub(super) fn keys(
 
 /// Values as floats, with the sign turned round where the largest is best.
 pub(super) struct Floats<'c> {
-    pub(super) codec: &'c Codec,
+    codec: &'c Codec,
     largest: bool,
     /// Whether some edges hand on a value as it is.
     hands_on: bool,
@@ -120,7 +122,7 @@ impl<'c> Floats<'c> {
         Floats { codec, largest, hands_on, integers: HashMap::default() }
     }
 
-    pub(super) fn key(&self, number: f64) -> f64 {
+    fn key(&self, number: f64) -> f64 {
         if self.largest { -number } else { number }
     }
 }
@@ -162,11 +164,43 @@ impl Walker for Floats<'_> {
     }
 }
 
+impl Adjacency<Code> {
+    /// The same with keys as weights, which are small integers.
+    pub(super) fn with_keys(self, keys: &Keys) -> Adjacency<u32> {
+        // What is added is no value.
+        if self.made == Made::Sum {
+            return self;
+        }
+        let weights = match self.weights {
+            Weights::None => Weights::None,
+            Weights::Same(weight) => Weights::Same(keys.key(weight)),
+            Weights::Each(weights) => Weights::Each(weights.map(|weight| keys.key(weight))),
+        };
+        Adjacency { weights, ..self }
+    }
+
+    /// The same with the keys of floats as weights, if all weights are floats.
+    pub(super) fn with_floats(self, floats: &Floats<'_>) -> Option<Adjacency<f64>> {
+        let Adjacency { ends, offset, weights, made, guards, allowed } = self;
+        let key = |number| if made == Made::Sum { number } else { floats.key(number) };
+        let float = |code: Code| {
+            is_float(floats.codec, code).then_some(())?;
+            float_of(floats.codec, code).map(key)
+        };
+        let weights = match weights {
+            Weights::None => Weights::None,
+            Weights::Same(weight) => Weights::Same(float(weight)?),
+            Weights::Each(weights) => Weights::Each(weights.try_map(float)?),
+        };
+        Some(Adjacency { ends, offset, weights, made, guards, allowed })
+    }
+}
+
 pub(super) fn is_float(codec: &Codec, code: Code) -> bool {
     matches!(codec.entry(code), Some(Value::Float(_)))
 }
 
 /// The float of a number that is no less than zero, if it has one of the same value.
-pub(super) fn float_of(codec: &Codec, code: Code) -> Option<f64> {
+fn float_of(codec: &Codec, code: Code) -> Option<f64> {
     codec.int_or_float(code)?.exact().filter(|number| number.is_sign_positive())
 }

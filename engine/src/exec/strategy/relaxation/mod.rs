@@ -5,6 +5,8 @@
 //! edges have no weights; or floats, where all weights are floats. Rows that carry different values have arrays of their own:
 //! such *sources* are relaxed side by side.
 
+mod adjacency;
+
 mod edges;
 
 mod keys;
@@ -15,7 +17,8 @@ mod sources;
 
 mod sweeps;
 
-use self::edges::{Adjacency, Edges, Weights, edges_of};
+use self::adjacency::{Adjacency, Weights};
+use self::edges::{Edges, edges_of};
 use self::keys::{Floats, is_float, keys};
 use self::nodes::Nodes;
 use self::sources::Sources;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use arrow::datatypes::ArrowNativeType;
 
-use super::edges::Adjacency;
+use super::adjacency::Adjacency;
 use super::keys::Walker;
 use super::nodes::Nodes;
 use super::sweeps::{Marked, Open, Sweeps};

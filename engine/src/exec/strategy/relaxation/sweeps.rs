@@ -2,7 +2,7 @@
 
 use arrow::datatypes::ArrowNativeType;
 
-use super::edges::{Adjacency, Weights};
+use super::adjacency::{Adjacency, Weights};
 use crate::budget::Budget;
 use crate::exec::error::ExecError;
 use crate::plan::Made;

@@ -1,6 +1,6 @@
 //! A search from one of two ends, level by level.
 
-use super::graph::{ArcRun, Arcs};
+use super::arcs::{ArcRun, Arcs};
 use super::met::Met;
 use crate::budget::Budget;
 use crate::data::Code;

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
+use super::arcs::Arcs;
 use super::end::End;
-use super::graph::Arcs;
 use crate::budget::Budget;
 use crate::data::Code;
 use crate::exec::error::ExecError;

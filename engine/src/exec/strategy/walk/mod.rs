@@ -5,6 +5,7 @@
 //! Multi-Source Graph Traversal, VLDB 2014). Sources never meet: they are cut into parts that fit the cache, and each
 //! part walks on its own, on any thread.
 
+mod arcs;
 mod end;
 mod graph;
 mod meeting;
@@ -14,11 +15,13 @@ mod rows;
 mod shortest;
 mod sweep;
 
-use self::graph::{Arcs, Graph};
+use self::arcs::Arcs;
+pub(crate) use self::arcs::EdgeRuns;
+use self::graph::Graph;
 pub(crate) use self::meeting::{EACH_PAIR, FEW_PAIRS, connected};
 use self::reach::reach;
 use self::rows::assemble;
-pub(crate) use self::shortest::{EdgeRuns, ShortestWays, Way};
+pub(crate) use self::shortest::{ShortestWays, Way};
 use self::sweep::{Seeds, sweep};
 use crate::data::{Code, Run, parallel};
 use crate::exec::error::ExecError;

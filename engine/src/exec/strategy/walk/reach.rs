@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::graph::{ArcRun, Arcs};
+use super::arcs::{ArcRun, Arcs};
 use super::met::{Met, Seen};
 use crate::budget::Budget;
 use crate::data::{Code, parallel};

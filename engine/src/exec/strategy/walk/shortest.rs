@@ -1,21 +1,11 @@
 //! The shortest ways between two nodes, searched for from both of them, level by level, until the levels meet.
 
+use super::arcs::{Arcs, EdgeRuns};
 use super::end::End;
-use super::graph::Arcs;
 use super::meeting::{EACH_PAIR, FEW_PAIRS};
 use crate::budget::Budget;
-use crate::data::{Code, Codec, Run};
+use crate::data::{Code, Codec};
 use crate::exec::error::ExecError;
-
-/// Runs that have edges in two of their columns.
-pub(crate) struct EdgeRuns {
-    /// The runs.
-    pub(crate) runs: Vec<Run>,
-    /// The column in which edges begin,
-    pub(crate) from: usize,
-    /// and the one in which they end.
-    pub(crate) to: usize,
-}
 
 /// Shortest ways along edges of several kinds.
 pub(crate) struct ShortestWays<'b> {
