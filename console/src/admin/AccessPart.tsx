@@ -7,7 +7,7 @@ import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
 import { useAction } from "../parts/useAction.ts";
 import { useTask } from "../parts/useTask.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { checked } from "./checked.ts";
 import { Listing } from "./Listing.tsx";
 import { command, problemOfName } from "./words.ts";

@@ -8,7 +8,7 @@ import { Said } from "../parts/Said.tsx";
 import { bytes, count } from "../parts/text.ts";
 import { useAction } from "../parts/useAction.ts";
 import { useTask } from "../parts/useTask.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { checked } from "./checked.ts";
 import { Listing } from "./Listing.tsx";
 import { command, problemOfBackup } from "./words.ts";

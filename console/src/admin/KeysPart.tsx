@@ -6,7 +6,7 @@ import { Cell, seen } from "../parts/Cell.tsx";
 import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
 import { useTask } from "../parts/useTask.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { Listing } from "./Listing.tsx";
 import { NewKey } from "./NewKey.tsx";
 import { command } from "./words.ts";

@@ -6,7 +6,7 @@ import { Failure } from "../parts/Failure.tsx";
 import { Grid } from "../parts/Grid.tsx";
 import { count } from "../parts/text.ts";
 import { address, rename, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { listen, log } from "./happened.ts";
 import { COLUMNS, filtered, MOST_HAPPENINGS, rowOf } from "./happening.ts";
 

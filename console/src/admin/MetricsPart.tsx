@@ -3,7 +3,7 @@
 import { Lines } from "../live/Lines.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { count } from "../parts/text.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { CHARTS, seriesOf } from "./charts.ts";
 import { Listing } from "./Listing.tsx";
 import { measure, readings, unreadable } from "./measured.ts";

@@ -2,8 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Failure } from "../parts/Failure.tsx";
-import { forget, keep, logIn } from "../session/session.ts";
-import type { ViewProps } from "../shell/views.ts";
+import { forget, keep, logIn, type ViewProps } from "../session/session.ts";
 import { NewPassword, PASSWORD } from "./NewPassword.tsx";
 import { secretly } from "./secretly.ts";
 import { command } from "./words.ts";

@@ -5,7 +5,7 @@ import { seen } from "../parts/Cell.tsx";
 import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
 import { duration } from "../parts/text.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { Folded } from "./Folded.tsx";
 import { Listing } from "./Listing.tsx";
 import { usePolled } from "./usePolled.ts";

@@ -4,7 +4,7 @@ import { seen } from "../parts/Cell.tsx";
 import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
 import { count, duration } from "../parts/text.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { Listing } from "./Listing.tsx";
 import { usePolled } from "./usePolled.ts";
 import { command } from "./words.ts";

@@ -4,7 +4,7 @@ import type { Value } from "@stratalog/client";
 import { Cell } from "../parts/Cell.tsx";
 import { Shown } from "../parts/Shown.tsx";
 import { bytes, count, duration } from "../parts/text.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { usePolled } from "./usePolled.ts";
 
 const EVERY_MILLISECONDS = 5_000;

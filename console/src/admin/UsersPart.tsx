@@ -6,7 +6,7 @@ import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
 import { useTask } from "../parts/useTask.ts";
 import { to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { Listing } from "./Listing.tsx";
 import { NewUser } from "./NewUser.tsx";
 import { ChangePassword, ChangeRole, type User } from "./UserChanges.tsx";

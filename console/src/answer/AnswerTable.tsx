@@ -21,11 +21,10 @@ export function AnswerTable({ answer, whyOf }: AnswerTableProps) {
   const [sorting, setSorting] = useState<Sorting>();
   const [chosen, setChosen] = useState<number>();
   const ordered = useTask(
-    async (signal) => ({ answer, order: await orderOf(answer, filter.trim(), sorting, signal) }),
+    (signal) => orderOf(answer, filter.trim(), sorting, signal),
     [answer, filter, sorting],
   );
-  // The order of an earlier answer is none of this one.
-  const order = ordered.value?.answer === answer ? ordered.value.order : undefined;
+  const order = ordered.value;
   const columns = useMemo(() => answer.columns.map(({ name, type }) => ({ name, type })), [answer]);
   const cell = useMemo(
     () => (row: number, column: number) => answer.cell(order?.[row] ?? row, column),

@@ -63,7 +63,8 @@ export function AnswerView({ session, answer, program, p }: AnswerViewProps) {
               session={session}
             />
           ) : (
-            <AnswerTable answer={answer} whyOf={whyOf} />
+            // Order and filter are of this answer alone.
+            <AnswerTable key={answer} answer={answer} whyOf={whyOf} />
           )}
         </>
       ) : (

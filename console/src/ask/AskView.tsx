@@ -10,8 +10,7 @@ import { Failure } from "../parts/Failure.tsx";
 import { count } from "../parts/text.ts";
 import { paramsFor, typedOf } from "../program/params.ts";
 import { address, go, to } from "../session/address.ts";
-import type { Session } from "../session/session.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { Session, ViewProps } from "../session/session.ts";
 import { asWhy } from "../why/question.ts";
 import "./ask.css";
 import { parametersOf } from "../program/scan.ts";
@@ -33,7 +32,7 @@ export function AskView({ session }: ViewProps) {
   const now = asked.value?.graph === session.graph.value ? asked.value : undefined;
   const isRunning = now?.state === "running";
   /** The program of the address that the editor has taken notice of. */
-  const shown = useRef(asked.peek()?.program);
+  const shown = useRef(now?.program);
 
   const run = (selected?: string) => {
     setProblem(undefined);

@@ -2,8 +2,8 @@
 
 import { Tabs } from "../parts/Tabs.tsx";
 import { address, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
 import "./graph.css";
+import type { ViewProps } from "../session/session.ts";
 import { IndexList } from "./IndexList.tsx";
 import { INDEXES } from "./indexes.ts";
 import { RelationList } from "./RelationList.tsx";

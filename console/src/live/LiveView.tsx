@@ -2,13 +2,13 @@
 
 import { useEffect } from "preact/hooks";
 import { address, rename, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
 import { Elsewhere } from "./Elsewhere.tsx";
 import { WatchedList } from "./WatchedList.tsx";
 import { WatchedQuery } from "./WatchedQuery.tsx";
 import { WatchForm } from "./WatchForm.tsx";
 import { watch, watches } from "./watching.ts";
 import "./live.css";
+import type { ViewProps } from "../session/session.ts";
 
 export function LiveView({ session }: ViewProps) {
   const { graph, parts, values } = address.value;

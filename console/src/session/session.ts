@@ -34,6 +34,11 @@ export type Level = "viewer" | "editor" | "owner";
 
 const LEVELS: readonly Level[] = ["viewer", "editor", "owner"];
 
+/** What every view gets. */
+export interface ViewProps {
+  session: Session;
+}
+
 export class Session {
   /** Runs the programs of the editor. */
   readonly asking: Client;

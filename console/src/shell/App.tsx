@@ -4,11 +4,11 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Failure } from "../parts/Failure.tsx";
 import { address, rename, writeAddress } from "../session/address.ts";
-import { type Session, session } from "../session/session.ts";
+import { type Session, session, type ViewProps } from "../session/session.ts";
 import { Door } from "./Door.tsx";
 import { Header } from "./Header.tsx";
 import { Navigation } from "./Navigation.tsx";
-import { VIEWS, type ViewProps } from "./views.ts";
+import { VIEWS } from "./views.ts";
 
 export function App() {
   const open = session.value;
@@ -40,8 +40,13 @@ function Inside({ session }: { session: Session }) {
       <Header session={session} />
       <Navigation session={session} current={view} />
       <main id="main" tabIndex={-1} class={`view view-${view}`}>
-        {problem !== undefined && graph !== using ? (
-          <Failure problem={problem} />
+        {graph !== undefined && graph !== using ? (
+          // What an address asks for is asked on the graph that it names.
+          problem === undefined ? (
+            <p class="waiting quiet">…</p>
+          ) : (
+            <Failure problem={problem} />
+          )
         ) : chosen === undefined ? (
           <p class="quiet">There is no view called {view}.</p>
         ) : (

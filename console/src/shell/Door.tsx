@@ -31,10 +31,12 @@ export function Door() {
     setBusy(true);
     setProblem(undefined);
     forget();
+    // Before the page opens, which may be loaded again at once.
+    if (form.has("keep")) keep(credentials);
     try {
       await logIn(credentials, address.peek().graph);
-      if (form.has("keep")) keep(credentials);
     } catch (failure) {
+      forget();
       setProblem(failure);
       setBusy(false);
     }

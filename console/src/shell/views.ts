@@ -1,12 +1,7 @@
 // The views of the console, in the order in which they are offered. Each is loaded when it is first opened.
 
 import type { ComponentType } from "preact";
-import type { Session } from "../session/session.ts";
-
-/** What every view gets. */
-export interface ViewProps {
-  session: Session;
-}
+import type { Session, ViewProps } from "../session/session.ts";
 
 export interface View {
   /** Its name in the address. */

@@ -1,7 +1,7 @@
 // What can be asked about answers: a sentence and a form for each.
 
 import { go, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { ChangesForm } from "./ChangesForm.tsx";
 import { FactForm } from "./FactForm.tsx";
 import { QueryForm } from "./QueryForm.tsx";

@@ -6,7 +6,7 @@ import { Grid } from "../parts/Grid.tsx";
 import { count, counted, duration } from "../parts/text.ts";
 import { questionOf } from "../program/question.ts";
 import { address, go, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { Asking } from "./Asking.tsx";
 import { ChangesForm } from "./ChangesForm.tsx";
 import { whatIf } from "./suppose.ts";

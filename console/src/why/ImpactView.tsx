@@ -6,7 +6,7 @@ import { Code } from "../parts/Code.tsx";
 import { count, counted, duration } from "../parts/text.ts";
 import { goalOf } from "../program/goal.ts";
 import { address, go, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
+import type { ViewProps } from "../session/session.ts";
 import { Asking } from "./Asking.tsx";
 import { ChangesForm } from "./ChangesForm.tsx";
 import { toFact, toIf } from "./links.ts";

@@ -3,13 +3,13 @@
 import type { ComponentType } from "preact";
 import { Tabs } from "../parts/Tabs.tsx";
 import { address, to } from "../session/address.ts";
-import type { ViewProps } from "../shell/views.ts";
 import { About } from "./About.tsx";
 import { IfView } from "./IfView.tsx";
 import { ImpactView } from "./ImpactView.tsx";
 import { NotView } from "./NotView.tsx";
 import { kept, RowView } from "./RowView.tsx";
 import "./why.css";
+import type { ViewProps } from "../session/session.ts";
 
 const WAYS: readonly { name: string; title: string; View: ComponentType<ViewProps> }[] = [
   { name: "row", title: "Why", View: RowView },
