@@ -108,7 +108,7 @@ lint-javascript: $(JAVASCRIPT)
 lint-console: $(CONSOLE)
 	npm run check --prefix console
 
-console: $(CONSOLE) ## build the console into server/console, which is in the server's binary
+console: $(CONSOLE) ## build the console and the page of single messages into server/console and server/page, which are in the server's binary
 	npm run build --prefix console
 
 screenshots: build $(READY) browser ## the pictures of docs/console.md, on the demo's graph

@@ -1,10 +1,8 @@
 // Builds what the server has in its binary: files with fixed names, so that a build can be compared with the last one.
 
-import { fileURLToPath } from "node:url";
 import preact from "@preact/preset-vite";
 import { defineConfig, type Plugin } from "vite";
-
-const client = (file: string) => fileURLToPath(new URL(`../javascript/src/${file}`, import.meta.url));
+import { alias } from "./vite.client.ts";
 
 /** The page is `/console`, behind whatever a proxy has before that, and its files are below. */
 const below: Plugin = {
@@ -17,11 +15,7 @@ export default defineConfig({
   plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false }), below],
   // `npm run dev` beside a server.
   server: { proxy: { "/ws": { target: process.env["STRATALOG_URL"] ?? "ws://127.0.0.1:8080", ws: true } } },
-  resolve: {
-    // The client of this repository, as it stands.
-    alias: { "@stratalog/client": client("index.ts"), "#socket": client("socket.web.ts") },
-    dedupe: ["apache-arrow"],
-  },
+  resolve: { alias, dedupe: ["apache-arrow"] },
   build: {
     outDir: "../server/console",
     emptyOutDir: true,

@@ -4,6 +4,9 @@ import { render } from "preact";
 import { App } from "./shell/App.tsx";
 import "./theme.css";
 import "./shell/shell.css";
+import "./parts/top.css";
+import "./parts/door.css";
+import "./parts/failure.css";
 import "./parts/parts.css";
 
 const place = document.getElementById("app");

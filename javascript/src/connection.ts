@@ -11,7 +11,8 @@ import { Flow } from "./flow.js";
 import { type Greeted, greeted } from "./greeting.js";
 import { Inbox, type Pushed } from "./inbox.js";
 import { parseMessage } from "./json.js";
-import type { AuthenticatedMessage, DeltaMessage, ErrorMessage, Reply } from "./messages.js";
+import type { AuthenticatedMessage, ErrorMessage, Reply } from "./messages.js";
+import { Routing } from "./routing.js";
 import { OPEN, type Socket, type SocketClass } from "./socket.js";
 import { unlessAborted } from "./time.js";
 import { upload } from "./upload.js";
@@ -34,7 +35,7 @@ export interface Sending {
 export class Connection {
   readonly #socket: Socket;
   readonly #flow: Flow;
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Routing<Call>();
   readonly #inbox: Inbox;
   #lastId = 0;
   /** What the server said at login. */
@@ -45,9 +46,6 @@ export class Connection {
   #notice: StratalogError | undefined;
   /** Why the connection ended, once it has. */
   #ending: string | undefined;
-  #streaming: Call | undefined;
-  /** Rows of a live query, whose binary frame comes next. */
-  #delta: DeltaMessage | undefined;
   #uploading: Promise<void> | undefined;
   #silent = 0;
   readonly #keeper: ReturnType<typeof setInterval>;
@@ -129,7 +127,7 @@ export class Connection {
   }
 
   #transmit(call: Call, text: string): void {
-    this.#calls.set(call.id, call);
+    this.#calls.ask(call.id, call);
     call.sent = true;
     this.#await(call, true);
     this.#socket.send(text);
@@ -207,19 +205,17 @@ export class Connection {
     }
     const message = this.#parsed(data);
     if (message === undefined) return;
-    const call = typeof message.id === "number" ? this.#calls.get(message.id) : undefined;
+    const call = this.#calls.take(message);
     if (call !== undefined) this.#reply(call, message);
     else this.#unasked(message);
   }
 
   #frame(bytes: Uint8Array<ArrayBuffer>): void {
-    if (this.#delta !== undefined) {
-      const message = this.#delta;
-      this.#delta = undefined;
-      this.#inbox.put({ ...message, bytes });
+    const { delta, request: call } = this.#calls.takeBytes();
+    if (delta !== undefined) {
+      this.#inbox.put({ ...delta, bytes });
       return;
     }
-    const call = this.#streaming;
     if (call === undefined || (call.streamed && call.abandoned !== undefined)) return;
     call.frames.push(bytes);
     if (call.streamed) this.#flow.hold(bytes.length);
@@ -230,7 +226,6 @@ export class Connection {
     switch (message.type) {
       case "result_start":
         call.head = message;
-        if (message.format === "arrow") this.#streaming = call;
         // From now on, frames are counted.
         if (call.streamed) this.#await(call, false);
         call.tell();
@@ -239,7 +234,6 @@ export class Connection {
         for (const row of message.rows) call.rows.push(row);
         return;
       case "result_end":
-        this.#streaming = undefined;
         this.#settle(call, this.#complete(call, message.row_count));
         return;
       case "result":
@@ -275,7 +269,6 @@ export class Connection {
   }
 
   #refused(call: Call, message: ErrorMessage): void {
-    if (this.#streaming === call) this.#streaming = undefined;
     const error = errorOfFailure(message, call.program);
     this.#settle(
       call,
@@ -284,7 +277,6 @@ export class Connection {
   }
 
   #settle(call: Call, outcome: Answer | Error): void {
-    this.#calls.delete(call.id);
     const graph = "head" in outcome ? outcome.head?.switched_kg : undefined;
     if (graph !== undefined) this.knowledgeGraph = graph;
     this.#await(call, false);
@@ -294,8 +286,9 @@ export class Connection {
   #unasked(message: Reply): void {
     // A late word about a request that has ended.
     if (message.id !== undefined) return;
-    if (message.type === "delta" && message.format === "arrow") this.#delta = message;
-    else if (message.type === "error" && message.gap === undefined) this.#notice = errorOfFailure(message);
+    // It goes on with its rows.
+    if (message.type === "delta" && message.format === "arrow") return;
+    if (message.type === "error" && message.gap === undefined) this.#notice = errorOfFailure(message);
     else this.#inbox.put(message);
   }
 
@@ -327,7 +320,7 @@ export class Connection {
     if (this.#ending !== undefined) return;
     this.#ending = this.#notice === undefined ? reason : `${reason}: ${this.#notice.message}`;
     clearInterval(this.#keeper);
-    for (const call of this.#calls.values()) call.lose(this.#ending);
+    for (const call of this.#calls.waiting) call.lose(this.#ending);
     this.#calls.clear();
     this.#inbox.end(this.#ending);
     this.#onEnd();

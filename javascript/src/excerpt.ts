@@ -1,44 +1,74 @@
-// The lines of a program that a finding is about, with marks under its places.
+// The lines of a program that a finding is about, and its places in them.
 
 import type { Diagnostic, Span } from "./errors.js";
 
-interface Mark {
-  span: Span;
-  sign: "^" | "-";
-  text: string;
+/** A line of a program with a place in it. */
+export interface MarkedLine {
+  /** Its number, from 1. */
+  readonly line: number;
+  /** What stands in it before the place, at it and behind it; at a place between two characters stands nothing. */
+  readonly before: string;
+  readonly at: string;
+  readonly after: string;
+  /** Whether the place is the cause, or a further one. */
+  readonly isCause: boolean;
+  /** What the place contributes. */
+  readonly text: string;
 }
 
-/** Nothing where the place is not known. */
-export function excerpt(program: string | undefined, finding: Diagnostic): string[] {
+/** The places of a finding in the order of the text, each with its line, in which passwords are stars. */
+export function markedLines(program: string | undefined, finding: Diagnostic): MarkedLine[] {
   if (program === undefined || finding.span === undefined) return [];
   const source = discreet(program).split("\n");
-  const marks = marksOf(finding, finding.span).filter(
-    ({ span }) => span.line >= 1 && span.line <= source.length,
-  );
-  if (marks.length === 0) return [];
-  const width = String(Math.max(...marks.map(({ span }) => span.line))).length;
+  return marksOf(finding, finding.span).flatMap(({ span, isCause, text }) => {
+    const whole = source[span.line - 1];
+    if (whole === undefined) return [];
+    const line = [...whole.replace(/\r$/, "").replaceAll("\t", " ")];
+    const start = span.column - 1;
+    const end = start + charactersOf(program, span);
+    const [before, at, after] = [line.slice(0, start), line.slice(start, end), line.slice(end)];
+    return {
+      line: span.line,
+      before: before.join(""),
+      at: at.join(""),
+      after: after.join(""),
+      isCause,
+      text,
+    };
+  });
+}
+
+/** The same as text, with signs below the places. Nothing where the place is not known. */
+export function excerpt(program: string | undefined, finding: Diagnostic): string[] {
+  const marked = markedLines(program, finding);
+  if (marked.length === 0) return [];
+  const width = String(Math.max(...marked.map(({ line }) => line))).length;
   const margin = " ".repeat(width);
-  const lines = [`${margin}--> line ${finding.span.line}, column ${finding.span.column}`, `${margin} |`];
+  const lines = [`${margin}--> line ${finding.span?.line}, column ${finding.span?.column}`, `${margin} |`];
   let shown = 0;
-  for (const { span, sign, text } of marks) {
-    const line = [...(source[span.line - 1] ?? "").replace(/\r$/, "").replaceAll("\t", " ")];
-    if (span.line !== shown) lines.push(`${String(span.line).padStart(width)} | ${line.join("")}`);
-    shown = span.line;
-    const room = line.length - (span.column - 1);
-    const length = Math.max(1, Math.min(room, charactersOf(program, span)));
-    lines.push(`${margin} | ${" ".repeat(span.column - 1)}${sign.repeat(length)} ${text}`.trimEnd());
+  for (const { line, before, at, after, isCause, text } of marked) {
+    if (line !== shown) lines.push(`${String(line).padStart(width)} | ${before}${at}${after}`);
+    shown = line;
+    const signs = (isCause ? "^" : "-").repeat(Math.max(1, [...at].length));
+    lines.push(`${margin} | ${" ".repeat([...before].length)}${signs} ${text}`.trimEnd());
   }
   return lines;
+}
+
+interface Mark {
+  span: Span;
+  isCause: boolean;
+  text: string;
 }
 
 /** The cause, and the further places, in the order of the text. */
 function marksOf(finding: Diagnostic, span: Span): Mark[] {
   const labels = finding.labels ?? [];
   const own = labels.find((label) => label.span.offset === span.offset && label.span.length === span.length);
-  const marks: Mark[] = [{ span, sign: "^", text: own?.text ?? "" }];
+  const marks: Mark[] = [{ span, isCause: true, text: own?.text ?? "" }];
   for (const label of labels)
-    if (label !== own) marks.push({ span: label.span, sign: "-", text: label.text });
-  return marks.sort((a, b) => a.span.line - b.span.line || (a.sign === b.sign ? 0 : a.sign === "^" ? -1 : 1));
+    if (label !== own) marks.push({ span: label.span, isCause: false, text: label.text });
+  return marks.sort((a, b) => a.span.line - b.span.line || Number(b.isCause) - Number(a.isCause));
 }
 
 /** A command with a password in it, the user's name, and the rest of its statement. */

@@ -17,20 +17,29 @@ export interface Readers<T> {
 
 const MANY_DIGITS = /\d{16}/;
 const WORDS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Stands for an integer that JSON.parse would round; no key of the protocol is called so. */
-const LARGE = "\u0000large";
+/** Stands for a number that is not left to JSON.parse; no key of the protocol is called so. */
+const MARK = "\u0000number";
 
 /** The value of a message. */
 export function parseMessage(text: string): unknown {
   if (!MANY_DIGITS.test(text)) return JSON.parse(text);
-  const large: bigint[] = [];
-  const marked = text.replace(WORDS, (word) => {
-    const value = word.startsWith('"') ? word : integer(word);
-    return typeof value === "bigint" ? `{${JSON.stringify(LARGE)}:${large.push(value) - 1}}` : word;
+  return parseNumbers(text, (number) => {
+    const value = integer(number);
+    return typeof value === "bigint" ? value : undefined;
   });
+}
+
+/** Like JSON.parse, but with what `read` makes of the text of a number; where that is undefined, the number. */
+export function parseNumbers(text: string, read: (number: string) => unknown): unknown {
+  const found: unknown[] = [];
+  const marked = text.replace(WORDS, (word) => {
+    const value = word.startsWith('"') ? undefined : read(word);
+    return value === undefined ? word : `{${JSON.stringify(MARK)}:${found.push(value) - 1}}`;
+  });
+  if (found.length === 0) return JSON.parse(text);
   return JSON.parse(marked, (_, value) => {
-    const place = typeof value === "object" && value !== null ? value[LARGE] : undefined;
-    return place === undefined ? value : large[place];
+    const place = typeof value === "object" && value !== null ? value[MARK] : undefined;
+    return place === undefined ? value : found[place];
   });
 }
 

@@ -9,6 +9,7 @@ import { Connection } from "./connection.js";
 import { InvalidMessage } from "./errors.js";
 import { errorOfFailure } from "./failure.js";
 import type { Pushed } from "./inbox.js";
+import { KeptRows } from "./kept.js";
 import type { Place } from "./link.js";
 import { Listener } from "./listener.js";
 import type { DeltaMessage, Resume, SubscribeMessage } from "./messages.js";
@@ -44,9 +45,8 @@ export class Live extends Listener<LiveChange> {
   readonly #kg: string;
   readonly #query: string;
   readonly #options: LiveOptions;
-  readonly #rows = new Map<string, Row>();
+  readonly #kept = new KeptRows<Row>();
   #names: readonly string[] = [];
-  #version = 0;
   #resume: Resume | undefined;
   #parts: Uint8Array<ArrayBuffer>[] = [];
 
@@ -72,7 +72,7 @@ export class Live extends Listener<LiveChange> {
 
   /** The version of the last change; 0 before the first one. */
   get version(): number {
-    return this.#version;
+    return this.#kept.version;
   }
 
   /**
@@ -80,7 +80,7 @@ export class Live extends Listener<LiveChange> {
    * stay the same. It is empty without `keep`.
    */
   get rows(): ReadonlyMap<string, Row> {
-    return this.#rows;
+    return this.#kept.rows;
   }
 
   /** What `live(query, {resume})` goes on with, after the last change that was taken. */
@@ -112,8 +112,8 @@ export class Live extends Listener<LiveChange> {
   #agreed({ subscribed }: Answer): void {
     if (subscribed === undefined) throw new InvalidMessage("no subscription");
     this.#names = subscribed.names ?? subscribed.columns;
-    this.#version = subscribed.resumed ? (this.#resume?.version ?? 0) : 0;
-    this.#resume = { token: subscribed.token, version: this.#version };
+    this.#kept.begin(subscribed.resumed ? (this.#resume?.version ?? 0) : 0);
+    this.#resume = { token: subscribed.token, version: this.#kept.version };
   }
 
   protected override take(message: Pushed): LiveChange | undefined {
@@ -125,35 +125,22 @@ export class Live extends Listener<LiveChange> {
     return message.last ? this.#changed(message) : undefined;
   }
 
-  #changed({ from, version, reset = false }: DeltaMessage): LiveChange {
-    if (!reset && from !== this.#version) {
-      throw new InvalidMessage(
-        `the server tells what came after version ${from}; known is version ${this.#version}`,
-      );
-    }
-    const added: Row[] = [];
-    const removed: Row[] = [];
+  #changed(message: DeltaMessage): LiveChange {
     const came: [string, Row][] = [];
-    if (reset) this.#rows.clear();
+    const gone: [string, Row][] = [];
     for (const part of this.#parts) {
       const [diff, ...columns] = new Rows(tableOfFrames([part])).columns;
       for (let place = 0; place < (diff?.length ?? 0); place += 1) {
         const row = columns.map((column) => column.get(place));
         const key = columns.map((column) => column.key(place)).join();
-        if (diff?.get(place) === 1) {
-          added.push(row);
-          came.push([key, row]);
-        } else {
-          removed.push(this.#rows.get(key) ?? row);
-          this.#rows.delete(key);
-        }
+        (diff?.get(place) === 1 ? came : gone).push([key, row]);
       }
     }
-    if (this.#options.keep ?? true) for (const [key, row] of came) this.#rows.set(key, row);
     this.#parts = [];
-    this.#version = version;
+    const { version, reset = false } = message;
+    const removed = this.#kept.take(message, (this.#options.keep ?? true) ? came : [], gone);
     if (this.#resume !== undefined) this.#resume = { ...this.#resume, version };
-    return { version, reset, added, removed };
+    return { version, reset, added: came.map(([, row]) => row), removed };
   }
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { float } from "@stratalog/client";
 import { keyOfCell, readCell } from "../dist/cells.js";
-import { parseMessage } from "../dist/json.js";
+import { parseMessage, parseNumbers } from "../dist/json.js";
 import { jsonOf, type Marks } from "../dist/values.js";
 
 test("integers that a number cannot hold are bigints, and nothing else is", () => {
@@ -16,6 +16,17 @@ test("integers that a number cannot hold are bigints, and nothing else is", () =
     a: 9007199254740991,
     b: '"9007199254740993\\',
   });
+});
+
+test("numbers are what is made of their text, and digits in text are none", () => {
+  const read = (text: string) => (text.includes(".") ? `float ${text}` : undefined);
+  assert.deepEqual(parseNumbers('{"a 1.5":[1, 2.0, -0.5e3], "b":"3.5\\"4.5", "c":{"d":[[0.0]]}}', read), {
+    "a 1.5": [1, "float 2.0", "float -0.5e3"],
+    b: '3.5"4.5',
+    c: { d: [["float 0.0"]] },
+  });
+  assert.equal(parseNumbers("1.0", read), "float 1.0");
+  assert.throws(() => parseNumbers("[1.0", read), SyntaxError);
 });
 
 test("a cell tells vectors and lists of numbers apart by their marks", () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import subprocess
@@ -18,6 +19,9 @@ from local_server import LocalServer
 
 #: Kilobytes that everything may take on its way, compressed.
 MOST = 700
+
+#: The same of the page at `/api/ws-docs`.
+MOST_OF_PAGE = 30
 
 
 @pytest.fixture
@@ -83,19 +87,30 @@ def test_it_can_be_turned_off(tmp_path: Path) -> None:
                 assert answer.code == 401
 
 
-def test_the_built_files_are_those_of_the_sources(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("config", "folder"), [("vite.config.ts", "console"), ("vite.messages.config.ts", "page")]
+)
+def test_the_built_files_are_those_of_the_sources(tmp_path: Path, config: str, folder: str) -> None:
     """`make console` makes the same; else it is to be run, and what it writes to be committed."""
+    build = ["npx", "vite", "build", "--config", config, "--logLevel", "error"]
     subprocess.run(
-        ["npx", "vite", "build", "--outDir", str(tmp_path / "built"), "--logLevel", "error"],
+        [*build, "--outDir", str(tmp_path / "built")],
         cwd=CONSOLE,
         check=True,
         timeout=300,
     )
-    committed = CONSOLE.parent / "server/console"
+    committed = CONSOLE.parent / "server" / folder
     built = {file.name: file.read_bytes() for file in (tmp_path / "built").iterdir()}
     there = {file.name: file.read_bytes() for file in committed.iterdir()}
     assert sorted(built) == sorted(there)
     assert [name for name in built if built[name] != there[name]] == []
+
+
+def test_the_page_of_single_messages_is_small() -> None:
+    """It takes parts of the client, and neither all of it nor Apache Arrow."""
+    files = [file for file in (CONSOLE.parent / "server/page").iterdir() if file.suffix in {".js", ".css"}]
+    sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in files}
+    assert sum(sizes.values()) < MOST_OF_PAGE * 1000, sizes
 
 
 def test_all_of_it_is_small_and_whoever_has_it_is_not_sent_it_again(console: Console) -> None:

@@ -1,6 +1,8 @@
 // What went wrong, with the place in the program and what to do.
 
-import { type Diagnostic, StratalogError } from "@stratalog/client";
+import { type Diagnostic, type Span, StratalogError } from "@stratalog/client";
+import { type MarkedLine, markedLines } from "#client/excerpt.ts";
+import { count } from "./text.ts";
 
 /** Shows an error. `onPlace` is told the place in the program that somebody has chosen, in bytes. */
 export function Failure({ problem, onPlace }: { problem: unknown; onPlace?: (offset: number) => void }) {
@@ -33,6 +35,11 @@ export function Failure({ problem, onPlace }: { problem: unknown; onPlace?: (off
           onPlace={onPlace}
         />
       ))}
+      {problem.limit !== undefined && (
+        <p class="quiet">
+          Limit {problem.limit.name}: {count(problem.limit.value)}
+        </p>
+      )}
       {problem.uncertain && (
         <p class="quiet">It may have taken effect or not: look before you send it again.</p>
       )}
@@ -45,27 +52,32 @@ export function Failure({ problem, onPlace }: { problem: unknown; onPlace?: (off
 
 interface FindingProps {
   finding: Diagnostic;
+  /** The code of an error that has none of its own. */
   code: string;
   program: string | undefined;
-  onPlace: ((offset: number) => void) | undefined;
+  onPlace?: ((offset: number) => void) | undefined;
 }
 
-function Finding({ finding, code, program, onPlace }: FindingProps) {
+/** One thing that was found in a program. */
+export function Finding({ finding, code, program, onPlace }: FindingProps) {
   const { severity, message, help, span } = finding;
+  const lines = markedLines(program, finding);
   return (
     <div class={`finding ${severity}`}>
       <p class="failure-message">
-        <span class="tag">{severity === "error" ? finding.code || code : severity}</span> {message}
+        <code class="tag">{severity === "error" ? finding.code || code : severity}</code> {message}
+        {span !== undefined && onPlace === undefined && <span class="quiet"> {wordsOf(span)}</span>}
       </p>
-      {span !== undefined && program !== undefined && (
+      {lines.length > 0 && (
         <pre class="excerpt">
-          <span class="quiet">{`${span.line} │ `}</span>
-          <Marked line={program.split("\n")[span.line - 1] ?? ""} column={span.column} length={span.length} />
+          {lines.map((line, number) => (
+            <Marked key={number} {...line} />
+          ))}
         </pre>
       )}
       {span !== undefined && onPlace !== undefined && (
         <button type="button" class="link" onClick={() => onPlace(span.offset)}>
-          line {span.line}, column {span.column}
+          {wordsOf(span)}
         </button>
       )}
       {help !== undefined && <p class="help">{help}</p>}
@@ -73,19 +85,20 @@ function Finding({ finding, code, program, onPlace }: FindingProps) {
   );
 }
 
-/** A line with a place in it marked. Columns count characters, the length bytes. */
-function Marked({ line, column, length }: { line: string; column: number; length: number }) {
-  const signs = [...line];
-  const before = signs.slice(0, column - 1).join("");
-  let after = column - 1;
-  for (let bytes = 0; bytes < length && after < signs.length; after += 1) {
-    bytes += new TextEncoder().encode(signs[after]).length;
-  }
+/** A line with a place in it marked, and below it what the place contributes. */
+function Marked({ line, before, at, after, isCause, text }: MarkedLine) {
+  const place = at || " ";
   return (
-    <>
+    <div>
+      <span class="quiet">{`${line} │ `}</span>
       {before}
-      <mark>{signs.slice(column - 1, after).join("") || " "}</mark>
-      {signs.slice(after).join("")}
-    </>
+      {isCause ? <mark>{place}</mark> : <u>{place}</u>}
+      {after}
+      {text !== "" && <div class="quiet">{text}</div>}
+    </div>
   );
+}
+
+function wordsOf({ line, column }: Span): string {
+  return `line ${line}, column ${column}`;
 }

@@ -1,0 +1,1 @@
+/* empty css     */import{n as e}from"./app.js";e();
